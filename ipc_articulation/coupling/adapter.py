@@ -1,0 +1,119 @@
+"""What the coupling asks of a multibody engine: an adapter describes its model once, then predicts and commits steps.
+
+Frames: every pose is a 4x4 transform from the body's frame to the world; meshes, centres of mass and inertias are given in
+the body's frame. SI units, angles in radians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A closed, outward oriented triangle surface."""
+
+    vertices: Array  # (V, 3) [m] in the body's frame
+    faces: NDArray[np.int32]  # (F, 3) counter-clockwise from outside
+
+
+@dataclass(frozen=True)
+class Body:
+    """One affine body of the coupled scene."""
+
+    name: str
+    pose: Array  # (4, 4) at the moment of coupling
+    mesh: Mesh | None = None  # None: no geometry, nothing touches it
+    mass: float = 0.0  # [kg]
+    center: Array = field(default_factory=lambda: np.zeros(3))  # (3,) [m]
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) about the centre [kg·m²]
+    friction: float = 0.0  # Coulomb coefficient of its surface
+    velocity: Array = field(default_factory=lambda: np.zeros((4, 4)))  # (4, 4) rate of the pose, free bodies only
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One degree of freedom between two bodies, at the moment of coupling."""
+
+    name: str
+    kind: Literal["revolute", "prismatic"]
+    parent: int  # index into Mechanism.links, or -1 for the world
+    child: int  # index into Mechanism.links
+    anchor: Array  # (3,) [m] world
+    axis: Array  # (3,) unit, world; δθ > 0 turns (or moves) the child about (along) it by the right-hand rule
+
+
+@dataclass(frozen=True)
+class HalfPlane:
+    """A static half-space: everything on the side of its normal is free."""
+
+    name: str
+    point: Array  # (3,) [m]
+    normal: Array  # (3,) unit
+    friction: float = 0.0
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A multibody model as the coupling sees it."""
+
+    links: tuple[Body, ...]  # moved by the joints; the articulation owns their inertia
+    joints: tuple[Joint, ...]  # in the order of M and δθ̃
+    free: tuple[Body, ...] = ()  # moved by IPC alone
+    static: tuple[Body, ...] = ()  # never move
+    planes: tuple[HalfPlane, ...] = ()
+    untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One step of the multibody engine, not yet taken.
+
+    ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential.
+    """
+
+    mass: Array  # (m, m) M̂, symmetric positive definite
+    delta_theta_tilde: Array  # (m,) δθ̃ [rad or m]
+    link_poses: Array  # (n, 4, 4) forward kinematics of the links at θᵗ
+
+
+class Adapter(Protocol):
+    """The interface between the coupling and one multibody engine."""
+
+    @property
+    def dt(self) -> float:
+        """Time step [s]."""
+        ...
+
+    @property
+    def gravity(self) -> Array:
+        """Gravity, (3,) [m/s²]."""
+        ...
+
+    def describe(self) -> Mechanism:
+        """The model at its present state."""
+        ...
+
+    def predict(self) -> Prediction:
+        """M̂, δθ̃ and link poses of the step that begins at the present state; changes nothing a user sees."""
+        ...
+
+    def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
+        """Take the step: θ += δθ, velocities follow, and the free bodies go where IPC moved them.
+
+        Args:
+            delta_theta: δθ of the joints, (m,) [rad or m].
+            free_poses: Poses of the free bodies after the step, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+        """
+        ...
+
+    def link_poses(self) -> Array:
+        """Forward kinematics of the links at the present state, (n, 4, 4)."""
+        ...
