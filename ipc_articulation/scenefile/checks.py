@@ -1,0 +1,100 @@
+"""Checks across a scene file that no single block can make: names, sizes, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from ipc_articulation.scenefile.document import Location, Problem
+from ipc_articulation.scenefile.keys import suggest
+from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene, Trajectory
+
+
+def check(scene: Scene) -> Iterator[Problem]:
+    """Every problem of a scene whose blocks are right by themselves."""
+    yield from _unique(("bodies",), [body.name for body in scene.bodies])
+    yield from _masses(scene)
+    yield from _unit_quaternions(scene)
+    if isinstance(scene, ArticulationScene):
+        yield from _articulated(scene)
+    if isinstance(scene, RobotScene) and isinstance(scene.controller, Trajectory):
+        yield from _waypoints(scene.controller)
+
+
+def _unique(location: Location, names: list[str]) -> Iterator[Problem]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield Problem((*location, index, "name"), f"the name '{name}' is taken already")
+
+
+def _known(location: Location, name: str, known: Iterable[str], what: str) -> Iterator[Problem]:
+    known = list(known)
+    if name not in known:
+        yield Problem(location, f"unknown {what} '{name}'{suggest(name, known, 'known')}")
+
+
+def _masses(scene: Scene) -> Iterator[Problem]:
+    for index, body in enumerate(scene.bodies):
+        if body.mass is not None and body.density is not None:
+            yield Problem(("bodies", index, "density"), f"body '{body.name}' has both mass and density; give one")
+
+
+def _unit_quaternions(scene: Scene) -> Iterator[Problem]:
+    poses = {("bodies", index, "pose", "quaternion"): body.pose for index, body in enumerate(scene.bodies)}
+    if isinstance(scene, RobotScene):
+        poses["robot", "pose", "quaternion"] = scene.robot.pose
+    for location, pose in poses.items():
+        norm = float(np.linalg.norm(pose.quaternion))
+        if abs(norm - 1.0) > 1e-3:
+            yield Problem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
+
+
+def _waypoints(controller: Trajectory) -> Iterator[Problem]:
+    times = [waypoint.time for waypoint in controller.waypoints]
+    for index, (before, after) in enumerate(pairwise(times), start=1):
+        if after <= before:
+            location = ("controller", "waypoints", index, "time")
+            yield Problem(location, f"waypoints go forward in time, but {after:g} s follows {before:g} s")
+
+
+def _articulated(scene: ArticulationScene) -> Iterator[Problem]:
+    bodies, joints = [body.name for body in scene.bodies], [joint.name for joint in scene.joints]
+    yield from _unique(("joints",), joints)
+    for index, joint in enumerate(scene.joints):
+        yield from _known(("joints", index, "parent"), joint.parent, bodies, "body")
+        yield from _known(("joints", index, "child"), joint.child, bodies, "body")
+        if not np.any(joint.axis):
+            yield Problem(("joints", index, "axis"), f"the axis of joint '{joint.name}' has no direction")
+    for index, articulation in enumerate(scene.articulations):
+        for position, name in enumerate(articulation.joints):
+            yield from _known(("articulations", index, "joints", position), name, joints, "joint")
+        yield from _sizes(("articulations", index), len(articulation.joints), articulation.velocity, articulation.mass)
+    yield from _owned_once(scene)
+
+
+def _sizes(
+    location: Location, m: int, velocity: tuple[float, ...], mass: tuple[tuple[float, ...], ...]
+) -> Iterator[Problem]:
+    if len(velocity) != m:
+        yield Problem((*location, "velocity"), f"velocity has {len(velocity)} numbers for {m} joints")
+    if len(mass) != m or any(len(row) != m for row in mass):
+        yield Problem((*location, "mass"), f"mass must be {m} rows of {m} numbers, for {m} joints")
+    elif not _positive_definite(np.array(mass)):
+        yield Problem((*location, "mass"), "mass must be symmetric positive definite")
+
+
+def _positive_definite(mass: np.ndarray) -> bool:
+    return bool(np.allclose(mass, mass.T, rtol=1e-12, atol=0.0) and np.linalg.eigvalsh(mass).min() > 0.0)
+
+
+def _owned_once(scene: ArticulationScene) -> Iterator[Problem]:
+    owned: set[str] = set()
+    for index, articulation in enumerate(scene.articulations):
+        for position, name in enumerate(articulation.joints):
+            if name in owned:
+                yield Problem(
+                    ("articulations", index, "joints", position), f"joint '{name}' is in an articulation already"
+                )
+            owned.add(name)

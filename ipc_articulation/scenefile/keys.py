@@ -1,0 +1,46 @@
+"""The base of every block of a scene file: no key but the known ones, and an unknown one is told its neighbours."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+
+def suggest(word: object, known: Iterable[str], what: str = "valid") -> str:
+    """The end of an error message: « did you mean 'x'? valid: w, x, y»."""
+    known = sorted(known)
+    near = difflib.get_close_matches(str(word), known, n=1)
+    question = f"; did you mean '{near[0]}'?" if near else ";"
+    return f"{question} {what}: {', '.join(known)}"
+
+
+class Block(BaseModel):
+    """A mapping of a scene file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _name_the_valid_keys(cls, data: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return validate(data)
+        except ValidationError as error:
+            lines = [cls._explained(detail) for detail in error.errors(include_url=False)]
+            raise ValidationError.from_exception_data(cls.__name__, lines) from None
+
+    @classmethod
+    def _explained(cls, detail: ErrorDetails) -> InitErrorDetails:
+        """The same error, but an unknown key of this very block says which keys there are."""
+        kind: str | PydanticCustomError = detail["type"]
+        context = detail.get("ctx", {})
+        if kind == "extra_forbidden" and len(detail["loc"]) == 1:
+            key = str(detail["loc"][0])
+            message = f"unknown key '{key}'{suggest(key, cls.model_fields, 'valid keys')}"
+            kind = PydanticCustomError("unknown_key", "{reason}", {"reason": message})
+        elif "reason" in context:  # one of our own: only its type as text is not enough to make it again
+            kind = PydanticCustomError("explained", "{reason}", context)
+        return InitErrorDetails(type=kind, loc=detail["loc"], input=detail["input"], ctx=context)

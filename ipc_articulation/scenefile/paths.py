@@ -1,0 +1,36 @@
+"""Files named in a scene file: beside it, or inside an installed robot package (`package://name/path`)."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+PACKAGE = "package://"
+
+
+def find_file(name: str, folder: Path) -> Path:
+    """The file that a scene file means.
+
+    Args:
+        name: Absolute, relative to `folder`, or `package://name/path`.
+        folder: Where the scene file lies.
+
+    Raises:
+        FileNotFoundError: With every place that was looked at.
+    """
+    candidates = _package_candidates(name.removeprefix(PACKAGE)) if name.startswith(PACKAGE) else [folder / name]
+    for path in candidates:
+        if path.is_file():
+            return path.resolve()
+    places = ", ".join(str(path) for path in candidates)
+    hint = "; robots come with: pip install 'ipc_articulation[robots]'" if name.startswith(PACKAGE) else ""
+    raise FileNotFoundError(f"no such file: '{name}' (looked at {places}){hint}")
+
+
+def _package_candidates(name: str) -> list[Path]:
+    """`name/path` under every folder that robot packages are installed to, those of ROS_PACKAGE_PATH first."""
+    ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
+    prefixes = [Path(sysconfig.get_path("purelib")) / "cmeel.prefix", Path(sys.prefix)]
+    return [root / name for root in [*ros, *(prefix / "share" for prefix in prefixes)]]

@@ -1,0 +1,91 @@
+"""From a YAML file to a checked scene: `read_scene`."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from ipc_articulation.scenefile.checks import check
+from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.keys import suggest
+from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
+
+NO_ENGINE = "none"
+
+AnyScene = RobotScene | ArticulationScene
+
+
+def read_scene(file: str | Path) -> tuple[AnyScene, Document]:
+    """Read and check a scene file.
+
+    Returns:
+        The scene, and the document it stands in, which knows the place of everything.
+
+    Raises:
+        SceneFileError: With line and column of every fault of the file.
+    """
+    document = Document(file)
+    if not isinstance(document.data, dict):
+        raise document.error([Problem((), "a scene file is a mapping of keys to values, and this one is not")])
+    model = _model_of(document)
+    try:
+        scene = model.model_validate(document.data, context={"folder": document.file.parent})
+    except ValidationError as error:
+        raise document.error(_problem(detail) for detail in error.errors(include_url=False)) from None
+    if problems := list(check(scene)):
+        raise document.error(problems)
+    return scene, document
+
+
+def known_adapters() -> list[str]:
+    """What the key `adapter` may be: `none`, and the entry points of the group `ipc_articulation.adapters`."""
+    return sorted({NO_ENGINE, *(entry.name for entry in entry_points(group="ipc_articulation.adapters"))})
+
+
+def _model_of(document: Document) -> type[AnyScene]:
+    adapter = document.data.get("adapter", NO_ENGINE)
+    if adapter not in known_adapters():
+        message = f"unknown adapter '{adapter}'{suggest(adapter, known_adapters(), 'known adapters')}"
+        raise document.error([Problem(("adapter",), message)])
+    return ArticulationScene if adapter == NO_ENGINE else RobotScene
+
+
+def _problem(detail: ErrorDetails) -> Problem:
+    """A pydantic error in the words of a scene file."""
+    location, kind, context = detail["loc"], detail["type"], detail.get("ctx", {})
+    if kind == "missing" and isinstance(location[-1], int):
+        return Problem(location, f"{_path(location[:-1])} ends too early: entry {location[-1] + 1} is missing")
+    if kind == "missing":
+        return Problem(location, f"missing key '{location[-1]}'")
+    if kind == "union_tag_not_found":
+        return Problem(location, f"missing key {context['discriminator']}")
+    if kind == "union_tag_invalid":
+        key, tags = context["discriminator"].strip("'"), context["expected_tags"].replace("'", "").split(", ")
+        return Problem((*location, key), f"unknown {key} '{context['tag']}'{suggest(context['tag'], tags)}")
+    if "reason" in context:
+        return Problem(location, context["reason"], at_key="unknown key" in context["reason"])
+    return Problem(location, f"{_path(location)} {_complaint(detail)}, got {_shown(detail['input'])}")
+
+
+def _complaint(detail: ErrorDetails) -> str:
+    message = detail["msg"].removeprefix("Input ")
+    return (message[0].lower() + message[1:]).replace("tuple", "list").removeprefix("list ").removeprefix("string ")
+
+
+def _path(location: Location) -> str:
+    """`bodies[0].shape.size` of a location; the tag of a union is a word in it that no key has, after `shape`."""
+    path = ""
+    for before, part in zip((None, *location), location, strict=False):
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif before not in ("shape", "controller"):
+            path += f".{part}" if path else part
+    return path
+
+
+def _shown(value: object) -> str:
+    text = repr(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= 60 else text[:57] + "..."

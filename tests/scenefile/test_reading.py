@@ -1,0 +1,170 @@
+"""Scene files that are wrong say what is wrong, where, and what would be right."""
+
+from pathlib import Path
+
+import pytest
+
+from ipc_articulation.errors import SceneFileError
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.scenefile.schema import ArticulationScene
+
+SCENES = Path(__file__).parents[2] / "scenes"
+SLIDER = (SCENES / "hinge_slider.yaml").read_text()
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "scene.yaml"
+    file.write_text(text)
+    return file
+
+
+def error_of(folder: Path, old: str, new: str) -> SceneFileError:
+    """The error of hinge_slider.yaml with one thing changed."""
+    assert old in SLIDER
+    with pytest.raises(SceneFileError) as caught:
+        read_scene(write(folder, SLIDER.replace(old, new, 1)))
+    return caught.value
+
+
+def place_of(text: str) -> tuple[int, int]:
+    """Line and column, from 1, of a text in hinge_slider.yaml."""
+    before = SLIDER[: SLIDER.index(text)]
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+
+
+@pytest.mark.parametrize("file", sorted(SCENES.glob("*.yaml")), ids=lambda file: file.stem)
+def test_every_scene_of_the_repository_is_right(file: Path) -> None:
+    pytest.importorskip("cmeel", reason="the robots come with example-robot-data") if "panda" in file.stem else None
+    scene, document = read_scene(file)
+    assert scene.steps > 0
+    assert document.file == file
+
+
+def test_values_arrive_as_written() -> None:
+    scene, _ = read_scene(SCENES / "hinge_slider.yaml")
+    assert isinstance(scene, ArticulationScene)
+    assert scene.articulations[0].mass == ((64.0, 8.0), (8.0, 64.0))
+    assert scene.bodies[0].fixed
+    assert not scene.bodies[1].fixed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "text"),
+    [
+        ("gravity:", "gravty:", "gravity:", "unknown key 'gravty'; did you mean 'gravity'? valid keys: adapter, art"),
+        ("dt: 0.01", "dt: fast", "0.01", "dt should be a valid number, got 'fast'"),
+        ("dt: 0.01", "dt: 0", "0.01", "dt should be greater than 0, got 0"),
+        ("steps: 100", "steps: 1.5", "100\n", "steps should be a valid integer, got 1.5"),
+        ("steps: 100\n", "", "adapter: none", "missing key 'steps'"),
+        ("fixed: true", "fixed: 1", "true", "bodies[0].fixed should be a valid boolean, got 1"),
+        ("type: box", "type: bx", "box, size", "unknown type 'bx'; did you mean 'box'? valid: box, capsule"),
+        ("[0.2, 0.2, 0.2]", "[0.2, 0.2]", "[0.2, 0.2", "bodies[0].shape.size ends too early: entry 3 is missing"),
+        ("[0.2, 0.2, 0.2]", "[0.2, a, 0.2]", "0.2, 0.2]", "bodies[0].shape.size[1] should be a valid number, got 'a'"),
+        ("box, size: [0.2, 0.2, 0.2]", "box", "{type: box", "missing key 'size'"),
+        ("type: box", "type: box, sice: 1", "size", "unknown key 'sice'; did you mean 'size'? valid keys: size, type"),
+        (
+            "parent: arm",
+            "parent: amr",
+            "arm, child: slider",
+            "unknown body 'amr'; did you mean 'arm'? known: arm, post",
+        ),
+        (
+            "[hinge, slide]",
+            "[hinge, slid]",
+            "slide]",
+            "unknown joint 'slid'; did you mean 'slide'? known: hinge, slide",
+        ),
+        ("[hinge, slide]", "[hinge, hinge]", "slide]", "joint 'hinge' is in an articulation already"),
+        ("name: arm", "name: post", "arm\n", "the name 'post' is taken already"),
+        ("[8, 64]]", "[9, 64]]", "[[64, 8]", "mass must be symmetric positive definite"),
+        ("[8, 64]]", "[8, -64]]", "[[64, 8]", "mass must be symmetric positive definite"),
+        ("[8, 64]]", "[8, 64, 1]]", "[[64, 8]", "mass must be 2 rows of 2 numbers, for 2 joints"),
+        (", 0.1]  #", "]  #", "[0.5235", "velocity has 1 numbers for 2 joints"),
+        ("axis: [0, 0, 1]", "axis: [0, 0, 0]", "[0, 0, 1]", "the axis of joint 'hinge' has no direction"),
+    ],
+)
+def test_a_wrong_file_names_the_fault_and_its_place(tmp_path: Path, old: str, new: str, at: str, text: str) -> None:
+    error = error_of(tmp_path, old, new)
+    assert text in str(error)
+    assert (error.line, error.column) == place_of(at)
+    assert str(error).startswith(f"{error.file}:{error.line}:{error.column}: ")
+
+
+def test_an_unknown_adapter_lists_the_known_ones(tmp_path: Path) -> None:
+    error = error_of(tmp_path, "adapter: none", "adapter: mujocko")
+    assert "unknown adapter 'mujocko'; did you mean 'mujoco'? known adapters: mujoco, none" in str(error)
+    assert (error.line, error.column) == place_of("none\n")
+
+
+def test_all_faults_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+    text = SLIDER.replace("dt: 0.01", "dt: fast").replace("fixed: true", "fixd: true").replace("[[64, 8]", "[[x, 8]")
+    with pytest.raises(SceneFileError) as caught:
+        read_scene(write(tmp_path, text))
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 3
+    for line, words in zip(lines, ["dt should be", "unknown key 'fixd'", "mass[0][0] should be"], strict=True):
+        assert words in line
+    assert caught.value.line == place_of("dt: 0.01")[0]
+
+
+def test_a_missing_mesh_names_its_path(tmp_path: Path) -> None:
+    error = error_of(tmp_path, "{type: box, size: [0.2, 0.2, 0.2]}", "{type: mesh, file: parts/gear.stl}")
+    assert f"no such file: 'parts/gear.stl' (looked at {tmp_path / 'parts/gear.stl'})" in str(error)
+    line, _ = place_of("{type: box, size: [0.2, 0.2, 0.2]}")
+    assert error.line == line
+
+
+def test_a_missing_robot_package_says_how_to_get_robots(tmp_path: Path) -> None:
+    file = write(tmp_path, "adapter: mujoco\ndt: 0.01\nsteps: 1\nrobot:\n  model: package://no-such/arm.urdf\n")
+    with pytest.raises(
+        SceneFileError, match=r"5:10: no such file: 'package://no-such/arm\.urdf' .*pip install"
+    ) as caught:
+        read_scene(file)
+    assert caught.value.line == 5
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    error = error_of(tmp_path, "steps: 100", "steps: 100\ndt: 0.02")
+    assert "key 'dt' stands here a second time" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [1, 2", "not YAML: expected ',' or ']'"),
+        ("- 1\n- 2\n", "1:1: a scene file is a mapping of keys to values"),
+        ("", "1:1: a scene file is a mapping of keys to values"),
+    ],
+)
+def test_what_is_no_scene_file_at_all(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SceneFileError) as caught:
+        read_scene(write(tmp_path, text))
+    assert message in str(caught.value)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(SceneFileError, match=r"nowhere\.yaml: cannot read the scene file: No such file"):
+        read_scene(tmp_path / "nowhere.yaml")
+
+
+def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:
+    scene, _ = read_scene(write(tmp_path, SLIDER.replace("dt: 0.01", "dt: 1e-2")))
+    assert scene.dt == 0.01
+
+
+def test_waypoints_must_go_forward_and_quaternions_be_unit(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text("<mujoco/>")
+    text = """adapter: mujoco
+dt: 0.01
+steps: 1
+robot: {model: arm.xml, pose: {quaternion: [1, 1, 0, 0]}}
+controller:
+  type: trajectory
+  waypoints:
+    - {time: 1, joints: {a: 0}}
+    - {time: 1, joints: {a: 0}}
+"""
+    with pytest.raises(SceneFileError) as caught:
+        read_scene(write(tmp_path, text))
+    assert "4:44: a quaternion (w, x, y, z) has length 1, this one 1.414" in str(caught.value)
+    assert "9:14: waypoints go forward in time, but 1 s follows 1 s" in str(caught.value)
