@@ -1,0 +1,63 @@
+"""Robots in an intersection-free simulation: libuipc's external articulation, on CPU and GPU.
+
+The public names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
+
+from ipc_articulation.errors import (
+    AdapterError,
+    ArticulationError,
+    EngineError,
+    IpcArticulationError,
+    MeshError,
+    SceneError,
+    SceneFileError,
+    SolverError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from ipc_articulation.coupling import couple
+    from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
+    from ipc_articulation.engine import Engine
+    from ipc_articulation.scenefile import run
+
+__version__ = metadata.version("ipc_articulation")
+
+_HOMES = {
+    "Engine": "ipc_articulation.engine",
+    "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
+    "couple": "ipc_articulation.coupling",
+    "run": "ipc_articulation.scenefile",
+}
+
+__all__ = [
+    "AdapterError",
+    "ArticulationError",
+    "Engine",
+    "EngineError",
+    "ExternalArticulationConstraint",
+    "IpcArticulationError",
+    "MeshError",
+    "SceneError",
+    "SceneFileError",
+    "SolverError",
+    "UnsupportedError",
+    "__version__",
+    "couple",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ipc_articulation' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
