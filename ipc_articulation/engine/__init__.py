@@ -1,0 +1,8 @@
+"""The CPU engine for libuipc scenes, and `Engine`, which chooses between it and libuipc's own.
+
+Reading order: `cpu` (the engine that libuipc calls), `step` (one step, one page), `newton`, `potential` and its terms.
+"""
+
+from ipc_articulation.engine.engine import Engine
+
+__all__ = ["Engine"]

@@ -1,0 +1,1 @@
+"""Reads libuipc's front end (scene geometries, attributes, configuration) into plain arrays."""

@@ -1,0 +1,89 @@
+"""Contact between bodies, through ipctk: barrier and lagged friction of all pairs of one material.
+
+    E = dt² κ_c Σ B(d², d̂²) + Σ μ λ f₀(|u_t|, ε dt)
+
+with B(D, D̂) = -(D - D̂)² ln(D/D̂) over the pairs nearer than d̂, u_t the tangential displacement since the beginning of
+the step, λ = -∂(dt² κ_c B)/∂d and the tangent basis those of the beginning of the step (Li et al. 2020, «Incremental
+potential contact», and libuipc's contact functions).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipctk
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.contact.proximity import Proximity
+
+Array = NDArray[np.float64]
+
+_PROJECT = ipctk.PSDProjectionMethod.CLAMP
+_CCD = ipctk.AdditiveCCD()  # the default method of ipctk can take a minute for one fast step
+
+
+class BodyContact:
+    """All pairs of bodies that share one resistance and friction coefficient."""
+
+    def __init__(self, mesh: Any, resistance: float, friction: float, d_hat: float) -> None:
+        """Contact of one material.
+
+        Args:
+            mesh: ipctk.CollisionMesh whose filter lets through this material's pairs.
+            resistance: κ_c [Pa].
+            friction: μ; 0 for none.
+            d_hat: Distance at which the barrier begins [m].
+        """
+        self.proximity = Proximity(mesh, d_hat)
+        self._mesh, self._resistance, self._friction, self._d_hat = mesh, resistance, friction, d_hat
+        self._barrier: Any = None
+        self._friction_potential: Any = None
+        self._tangential: Any = None
+        self._x_prev: Array | None = None
+
+    def begin_step(self, x: Array, dt: float, eps_velocity: float) -> None:
+        """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at x (V, 3)."""
+        self.proximity.cover(x, x)
+        self._barrier = ipctk.BarrierPotential(self._d_hat, self._resistance * dt * dt)
+        self._tangential = None
+        if self._friction > 0.0 and eps_velocity > 0.0 and not self.proximity.is_empty():
+            collisions = self.proximity.collisions(x, self._d_hat)
+            if len(collisions):
+                self._tangential = ipctk.TangentialCollisions()
+                self._tangential.build(self._mesh, x, collisions, self._barrier, self._friction)
+                self._friction_potential = ipctk.FrictionPotential(eps_velocity * dt)
+                self._x_prev = x
+
+    def energy(self, x: Array) -> float:
+        """E at positions that `proximity` covers."""
+        E = 0.0
+        if not self.proximity.is_empty():
+            collisions = self.proximity.collisions(x, self._d_hat)
+            if len(collisions):
+                E += self._barrier(collisions, self._mesh, x)
+        if self._tangential is not None:
+            E += self._friction_potential(self._tangential, self._mesh, x - self._x_prev)
+        return E
+
+    def derivatives(self, x: Array) -> tuple[list[Array], list[Any], int]:
+        """Gradients (3V,) and projected csc Hessians (3V, 3V) of the nonzero terms, and the pairs in reach."""
+        gradients, hessians, count = [], [], 0
+        if not self.proximity.is_empty():
+            collisions = self.proximity.collisions(x, self._d_hat)
+            count = len(collisions)
+            if count:
+                gradients.append(self._barrier.gradient(collisions, self._mesh, x))
+                hessians.append(self._barrier.hessian(collisions, self._mesh, x, _PROJECT))
+        if self._tangential is not None:
+            u = x - self._x_prev
+            gradients.append(self._friction_potential.gradient(self._tangential, self._mesh, u))
+            hessians.append(self._friction_potential.hessian(self._tangential, self._mesh, u, _PROJECT))
+        return gradients, hessians, count
+
+    def step_limit(self, start: Array, end: Array) -> float:
+        """Largest share of the straight way from start to end on which nothing touches, in [0, 1]."""
+        self.proximity.cover(start, end)
+        if self.proximity.is_empty():
+            return 1.0
+        return self.proximity.candidates.compute_collision_free_stepsize(self._mesh, start, end, narrow_phase_ccd=_CCD)

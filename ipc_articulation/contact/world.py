@@ -1,0 +1,143 @@
+"""All contact of a scene in affine coordinates: bodies with bodies, and bodies with half-planes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import ipctk
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.contact.body_contact import BodyContact
+from ipc_articulation.contact.filters import make_pair_filter
+from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
+from ipc_articulation.contact.materials import NO_CONTACT, Materials
+from ipc_articulation.contact.proximity import Proximity
+from ipc_articulation.contact.surfaces import Surfaces
+
+Array = NDArray[np.float64]
+
+
+class ContactDerivatives(NamedTuple):
+    """Derivatives of the contact energy; every Hessian is projected to positive semidefinite."""
+
+    gradient: Array  # (n, 12)
+    blocks: Array  # (n, 12, 12) Hessian blocks of half-planes, one a body
+    vertex_hessians: list[Any]  # (3V, 3V) csc Hessians by vertex positions, of contact between bodies
+    count: int  # pairs within d̂
+
+
+class ContactWorld:
+    """The contact terms of the incremental potential of n bodies."""
+
+    def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes, d_hat: float) -> None:
+        """Prepare the collision meshes, one a material that two bodies share.
+
+        Args:
+            surfaces: Surfaces of the n bodies.
+            materials: Who touches whom, and how.
+            planes: The half-planes.
+            d_hat: Distance at which the barrier begins [m].
+        """
+        self.surfaces, self.materials, self.d_hat = surfaces, materials, d_hat
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials, d_hat)
+        self._contacts = [
+            BodyContact(
+                _collision_mesh(surfaces, materials.body_pairs == m),
+                materials.resistance[m],
+                materials.friction[m],
+                d_hat,
+            )
+            for m in np.unique(materials.body_pairs[materials.body_pairs != NO_CONTACT])
+            if len(surfaces.points)
+        ]
+        self._far: Proximity | None = None
+
+    def begin_step(self, q: Array, dt: float, eps_velocity: float) -> None:
+        """Fix what a step holds constant, at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
+
+        Args:
+            q: Coordinates at the beginning of the step.
+            dt: Time step [s].
+            eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
+        """
+        x = self.surfaces.positions(q)
+        self.half_planes.begin_step(x, dt, eps_velocity)
+        for contact in self._contacts:
+            contact.begin_step(x, dt, eps_velocity)
+
+    def energy(self, q: Array) -> float:
+        """Energy at coordinates on a way that `step_limit` has looked at; inf where something touches."""
+        x = self.surfaces.positions(q)
+        return self.half_planes.energy(x) + sum(contact.energy(x) for contact in self._contacts)
+
+    def derivatives(self, q: Array) -> ContactDerivatives:
+        """Gradient and projected Hessian at coordinates that `step_limit` or `begin_step` has looked at."""
+        x = self.surfaces.positions(q)
+        gradient, blocks, count = self.half_planes.derivatives(x)
+        hessians = []
+        for contact in self._contacts:
+            gradients, more, pairs = contact.derivatives(x)
+            count += pairs
+            hessians += more
+            for g in gradients:
+                _add_vertex_gradient(g, self.surfaces.points, self.surfaces.body, gradient)
+        return ContactDerivatives(gradient, blocks, hessians, count)
+
+    def step_limit(self, q: Array, dq: Array) -> float:
+        """Largest step in [0, 1] along dq on which nothing touches; motion is linear in q, so the answer is exact."""
+        start, end = self.surfaces.positions(q), self.surfaces.positions(q + dq)
+        limit = self.half_planes.step_limit(start, end)
+        return min([limit, *(contact.step_limit(start, end) for contact in self._contacts)])
+
+    def minimum_distance(self, q: Array, within: float | None = None) -> float:
+        """Smallest distance [m] of surfaces that may touch; inf where none is nearer than `within` (default 10 d̂)."""
+        within = 10.0 * self.d_hat if within is None else within
+        x = self.surfaces.positions(q)
+        nearest = self.half_planes.minimum_distance(x)
+        touching = self.materials.body_pairs != NO_CONTACT
+        if len(x) and touching.any():
+            if self._far is None or self._far.reach != within:
+                self._far = Proximity(_collision_mesh(self.surfaces, touching), within)
+            self._far.cover(x, x)
+            squared = self._far.collisions(x, within).compute_minimum_distance(self._far.mesh, x)
+            nearest = min(nearest, float(np.sqrt(squared)))
+        return nearest if nearest < within else np.inf
+
+    def intersecting_bodies(self, q: Array) -> tuple[int, int] | None:
+        """Two bodies whose surfaces intersect and must not, the second -1 for a half-plane; None where all is well."""
+        x = self.surfaces.positions(q)
+        if self.half_planes.minimum_distance(x) <= 0.0:
+            return self.half_planes.nearest_body(x), -1
+        touching = self.materials.body_pairs != NO_CONTACT
+        if not len(x) or not ipctk.has_intersections(_collision_mesh(self.surfaces, touching), x):
+            return None
+        for i, j in np.argwhere(np.triu(touching)):
+            pair = np.zeros_like(touching)
+            pair[i, j] = pair[j, i] = True
+            if ipctk.has_intersections(_collision_mesh(self.surfaces, pair), x):
+                return int(i), int(j)
+        return None
+
+
+def _collision_mesh(surfaces: Surfaces, allowed: NDArray[np.bool_]) -> Any:
+    """The surfaces as ipctk knows them; its rest positions serve the edge-edge mollifier, which takes lengths only."""
+    mesh = ipctk.CollisionMesh(
+        np.asfortranarray(surfaces.points), np.asfortranarray(surfaces.edges), np.asfortranarray(surfaces.faces)
+    )
+    mesh.can_collide = make_pair_filter(allowed, surfaces.body)
+    return mesh
+
+
+@njit(cache=True)
+def _add_vertex_gradient(g_x, points, body, g):
+    """G += Jᵀ g_x over all vertices."""
+    for v in range(len(points)):
+        for k in range(3):
+            f = g_x[3 * v + k]
+            if f != 0.0:
+                row = g[body[v]]
+                row[k] += f
+                for a in range(3):
+                    row[3 + 3 * k + a] += f * points[v, a]

@@ -1,0 +1,116 @@
+"""The CPU engine: what libuipc calls when a world is initialised, advanced and retrieved."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from uipc.backend import SceneVisitor, WorldVisitor
+from uipc.core import PyIEngine
+
+from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
+from ipc_articulation.engine.model import Model, read_model
+from ipc_articulation.engine.newton import NewtonReport
+from ipc_articulation.engine.step import Mobility, State, step
+from ipc_articulation.engine.write_back import SceneWriter
+from ipc_articulation.errors import SolverError, UnsupportedError
+from ipc_articulation.frontend.callbacks import raise_kept
+from ipc_articulation.frontend.config import read_dt
+
+Array = NDArray[np.float64]
+
+log = logging.getLogger("ipc_articulation")
+
+
+@dataclass(frozen=True)
+class StepStatistics:
+    """Figures of one step."""
+
+    frame: int
+    newton: NewtonReport
+    contacts: int  # pairs within d̂ at the last Newton iteration
+    seconds: float  # wall time of the step, animator included
+
+
+class CpuEngine(PyIEngine):
+    """Advances affine-body scenes without a GPU; see `Engine` for how to make one.
+
+    The order of a step is the CUDA engine's: the animator's callbacks run, the articulation's inputs are read, Newton
+    solves the step, joint angles follow.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.statistics: StepStatistics | None = None
+        self._frame = 0
+        self._scene: SceneVisitor
+        self._model: Model
+        self._system: LinearSystem
+        self._mobility: Mobility
+        self._state: State
+        self._writer: SceneWriter
+
+    def do_init(self) -> None:
+        """Read the scene; called by `world.init`."""
+        world = WorldVisitor(self.world())
+        self._scene, self._animator = world.scene(), world.animator()
+        self._model = read_model(self._scene)
+        bodies = self._model.bodies
+        self._system = make_linear_system(self._model.surfaces, bodies.is_fixed)
+        self._mobility = Mobility(bodies.is_fixed, bodies.is_dynamic)
+        self._state = State(bodies.q.copy(), bodies.qdot.copy())
+        self._writer = SceneWriter(self._model)
+        self._animator.init()
+
+    def do_advance(self) -> None:
+        """One step; called by `world.advance`. An error leaves the state as it was before."""
+        start = time.perf_counter()
+        self._frame += 1
+        self._refuse_changes()
+        self._animator.update()
+        raise_kept()
+        model, dt = self._model, read_dt(self._scene.config())
+        model.articulations.read_step(self._state.q)
+        self._state, report = step(self._state, self._mobility, model.potential, self._system, dt, model.config)
+        self._writer.follow(self._state)
+        seconds = time.perf_counter() - start
+        self.statistics = StepStatistics(self._frame, report, model.potential.contact_count, seconds)
+        self._warn(report)
+
+    def do_sync(self) -> None:
+        """Nothing runs in the background."""
+
+    def do_retrieve(self) -> None:
+        """Write the state into the scene's geometries; called by `world.retrieve`."""
+        self._writer.write(self._state)
+
+    def do_dump(self) -> bool:
+        """Dumping state is not done yet."""
+        raise UnsupportedError("the CPU engine does not dump its state yet; use Engine('cuda')")
+
+    def do_recover(self, dst_frame: int) -> bool:
+        """Recovering state is not done yet."""
+        raise UnsupportedError("the CPU engine does not recover a dumped state yet; use Engine('cuda')")
+
+    def do_to_json(self) -> dict:
+        """What the engine says about itself."""
+        return {"backend": "cpu", "frame": self._frame}
+
+    def get_frame(self) -> int:
+        """Number of steps taken, the present one included."""
+        return self._frame
+
+    def _refuse_changes(self) -> None:
+        if len(self._scene.pending_geometries()) or len(self._scene.pending_rest_geometries()):
+            raise UnsupportedError(
+                "geometries were created after world.init; the CPU engine does not do that yet; use Engine('cuda')"
+            )
+
+    def _warn(self, report: NewtonReport) -> None:
+        for warning in report.warnings:
+            if self._model.config.strict:
+                raise SolverError(f"step {self._frame}: {warning}")
+            log.warning("step %d: %s", self._frame, warning)

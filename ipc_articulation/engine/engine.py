@@ -1,0 +1,67 @@
+"""`Engine`, a drop-in for `uipc.Engine` that also knows "cpu" and "auto"."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import uipc
+
+from ipc_articulation.engine.cpu import CpuEngine
+from ipc_articulation.errors import EngineError
+
+BACKENDS = ("cpu", "cuda", "none", "auto")
+
+# libuipc's World does not keep its engine alive, nor does the engine its Python part: World(Engine(...)) alone would
+# lose both at once.
+_alive: list[Any] = []
+
+
+class Engine(uipc.Engine):
+    """The engine of a libuipc world.
+
+    Args:
+        backend: "cpu": ours, affine bodies without a GPU. "cuda" and "none": libuipc's own; the latter moves nothing.
+            "auto": "cuda" where there is an NVIDIA GPU, else "cpu".
+        workspace: Folder for what the engine writes.
+        config: libuipc's engine configuration, passed through to "cuda" and "none".
+
+    Raises:
+        EngineError: The backend is unknown, or cannot run on this machine.
+    """
+
+    def __init__(self, backend: str = "auto", workspace: str | Path = "./", config: dict | None = None) -> None:
+        if backend not in BACKENDS:
+            raise EngineError(f"unknown engine '{backend}'; valid: {', '.join(BACKENDS)}")
+        if backend == "auto":
+            backend = "cuda" if has_gpu() else "cpu"
+        Path(workspace).mkdir(parents=True, exist_ok=True)
+        arguments = [str(workspace)] if config is None else [str(workspace), config]
+        self.cpu = CpuEngine() if backend == "cpu" else None
+        try:
+            if self.cpu is not None:
+                super().__init__(backend, self.cpu, *arguments)
+            else:
+                super().__init__(backend, *arguments)
+        except RuntimeError as error:
+            raise EngineError(f"engine '{backend}' cannot run here: {error}; Engine('cpu') needs no GPU") from error
+        _alive.append(self)
+
+    @property
+    def statistics(self) -> Any:
+        """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step."""
+        return None if self.cpu is None else self.cpu.statistics
+
+
+def has_gpu() -> bool:
+    """Whether this machine has an NVIDIA driver that reports at least one device."""
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        driver = ctypes.CDLL(name)
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0

@@ -1,0 +1,44 @@
+"""Attributes of libuipc geometries as numpy arrays.
+
+libuipc hands out vectors as (N, k, 1) and matrices with column-major inner strides; these functions return contiguous
+copies with the shapes one expects.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import SceneError
+
+
+def read(collection: Any, name: str) -> NDArray[Any] | None:
+    """A copy of an attribute, vectors as (N, k), matrices as (N, r, c); None where it does not exist."""
+    slot = collection.find(name)
+    if slot is None:
+        return None
+    values = np.array(slot.view(), order="C")
+    return values[..., 0] if values.ndim == 3 and values.shape[2] == 1 else values
+
+
+def require(collection: Any, name: str, owner: str) -> NDArray[Any]:
+    """Like `read`, but an attribute that does not exist is a SceneError naming it and its owner."""
+    values = read(collection, name)
+    if values is None:
+        raise SceneError(f"{owner} has no attribute '{name}'")
+    return values
+
+
+def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
+    """The single value of a meta attribute, or the default where it does not exist."""
+    values = read(geometry.meta(), name)
+    return default if values is None or len(values) == 0 else values[0]
+
+
+def write_transforms(slot: Any, transforms: NDArray[np.float64]) -> None:
+    """Write (N, 4, 4) matrices into a matrix attribute slot of N instances."""
+    from uipc import view
+
+    view(slot)[...] = transforms

@@ -1,0 +1,209 @@
+"""Affine bodies of a libuipc scene: one row a body (an instance of a geometry), in the order of the geometries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation import affine
+from ipc_articulation.errors import SceneError, UnsupportedError
+from ipc_articulation.frontend.attributes import read, read_meta, require
+
+Array = NDArray[np.float64]
+
+ORTHO_POTENTIAL = 1
+
+# What a body's geometry may carry besides, and which value of it changes nothing.
+_NEUTRAL_META = {"self_collision": 0, "subscene_element_id": 0, "d_hat": -1.0, "is_codim": 0}
+_REFUSED_ARRAYS = {
+    "vertices": ("contact_element_id", "subscene_element_id", "d_hat"),
+    "instances": ("gravity", "external_force", "aim_transform"),
+}
+
+
+@dataclass(frozen=True)
+class SurfaceMesh:
+    """The surface of one geometry in its local frame; what libuipc labels `is_surf`."""
+
+    points: Array  # (V, 3) [m]
+    edges: NDArray[np.int32]  # (E, 2)
+    faces: NDArray[np.int32]  # (F, 3)
+
+
+@dataclass(frozen=True)
+class BodyTable:
+    """n affine bodies, structure of arrays."""
+
+    names: tuple[str, ...]
+    slots: tuple[Any, ...]  # the g geometry slots, for writing back
+    geometry: NDArray[np.int64]  # (n,) index into slots and surfaces
+    instance: NDArray[np.int64]  # (n,) instance within the geometry
+    q: Array  # (n, 12) initial coordinates
+    qdot: Array  # (n, 12) initial velocity
+    mass: Array  # (n, 12, 12)
+    volume: Array  # (n,) [m³]
+    kappa: Array  # (n,) [Pa]
+    is_fixed: NDArray[np.bool_]  # (n,)
+    is_dynamic: NDArray[np.bool_]  # (n,)
+    external_kinetic: NDArray[np.bool_]  # (n,)
+    contact_element: NDArray[np.int64]  # (n,)
+    surfaces: tuple[SurfaceMesh, ...]  # (g,)
+    rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def transforms(self) -> Array:
+        """Initial transforms, (n, 4, 4)."""
+        return affine.transform_from_q(self.q)
+
+    def index(self, geo_id: int, inst_id: int, asker: str) -> int:
+        """Row of a body; a SceneError naming the asker where the scene holds no such body."""
+        row = self.rows.get((int(geo_id), int(inst_id)))
+        if row is None:
+            known = ", ".join(f"({g}, {i})" for g, i in self.rows) or "none"
+            raise SceneError(
+                f"{asker} refers to geometry {geo_id}, instance {inst_id}, but no affine body has that geometry slot; "
+                f"(geometry, instance) of the affine bodies: {known}"
+            )
+        return row
+
+
+def is_affine_body(geometry: Any) -> bool:
+    """Whether a geometry holds affine bodies: any constitution, recognised by its dyadic mass."""
+    return geometry.meta().find("abd_mass") is not None
+
+
+def read_bodies(slots: Iterable[Any]) -> BodyTable:
+    """Read all affine bodies among geometry slots.
+
+    Raises:
+        UnsupportedError: A body has another constitution than OrthoPotential, or a feature that the CPU engine lacks.
+        SceneError: A transform or mass is not finite, or a mass is not positive.
+    """
+    slots = tuple(slot for slot in slots if is_affine_body(slot.geometry()))
+    geometries = [_read_geometry(slot) for slot in slots]
+    joined: dict[str, list[Any]] = {}
+    for i, columns in enumerate(geometries):
+        columns["geometry"] = np.full(len(columns["instance"]), i)
+        for name, column in columns.items():
+            joined.setdefault(name, []).extend(column)
+    rows = {
+        (slots[g].id(), int(i)): row
+        for row, (g, i) in enumerate(zip(joined.get("geometry", ()), joined.get("instance", ()), strict=True))
+    }
+    return BodyTable(
+        names=tuple(joined.get("names", ())),
+        slots=slots,
+        surfaces=tuple(read_surface(slot.geometry()) for slot in slots),
+        rows=rows,
+        **{name: _stack(joined.get(name, []), dtype, shape) for name, (dtype, shape) in _COLUMNS.items()},
+    )
+
+
+_COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
+    "geometry": (np.int64, ()),
+    "instance": (np.int64, ()),
+    "q": (np.float64, (12,)),
+    "qdot": (np.float64, (12,)),
+    "mass": (np.float64, (12, 12)),
+    "volume": (np.float64, ()),
+    "kappa": (np.float64, ()),
+    "is_fixed": (np.bool_, ()),
+    "is_dynamic": (np.bool_, ()),
+    "external_kinetic": (np.bool_, ()),
+    "contact_element": (np.int64, ()),
+}
+
+
+def _stack(rows: list[Any], dtype: type, shape: tuple[int, ...]) -> Any:
+    return np.ascontiguousarray(np.array(rows, dtype=dtype).reshape(len(rows), *shape))
+
+
+def _read_geometry(slot: Any) -> dict[str, Any]:
+    """The columns of one geometry's instances."""
+    geometry, owner = slot.geometry(), f"affine-body geometry {slot.id()}"
+    _refuse_unsupported(geometry, owner)
+    transforms = require(geometry.instances(), "transform", owner)
+    n = len(transforms)
+    name = read_meta(geometry, "name", f"geometry {slot.id()}")
+    flags = {f: require(geometry.instances(), f, owner) for f in ("is_fixed", "is_dynamic", "external_kinetic")}
+    velocity = read(geometry.instances(), "velocity")
+    columns = {
+        "names": [name if n == 1 else f"{name} instance {i}" for i in range(n)],
+        "instance": np.arange(n),
+        "q": affine.q_from_transform(transforms),
+        "qdot": affine.qdot_from_transform_rate(np.zeros((n, 4, 4)) if velocity is None else velocity),
+        "mass": np.broadcast_to(_read_mass(geometry, owner), (n, 12, 12)),
+        "volume": np.full(n, float(read_meta(geometry, "volume", 0.0))),
+        "kappa": require(geometry.instances(), "kappa", owner),
+        "contact_element": np.full(n, int(read_meta(geometry, "contact_element_id", 0))),
+        **flags,
+    }
+    for key in ("q", "qdot", "kappa"):
+        bad = np.flatnonzero(~np.isfinite(columns[key]).reshape(n, -1).all(axis=1))
+        if len(bad):
+            what = {"q": "transform", "qdot": "velocity", "kappa": "kappa"}[key]
+            raise SceneError(f"body '{columns['names'][bad[0]]}' ({owner}) has a {what} that is not finite")
+    return columns
+
+
+def _read_mass(geometry: Any, owner: str) -> Array:
+    m, s, S = (require(geometry.meta(), f"abd_mass{suffix}", owner)[0] for suffix in ("", "_x_bar", "_x_bar_x_bar"))
+    M = affine.mass_matrix(m, s, S)
+    if not np.isfinite(M).all() or m <= 0.0 or np.linalg.eigvalsh(M[[0, 3, 4, 5]][:, [0, 3, 4, 5]])[0] <= 0.0:
+        raise SceneError(
+            f"{owner} has mass {m:g} kg and a dyadic mass that is not positive definite; "
+            "is its surface closed and oriented outwards?"
+        )
+    return M
+
+
+def _refuse_unsupported(geometry: Any, owner: str) -> None:
+    advice = "the CPU engine does not do that yet; use Engine('cuda')"
+    uid = int(read_meta(geometry, "constitution_uid", 0))
+    if uid != ORTHO_POTENTIAL:
+        raise UnsupportedError(f"{owner} has constitution {uid}, not OrthoPotential (1): {advice}")
+    for name in ("extra_constitution_uids", "constraint_uids"):
+        extra = read_meta(geometry, name)
+        if extra is not None and np.size(extra):
+            raise UnsupportedError(f"{owner} has {name} {np.ravel(extra).tolist()}: {advice}")
+    for name, neutral in _NEUTRAL_META.items():
+        value = read_meta(geometry, name, neutral)
+        if value != neutral:
+            raise UnsupportedError(f"{owner} has {name} = {value}: {advice}")
+    for collection, names in _REFUSED_ARRAYS.items():
+        for name in names:
+            if getattr(geometry, collection)().find(name) is not None:
+                raise UnsupportedError(f"{owner} has '{name}' on its {collection}: {advice}")
+    thickness = read(geometry.vertices(), "thickness")
+    if thickness is not None and np.any(thickness):
+        raise UnsupportedError(f"{owner} has vertices with thickness: {advice}")
+
+
+def read_surface(geometry: Any) -> SurfaceMesh:
+    """The labelled surface of a simplicial complex, vertices compacted; empty where nothing is labelled."""
+    points = require(geometry.vertices(), "position", "geometry")
+    edges = _labelled(geometry.edges(), 2)
+    faces = _labelled(geometry.triangles(), 3)
+    used = np.unique(np.concatenate([edges.ravel(), faces.ravel(), _labelled_vertices(geometry)])).astype(np.int64)
+    compact = np.full(len(points), -1, dtype=np.int32)
+    compact[used] = np.arange(len(used), dtype=np.int32)
+    return SurfaceMesh(points[used], compact[edges], compact[faces])
+
+
+def _labelled(collection: Any, k: int) -> NDArray[np.int64]:
+    topo, is_surf = read(collection, "topo"), read(collection, "is_surf")
+    if topo is None or is_surf is None:
+        return np.zeros((0, k), dtype=np.int64)
+    return topo[is_surf != 0].astype(np.int64)
+
+
+def _labelled_vertices(geometry: Any) -> NDArray[np.int64]:
+    is_surf = read(geometry.vertices(), "is_surf")
+    return np.zeros(0, dtype=np.int64) if is_surf is None else np.flatnonzero(is_surf)

@@ -1,0 +1,130 @@
+"""The scene's configuration as the CPU engine understands it.
+
+Every key is either honoured, or known to change nothing on a CPU, or must have the one value that this engine does; any
+other key or value is refused by name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import UnsupportedError
+
+# Choices of the CUDA engine's solver and its debugging; they do not change the equations.
+_IRRELEVANT = (
+    "collision_detection/",
+    "contact/adaptive/",
+    "contact/al-ipc/",
+    "extras/debug/",
+    "line_search/report_energy",
+    "linear_system/",
+    "newton/use_adaptive_tol",
+    "sanity_check/",
+)
+_ONLY: dict[str, Any] = {
+    "cfl/enable": 0,
+    "contact/constitution": "ipc",
+    "diff_sim/enable": 0,
+    "integrator/type": "bdf1",
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Honoured keys; SI units."""
+
+    gravity: NDArray[np.float64]  # (3,) [m/s²]
+    contact_enable: bool
+    friction_enable: bool
+    d_hat: float  # [m]
+    eps_velocity: float  # [m/s]
+    velocity_tol: float  # [m/s]
+    transrate_tol: float  # [1/s]
+    ccd_tol: float
+    max_iter: int
+    min_iter: int
+    semi_implicit: bool
+    semi_implicit_start: int  # K_min
+    semi_implicit_tol: float  # beta_tol
+    line_search_max_iter: int
+    strict: bool
+
+
+_READERS: dict[str, str] = {
+    "gravity": "gravity",
+    "contact_enable": "contact/enable",
+    "friction_enable": "contact/friction/enable",
+    "d_hat": "contact/d_hat",
+    "eps_velocity": "contact/eps_velocity",
+    "velocity_tol": "newton/velocity_tol",
+    "transrate_tol": "newton/transrate_tol",
+    "ccd_tol": "newton/ccd_tol",
+    "max_iter": "newton/max_iter",
+    "min_iter": "newton/min_iter",
+    "semi_implicit": "newton/semi_implicit/enable",
+    "semi_implicit_start": "newton/semi_implicit/K_min",
+    "semi_implicit_tol": "newton/semi_implicit/beta_tol",
+    "line_search_max_iter": "line_search/max_iter",
+    "strict": "extras/strict_mode/enable",
+}
+# Positive values replace the absolute one by this fraction of the diagonal of the initial scene's bounding box.
+_RELATIVE = {
+    "d_hat": "contact/d_hat_relative",
+    "eps_velocity": "contact/eps_velocity_relative",
+    "velocity_tol": "newton/velocity_tol_relative",
+}
+
+
+def read_config(attributes: Any, scene_diagonal: float) -> Config:
+    """Read and check a scene's configuration.
+
+    Args:
+        attributes: `SceneVisitor.config()`.
+        scene_diagonal: Diagonal of the bounding box of the initial scene [m], the measure of the relative tolerances.
+
+    Raises:
+        UnsupportedError: A key or value that would change the physics and is not done here.
+    """
+    values = _flat_values(attributes)
+    _refuse_unknown(values)
+    honoured = {field: values[key] for field, key in _READERS.items()}
+    for field, key in _RELATIVE.items():
+        if values.get(key, 0.0) > 0.0:
+            honoured[field] = values[key] * scene_diagonal
+    types = {"bool": bool, "int": int, "float": float}
+    return Config(**{f: _convert(types.get(str(Config.__annotations__[f])), v) for f, v in honoured.items()})
+
+
+def read_dt(attributes: Any) -> float:
+    """The time step now; it may change between steps [s]."""
+    return float(attributes.find("dt").view()[0])
+
+
+def _convert(kind: type | None, value: Any) -> Any:
+    return np.array(value, dtype=float).reshape(3) if kind is None else kind(value)
+
+
+def _flat_values(attributes: Any) -> dict[str, Any]:
+    """{key: value} of a configuration; its JSON form is the only listing of the keys that libuipc offers."""
+    listing = attributes.to_json()
+    listing = json.loads(listing) if isinstance(listing, str) else listing
+    return {key: attributes.find(key).view()[0] for key in listing}
+
+
+def _refuse_unknown(values: dict[str, Any]) -> None:
+    known = {*_READERS.values(), *_RELATIVE.values(), *_ONLY, "dt"}
+    for key, value in values.items():
+        if key in _ONLY and value != _ONLY[key]:
+            raise UnsupportedError(
+                f"scene config '{key}' is {value!r}; the CPU engine does only {_ONLY[key]!r}; use Engine('cuda')"
+            )
+        if key not in known and not key.startswith(_IRRELEVANT):
+            raise UnsupportedError(
+                f"scene config has an unknown key '{key}', which might change the physics; known keys: "
+                + ", ".join(sorted(known))
+            )

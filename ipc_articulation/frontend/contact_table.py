@@ -1,0 +1,93 @@
+"""Half-planes and the contact table of a libuipc scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import SceneError, UnsupportedError
+from ipc_articulation.frontend.attributes import read_meta, require
+
+Array = NDArray[np.float64]
+
+HALF_PLANE = 1  # libuipc's implicit geometry UID
+
+
+@dataclass(frozen=True)
+class HalfPlaneTable:
+    """P half-planes of a scene."""
+
+    names: tuple[str, ...]
+    point: Array  # (P, 3) [m]
+    normal: Array  # (P, 3) unit; the free side
+    contact_element: NDArray[np.int64]  # (P,)
+
+
+@dataclass(frozen=True)
+class ContactTable:
+    """The contact models between e contact elements, symmetric."""
+
+    resistance: Array  # (e, e) [Pa]
+    friction: Array  # (e, e)
+    enabled: NDArray[np.bool_]  # (e, e)
+
+
+def is_half_plane(geometry: Any) -> bool:
+    """Whether a geometry is libuipc's implicit half-plane."""
+    return int(read_meta(geometry, "implicit_geometry_uid", 0)) == HALF_PLANE
+
+
+def read_half_planes(slots: Iterable[Any]) -> HalfPlaneTable:
+    """Read every instance of every half-plane among geometry slots.
+
+    Raises:
+        SceneError: A normal has no length.
+    """
+    names: list[str] = []
+    points, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    elements: list[int] = []
+    for slot in slots:
+        geometry = slot.geometry()
+        if not is_half_plane(geometry):
+            continue
+        owner = f"half-plane geometry {slot.id()}"
+        normal = require(geometry.instances(), "N", owner)
+        length = np.linalg.norm(normal, axis=1, keepdims=True)
+        if not np.all(length > 0.0):
+            raise SceneError(f"{owner} has a normal without length")
+        name = read_meta(geometry, "name", f"half-plane {slot.id()}")
+        names += [name if len(normal) == 1 else f"{name} instance {i}" for i in range(len(normal))]
+        points.append(require(geometry.instances(), "P", owner))
+        normals.append(normal / length)
+        elements += [int(read_meta(geometry, "contact_element_id", 0))] * len(normal)
+    return HalfPlaneTable(
+        tuple(names), np.concatenate(points), np.concatenate(normals), np.array(elements, dtype=np.int64)
+    )
+
+
+def read_contact_table(tabular: Any) -> ContactTable:
+    """Read `scene.contact_tabular()`.
+
+    Raises:
+        UnsupportedError: A pair has adaptive resistance (-1).
+    """
+    e = tabular.element_count()
+    resistance, friction, enabled = np.zeros((e, e)), np.zeros((e, e)), np.zeros((e, e), dtype=bool)
+    for i in range(e):
+        for j in range(i, e):
+            model = tabular.at(i, j)
+            resistance[i, j] = resistance[j, i] = model.resistance()
+            friction[i, j] = friction[j, i] = model.friction_rate()
+            enabled[i, j] = enabled[j, i] = model.is_enabled()
+    adaptive = np.argwhere(enabled & (resistance <= 0.0))
+    if len(adaptive):
+        i, j = adaptive[0]
+        raise UnsupportedError(
+            f"contact elements {i} and {j} have resistance {resistance[i, j]:g} (adaptive); "
+            "the CPU engine needs a positive resistance [Pa] in the contact table"
+        )
+    return ContactTable(resistance, friction, enabled)
