@@ -1,0 +1,146 @@
+"""A MuJoCo model as one side of the coupling."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco import freejoint, prediction
+from ipc_articulation.adapters.mujoco.kinematics import Array, link_poses, make_chain
+from ipc_articulation.adapters.mujoco.mechanism import describe, owned_geoms
+from ipc_articulation.adapters.mujoco.selection import Names, select
+from ipc_articulation.adapters.mujoco.shapes import MeshShape
+from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
+
+from ipc_articulation import affine
+from ipc_articulation.coupling.adapter import Mechanism, Prediction
+from ipc_articulation.errors import AdapterError
+
+
+class MujocoAdapter:
+    """Couples a MuJoCo model and its state to an IPC scene.
+
+    By default the whole model takes part. Bodies with hinge and slide joints are links, moved by MuJoCo and corrected
+    by IPC; bodies with a free joint belong to IPC, their poses and velocities come back into `data`; bodies welded to
+    the world are fixed, their planes half-planes, and each geom of the world itself a fixed body of its own, called
+    `world/<geom>`. Bodies without a joint merge into the link they are welded to. Geoms with contype and conaffinity
+    zero are for show and stay out.
+
+    Contact between what takes part is IPC's, and MuJoCo's own is off while the coupling steps: an ignored body touches
+    nothing that IPC owns. Contact parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no meaning in
+    IPC. `model` is looked at anew in each step: gains, damping and gravity may be changed between steps, shapes and
+    joints not.
+
+    Args:
+        model: MuJoCo model, integrator Euler or implicitfast.
+        data: Its state; controls and forces set by the user before a step are used in it.
+        links: Names of bodies whose trees take part as links; None: all trees with hinge and slide joints.
+        free: Names of free bodies; None: all of them.
+        static: Names of static bodies, «world» for the world's own geoms; None: all of them.
+        ignore: Names of bodies that stay out; of a moving body its whole tree.
+        mesh_shape: «mesh» takes the triangles of mesh geoms, which must be closed; «hull» their convex hull.
+
+    Raises:
+        AdapterError: A name is no body of the model, or a body of another kind.
+        UnsupportedError: The model holds something that the coupling does not do.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        *,
+        links: Names = None,
+        free: Names = None,
+        static: Names = None,
+        ignore: Collection[str] = (),
+        mesh_shape: MeshShape = "mesh",
+    ) -> None:
+        self.model, self.data = model, data
+        self._selection = select(model, links, free, static, ignore)
+        refuse_unsupported(model, self._selection)
+        self._chain = make_chain(model, self._selection.links)
+        self._geoms = owned_geoms(model, self._selection)
+        self._mesh_shape = mesh_shape
+        self._scratch = mujoco.MjData(model)  # steps
+        self._still = mujoco.MjData(model)  # kinematics of the present state
+        self._predicted: Prediction | None = None
+
+    @property
+    def dt(self) -> float:
+        """Time step [s]."""
+        return float(self.model.opt.timestep)
+
+    @property
+    def gravity(self) -> Array:
+        """Gravity, (3,) [m/s²]; zero where the model disables it."""
+        off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        return np.zeros(3) if off else self.model.opt.gravity.copy()
+
+    def describe(self) -> Mechanism:
+        """The model at its present state.
+
+        Raises:
+            MeshError: A mesh is not closed.
+            UnsupportedError: A geom's shape has no closed surface.
+        """
+        return describe(self.model, self._present(), self._selection, self._chain, self._mesh_shape)
+
+    def predict(self) -> Prediction:
+        """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; changes nothing of `model` and `data`.
+
+        Raises:
+            AdapterError: MuJoCo's step is unstable.
+            UnsupportedError: A force is applied to a free body.
+        """
+        refuse_forces_on_free(self.model, self.data, self._selection)
+        prediction.take_step(self.model, self.data, self._scratch, self._geoms)
+        dofs, qpos = self._chain.dofs, self._chain.qpos
+        self._predicted = Prediction(
+            mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
+            delta_theta_tilde=self._scratch.qpos[qpos] - self.data.qpos[qpos],
+            link_poses=link_poses(self.model, self._scratch, self._chain, self.data.qpos),
+        )
+        return self._predicted
+
+    def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
+        """Take MuJoCo's predicted step with IPC's correction, and bring `data` up to date (`mj_forward`).
+
+        Positions of the links gain δθ - δθ̃ over MuJoCo's own, velocities (δθ-δθ̃)/dt; activations and time are
+        MuJoCo's own.
+
+        Args:
+            delta_theta: δθ of the joints, (m,) [rad or m].
+            free_poses: Poses of the free bodies after the step, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+
+        Raises:
+            AdapterError: Nothing was predicted since the last commit.
+        """
+        if self._predicted is None:
+            raise AdapterError("commit without a prediction: call predict first, once for each step")
+        correction = delta_theta - self._predicted.delta_theta_tilde
+        self._predicted = None
+        model, data, scratch = self.model, self.data, self._scratch
+        mujoco.mj_copyState(model, scratch, data, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        data.qpos[self._chain.qpos] += correction
+        data.qvel[self._chain.dofs] += correction / self.dt
+        self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
+        with prediction.contacts_off(model, self._geoms):
+            mujoco.mj_forward(model, data)
+        data.qacc_warmstart[:] = scratch.qacc_warmstart
+
+    def link_poses(self) -> Array:
+        """Forward kinematics of the links at the present state, (n, 4, 4)."""
+        return link_poses(self.model, self._present(), self._chain, self.data.qpos)
+
+    def _write_free(self, q: Array, qdot: Array) -> None:
+        for body, pose, rate in zip(self._selection.free, q, qdot, strict=True):
+            freejoint.write(self.model, self.data, body, pose, rate)
+
+    def _present(self) -> mujoco.MjData:
+        """A state with the kinematics of the present positions; `data` itself may not be up to date."""
+        prediction.copy_state(self.model, self.data, self._still)
+        mujoco.mj_kinematics(self.model, self._still)
+        return self._still

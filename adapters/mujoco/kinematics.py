@@ -1,0 +1,137 @@
+"""Poses and inertias read from a MuJoCo state, and the chain of links that a model's joints make.
+
+Every joint has its own link: the rigid group of bodies that it moves. A body with several joints makes a chain of
+links, all but the last without mass and geometry. So link i is the child of joint i, in MuJoCo's order of joints and of
+degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The coupled joints of a model; m joints, hence m links."""
+
+    joints: tuple[int, ...]  # (m,) joint ids, ascending
+    bodies: NDArray[np.int64]  # (m,) body that carries each joint
+    parents: tuple[int, ...]  # (m,) link that each joint hangs on, -1 for the world
+    later: tuple[tuple[int, ...], ...]  # (m,) further joints of the same body, after each joint
+    qpos: NDArray[np.int64]  # (m,) addresses in qpos
+    dofs: NDArray[np.int64]  # (m,) addresses in qvel
+
+    @property
+    def carries_body(self) -> NDArray[np.bool_]:
+        """Whether a link is the body itself, (m,); if not, it lies between two joints of one body."""
+        return np.array([not later for later in self.later], dtype=bool)
+
+
+def make_chain(model: mujoco.MjModel, bodies: tuple[int, ...]) -> Chain:
+    """The chain of the joints that some bodies carry."""
+    spans = {b: range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b]) for b in bodies}
+    joints = sorted(j for span in spans.values() for j in span)
+    link = {j: i for i, j in enumerate(joints)}
+    last = {b: link[span[-1]] for b, span in spans.items()}
+
+    def parent(j: int) -> int:
+        body = int(model.jnt_bodyid[j])
+        return link[j - 1] if j > spans[body][0] else last.get(int(model.body_weldid[model.body_parentid[body]]), -1)
+
+    return Chain(
+        joints=tuple(joints),
+        bodies=model.jnt_bodyid[joints].astype(np.int64),
+        parents=tuple(parent(j) for j in joints),
+        later=tuple(tuple(range(j + 1, spans[int(model.jnt_bodyid[j])][-1] + 1)) for j in joints),
+        qpos=model.jnt_qposadr[joints].astype(np.int64),
+        dofs=model.jnt_dofadr[joints].astype(np.int64),
+    )
+
+
+def body_poses(data: mujoco.MjData) -> Array:
+    """Poses of all bodies from the kinematics that `data` holds, (nbody, 4, 4)."""
+    return _transforms(data.xpos, data.xmat)
+
+
+def geom_poses(data: mujoco.MjData) -> Array:
+    """Poses of all geoms from the kinematics that `data` holds, (ngeom, 4, 4)."""
+    return _transforms(data.geom_xpos, data.geom_xmat)
+
+
+def link_poses(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain, qpos: Array) -> Array:
+    """Poses of the links from the kinematics that `data` holds.
+
+    A link between two joints of one body stands where the body would if its later joints were at zero.
+
+    Args:
+        model: The model.
+        data: State whose xpos, xmat, xanchor and xaxis belong to qpos.
+        chain: The joints.
+        qpos: (nq,) the positions of that kinematics.
+
+    Returns:
+        (m, 4, 4).
+    """
+    poses = body_poses(data)[chain.bodies]
+    for i, later in enumerate(chain.later):
+        for j in reversed(later):
+            poses[i] = _undo(model, data, j, qpos) @ poses[i]
+    return poses
+
+
+def rigid_group(model: mujoco.MjModel, body: int) -> list[int]:
+    """A moving body with all that is welded to it."""
+    return np.flatnonzero(model.body_weldid == body).tolist()
+
+
+def group_inertia(
+    model: mujoco.MjModel, data: mujoco.MjData, group: list[int], pose: Array
+) -> tuple[float, Array, Array]:
+    """Mass [kg], centre (3,) [m] and inertia about it (3, 3) [kg·m²] of bodies moving as one, in the frame of a pose.
+
+    By the parallel-axis theorem, I = Σ R diag(i) Rᵀ + m (‖d‖² 1 - d dᵀ), with d from the common centre to each one's
+    own.
+    """
+    masses = model.body_mass[group]
+    mass = float(masses.sum())
+    if mass == 0.0:
+        return 0.0, np.zeros(3), np.zeros((3, 3))
+    R, p = pose[:3, :3], pose[:3, 3]
+    centers = (data.xipos[group] - p) @ R
+    center = masses @ centers / mass
+    axes = R.T @ data.ximat[group].reshape(-1, 3, 3)
+    d = centers - center
+    own = np.einsum("nik,nk,njk->ij", axes, model.body_inertia[group], axes)
+    shift = np.sum(masses * (d * d).sum(axis=1)) * np.eye(3) - np.einsum("n,ni,nj->ij", masses, d, d)
+    return mass, center, own + shift
+
+
+def _transforms(positions: Array, matrices: Array) -> Array:
+    T = np.zeros((len(positions), 4, 4))
+    T[:, :3, 3] = positions
+    T[:, :3, :3] = matrices.reshape(-1, 3, 3)
+    T[:, 3, 3] = 1.0
+    return T
+
+
+def _undo(model: mujoco.MjModel, data: mujoco.MjData, joint: int, qpos: Array) -> Array:
+    """The motion, (4, 4) in the world frame, that takes a joint's body back from the joint's position to its zero."""
+    address = model.jnt_qposadr[joint]
+    theta = qpos[address] - model.qpos0[address]
+    axis, anchor = data.xaxis[joint], data.xanchor[joint]
+    T = np.eye(4)
+    if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE:
+        T[:3, 3] = -theta * axis
+        return T
+    quat, R = np.empty(4), np.empty(9)
+    mujoco.mju_axisAngle2Quat(quat, axis, -theta)
+    mujoco.mju_quat2Mat(R, quat)
+    T[:3, :3] = R.reshape(3, 3)
+    T[:3, 3] = anchor - T[:3, :3] @ anchor
+    return T

@@ -1,0 +1,161 @@
+"""From a MuJoCo model and state to the coupling's `Mechanism`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco import freejoint
+from ipc_articulation.adapters.mujoco.kinematics import (
+    Array,
+    Chain,
+    body_poses,
+    geom_poses,
+    group_inertia,
+    link_poses,
+    rigid_group,
+)
+from ipc_articulation.adapters.mujoco.names import name_of
+from ipc_articulation.adapters.mujoco.selection import Selection
+from ipc_articulation.adapters.mujoco.shapes import MeshShape, geom_mesh, join
+from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
+
+from ipc_articulation import affine
+from ipc_articulation.coupling.adapter import Body, HalfPlane, Joint, Mechanism, Mesh
+
+
+def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
+    """All colliding geoms whose contact is IPC's business."""
+    moving = [g for body in selection.links + selection.free for g in rigid_group(model, body)]
+    return colliding_geoms(model, moving + list(selection.static))
+
+
+def describe(
+    model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, chain: Chain, mesh_shape: MeshShape
+) -> Mechanism:
+    """The selected parts of a model at a state.
+
+    Args:
+        model: The model.
+        data: State with fresh kinematics.
+        selection: What takes part.
+        chain: The joints of `selection.links`.
+        mesh_shape: Triangles or convex hull for mesh geoms.
+    """
+    reader = _Reader(model, data, mesh_shape, geoms={})
+    links = _links(reader, chain)
+    free = tuple(_free_body(reader, body) for body in selection.free)
+    static = tuple(entry for body in selection.static for entry in _static_bodies(reader, body))
+    planes = tuple(entry for body in selection.static for entry in _planes(reader, body))
+    immovable = {entry.name for entry in static + planes}
+    return Mechanism(
+        links=links,
+        joints=_joints(model, data, chain),
+        free=free,
+        static=static,
+        planes=planes,
+        untouchable=untouchable_pairs(model, reader.geoms, immovable),
+    )
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """A model at a state, and a note of which geoms went into which body."""
+
+    model: mujoco.MjModel
+    data: mujoco.MjData
+    mesh_shape: MeshShape
+    geoms: dict[str, list[int]]
+
+    def surface(self, name: str, geoms: list[int], pose: Array) -> Mesh | None:
+        """The closed surfaces of some geoms in the frame of a pose; None where there is none."""
+        if not geoms:
+            return None
+        self.geoms[name] = geoms
+        to_body = np.linalg.inv(pose) @ geom_poses(self.data)[geoms]
+        return join((geom_mesh(self.model, g, self.mesh_shape), T) for g, T in zip(geoms, to_body, strict=True))
+
+    def friction(self, geoms: list[int]) -> float:
+        """The largest sliding friction of some geoms; frictionless ones (condim 1) count as zero."""
+        sliding = np.where(self.model.geom_condim[geoms] > 1, self.model.geom_friction[geoms, 0], 0.0)
+        return float(sliding.max(initial=0.0))
+
+    def body(self, name: str, group: list[int], pose: Array, velocity: Array | None = None) -> Body:
+        """Bodies that move as one, in the frame of a pose."""
+        geoms = colliding_geoms(self.model, group)
+        mass, center, inertia = group_inertia(self.model, self.data, group, pose)
+        return Body(
+            name=name,
+            pose=pose,
+            mesh=self.surface(name, geoms, pose),
+            mass=mass,
+            center=center,
+            inertia=inertia,
+            friction=self.friction(geoms),
+            velocity=np.zeros((4, 4)) if velocity is None else velocity,
+        )
+
+
+def _links(reader: _Reader, chain: Chain) -> tuple[Body, ...]:
+    model = reader.model
+    poses = link_poses(model, reader.data, chain, reader.data.qpos)
+    links = []
+    for joint, body, pose, is_body in zip(chain.joints, chain.bodies, poses, chain.carries_body, strict=True):
+        name = name_of(model, "body", body)
+        if is_body:
+            links.append(reader.body(name, rigid_group(model, body), pose))
+        else:
+            links.append(Body(f"{name}/{name_of(model, 'joint', joint)}", pose))
+    return tuple(links)
+
+
+def _joints(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain) -> tuple[Joint, ...]:
+    slide = mujoco.mjtJoint.mjJNT_SLIDE
+    return tuple(
+        Joint(
+            name=name_of(model, "joint", j),
+            kind="prismatic" if model.jnt_type[j] == slide else "revolute",
+            parent=chain.parents[i],
+            child=i,
+            anchor=data.xanchor[j].copy(),
+            axis=data.xaxis[j].copy(),
+        )
+        for i, j in enumerate(chain.joints)
+    )
+
+
+def _free_body(reader: _Reader, body: int) -> Body:
+    q, qdot = freejoint.read(reader.model, reader.data, body)
+    name, group = name_of(reader.model, "body", body), rigid_group(reader.model, body)
+    return reader.body(name, group, affine.transform_from_q(q), affine.transform_rate_from_qdot(qdot))
+
+
+def _static_bodies(reader: _Reader, body: int) -> list[Body]:
+    """A static body without its planes; of the world, every geom by itself."""
+    geoms = [g for g in colliding_geoms(reader.model, [body]) if not _is_plane(reader.model, g)]
+    if body == 0:
+        poses = geom_poses(reader.data)
+        units = [(f"world/{name_of(reader.model, 'geom', g)}", [g], poses[g]) for g in geoms]
+    else:
+        units = [(name_of(reader.model, "body", body), geoms, body_poses(reader.data)[body])] if geoms else []
+    return [
+        Body(name, pose, reader.surface(name, members, pose), friction=reader.friction(members))
+        for name, members, pose in units
+    ]
+
+
+def _planes(reader: _Reader, body: int) -> list[HalfPlane]:
+    model, data, owner = reader.model, reader.data, name_of(reader.model, "body", body)
+    planes = []
+    for g in colliding_geoms(model, [body]):
+        if _is_plane(model, g):
+            name = f"{owner}/{name_of(model, 'geom', g)}"
+            reader.geoms[name] = [g]
+            normal = data.geom_xmat[g].reshape(3, 3)[:, 2].copy()
+            planes.append(HalfPlane(name, data.geom_xpos[g].copy(), normal, reader.friction([g])))
+    return planes
+
+
+def _is_plane(model: mujoco.MjModel, geom: int) -> bool:
+    return model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE

@@ -1,0 +1,83 @@
+"""Reading of MuJoCo models: MJCF as it is, URDF with the meshes of its packages found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from importlib import metadata
+from pathlib import Path
+
+import mujoco
+
+from ipc_articulation.errors import AdapterError
+
+# Drawings are dropped (MuJoCo cannot read their formats anyway), paths stay whole, welded links keep their names.
+_COMPILER = '<mujoco><compiler discardvisual="true" strippath="false" fusestatic="false"/></mujoco>'
+_PACKAGE = re.compile(r"package://([^/\"']+)/([^\"']+)")
+_READABLE = (".stl", ".obj", ".msh")
+
+
+def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjModel:
+    """Read and compile a model file, MJCF (.xml) or URDF (.urdf).
+
+    Args:
+        path: The file.
+        package_dirs: Folders in which `package://NAME/...` is looked up: each is the package NAME itself, or holds it.
+
+    Raises:
+        AdapterError: The file or one of its meshes does not exist, or MuJoCo cannot read it.
+    """
+    spec = load_spec(path, package_dirs)
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise AdapterError(f"{path}: {error}") from error
+
+
+def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjSpec:
+    """Read a model file, to be changed before it is compiled; arguments and errors as in `load_model`."""
+    path = Path(path)
+    if not path.is_file():
+        raise AdapterError(f"model file '{path}' does not exist")
+    try:
+        if path.suffix == ".urdf":
+            return mujoco.MjSpec.from_string(_prepare_urdf(path, [Path(d) for d in package_dirs]))
+        return mujoco.MjSpec.from_file(str(path))
+    except ValueError as error:
+        raise AdapterError(f"{path}: {error}") from error
+
+
+def find_package(name: str) -> Path:
+    """Folder of an installed robot package such as `example-robot-data`, for `package_dirs`.
+
+    Raises:
+        AdapterError: The package is not installed.
+    """
+    try:
+        folder = Path(str(metadata.distribution(name).locate_file(f"cmeel.prefix/share/{name}")))
+    except metadata.PackageNotFoundError:
+        folder = None
+    if folder is None or not folder.is_dir():
+        raise AdapterError(f"robot package '{name}' is not installed; try: pip install 'ipc_articulation[robots]'")
+    return folder.resolve()
+
+
+def _prepare_urdf(path: Path, package_dirs: list[Path]) -> str:
+    """The URDF's text with absolute mesh paths and the compiler settings that an IPC model needs."""
+    text = path.read_text()
+    text = _PACKAGE.sub(lambda match: _resolve(match, path, package_dirs), text)
+    if "<mujoco>" not in text:
+        text = re.sub(r"(<robot\b[^>]*>)", rf"\1\n{_COMPILER}", text, count=1)
+    return text
+
+
+def _resolve(match: re.Match[str], urdf: Path, package_dirs: list[Path]) -> str:
+    package, rest = match.groups()
+    roots = [d if d.name == package else d / package for d in package_dirs]
+    for root in roots:
+        if (root / rest).is_file():
+            return str(root / rest)
+    if Path(rest).suffix.lower() not in _READABLE:
+        return match.group()  # a drawing, which is dropped
+    looked_in = ", ".join(str(root) for root in roots) or "no folder: package_dirs is empty"
+    raise AdapterError(f"{urdf}: mesh '{match.group()}' does not exist; looked in {looked_in}")

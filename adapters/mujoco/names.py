@@ -1,0 +1,29 @@
+"""Names of what a MuJoCo model holds; what has no name gets one from its kind and number."""
+
+from __future__ import annotations
+
+from typing import SupportsInt
+
+import mujoco
+
+_KINDS = {
+    "body": mujoco.mjtObj.mjOBJ_BODY,
+    "joint": mujoco.mjtObj.mjOBJ_JOINT,
+    "geom": mujoco.mjtObj.mjOBJ_GEOM,
+    "mesh": mujoco.mjtObj.mjOBJ_MESH,
+    "tendon": mujoco.mjtObj.mjOBJ_TENDON,
+    "equality": mujoco.mjtObj.mjOBJ_EQUALITY,
+    "flex": mujoco.mjtObj.mjOBJ_FLEX,
+    "pair": mujoco.mjtObj.mjOBJ_PAIR,
+    "actuator": mujoco.mjtObj.mjOBJ_ACTUATOR,
+}
+
+
+def name_of(model: mujoco.MjModel, kind: str, index: SupportsInt) -> str:
+    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» where it has none."""
+    return mujoco.mj_id2name(model, _KINDS[kind], int(index)) or f"{kind}{index}"
+
+
+def body_names(model: mujoco.MjModel) -> list[str]:
+    """Names of all bodies, the world first."""
+    return [name_of(model, "body", b) for b in range(model.nbody)]

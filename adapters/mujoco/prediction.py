@@ -1,0 +1,85 @@
+"""MuJoCo's own step, taken on a scratch state, and the mass matrix that it inverted.
+
+Without contact, one step of MuJoCo solves M̂ Δv = dt·f and then moves by dt·(v + Δv), where
+
+    M̂ = M + dt·D          for `Euler` (D: joint damping),
+    M̂ = M + dt·(D + Kv)   for `implicitfast` (Kv: velocity gains of the actuators, in joint space).
+
+So ½(δθ-δθ̃)ᵀM̂(δθ-δθ̃), with δθ̃ the step's change of position, is the step's own incremental potential. M̂ need not be
+put together here: MuJoCo leaves its LᵀDL factorisation behind in `qH` (or has used M itself where nothing was to be
+added), so that polynomial damping, damping of actuators and drag are in it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.kinematics import Array
+
+from ipc_articulation.errors import AdapterError
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+_INSTABILITIES = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+)
+
+
+@contextmanager
+def contacts_off(model: mujoco.MjModel, geoms: list[int]) -> Iterator[None]:
+    """Keep MuJoCo from colliding some geoms; their contype and conaffinity are as before afterwards."""
+    saved = model.geom_contype[geoms], model.geom_conaffinity[geoms]  # indexing by a list copies
+    model.geom_contype[geoms] = model.geom_conaffinity[geoms] = 0
+    try:
+        yield
+    finally:
+        model.geom_contype[geoms], model.geom_conaffinity[geoms] = saved
+
+
+def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjData) -> None:
+    """Copy all that an integration depends on: positions, velocities, activations, controls, forces, warm start."""
+    mujoco.mj_copyState(model, source, target, _STATE)
+
+
+def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, geoms: list[int]) -> None:
+    """Let MuJoCo step from `data` on `scratch`, without contact of some geoms; `data` does not change.
+
+    Afterwards the kinematics and `M` of `scratch` are those of the beginning of the step, its state is that of the end.
+
+    Raises:
+        AdapterError: The step is unstable: MuJoCo found positions, velocities or accelerations that are not finite or
+            too large.
+    """
+    copy_state(model, data, scratch)
+    scratch.qHDiagInv[:] = 0.0
+    with contacts_off(model, geoms):
+        mujoco.mj_step(model, scratch)
+    if any(scratch.warning[kind].number for kind in _INSTABILITIES):
+        for kind in _INSTABILITIES:
+            scratch.warning[kind].number = 0
+        raise AdapterError(
+            f"MuJoCo's own step from t = {data.time:g} s is unstable (not finite, or too fast); "
+            "use a smaller time step or lower gains"
+        )
+
+
+def effective_mass(model: mujoco.MjModel, scratch: mujoco.MjData) -> Array:
+    """M̂ of the step just taken, (nv, nv), symmetric.
+
+    Only blocks of joints that are not free are meaningful: `implicitfast` adds gyroscopic terms for free bodies
+    elsewhere.
+    """
+    rows = np.repeat(np.arange(model.nv), model.M_rownnz)
+    columns = model.M_colind
+    lower = np.zeros((model.nv, model.nv))
+    if np.any(scratch.qHDiagInv):
+        lower[rows, columns] = scratch.qH
+        D = lower.diagonal().copy()
+        np.fill_diagonal(lower, 1.0)
+        return (lower.T * D) @ lower
+    lower[rows, columns] = scratch.M
+    return lower + np.tril(lower, -1).T

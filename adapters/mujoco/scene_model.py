@@ -1,0 +1,207 @@
+"""One MuJoCo model from a robot's file and what a scene file puts around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
+from ipc_articulation.adapters.mujoco.model import load_spec
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import matching
+
+Array = NDArray[np.float64]
+
+_INTEGRATORS = {
+    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
+    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
+}
+_DRIVEN = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+
+
+class SceneModel:
+    """A model that grows piece by piece, then is compiled once.
+
+    Args:
+        robot: URDF or MJCF file.
+        package_dirs: Folders in which the robot's `package://NAME/...` meshes are looked up.
+        dt: Time step [s].
+        gravity: (3,) [m/s²].
+        integrator: `Euler` or `implicitfast`.
+
+    Raises:
+        AdapterError: The file cannot be read, or a mesh of it is missing.
+    """
+
+    def __init__(
+        self, robot: Path, package_dirs: Collection[Path], dt: float, gravity: ArrayLike, integrator: str
+    ) -> None:
+        self.spec = load_spec(robot, package_dirs)
+        self.spec.option.timestep = dt
+        self.spec.option.gravity = np.asarray(gravity, dtype=float)
+        self.spec.option.integrator = _INTEGRATORS[integrator]
+        self._joints = [joint for joint in self.spec.joints if joint.type in _DRIVEN]
+        self._start: dict[str, float] = {}
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the hinge and slide joints."""
+        return [joint.name for joint in self._joints]
+
+    def place_robot(self, position: ArrayLike, quaternion: ArrayLike) -> None:
+        """Move everything that the robot's file puts into the world: position (3,) [m], quaternion (w, x, y, z)."""
+        p, q = np.asarray(position, dtype=float), np.asarray(quaternion, dtype=float)
+        for element in [*_direct(self.spec.worldbody.bodies), *self.spec.worldbody.geoms]:
+            moved, turned = np.zeros(3), np.zeros(4)
+            mujoco.mju_rotVecQuat(moved, np.array(element.pos), q / np.linalg.norm(q))
+            mujoco.mju_mulQuat(turned, q / np.linalg.norm(q), np.array(element.quat))
+            element.pos, element.quat = p + moved, turned
+
+    def set_joints(self, armature: float | None, damping: float | None) -> None:
+        """Rotor inertia [kg·m² or kg] and viscous damping [N·m·s/rad or N·s/m] of every joint; None leaves them."""
+        for joint in self._joints:
+            if armature is not None:
+                joint.armature = armature
+            if damping is not None:
+                joint.damping = np.resize(damping, np.shape(joint.damping))
+
+    def set_friction(self, friction: float) -> None:
+        """Coulomb coefficient of every surface there is so far."""
+        for geom in self.spec.geoms:
+            geom.friction[0] = friction
+
+    def add_position_actuators(
+        self, joints: str | Sequence[str], kp: float, kv: float, max_force: float | None = None
+    ) -> None:
+        """Actuators with force kp·(target - θ) - kv·θ̇, for joints by regular expression or by name.
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        for index in matching(joints, self.joint_names, "joint", AdapterError):
+            actuator = self.spec.add_actuator(
+                name=self.joint_names[index],
+                target=self.joint_names[index],
+                trntype=mujoco.mjtTrn.mjTRN_JOINT,
+            )
+            actuator.set_to_position(kp=kp, kv=kv)
+            if max_force is not None:
+                actuator.forcelimited, actuator.forcerange = True, [-max_force, max_force]
+
+    def start_at(self, positions: Mapping[str, float]) -> None:
+        """Initial joint positions by name [rad or m].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        matching(tuple(positions), self.joint_names, "joint", AdapterError)
+        self._start.update(positions)
+
+    def add_ground(self, height: float, friction: float) -> None:
+        """A half-space, its free side against gravity (against -z where there is none), `height` [m] up."""
+        gravity = np.array(self.spec.option.gravity)
+        up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+        ground = self.spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+        ground.pos, ground.friction[0] = height * up, friction
+        turn = np.zeros(4)
+        mujoco.mju_quatZ2Vec(turn, up)
+        ground.quat = turn
+
+    def add_body(
+        self,
+        name: str,
+        shape: Mapping[str, Any],
+        position: ArrayLike,
+        quaternion: ArrayLike,
+        *,
+        fixed: bool,
+        mass: float | None,
+        density: float,
+        friction: float,
+    ) -> None:
+        """A body of one shape: free, or fixed to the world.
+
+        Args:
+            name: Of the body and its geom.
+            shape: `type` and lengths [m] as in a scene file.
+            position: (3,) [m].
+            quaternion: (w, x, y, z).
+            fixed: Never moves.
+            mass: [kg], or None.
+            density: [kg/m³], used where mass is None.
+            friction: Coulomb coefficient.
+        """
+        body = self.spec.worldbody.add_body(name=name, pos=position, quat=quaternion)
+        if not fixed:
+            body.add_freejoint()
+        geom = body.add_geom(name=name, friction=[friction, 0.005, 0.0001], **self._geometry(name, shape))
+        if mass is not None:
+            geom.mass = mass
+        else:
+            geom.density = density
+
+    def compile(self) -> DrivenModel:
+        """The finished model.
+
+        Raises:
+            AdapterError: With MuJoCo's own words.
+        """
+        try:
+            model = self.spec.compile()
+        except ValueError as error:
+            raise AdapterError(f"MuJoCo cannot compile the model: {error}") from error
+        data = mujoco.MjData(model)
+        for name, position in self._start.items():
+            data.qpos[model.joint(name).qposadr[0]] = position
+        mujoco.mj_forward(model, data)
+        return DrivenModel(model, data)
+
+    def _geometry(self, name: str, shape: Mapping[str, Any]) -> dict[str, Any]:
+        """The geom keywords of a shape."""
+        kind = shape["type"]
+        if kind == "mesh":
+            self.spec.add_mesh(name=name, file=str(shape["file"]), scale=np.full(3, shape["scale"]))
+            return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": name}
+        sizes = {
+            "box": lambda: 0.5 * np.array(shape["size"]),
+            "sphere": lambda: [shape["radius"], 0, 0],
+            "cylinder": lambda: [shape["radius"], 0.5 * shape["length"], 0],
+            "capsule": lambda: [shape["radius"], 0.5 * shape["length"], 0],
+        }
+        return {"type": mujoco.mjtGeom[f"mjGEOM_{kind.upper()}"], "size": sizes[kind]()}
+
+
+class DrivenModel:
+    """A compiled model whose position actuators take targets by joint.
+
+    Attributes:
+        adapter: For `couple`.
+        actuated: Names of the joints with a position actuator, in the order of `command`.
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        self.model, self.data = model, data
+        self.adapter = MujocoAdapter(model, data)
+        self._controls = [a for a in range(model.nu) if _is_position_actuator(model, a)]
+        self.actuated = [model.joint(model.actuator_trnid[a, 0]).name for a in self._controls]
+
+    def command(self, targets: Array) -> None:
+        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        self.data.ctrl[self._controls] = targets
+
+
+def _direct(bodies: Sequence[Any]) -> list[Any]:
+    """Bodies that stand in the world themselves, not on another body."""
+    return [body for body in bodies if body.parent.name == "world"]
+
+
+def _is_position_actuator(model: mujoco.MjModel, actuator: int) -> bool:
+    """Whether an actuator's force is kp·(control - θ) - kv·θ̇ on one joint."""
+    on_joint = model.actuator_trntype[actuator] == mujoco.mjtTrn.mjTRN_JOINT
+    gain, bias = model.actuator_gainprm[actuator, 0], model.actuator_biasprm[actuator, 1]
+    return bool(on_joint and gain > 0.0 and bias == -gain)

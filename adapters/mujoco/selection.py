@@ -1,0 +1,88 @@
+"""Which parts of a MuJoCo model take part in the IPC scene.
+
+A moving body never takes part alone: its whole kinematic tree does, because one joint-space mass matrix belongs to a
+tree. Static bodies, those welded to the world, are chosen one by one; «world» stands for the geoms of the world itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.names import body_names
+
+from ipc_articulation.errors import AdapterError
+
+Names = Collection[str] | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Body ids, ascending, of the bodies that carry joints or stand still; what is welded to them comes along."""
+
+    links: tuple[int, ...]  # bodies with hinge and slide joints
+    free: tuple[int, ...]  # bodies with a free joint
+    static: tuple[int, ...]  # bodies without a degree of freedom, the world (0) among them
+
+
+def select(model: mujoco.MjModel, links: Names, free: Names, static: Names, ignore: Collection[str]) -> Selection:
+    """Choose bodies by name; None means all of that kind, and what `ignore` names stays out.
+
+    Raises:
+        AdapterError: A name is no body of the model, or a body of another kind.
+    """
+    ids = {name: b for b, name in enumerate(body_names(model))}
+    kinds = _kinds(model)
+    ignored = _roots(model, _lookup(ids, ignore, "ignore"))
+    chosen = {}
+    for kind, names in (("links", links), ("free", free), ("static", static)):
+        roots = kinds[kind] if names is None else _roots(model, _lookup(ids, names, kind))
+        _refuse_other_kind(model, kind, roots, kinds)
+        chosen[kind] = roots - ignored
+    jointed = [b for b in range(model.nbody) if model.body_jntnum[b] > 0 and _root(model, b) in chosen["links"]]
+    return Selection(tuple(jointed), tuple(sorted(chosen["free"])), tuple(sorted(chosen["static"])))
+
+
+def _kinds(model: mujoco.MjModel) -> dict[str, set[int]]:
+    """Roots of the articulated trees, the free bodies, and the static bodies."""
+    kinds: dict[str, set[int]] = {"links": set(), "free": set(), "static": set()}
+    for b in range(model.nbody):
+        if model.body_treeid[b] < 0:
+            kinds["static"].add(b)
+        elif _root(model, b) == b:
+            kinds["free" if _is_free(model, b) else "links"].add(b)
+    return kinds
+
+
+def _is_free(model: mujoco.MjModel, body: int) -> bool:
+    first = model.body_jntadr[body]
+    return first >= 0 and model.jnt_type[first] == mujoco.mjtJoint.mjJNT_FREE
+
+
+def _root(model: mujoco.MjModel, body: int) -> int:
+    """The first body of a moving body's tree; a static body itself."""
+    tree = model.body_treeid[body]
+    return body if tree < 0 else int(np.flatnonzero(model.body_treeid == tree)[0])
+
+
+def _roots(model: mujoco.MjModel, bodies: Collection[int]) -> set[int]:
+    return {_root(model, b) for b in bodies}
+
+
+def _lookup(ids: dict[str, int], names: Collection[str], argument: str) -> list[int]:
+    unknown = [name for name in names if name not in ids]
+    if unknown:
+        raise AdapterError(
+            f"{argument}: the model has no body named '{unknown[0]}'; its bodies are {', '.join(map(repr, ids))}"
+        )
+    return [ids[name] for name in names]
+
+
+def _refuse_other_kind(model: mujoco.MjModel, wanted: str, roots: set[int], kinds: dict[str, set[int]]) -> None:
+    names = body_names(model)
+    for root in sorted(roots - kinds[wanted]):
+        actual = next(kind for kind, members in kinds.items() if root in members)
+        meaning = {"links": "moves by joints", "free": "has a free joint", "static": "is welded to the world"}[actual]
+        raise AdapterError(f"{wanted}: body '{names[root]}' {meaning}; name it under '{actual}'")

@@ -1,0 +1,82 @@
+"""Who may touch whom, by MuJoCo's own rules, decided geom by geom and then gathered by body.
+
+Two geoms may touch if one's contype meets the other's conaffinity, no `<exclude>` names their bodies, and they are not
+on one rigid group, nor on a group and its parent group. Two changes make a robot on its base work: a link does not
+touch the static bodies on its own chain down to the world (MuJoCo would let it touch its own base), while the world's
+own geoms, floor and walls, may be touched by every link. Two bodies may touch as soon as any of their geoms may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations_with_replacement
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.bool_]
+
+
+def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
+    """Geoms of some bodies that can collide at all; the others are for show and take no part."""
+    on_bodies = np.isin(model.geom_bodyid, bodies)
+    return np.flatnonzero(on_bodies & ((model.geom_contype | model.geom_conaffinity) != 0)).tolist()
+
+
+def untouchable_pairs(
+    model: mujoco.MjModel, geoms: Mapping[str, list[int]], immovable: set[str]
+) -> frozenset[frozenset[str]]:
+    """Pairs of names that never touch.
+
+    Args:
+        model: The model.
+        geoms: Geoms of each body and plane that has any.
+        immovable: Names of those that never move; they do not touch each other, nor themselves.
+    """
+    may_touch = _geoms_may_touch(model)
+    pairs = set()
+    for a, b in combinations_with_replacement(geoms, 2):
+        both_fixed = a in immovable and b in immovable
+        if both_fixed or (a != b and not may_touch[np.ix_(geoms[a], geoms[b])].any()):
+            pairs.add(frozenset({a, b}))
+    return frozenset(pairs)
+
+
+def _geoms_may_touch(model: mujoco.MjModel) -> Matrix:
+    """(ngeom, ngeom)"""
+    meets = (model.geom_contype[:, None] & model.geom_conaffinity[None, :]) != 0
+    owner = np.ix_(model.geom_bodyid, model.geom_bodyid)
+    return (meets | meets.T) & ~(_excluded(model) | _related(model))[owner]
+
+
+def _excluded(model: mujoco.MjModel) -> Matrix:
+    """(nbody, nbody) from `<contact><exclude>`, whose signature is (body1 << 16) + body2."""
+    excluded = np.zeros((model.nbody, model.nbody), dtype=bool)
+    for signature in model.exclude_signature:
+        a, b = signature >> 16, signature & 0xFFFF
+        excluded[a, b] = excluded[b, a] = True
+    return excluded
+
+
+def _related(model: mujoco.MjModel) -> Matrix:
+    """(nbody, nbody): one rigid group, group and parent group, or a body and a static body below it."""
+    group = model.body_weldid
+    related = group[:, None] == group[None, :]
+    if not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT:
+        parent_group = group[model.body_parentid[group]]
+        moving_parent = np.where(parent_group > 0, parent_group, -1)
+        related |= moving_parent[:, None] == group[None, :]
+        for body in range(1, model.nbody):
+            related[body, _static_ancestors(model, body)] = True
+    return related | related.T
+
+
+def _static_ancestors(model: mujoco.MjModel, body: int) -> list[int]:
+    """Static bodies between a body and the world, the world not among them."""
+    found, ancestor = [], int(model.body_parentid[body])
+    while ancestor > 0:
+        if model.body_treeid[ancestor] < 0:
+            found.append(ancestor)
+        ancestor = int(model.body_parentid[ancestor])
+    return found
