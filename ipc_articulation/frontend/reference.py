@@ -1,0 +1,72 @@
+"""`ref_dof_prev`: the pose from which an articulation counts δθ, given by the user for any subset of bodies.
+
+The attribute lives on the instances of a geometry, so bodies of a geometry have it together. Like libuipc, the engine
+looks for it once, at `world.init`; its values are read each step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.articulation.step_input import checked_ref_dof_prev
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.bodies import BodyTable
+
+Array = NDArray[np.float64]
+
+REF_DOF_PREV = "ref_dof_prev"
+
+
+@dataclass(frozen=True)
+class ReferenceDofs:
+    """The attribute slots found, and which bodies they belong to."""
+
+    slots: tuple[Any, ...]
+    rows: tuple[NDArray[np.int64], ...]  # rows of the bodies of each slot, in the order of instances
+    names: tuple[str, ...]  # of all bodies
+
+    def read(self, q_prev: Array) -> Array:
+        """q_ref (n, 12): `ref_dof_prev` where a body has it, else its row of q_prev (n, 12).
+
+        Raises:
+            ArticulationError: A `ref_dof_prev` is not finite; names the body.
+        """
+        q_ref = np.array(q_prev, dtype=float)
+        for slot, rows in zip(self.slots, self.rows, strict=True):
+            q_ref[rows] = slot.view()[..., 0]
+            if not np.isfinite(q_ref[rows]).all():
+                for row in rows:
+                    checked_ref_dof_prev(f"body '{self.names[row]}'", q_ref[row])
+        return q_ref
+
+
+def find_reference_dofs(bodies: BodyTable) -> ReferenceDofs:
+    """Find `ref_dof_prev` on the geometries of the bodies.
+
+    Raises:
+        SceneError: The attribute is not a Vector12; names the body and the shape found.
+    """
+    slots, rows = [], []
+    for g, slot in enumerate(bodies.slots):
+        attribute = slot.geometry().instances().find(REF_DOF_PREV)
+        if attribute is None:
+            continue
+        of_geometry = np.flatnonzero(bodies.geometry == g)
+        require_vector12(attribute, f"body '{bodies.names[of_geometry[0]]}' (geometry {slot.id()})")
+        slots.append(attribute)
+        rows.append(of_geometry)
+    return ReferenceDofs(tuple(slots), tuple(rows), bodies.names)
+
+
+def require_vector12(attribute: Any, owner: str) -> None:
+    """Refuse an attribute slot `ref_dof_prev` of another type than Vector12."""
+    shape = attribute.view().shape[1:]
+    if shape != (12, 1):
+        found = "a number" if shape == () else f"shape {shape}"
+        raise SceneError(
+            f"{owner}: ref_dof_prev holds {found} an instance, must be a Vector12: translation, then the rows of A"
+        )
