@@ -14,6 +14,7 @@ from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.joint_penalty import make_joint_penalties
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.errors import SceneError, UnsupportedError
+from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import read_meta
 from ipc_articulation.frontend.bodies import BodyTable, is_affine_body, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
@@ -23,14 +24,7 @@ from ipc_articulation.frontend.contact_table import (
     read_contact_table,
     read_half_planes,
 )
-from ipc_articulation.frontend.joints import (
-    ARTICULATION,
-    JOINTS,
-    ArticulationTable,
-    JointMesh,
-    read_articulations,
-    read_joint_mesh,
-)
+from ipc_articulation.frontend.joints import JOINTS, JointMesh, read_joint_mesh
 
 
 @dataclass(frozen=True)
@@ -112,8 +106,8 @@ def _refuse_unknown_geometries(slots: list[Any]) -> None:
         if uid not in (*JOINTS, ARTICULATION):
             raise UnsupportedError(
                 f"geometry {slot.id()} has constitution {uid} ({name}), which the CPU engine does not do; it does "
-                "affine bodies with OrthoPotential (1), revolute (18) and prismatic (20) joints, external articulations "
-                "(23) and half-planes; use Engine('cuda')"
+                "affine bodies with OrthoPotential (1), revolute (18) and prismatic (20) joints, external "
+                "articulations (23) and half-planes; use Engine('cuda')"
             )
         extra = read_meta(geometry, "extra_constitution_uids")
         if extra is not None and np.size(extra):

@@ -25,6 +25,7 @@ class SceneWriter:
         self._joints = ArticulationEnergy(joints, len(model.bodies), sizes=(len(joints),))
         self._revolute = joints.kind == REVOLUTE
         self._theta = np.zeros(len(joints))  # unwrapped, without the initial offset
+        self._delta_theta = np.zeros(sum(model.articulations.energy.sizes) if model.articulations.energy else 0)
         geometry = model.bodies.geometry
         self._rows = [np.flatnonzero(geometry == g) for g in range(len(model.bodies.slots))]
 
