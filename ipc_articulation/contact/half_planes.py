@@ -186,7 +186,7 @@ def _add_friction(x, x_prev, v, n, normal_force, eps, g_v, H_v):
     if y >= eps:
         f1_over_y, c = 1.0 / y, -1.0 / (y * y * y)
     else:
-        f1_over_y, c = (2.0 * eps - y) / (eps * eps), -1.0 / (eps * eps * max(y, 1e-300))
+        f1_over_y, c = (2.0 * eps - y) / (eps * eps), -1.0 / (eps * eps * y) if y > 0.0 else 0.0
     for k in range(3):
         g_v[k] += normal_force * f1_over_y * u[k]
         for m in range(3):

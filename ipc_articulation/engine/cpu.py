@@ -6,8 +6,7 @@ import logging
 import time
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+import ipctk
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
@@ -19,8 +18,6 @@ from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError, UnsupportedError
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.frontend.config import read_dt
-
-Array = NDArray[np.float64]
 
 log = logging.getLogger("ipc_articulation")
 
@@ -55,6 +52,7 @@ class CpuEngine(PyIEngine):
 
     def do_init(self) -> None:
         """Read the scene; called by `world.init`."""
+        ipctk.set_num_threads(1)  # with more, sums have no fixed order and equal runs differ in the last bits
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         self._model = read_model(self._scene)

@@ -1,9 +1,9 @@
 """Newton's method on the incremental potential, each step cut by continuous collision detection.
 
 The convergence test is libuipc's: the step moves no vertex by velocity_tol·dt, changes no entry of any A by
-transrate_tol·dt, and collision detection lets it pass. One more Newton step is taken after the test is met: near the
-solution each step squares the error, so it costs little and makes the scene's default tolerances exact enough for
-coupling.
+transrate_tol·dt, and collision detection lets it pass. Those tolerances are loose (0.05 m/s), so Newton goes beyond
+them, until a step is ten times smaller than the one before. Near a smooth solution that costs one step and squares the
+error, which makes coupling exact; and friction that is about to slip is not taken for sticking.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
 
-_TINY = 1e-6  # a last step this small a share of the tolerance needs no further one
+_CONTRACTION = 0.1  # ratio of two steps that shows Newton to be at its goal
+_TINY = 1e-6  # a step this small a share of the tolerances needs no further one
 _ROUNDING = 1e-12  # relative noise of an energy
 
 
@@ -36,9 +37,17 @@ class NewtonReport:
 
 
 def minimise(
-    potential: Potential, system: LinearSystem, q: Array, dt: float, config: Config
+    potential: Potential, system: LinearSystem, q: Array, inertial: Array, dt: float, config: Config
 ) -> tuple[Array, NewtonReport]:
     """Minimise the potential from q (n, 12), a state without intersections.
+
+    Args:
+        potential: E, with `begin_step` done at q.
+        system: The Newton system.
+        q: Coordinates at the beginning of the step, (n, 12).
+        inertial: Where the bodies would go if nothing happened, dt q̇ (n, 12); Newton starts there if E is lower there.
+        dt: Time step [s].
+        config: Tolerances and limits.
 
     Returns:
         The minimiser and a report; a solve that did not converge says so in `report.warnings`.
@@ -46,25 +55,33 @@ def minimise(
     Raises:
         SolverError: Something is not finite, or the Hessian cannot be factorised.
     """
-    report, beta = NewtonReport(), 1.0
+    report, beta, last_size = NewtonReport(), 1.0, 0.0
+    q = _start(potential, q, inertial)
     while report.iterations < config.max_iter:
         dq = _newton_step(potential, system, q)
         limit = 1.0 if potential.contact is None else potential.contact.step_limit(q, dq)
         report.iterations += 1
         report.ccd_step = min(report.ccd_step, limit)
-        if report.converged:
-            return q + limit * dq, report
         size = _step_size(potential, dq, dt, config)
         met = size < 1.0 and limit >= config.ccd_tol
-        alpha = limit if met else _line_search(potential, q, dq, limit, config, report)
+        done = met and size <= max(_CONTRACTION * last_size, _TINY)
+        alpha = limit if done else _line_search(potential, q, dq, limit, config, report)
         q = q + alpha * dq
         beta = _attenuate(beta, alpha, report.iterations, config)
-        report.converged = (met or beta <= config.semi_implicit_tol) and report.iterations > config.min_iter
-        if report.converged and size < _TINY:
+        report.converged = (done or beta <= config.semi_implicit_tol) and report.iterations > config.min_iter
+        if report.converged:
             return q, report
-    if not report.converged:
-        report.warnings.append(_not_converged(size, limit, config))
+        last_size = size if limit >= config.ccd_tol else 0.0
+    report.warnings.append(_not_converged(size, limit, config))
     return q, report
+
+
+def _start(potential: Potential, q: Array, inertial: Array) -> Array:
+    if not inertial.any():
+        return q
+    limit = 1.0 if potential.contact is None else potential.contact.step_limit(q, inertial)
+    ahead = q + limit * inertial
+    return ahead if potential.energy(ahead) < potential.energy(q) else q
 
 
 def _newton_step(potential: Potential, system: LinearSystem, q: Array) -> Array:

@@ -43,5 +43,5 @@ def step(
     q_tilde = kinetic.predict(state.q, state.qdot, config.gravity, mobility.is_fixed, mobility.is_dynamic, dt)
     eps_velocity = config.eps_velocity if config.friction_enable else 0.0
     potential.begin_step(state.q, q_tilde, dt, eps_velocity)
-    q, report = minimise(potential, system, state.q, dt, config)
+    q, report = minimise(potential, system, state.q, dt * state.qdot, dt, config)
     return State(q, (q - state.q) / dt), report
