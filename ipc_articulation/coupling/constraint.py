@@ -1,0 +1,240 @@
+"""`ExternalArticulationConstraint`: the articulation's energy in a libuipc scene that one has wired oneself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.articulation.energy import ArticulationEnergy
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.step_input import checked_ref_dof_prev
+from ipc_articulation.errors import ArticulationError, SceneError
+from ipc_articulation.frontend.articulations import (
+    ARTICULATION,
+    find_joint_attribute,
+    find_mass,
+    read_articulation_joints,
+    read_joint_references,
+)
+from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.callbacks import guard, raise_kept
+from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
+from ipc_articulation.frontend.reference import REF_DOF_PREV, require_vector12
+from ipc_articulation.frontend.scene_bodies import BodyId, SceneBodies
+
+Array = NDArray[np.float64]
+
+Source = Callable[[Any], tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike]]]
+
+_NAME = "articulation"
+
+
+@final
+class ExternalArticulationConstraint:
+    """K(q) = ½ (δθ - δθ̃)ᵀ Mᵗ (δθ - δθ̃) of one articulation geometry, and the way its inputs get into the scene.
+
+    Made by `from_geometry`. All coordinates are of the n bodies that the articulation's joints join, in the order of
+    `bodies`: q is (n, 12), translation [m] and rows of A.
+    """
+
+    def __init__(
+        self, references: list[tuple[int, int]], joints: Joints, rows: NDArray[np.int64], scene_bodies: SceneBodies
+    ) -> None:
+        self._references = (
+            references  # (joint geometry, index) of each joint: what an articulation geometry is known by
+        )
+        self._rows = rows  # of our bodies in scene_bodies
+        self._scene_bodies = scene_bodies
+        self._energy = ArticulationEnergy(joints, len(rows), (len(joints),), (_NAME,))
+        self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids[row] for row in rows)  # (geometry id, instance)
+
+    @classmethod
+    def from_geometry(cls, articulation_geometry: Any, scene: Any) -> ExternalArticulationConstraint:
+        """Read the geometry that libuipc's own `ExternalArticulationConstraint.create_geometry` made.
+
+        Call it while the bodies stand in their initial poses, for there θ = 0. A mass that the geometry already holds,
+        and its δθ̃, are taken over.
+
+        Args:
+            articulation_geometry: The geometry, before or after it was put into the scene.
+            scene: `uipc.Scene` with the joint geometries and the bodies.
+
+        Raises:
+            SceneError: Not an articulation geometry, a joint or a body that has no geometry slot, a joint that is
+                neither revolute nor prismatic.
+            ArticulationError: The geometry's mass or δθ̃ is not valid.
+        """
+        _require_articulation(articulation_geometry)
+        scene_bodies = SceneBodies(scene)
+        references = read_joint_references(articulation_geometry, _NAME)
+        meshes = _read_joint_meshes(references, scene, scene_bodies)
+        joints = read_articulation_joints(articulation_geometry, _NAME, meshes)
+        rows, places = np.unique(joints.bodies, return_inverse=True)
+        joints = Joints(joints.kind, places.reshape(-1, 2), joints.left, joints.right)
+        constraint = cls(references, joints, rows, scene_bodies)
+        constraint._take_over(articulation_geometry)
+        return constraint
+
+    def set_step(self, mass: ArrayLike, delta_theta_tilde: ArrayLike, q_ref: ArrayLike | None = None) -> None:
+        """What is constant in a step; `animate` does this and writes it into the scene.
+
+        Args:
+            mass: Mᵗ, (m, m), symmetric positive definite.
+            delta_theta_tilde: δθ̃, (m,) [rad or m].
+            q_ref: Reference pose of every body, (n, 12); the bodies' present poses in the scene if left out.
+
+        Raises:
+            ArticulationError: Any of it is not valid.
+        """
+        q_ref = self.coordinates() if q_ref is None else np.asarray(q_ref, dtype=float)
+        self._energy.set_step([mass], [delta_theta_tilde], q_ref)
+
+    def coordinates(self) -> Array:
+        """Coordinates of the bodies as the scene holds them now, (n, 12)."""
+        return self._scene_bodies.q[self._rows]
+
+    def delta_theta(self, q: Array) -> Array:
+        """δθ of each joint from the reference pose to q, (m,) [rad in (-π, π], or m]."""
+        return self._energy.delta_theta(q)
+
+    def energy(self, q: Array) -> float:
+        """K(q)."""
+        return self._energy.energy(q)
+
+    def gradient(self, q: Array) -> Array:
+        """∂K/∂q, (n, 12)."""
+        return self._energy.gradient(q)
+
+    def hessian(self, q: Array, project: bool = True) -> Array:
+        """∂²K/∂q², (12n, 12n), exact or projected to positive semidefinite."""
+        return self._energy.hessian(q, project)
+
+    def animate(self, source: Source) -> Callable[[Any], None]:
+        """An animator callback for the object that owns the articulation geometry.
+
+            scene.animator().insert(articulation_object, constraint.animate(lambda info: (mass, delta_theta_tilde)))
+
+        Each step it asks the source, checks the answer, and writes `mass` and `delta_theta_tilde`. Of the bodies that
+        carry the instance attribute `ref_dof_prev` it writes that too: to what the source gives, else to the body's
+        present pose (so that a reference is never stale). Bodies without the attribute count from their own previous
+        pose. libuipc looks for the attribute at `world.init`: create it before, on the bodies' geometry.
+
+        An object has one callback: with several articulations in an object, call their callbacks in one function.
+
+        Args:
+            source: Takes the animator's `UpdateInfo`; returns (Mᵗ, δθ̃) or (Mᵗ, δθ̃, {body: q_ref}), where a body is
+                (geometry id, instance) or a geometry slot (its instance 0) and q_ref is (12,).
+
+        Returns:
+            The callback. What it raises (ArticulationError, SceneError, or an error of the source) comes out of
+            `world.advance()` on the CPU engine. libuipc's own engines log it and go on: there, call `check()`.
+        """
+
+        def callback(info: Any) -> None:
+            mass, delta_theta_tilde, given = _unpack(source(info))
+            self._write(self._geometry_of(info), mass, delta_theta_tilde, given)
+
+        return guard(callback)
+
+    def check(self) -> None:
+        """Raise what an animator callback raised since the last check; only "cuda" needs it, after `world.advance()`."""
+        raise_kept()
+
+    def _write(self, geometry: Any, mass: ArrayLike, delta_theta_tilde: ArrayLike, given: Mapping[Any, Any]) -> None:
+        """Check everything, then write everything."""
+        from uipc import view
+
+        size = len(self._references)
+        q_ref, references = self._references_of_step(given)
+        self.set_step(mass, delta_theta_tilde, q_ref)
+        view(find_mass(geometry, _NAME, size))[:] = self._energy.mass[0].ravel()
+        view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.delta_theta_tilde
+        for (_, instance), attribute, q in references:
+            view(attribute)[instance, :, 0] = q
+
+    def _references_of_step(self, given: Mapping[Any, Any]) -> tuple[Array, list[tuple[BodyId, Any, Array]]]:
+        """q_ref of all bodies, and (body, attribute slot, q_ref) of those that carry `ref_dof_prev`."""
+        q_ref = self.coordinates()
+        wanted = {_body_id(body): q for body, q in given.items()}
+        for body in wanted.keys() - set(self.bodies):
+            raise ArticulationError(f"{_body_name(body)} is not of this articulation; its bodies: {self.bodies}")
+        carried = []
+        for k, body in enumerate(self.bodies):
+            attribute = self._scene_bodies.attribute(self._rows[k], REF_DOF_PREV)
+            if body in wanted:
+                if attribute is None:
+                    raise SceneError(
+                        f"{_body_name(body)} has no attribute 'ref_dof_prev' to write to; create it before world.init: "
+                        "geometry.instances().create('ref_dof_prev', numpy.zeros(12))"
+                    )
+                q_ref[k] = checked_ref_dof_prev(_body_name(body), wanted[body])
+            if attribute is not None:
+                require_vector12(attribute, _body_name(body))
+                carried.append((body, attribute, q_ref[k]))
+        return q_ref, carried
+
+    def _geometry_of(self, info: Any) -> Any:
+        """Our articulation geometry among those of the animated object."""
+        geometries = [slot.geometry() for slot in info.geo_slots()]
+        ours = [g for g in geometries if _is_articulation(g) and read_joint_references(g, _NAME) == self._references]
+        if len(ours) != 1:
+            raise SceneError(
+                f"the animated object has {len(ours)} articulation geometries with the joints {self._references} "
+                "(geometry id, index), must be one; insert the callback for the object that owns the geometry"
+            )
+        return ours[0]
+
+    def _take_over(self, geometry: Any) -> None:
+        size = len(self._references)
+        mass = np.array(find_mass(geometry, _NAME, size).view()).reshape(size, size)
+        if mass.any():
+            self.set_step(mass, find_joint_attribute(geometry, _NAME, "delta_theta_tilde").view())
+
+
+def _is_articulation(geometry: Any) -> bool:
+    return int(read_meta(geometry, "constitution_uid", 0)) == ARTICULATION
+
+
+def _require_articulation(geometry: Any) -> None:
+    if not _is_articulation(geometry):
+        raise SceneError(
+            f"the geometry has constitution {int(read_meta(geometry, 'constitution_uid', 0))}, must be {ARTICULATION}: "
+            "made by uipc.constitution.ExternalArticulationConstraint().create_geometry"
+        )
+
+
+def _read_joint_meshes(references: list[tuple[int, int]], scene: Any, bodies: SceneBodies) -> list[JointMesh]:
+    meshes: dict[int, JointMesh] = {}
+    for k, (geo_id, _) in enumerate(references):
+        if geo_id in meshes:
+            continue
+        slot, _ = scene.geometries().find(geo_id)
+        if slot is None:
+            raise SceneError(f"{_NAME}, joint {k} refers to joint geometry {geo_id}, which has no geometry slot")
+        meshes[geo_id] = read_joint_mesh(slot, bodies)
+    return list(meshes.values())
+
+
+def _unpack(answer: Any) -> tuple[ArrayLike, ArrayLike, Mapping[Any, Any]]:
+    if not isinstance(answer, tuple) or len(answer) not in (2, 3):
+        found = f"a tuple of {len(answer)}" if isinstance(answer, tuple) else type(answer).__name__
+        raise ArticulationError(
+            f"the source returned {found}, must be (mass, delta_theta_tilde) or those and {{body: q_ref}}"
+        )
+    mass, delta_theta_tilde, *rest = answer
+    return mass, delta_theta_tilde, rest[0] if rest else {}
+
+
+def _body_id(body: Any) -> BodyId:
+    """(geometry id, instance) of that pair, or of a geometry slot's first instance."""
+    if isinstance(body, tuple):
+        geo_id, instance = body
+        return int(geo_id), int(instance)
+    return int(body.id()), 0
+
+
+def _body_name(body: BodyId) -> str:
+    return f"body (geometry {body[0]}, instance {body[1]})"

@@ -1,0 +1,204 @@
+"""Joint and articulation geometries of libuipc scenes, read and refused."""
+
+import re
+
+import numpy as np
+import pytest
+import uipc
+from uipc.constitution import AffineBodySphericalJoint, ExternalArticulationConstraint
+
+from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
+from ipc_articulation.errors import ArticulationError, SceneError
+from ipc_articulation.frontend.articulations import read_articulations
+from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.joints import read_joint_mesh
+from ipc_articulation.frontend.reference import find_reference_dofs
+from tests.hinged_boxes import hinged_boxes
+
+
+def meshes_of(boxes):
+    bodies = read_bodies(boxes.slots)
+    return bodies, [read_joint_mesh(slot, bodies) for slot in (boxes.hinge, boxes.slider)]
+
+
+def refuses(slot, bodies, message):
+    with pytest.raises(SceneError, match=re.escape(message)):
+        read_joint_mesh(slot, bodies)
+
+
+def test_joint_meshes_name_bodies_kinds_and_strength():
+    _, (hinge, slider) = meshes_of(hinged_boxes())
+    assert (hinge.uid, slider.uid) == (18, 20)
+    np.testing.assert_array_equal(hinge.joints.kind, [REVOLUTE])
+    np.testing.assert_array_equal(slider.joints.kind, [PRISMATIC])
+    np.testing.assert_array_equal(hinge.joints.bodies, [[0, 1]])
+    np.testing.assert_array_equal(slider.joints.bodies, [[1, 2]])
+    np.testing.assert_allclose(hinge.strength_ratio, [100.0])
+    np.testing.assert_allclose(hinge.endpoints_left, [[[0.5, 0, -0.2], [0.5, 0, 0.2]]])
+    np.testing.assert_allclose(hinge.endpoints_right, [[[-0.5, 0, -0.2], [-0.5, 0, 0.2]]])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_local_end_points_mean_the_same_joints_as_world_ones(turned):
+    _, world = meshes_of(hinged_boxes(turned=turned))
+    _, local = meshes_of(hinged_boxes(turned=turned, local=True))
+    for one, other in zip(world, local, strict=True):
+        np.testing.assert_allclose(one.joints.left, other.joints.left, atol=1e-14)
+        np.testing.assert_allclose(one.joints.right, other.joints.right, atol=1e-14)
+        np.testing.assert_allclose(one.endpoints_left, other.endpoints_left, atol=1e-14)
+        np.testing.assert_allclose(one.endpoints_right, other.endpoints_right, atol=1e-14)
+
+
+def test_present_coordinates_are_written_to_angle_and_distance():
+    boxes = hinged_boxes()
+    _, (hinge, slider) = meshes_of(boxes)
+    hinge.write_coordinates(np.array([0.25]))
+    slider.write_coordinates(np.array([-0.5]))
+    assert boxes.hinge.geometry().edges().find("angle").view()[0] == 0.25
+    assert boxes.slider.geometry().edges().find("distance").view()[0] == -0.5
+
+
+def test_a_joint_of_another_kind_is_refused():
+    boxes = hinged_boxes()
+    joint = AffineBodySphericalJoint()
+    geometry = joint.create_geometry(np.zeros((1, 3)), [boxes.bodies], [0], [boxes.bodies], [1], [100.0])
+    slot, _ = boxes.owner.geometries().create(geometry)
+    refuses(
+        slot,
+        read_bodies(boxes.slots),
+        f"joint geometry {slot.id()} has constitution 26: only revolute (18) and prismatic (20) joints",
+    )
+
+
+def test_a_joint_whose_body_has_no_geometry_slot_is_refused():
+    boxes = hinged_boxes()
+    uipc.view(boxes.hinge.geometry().edges().find("r_geo_id"))[0] = 77
+    message = (
+        f"joint geometry {boxes.hinge.id()}, joint 0 (right body) refers to geometry 77, instance 1, but no affine"
+    )
+    refuses(boxes.hinge, read_bodies(boxes.slots), message)
+
+
+def test_a_joint_of_a_body_with_itself_is_refused():
+    boxes = hinged_boxes()
+    uipc.view(boxes.hinge.geometry().edges().find("r_inst_id"))[0] = 0
+    message = f"joint geometry {boxes.hinge.id()}, joint 0 joins geometry {boxes.bodies.id()}, instance 0 to itself"
+    refuses(boxes.hinge, read_bodies(boxes.slots), message)
+
+
+def test_an_axis_without_length_is_refused():
+    boxes = hinged_boxes()
+    uipc.view(boxes.hinge.geometry().positions())[1] = boxes.hinge.geometry().positions().view()[0]
+    message = f"joint geometry {boxes.hinge.id()}, joint 0: its axis edge has zero length"
+    refuses(boxes.hinge, read_bodies(boxes.slots), message)
+
+
+@pytest.mark.parametrize("attribute", ["l_geo_id", "r_inst_id", "strength_ratio", "init_angle"])
+def test_a_missing_attribute_is_named(attribute):
+    boxes = hinged_boxes()
+    boxes.hinge.geometry().edges().destroy(attribute)
+    refuses(boxes.hinge, read_bodies(boxes.slots), f"joint geometry {boxes.hinge.id()} has no attribute '{attribute}'")
+
+
+def test_articulations_are_the_joints_of_their_geometries():
+    boxes = hinged_boxes()
+    bodies, meshes = meshes_of(boxes)
+    other = ExternalArticulationConstraint().create_geometry([boxes.slider], [0])
+    other_slot, _ = boxes.owner.geometries().create(other)
+    table = read_articulations([boxes.slot, other_slot], meshes, bodies)
+    assert table.energy.sizes == (2, 1)
+    np.testing.assert_array_equal(table.energy.joints.kind, [REVOLUTE, PRISMATIC, PRISMATIC])
+    table.write_delta_theta(np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(boxes.slot.geometry()["joint"].find("delta_theta").view(), [1, 2])
+    np.testing.assert_array_equal(other_slot.geometry()["joint"].find("delta_theta").view(), [3])
+
+
+def test_a_scene_without_articulations_has_no_energy():
+    bodies, meshes = meshes_of(hinged_boxes())
+    table = read_articulations([], meshes, bodies)
+    assert table.energy is None
+    table.read_step(bodies.q)
+    assert table.delta_theta(bodies.q).shape == (0,)
+
+
+def test_step_attributes_are_read_and_checked():
+    boxes = hinged_boxes()
+    bodies, meshes = meshes_of(boxes)
+    table = read_articulations([boxes.slot], meshes, bodies)
+    geometry = boxes.slot.geometry()
+    uipc.view(geometry["joint"].find("delta_theta_tilde"))[:] = [0.1, 0.2]
+    uipc.view(geometry["joint_joint"].find("mass"))[:] = [64, 8, 8, 32]
+    table.read_step(bodies.q)
+    np.testing.assert_array_equal(table.energy.mass[0], [[64, 8], [8, 32]])
+    np.testing.assert_array_equal(table.energy.delta_theta_tilde, [0.1, 0.2])
+    uipc.view(geometry["joint_joint"].find("mass"))[:] = [64, 8, 9, 32]
+    with pytest.raises(ArticulationError, match=f"articulation geometry {boxes.slot.id()}: mass must be symmetric"):
+        table.read_step(bodies.q)
+
+
+def test_an_articulation_of_an_unknown_joint_geometry_is_refused():
+    boxes = hinged_boxes()
+    bodies, meshes = meshes_of(boxes)
+    with pytest.raises(SceneError) as refused:
+        read_articulations([boxes.slot], meshes[:1], bodies)
+    assert f"articulation geometry {boxes.slot.id()}, joint 1 refers to geometry {boxes.slider.id()}" in str(
+        refused.value
+    )
+    assert "only revolute (18) and prismatic (20) joints" in str(refused.value)
+
+
+def test_an_articulation_with_an_index_out_of_range_is_refused():
+    boxes = hinged_boxes()
+    bodies, meshes = meshes_of(boxes)
+    uipc.view(boxes.slot.geometry()["joint"].find("index"))[1] = 4
+    message = (
+        f"articulation geometry {boxes.slot.id()}, joint 1: index 4 is out of range, "
+        f"joint geometry {boxes.slider.id()} has 1 joints, 0 to 0"
+    )
+    with pytest.raises(SceneError, match=re.escape(message)):
+        read_articulations([boxes.slot], meshes, bodies)
+
+
+def test_an_articulation_with_a_mass_of_the_wrong_size_is_refused():
+    boxes = hinged_boxes()
+    bodies, meshes = meshes_of(boxes)
+    boxes.slot.geometry()["joint_joint"].resize(3)
+    message = f"articulation geometry {boxes.slot.id()}: mass has 3 entries, must be 4 for 2 joints"
+    with pytest.raises(SceneError, match=re.escape(message)):
+        read_articulations([boxes.slot], meshes, bodies)
+
+
+def test_reference_is_the_attribute_where_there_is_one_else_the_previous_pose():
+    boxes = hinged_boxes(ref_dof_prev=np.arange(12.0))
+    bodies = read_bodies([*boxes.slots, *hinged_boxes().slots])
+    q_prev = np.random.default_rng(0).normal(size=(6, 12))
+    q_ref = find_reference_dofs(bodies).read(q_prev)
+    np.testing.assert_array_equal(q_ref[:3], np.tile(np.arange(12.0), (3, 1)))
+    np.testing.assert_array_equal(q_ref[3:], q_prev[3:])
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [(0.0, "a number"), (np.zeros(3), "shape (3, 1)"), (np.zeros((4, 4)), "shape (4, 4)")]
+)
+def test_a_reference_that_is_not_a_vector12_is_refused(value, found):
+    bodies = read_bodies(hinged_boxes(ref_dof_prev=value).slots)
+    message = f"(geometry 0): ref_dof_prev holds {found} an instance, must be a Vector12: translation, then the rows"
+    with pytest.raises(SceneError, match=re.escape(message)):
+        find_reference_dofs(bodies)
+
+
+def test_a_reference_that_is_not_finite_names_the_body():
+    boxes = hinged_boxes(ref_dof_prev=np.zeros(12))
+    bodies = read_bodies(boxes.slots)
+    uipc.view(boxes.bodies.geometry().instances().find("ref_dof_prev"))[1, 5] = np.nan
+    message = f"body '{bodies.names[1]}': ref_dof_prev must be finite, but entry 5 is nan"
+    with pytest.raises(ArticulationError, match=re.escape(message)):
+        find_reference_dofs(bodies).read(bodies.q)
+
+
+def test_joints_concatenate_and_pick():
+    _, (hinge, slider) = meshes_of(hinged_boxes())
+    both = Joints.concatenate([hinge.joints, slider.joints])
+    assert len(both) == 2
+    np.testing.assert_array_equal(both[1:].left, slider.joints.left)
+    assert len(Joints.concatenate([])) == 0
