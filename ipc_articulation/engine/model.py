@@ -16,7 +16,7 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import read_meta
-from ipc_articulation.frontend.bodies import BodyTable, is_affine_body, read_bodies
+from ipc_articulation.frontend.bodies import BodyTable, is_affine_body, read_bodies, refuse_extras
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import (
     HalfPlaneTable,
@@ -81,9 +81,9 @@ def _read_contact(
     contact = ContactWorld(surfaces, materials, HalfPlanes(planes.point, planes.normal), config.d_hat)
     pair = contact.intersecting_bodies(bodies.q)
     if pair is not None:
-        first, second = bodies.names[pair[0]], bodies.names[pair[1]] if pair[1] >= 0 else "a half-plane"
+        other = f"'{bodies.names[pair[1]]}'" if pair[1] >= 0 else "a half-plane"
         raise SceneError(
-            f"'{first}' and '{second}' intersect at the start; move them apart, or disable their contact in the "
+            f"'{bodies.names[pair[0]]}' and {other} intersect at the start; move them apart, or disable their contact in the "
             "contact table"
         )
     return contact
@@ -109,12 +109,8 @@ def _refuse_unknown_geometries(slots: list[Any]) -> None:
                 "affine bodies with OrthoPotential (1), revolute (18) and prismatic (20) joints, external "
                 "articulations (23) and half-planes; use Engine('cuda')"
             )
-        extra = read_meta(geometry, "extra_constitution_uids")
-        if extra is not None and np.size(extra):
-            raise UnsupportedError(
-                f"joint geometry {slot.id()} ({name}) carries extra constitutions {np.ravel(extra).tolist()} (driving, "
-                "limit or external force), which the CPU engine does not do; use Engine('cuda')"
-            )
+        if uid in JOINTS:
+            refuse_extras(geometry, f"joint geometry {slot.id()} ({name})")
 
 
 def _surface(bodies: BodyTable, row: int) -> tuple[Any, Any, Any]:

@@ -37,8 +37,7 @@ def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
     return default if values is None or len(values) == 0 else values[0]
 
 
-def write_transforms(slot: Any, transforms: NDArray[np.float64]) -> None:
-    """Write (N, 4, 4) matrices into a matrix attribute slot of N instances."""
-    from uipc import view
-
-    view(slot)[...] = transforms
+def read_uids(geometry: Any, name: str) -> list[int]:
+    """A meta attribute that lists UIDs, empty where it does not exist; Python sees such lists as JSON only."""
+    listing = geometry.to_json()["meta"].get(name)
+    return [] if listing is None else np.ravel(listing["attribute"]["values"]).astype(int).tolist()

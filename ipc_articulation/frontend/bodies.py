@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from ipc_articulation import affine
 from ipc_articulation.errors import SceneError, UnsupportedError
-from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.attributes import read, read_meta, read_uids, require
 
 Array = NDArray[np.float64]
 
 ORTHO_POTENTIAL = 1
+
+_ADVICE = "the CPU engine does not do that yet; use Engine('cuda')"
 
 # What a body's geometry may carry besides, and which value of it changes nothing.
 _NEUTRAL_META = {"self_collision": 0, "subscene_element_id": 0, "d_hat": -1.0, "is_codim": 0}
@@ -164,26 +166,30 @@ def _read_mass(geometry: Any, owner: str) -> Array:
     return M
 
 
+def refuse_extras(geometry: Any, owner: str) -> None:
+    """UnsupportedError where further constitutions or constraints (limits, driving, forces) sit on a geometry."""
+    for name in ("extra_constitution_uids", "constraint_uids"):
+        uids = read_uids(geometry, name)
+        if uids:
+            raise UnsupportedError(f"{owner} has {name} {uids}: {_ADVICE}")
+
+
 def _refuse_unsupported(geometry: Any, owner: str) -> None:
-    advice = "the CPU engine does not do that yet; use Engine('cuda')"
     uid = int(read_meta(geometry, "constitution_uid", 0))
     if uid != ORTHO_POTENTIAL:
-        raise UnsupportedError(f"{owner} has constitution {uid}, not OrthoPotential (1): {advice}")
-    for name in ("extra_constitution_uids", "constraint_uids"):
-        extra = read_meta(geometry, name)
-        if extra is not None and np.size(extra):
-            raise UnsupportedError(f"{owner} has {name} {np.ravel(extra).tolist()}: {advice}")
+        raise UnsupportedError(f"{owner} has constitution {uid}, not OrthoPotential (1): {_ADVICE}")
+    refuse_extras(geometry, owner)
     for name, neutral in _NEUTRAL_META.items():
         value = read_meta(geometry, name, neutral)
         if value != neutral:
-            raise UnsupportedError(f"{owner} has {name} = {value}: {advice}")
+            raise UnsupportedError(f"{owner} has {name} = {value}: {_ADVICE}")
     for collection, names in _REFUSED_ARRAYS.items():
         for name in names:
             if getattr(geometry, collection)().find(name) is not None:
-                raise UnsupportedError(f"{owner} has '{name}' on its {collection}: {advice}")
+                raise UnsupportedError(f"{owner} has '{name}' on its {collection}: {_ADVICE}")
     thickness = read(geometry.vertices(), "thickness")
     if thickness is not None and np.any(thickness):
-        raise UnsupportedError(f"{owner} has vertices with thickness: {advice}")
+        raise UnsupportedError(f"{owner} has vertices with thickness: {_ADVICE}")
 
 
 def read_surface(geometry: Any) -> SurfaceMesh:

@@ -84,7 +84,7 @@ def read_config(attributes: Any, scene_diagonal: float) -> Config:
     """Read and check a scene's configuration.
 
     Args:
-        attributes: `SceneVisitor.config()`.
+        attributes: `Scene.config()`.
         scene_diagonal: Diagonal of the bounding box of the initial scene [m], the measure of the relative tolerances.
 
     Raises:
@@ -113,7 +113,8 @@ def _flat_values(attributes: Any) -> dict[str, Any]:
     """{key: value} of a configuration; its JSON form is the only listing of the keys that libuipc offers."""
     listing = attributes.to_json()
     listing = json.loads(listing) if isinstance(listing, str) else listing
-    return {key: attributes.find(key).view()[0] for key in listing}
+    values = {key: attributes.find(key).view()[0] for key in listing}
+    return {key: value.item() if isinstance(value, np.generic) else value for key, value in values.items()}
 
 
 def _refuse_unknown(values: dict[str, Any]) -> None:

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from ipc_articulation import affine
+from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE
+from ipc_articulation.engine.joint_penalty import make_joint_penalties
+from tests.derivatives import central_difference, relative_error
+
+
+class Mesh:
+    """What `make_joint_penalties` reads of a joint geometry: one joint between bodies 0 and 1."""
+
+    def __init__(self, kind, endpoints, transforms):
+        homogeneous = np.column_stack([endpoints, np.ones(2)])
+        local = [(np.linalg.inv(T) @ homogeneous.T).T[:, :3] for T in transforms]
+        self.joints = type("J", (), {"kind": np.array([kind]), "bodies": np.array([[0, 1]])})
+        self.endpoints_left, self.endpoints_right = local[0][None], local[1][None]
+        self.strength_ratio = np.array([100.0])
+
+
+def rigid(rng):
+    R, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R * np.sign(np.linalg.det(R)), rng.standard_normal(3)
+    return T
+
+
+@pytest.fixture(params=[REVOLUTE, PRISMATIC], ids=["revolute", "prismatic"])
+def joint(request):
+    rng = np.random.default_rng(8)
+    transforms = np.stack([rigid(rng), rigid(rng)])
+    ends = rng.standard_normal((2, 3))
+    penalties = make_joint_penalties([Mesh(request.param, ends, transforms)], transforms, np.array([1.0, 3.0]))
+    return request.param, penalties, affine.q_from_transform(transforms), ends
+
+
+def test_energy_is_zero_as_made_and_stiffness_counts_both_masses(joint):
+    _, penalties, q, _ = joint
+    assert penalties.energy(q) < 1e-24
+    assert penalties.stiffness[0] == pytest.approx(100.0 * 4.0)
+
+
+def test_gradient_and_hessian_equal_differences(joint):
+    _, penalties, q, _ = joint
+    rng = np.random.default_rng(9)
+
+    def gradient(x):
+        g = np.zeros((2, 12))
+        penalties.derivatives(x.reshape(2, 12), g)
+        return g.ravel()
+
+    for scale in (0.0, 0.1):
+        x = (q + scale * rng.standard_normal(q.shape)).ravel()
+        H = penalties.derivatives(x.reshape(2, 12), np.zeros((2, 12)))[0]
+        if scale:
+            difference = central_difference(lambda y: penalties.energy(y.reshape(2, 12)), x)
+            assert relative_error(gradient(x), difference) < 1e-6
+        else:  # exact where the joint is closed
+            assert relative_error(H, central_difference(gradient, x)) < 1e-6
+        assert np.linalg.eigvalsh(H)[0] > -1e-9 * np.abs(H).max()
+
+
+def test_the_free_motion_costs_nothing_and_the_others_do(joint):
+    kind, penalties, q, ends = joint
+    t = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    other = np.cross(t, [0.3, -0.2, 0.9])
+    other /= np.linalg.norm(other)
+    turned, slid = turn(q, ends[0], t, 0.7), slide(q, 0.3 * t)
+    free, held = (turned, slid) if kind == REVOLUTE else (slid, turned)
+    assert penalties.energy(free) < 1e-20
+    for q_bad in (held, turn(q, ends[0], other, 0.1), slide(q, 0.1 * other)):
+        assert penalties.energy(q_bad) > 0.1
+
+
+def turn(q, point, axis, angle):
+    """The second body turned about an axis through a point (Rodrigues' formula)."""
+    K = np.cross(np.eye(3), axis) * -1.0
+    R = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+    result = q.copy()
+    result[1, :3] = point + R @ (q[1, :3] - point)
+    result[1, 3:] = (R @ affine.linear_part(q[1])).ravel()
+    return result
+
+
+def slide(q, by):
+    result = q.copy()
+    result[1, :3] += by
+    return result

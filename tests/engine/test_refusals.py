@@ -1,0 +1,160 @@
+"""What the CPU engine does not do, it refuses by name at `world.init`; nothing is ignored."""
+
+import numpy as np
+import pytest
+import trimesh
+from uipc import view
+from uipc.constitution import (
+    AffineBodyConstitution,
+    AffineBodyDrivingRevoluteJoint,
+    AffineBodyRevoluteJoint,
+    StableNeoHookean,
+)
+from uipc.geometry import label_surface, linemesh, tetmesh
+from uipc.geometry import trimesh as uipc_trimesh
+
+from ipc_articulation import Engine
+from ipc_articulation.errors import EngineError, SceneError, SolverError, UnsupportedError
+from ipc_articulation.frontend.config import read_config
+from tests.engine.scenes import BoxScene, translation, twist_rate
+
+
+@pytest.fixture
+def scene(tmp_path):
+    return BoxScene(tmp_path)
+
+
+def test_finite_elements(scene):
+    tet = tetmesh(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]), np.array([[0, 1, 2, 3]]))
+    label_surface(tet)
+    StableNeoHookean().apply_to(tet)
+    scene.scene.objects().create("jelly").geometries().create(tet)
+    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 10 \(StableNeoHookean\).*use Engine"):
+        scene.start()
+
+
+def test_another_affine_body_constitution(scene):
+    box = trimesh.creation.box((0.2, 0.2, 0.2))
+    mesh = uipc_trimesh(box.vertices.copy(), box.faces.copy())
+    label_surface(mesh)
+    AffineBodyConstitution({"name": "ARAP"}).apply_to(mesh, 1e8)
+    scene.scene.objects().create("box").geometries().create(mesh)
+    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 2, not OrthoPotential"):
+        scene.start()
+
+
+def test_driving_joint(scene):
+    first = scene.add_box(translation(0, 0, 1))
+    second = scene.add_box(translation(0, 0, 2))
+    hinge = linemesh(np.array([[0, 0, 1.5], [0.2, 0, 1.5]]), np.array([[0, 1]]))
+    AffineBodyRevoluteJoint().apply_to(hinge, [first], [second], 100.0)
+    AffineBodyDrivingRevoluteJoint().apply_to(hinge, 100.0)
+    scene.scene.objects().create("hinge").geometries().create(hinge)
+    with pytest.raises(UnsupportedError, match=r"joint geometry 2 .* has constraint_uids \[19\]"):
+        scene.start()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("integrator__type", "bdf2", "'integrator/type' is 'bdf2'; the CPU engine does only 'bdf1'"),
+        ("cfl__enable", 1, "'cfl/enable' is 1; the CPU engine does only 0"),
+        ("contact__constitution", "al-ipc", "'contact/constitution' is 'al-ipc'"),
+    ],
+)
+def test_config_value(tmp_path, key, value, message):
+    scene = BoxScene(tmp_path, **{key: value})
+    scene.add_box(np.eye(4))
+    with pytest.raises(UnsupportedError, match=message):
+        scene.start()
+
+
+def test_unknown_config_key(scene):
+    """libuipc refuses keys that it does not know; keys that it knows and we do not are ours to refuse."""
+    scene.scene.config().create("wind/speed", 3.0)
+    with pytest.raises(UnsupportedError, match=r"unknown key 'wind/speed'.*known keys: cfl/enable, "):
+        read_config(scene.scene.config(), scene_diagonal=1.0)
+
+
+def test_self_collision(scene):
+    slot = scene.add_box(np.eye(4))
+    view(slot.geometry().meta().find("self_collision"))[:] = 1
+    with pytest.raises(UnsupportedError, match=r"geometry 0 has self_collision = 1"):
+        scene.start()
+
+
+def test_adaptive_resistance(scene):
+    scene.add_box(np.eye(4))
+    scene.scene.contact_tabular().default_model(0.5, -1.0)
+    with pytest.raises(UnsupportedError, match=r"contact elements 0 and 0 have resistance -1 \(adaptive\)"):
+        scene.start()
+
+
+def test_bodies_that_intersect_at_the_start(tmp_path):
+    scene = BoxScene(tmp_path, sanity_check__enable=0)
+    scene.add_box(np.eye(4))
+    scene.add_box(translation(0.15, 0.05, 0.02))
+    with pytest.raises(SceneError, match=r"'geometry 0' and 'geometry 1' intersect at the start"):
+        scene.start()
+
+
+def test_body_behind_the_ground_at_the_start(tmp_path):
+    scene = BoxScene(tmp_path, sanity_check__enable=0)
+    scene.add_ground()
+    scene.add_box(np.eye(4))
+    with pytest.raises(SceneError, match=r"'geometry 1' and a half-plane intersect"):
+        scene.start()
+
+
+def test_velocity_that_is_not_finite(scene):
+    scene.add_box(np.eye(4), velocity=np.full((4, 4), np.nan))
+    with pytest.raises(SceneError, match=r"body 'geometry 0'.* has a velocity that is not finite"):
+        scene.start()
+
+
+def test_geometry_created_after_init(scene):
+    scene.add_box(np.eye(4))
+    scene.start().run(1)
+    scene.add_box(translation(5, 0, 0))
+    with pytest.raises(UnsupportedError, match=r"created after world.init"):
+        scene.run(1)
+
+
+def test_unknown_backend(tmp_path):
+    with pytest.raises(EngineError, match=r"unknown engine 'gpu'; valid: cpu, cuda, none, auto"):
+        Engine("gpu", tmp_path)
+
+
+def test_newton_that_may_not_iterate_warns_and_is_an_error_in_strict_mode(tmp_path, caplog):
+    for strict in (0, 1):
+        scene = BoxScene(tmp_path, newton__max_iter=1, extras__strict_mode__enable=strict)
+        scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 20.0)))
+        scene.start()
+        if strict:
+            with pytest.raises(SolverError, match=r"step 1: Newton stopped after newton/max_iter = 1 iterations"):
+                scene.run(1)
+        else:
+            scene.run(1)
+            assert "Newton stopped after newton/max_iter = 1" in caplog.text
+
+
+def test_none_initialises_and_moves_nothing(tmp_path):
+    scene = BoxScene(tmp_path)
+    scene.add_box(translation(0, 0, 1))
+    scene.start("none").run(5)
+    assert scene.q[0, 2] == 1.0
+
+
+@pytest.mark.gpu
+def test_cuda_runs_the_same_scene(tmp_path):
+    from ipc_articulation.engine.engine import has_gpu
+
+    if not has_gpu():
+        pytest.skip("no NVIDIA GPU")
+    heights = []
+    for backend in ("cpu", "cuda"):
+        scene = BoxScene(tmp_path / backend)
+        scene.add_ground()
+        scene.add_box(translation(0, 0, 0.3))
+        heights.append(scene.start(backend).run(100).q[0, 2])
+    assert heights[0] == pytest.approx(heights[1], abs=1e-3)
