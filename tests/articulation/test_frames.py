@@ -34,6 +34,10 @@ def test_basis_starts_from_x_or_from_y_near_x():
     _, n, b = frames.orthonormal_basis([1.0, 0.0, 0.0])
     np.testing.assert_allclose(b, [0, 0, 1], atol=1e-15)
     np.testing.assert_allclose(n, [0, -1, 0], atol=1e-15)
+    _, _, b = frames.orthonormal_basis([0.8, 0.6, 0.0])
+    np.testing.assert_allclose(b, [0, 0, -1], atol=1e-15)
+    _, _, b = frames.orthonormal_basis([0.96, 0.28, 0.0])
+    np.testing.assert_allclose(b, [0, 0, 1], atol=1e-15)
 
 
 @pytest.mark.parametrize("axis", AXES)

@@ -49,6 +49,21 @@ def test_local_end_points_mean_the_same_joints_as_world_ones(turned):
         np.testing.assert_allclose(one.endpoints_right, other.endpoints_right, atol=1e-14)
 
 
+def test_local_end_points_that_differ_between_the_bodies():
+    """A slider takes each body's own axis, a hinge the left body's for both; the slider does not start at θ = 0."""
+    boxes = hinged_boxes(local=True)
+    for slot in (boxes.hinge, boxes.slider):
+        uipc.view(slot.geometry().edges().find("r_position0"))[:] = [[0.1], [0.2], [0.3]]
+        uipc.view(slot.geometry().edges().find("r_position1"))[:] = [[0.1], [0.7], [0.3]]
+    bodies, (hinge, slider) = meshes_of(boxes)
+    np.testing.assert_allclose(hinge.joints.right, hinge.joints.left)
+    np.testing.assert_allclose(slider.joints.left, [[[0.3, 0, 0], [1, 0, 0]]], atol=1e-15)
+    np.testing.assert_allclose(slider.joints.right, [[[0.1, 0.2, 0.3], [0, 1, 0]]], atol=1e-15)
+    table = read_articulations([boxes.slot], (hinge, slider), bodies)
+    between = np.array([2.1, 0.2, 0.3]) - np.array([1.3, 0, 0])
+    np.testing.assert_allclose(table.energy.theta(bodies.q), [0.0, between @ [0.5, 0.5, 0.0]], atol=1e-15)
+
+
 def test_present_coordinates_are_written_to_angle_and_distance():
     boxes = hinged_boxes()
     _, (hinge, slider) = meshes_of(boxes)
