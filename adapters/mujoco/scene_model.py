@@ -21,6 +21,11 @@ _INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
 }
+_ROUND = {
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+}
 _DRIVEN = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
@@ -167,13 +172,10 @@ class SceneModel:
         if kind == "mesh":
             self.spec.add_mesh(name=name, file=str(shape["file"]), scale=np.full(3, shape["scale"]))
             return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": name}
-        sizes = {
-            "box": lambda: 0.5 * np.array(shape["size"]),
-            "sphere": lambda: [shape["radius"], 0, 0],
-            "cylinder": lambda: [shape["radius"], 0.5 * shape["length"], 0],
-            "capsule": lambda: [shape["radius"], 0.5 * shape["length"], 0],
-        }
-        return {"type": mujoco.mjtGeom[f"mjGEOM_{kind.upper()}"], "size": sizes[kind]()}
+        if kind == "box":
+            return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": 0.5 * np.array(shape["size"])}
+        half_length = 0.5 * shape.get("length", 0.0)
+        return {"type": _ROUND[kind], "size": [shape["radius"], half_length, 0.0]}
 
 
 class DrivenModel:

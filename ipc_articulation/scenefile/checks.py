@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Location, Problem
-from ipc_articulation.scenefile.keys import suggest
-from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene, Trajectory
+from ipc_articulation.scenefile.schema import ArticulationScene, Pose, RobotScene, Scene, Trajectory
 
 
 def check(scene: Scene) -> Iterator[Problem]:
@@ -42,13 +42,14 @@ def _masses(scene: Scene) -> Iterator[Problem]:
 
 
 def _unit_quaternions(scene: Scene) -> Iterator[Problem]:
-    poses = {("bodies", index, "pose", "quaternion"): body.pose for index, body in enumerate(scene.bodies)}
+    poses: list[tuple[Location, Pose]] = [(("bodies", index), body.pose) for index, body in enumerate(scene.bodies)]
     if isinstance(scene, RobotScene):
-        poses["robot", "pose", "quaternion"] = scene.robot.pose
-    for location, pose in poses.items():
+        poses.append((("robot",), scene.robot.pose))
+    for owner, pose in poses:
         norm = float(np.linalg.norm(pose.quaternion))
         if abs(norm - 1.0) > 1e-3:
-            yield Problem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
+            message = f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}"
+            yield Problem((*owner, "pose", "quaternion"), message)
 
 
 def _waypoints(controller: Trajectory) -> Iterator[Problem]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ipc_articulation.errors import SceneFileError
+from ipc_articulation.errors import IpcArticulationError, SceneFileError
 
 Location = tuple[int | str, ...]  # keys and indices from the top of the file down to a value
 
@@ -65,6 +66,16 @@ class Document:
         (line, column, message), *rest = placed
         others = "".join(f"\n{self.file}:{row}:{col}: {text}" for row, col, text in rest)
         return SceneFileError(message + others, self.file, line, column)
+
+    @contextmanager
+    def blame(self, *location: int | str) -> Iterator[None]:
+        """Give any error of the package raised inside this place of the file."""
+        try:
+            yield
+        except SceneFileError:
+            raise
+        except IpcArticulationError as error:
+            raise self.error([Problem(location, str(error))]) from error
 
     def _text(self) -> str:
         try:

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-
-def suggest(word: object, known: Iterable[str], what: str = "valid") -> str:
-    """The end of an error message: « did you mean 'x'? valid: w, x, y»."""
-    known = sorted(known)
-    near = difflib.get_close_matches(str(word), known, n=1)
-    question = f"; did you mean '{near[0]}'?" if near else ";"
-    return f"{question} {what}: {', '.join(known)}"
+from ipc_articulation.naming import suggest
 
 
 class Block(BaseModel):

@@ -20,17 +20,18 @@ def find_file(name: str, folder: Path) -> Path:
     Raises:
         FileNotFoundError: With every place that was looked at.
     """
-    candidates = _package_candidates(name.removeprefix(PACKAGE)) if name.startswith(PACKAGE) else [folder / name]
+    in_package = name.startswith(PACKAGE)
+    candidates = [root / name.removeprefix(PACKAGE) for root in (package_folders() if in_package else [folder])]
     for path in candidates:
         if path.is_file():
             return path.resolve()
     places = ", ".join(str(path) for path in candidates)
-    hint = "; robots come with: pip install 'ipc_articulation[robots]'" if name.startswith(PACKAGE) else ""
+    hint = "; robots come with: pip install 'ipc_articulation[robots]'" if in_package else ""
     raise FileNotFoundError(f"no such file: '{name}' (looked at {places}){hint}")
 
 
-def _package_candidates(name: str) -> list[Path]:
-    """`name/path` under every folder that robot packages are installed to, those of ROS_PACKAGE_PATH first."""
+def package_folders() -> list[Path]:
+    """Folders that robot packages are installed to, those of ROS_PACKAGE_PATH first."""
     ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
     prefixes = [Path(sysconfig.get_path("purelib")) / "cmeel.prefix", Path(sys.prefix)]
-    return [root / name for root in [*ros, *(prefix / "share" for prefix in prefixes)]]
+    return [*ros, *(prefix / "share" for prefix in prefixes)]

@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.checks import check
 from ipc_articulation.scenefile.document import Document, Location, Problem
-from ipc_articulation.scenefile.keys import suggest
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
 
 NO_ENGINE = "none"

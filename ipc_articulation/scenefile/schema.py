@@ -7,6 +7,7 @@ Two kinds of scenes so far, chosen by the key `adapter`: `RobotScene`, whose joi
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,8 @@ from pydantic_core import PydanticCustomError
 
 from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.paths import find_file
+
+DENSITY = 1000.0  # of a body that says neither mass nor density [kg/m³]
 
 Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
@@ -28,12 +31,21 @@ def _existing_file(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str):
         return value  # left to pydantic, which says that it is no path
     try:
-        return find_file(value, info.context["folder"])
+        return find_file(value, (info.context or {})["folder"])
     except FileNotFoundError as error:
         raise PydanticCustomError("missing_file", "{reason}", {"reason": str(error)}) from error
 
 
+def _regular_expression(value: object) -> object:
+    try:
+        re.compile(value) if isinstance(value, str) else None
+    except re.error as error:
+        raise PydanticCustomError("bad_pattern", "{reason}", {"reason": f"no regular expression: {error}"}) from error
+    return value
+
+
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]
+JointPattern = Annotated[str | Names, BeforeValidator(_regular_expression)]
 
 
 class Box(Block):
@@ -112,7 +124,7 @@ class View(Block):
 class Actuators(Block):
     """Position actuators of some joints: force = kp·(target - θ) - kv·θ̇."""
 
-    joints: str | Names = Field(description="a regular expression that matches whole joint names, or a list of names")
+    joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
     kp: NonNegative = Field(description="position gain [N·m/rad or N/m]")
     kv: NonNegative = Field(0.0, description="velocity gain [N·m·s/rad or N·s/m]")
     max_force: Positive | None = Field(None, description="bound on the force [N·m or N]")
@@ -153,7 +165,7 @@ class Sine(Block):
     """Targets swing about the initial position: θ₀ + amplitude·sin(2π·frequency·t)."""
 
     type: Literal["sine"]
-    joints: str | Names = Field(description="a regular expression that matches whole joint names, or a list of names")
+    joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
     amplitude: float = Field(description="[rad or m]")
     frequency: Positive = Field(description="[Hz]")
 

@@ -1,0 +1,51 @@
+# Every target does its own set-up in .venv, from nothing but Python and pip.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+
+help:  ## list these targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /  make \1|/' | column -t -s '|'
+
+demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recording and picture
+	$(BIN)/ipc-articulation run scenes/panda_push.yaml
+	@echo "picture: out/panda_push/end.png"
+
+test: $(VENV)/.test  ## all tests, also the slow ones; those that need a GPU skip themselves without one
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev  ## linter, formatter and type checker
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev  ## format the code and sort its imports
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.demo  ## time of a coupled step and of its parts
+	$(BIN)/python -m benchmarks.coupled_step
+
+clean:  ## remove .venv, caches and results
+	rm -rf $(VENV) out build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[robots,view]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[robots,view,test]'
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,39 @@
+"""Finding things by name, and error messages that name what would have been found."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+from ipc_articulation.errors import IpcArticulationError
+
+
+def suggest(word: object, known: Iterable[str], label: str = "valid") -> str:
+    """The end of an error message: `; did you mean 'x'? valid: w, x, y`."""
+    known = sorted(known)
+    near = difflib.get_close_matches(str(word), known, n=1)
+    question = f"; did you mean '{near[0]}'?" if near else ";"
+    return f"{question} {label}: {', '.join(known) or 'none'}"
+
+
+def matching(
+    pattern: str | Sequence[str], names: Sequence[str], what: str, error: type[IpcArticulationError]
+) -> list[int]:
+    """Indices of the chosen names.
+
+    Args:
+        pattern: A regular expression that matches whole names, or a list of names, whose order is kept.
+        names: To choose from.
+        what: What the names are, for the error.
+        error: To raise when nothing matches or a listed name is unknown.
+    """
+    if isinstance(pattern, str):
+        found = [index for index, name in enumerate(names) if re.fullmatch(pattern, name)]
+        if not found:
+            raise error(f"'{pattern}' matches no {what}{suggest(pattern, names, 'known')}")
+        return found
+    for name in pattern:
+        if name not in names:
+            raise error(f"unknown {what} '{name}'{suggest(name, names, 'known')}")
+    return [list(names).index(name) for name in pattern]

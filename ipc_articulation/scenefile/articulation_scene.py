@@ -1,0 +1,123 @@
+"""Puts the bodies, joints and articulations of an `adapter: none` scene into a libuipc scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import uipc
+from numpy.typing import NDArray
+from uipc import constitution, geometry
+
+from ipc_articulation.coupling.adapter import HalfPlane
+from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
+from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.surfaces import Surface, transform, triangles, volume
+from ipc_articulation.scenefile.touching import GROUND, make_contact_elements
+
+Array = NDArray[np.float64]
+
+JOINT_KINDS = {
+    "revolute": constitution.AffineBodyRevoluteJoint,
+    "prismatic": constitution.AffineBodyPrismaticJoint,
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where everything of the file lies in the libuipc scene; geometry slots in the order of the file."""
+
+    surfaces: tuple[Surface, ...]
+    planes: tuple[HalfPlane, ...]
+    bodies: tuple[Any, ...]
+    joints: tuple[Any, ...]
+    articulations: tuple[Any, ...]
+
+
+def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -> Parts:
+    """Build everything that the file describes.
+
+    Raises:
+        SceneFileError: A mesh is not closed; an articulation is refused.
+    """
+    elements = make_contact_elements(uipc_scene, scene)
+    planes = (_ground(scene, scene.ground),) if scene.ground else ()
+    for plane in planes:
+        _add_plane(uipc_scene, plane, elements[GROUND])
+    roles = _roles(scene)
+    surfaces, bodies = [], {}
+    for index, body in enumerate(scene.bodies):
+        with document.blame("bodies", index, "shape"):
+            surfaces.append(Surface(body.name, roles[body.name], *triangles(body.shape), transform(body.pose)))
+        density = _density(body, surfaces[-1])
+        bodies[body.name] = _add_body(uipc_scene, surfaces[-1], density, scene.stiffness, elements[body.name])
+    joints = {joint.name: _add_joint(uipc_scene, joint, bodies) for joint in scene.joints}
+    articulations = []
+    for index, articulation in enumerate(scene.articulations):
+        with document.blame("articulations", index):
+            articulations.append(_add_articulation(uipc_scene, articulation, joints, scene.dt))
+    return Parts(tuple(surfaces), planes, tuple(bodies.values()), tuple(joints.values()), tuple(articulations))
+
+
+def _roles(scene: schema.ArticulationScene) -> dict[str, Any]:
+    """Links are what joints of an articulation connect; they have no kinetic energy of their own, M stands for it."""
+    articulated = {name for articulation in scene.articulations for name in articulation.joints}
+    joints = [joint for joint in scene.joints if joint.name in articulated]
+    links = {name for joint in joints for name in (joint.parent, joint.child)}
+    return {b.name: "fixed" if b.fixed else "link" if b.name in links else "free" for b in scene.bodies}
+
+
+def _add_body(uipc_scene: Any, surface: Surface, density: float, stiffness: float, element: Any) -> Any:
+    mesh = geometry.trimesh(surface.vertices, surface.faces)
+    geometry.label_surface(mesh)
+    constitution.AffineBodyConstitution().apply_to(mesh, stiffness, density)
+    uipc.view(mesh.transforms())[0] = surface.pose
+    uipc.view(mesh.instances().find("is_fixed"))[0] = int(surface.role == "fixed")
+    uipc.view(mesh.instances().find("external_kinetic"))[0] = int(surface.role == "link")
+    element.apply_to(mesh)
+    slot, _ = uipc_scene.objects().create(surface.name).geometries().create(mesh)
+    return slot
+
+
+def _density(body: schema.Body, surface: Surface) -> float:
+    if body.mass is not None:
+        return body.mass / volume(surface.vertices, surface.faces)
+    return body.density or schema.DENSITY
+
+
+def _ground(scene: schema.ArticulationScene, ground: schema.Ground) -> HalfPlane:
+    """Its free side is against gravity, up the z axis where there is none."""
+    gravity = np.array(scene.gravity)
+    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+    return HalfPlane(GROUND, ground.height * up, up, ground.friction)
+
+
+def _add_plane(uipc_scene: Any, plane: HalfPlane, element: Any) -> None:
+    made = geometry.halfplane(plane.point, plane.normal)
+    element.apply_to(made)
+    uipc_scene.objects().create(plane.name).geometries().create(made)
+
+
+def _add_joint(uipc_scene: Any, joint: schema.Joint, bodies: dict[str, Any]) -> Any:
+    """A line mesh with one edge, the joint's axis about its anchor."""
+    half = 0.5 * joint.length * np.array(joint.axis) / np.linalg.norm(joint.axis)
+    ends = [(np.array(joint.anchor) + sign * half).reshape(1, 3) for sign in (-1.0, 1.0)]
+    mesh = JOINT_KINDS[joint.type]().create_geometry(
+        *ends, [bodies[joint.parent]], [0], [bodies[joint.child]], [0], [joint.strength_ratio]
+    )
+    slot, _ = uipc_scene.objects().create(joint.name).geometries().create(mesh)
+    return slot
+
+
+def _add_articulation(uipc_scene: Any, articulation: schema.Articulation, joints: dict[str, Any], dt: float) -> Any:
+    """The constraint geometry, and the callback that gives it (M, δθ̃) each step."""
+    slots = [joints[name] for name in articulation.joints]
+    made = constitution.ExternalArticulationConstraint().create_geometry(slots, np.zeros(len(slots), dtype=np.int32))
+    target = uipc_scene.objects().create(f"articulation of {', '.join(articulation.joints)}")
+    slot, _ = target.geometries().create(made)
+    step = np.array(articulation.mass), dt * np.array(articulation.velocity)
+    constraint = ExternalArticulationConstraint.from_geometry(slot.geometry(), uipc_scene)
+    uipc_scene.animator().insert(target, constraint.animate(lambda info: step))
+    return slot

@@ -1,0 +1,34 @@
+"""From a checked scene to one that is ready to run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.simulation import Simulation
+
+
+def build(scene: schema.Scene, document: Document, engine: str, workspace: Path, steps: int) -> Simulation:
+    """Make the simulation of a scene file.
+
+    Args:
+        scene: From `read_scene`.
+        document: From `read_scene`.
+        engine: "cpu", "cuda", "none" or "auto".
+        workspace: Folder for what the engine writes.
+        steps: How many steps will be asked for.
+
+    Raises:
+        SceneFileError: Something that the file names is not there or is refused, with its place.
+        EngineError: There is no such engine here.
+        SceneError: The scene intersects itself at the start.
+    """
+    if isinstance(scene, schema.ArticulationScene):
+        from ipc_articulation.scenefile.articulation_simulation import ArticulationSimulation
+
+        return ArticulationSimulation(scene, document, engine, workspace)
+    assert isinstance(scene, schema.RobotScene)
+    from ipc_articulation.scenefile.robot_simulation import RobotSimulation
+
+    return RobotSimulation(scene, document, engine, workspace, steps)

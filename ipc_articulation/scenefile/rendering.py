@@ -1,0 +1,122 @@
+"""Draws the bodies of a scene off-screen with pyvista."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.scenefile.surfaces import Surface
+
+Array = NDArray[np.float64]
+Point = tuple[float, float, float]
+
+_SIZE = (1600, 1000)  # pixels
+_COLOURS = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
+_GROUND, _SKY, _LINES = "#ffffff", "#eef2f6", "#20242a"
+_SHARP = 25.0  # degrees between faces from which an edge is drawn
+
+
+@dataclass(frozen=True)
+class Still:
+    """Everything that one picture shows."""
+
+    bodies: tuple[tuple[Surface, Array], ...]  # with their poses (4, 4)
+    planes: tuple[tuple[Array, Array], ...]  # point and normal
+    up: Array  # (3,)
+    eye: Point | None
+    target: Point | None
+
+
+def render(still: Still, file: str) -> None:
+    """Write a PNG."""
+    import pyvista
+
+    plotter = pyvista.Plotter(off_screen=True, window_size=list(_SIZE), lighting="none")
+    plotter.set_background(_SKY)
+    meshes = [(surface, _placed(surface, pose)) for surface, pose in still.bodies]
+    for surface, mesh in meshes:
+        _add_body(plotter, mesh, _COLOURS[surface.role])
+    low, high = _bounds([mesh for _, mesh in meshes])
+    for point, normal in still.planes:
+        _add_plane(plotter, point, normal, 0.5 * (low + high), float(np.linalg.norm(high - low)))
+    _aim(plotter, still, low, high)
+    _light(plotter, still, low, high)
+    plotter.enable_anti_aliasing("ssaa")
+    plotter.screenshot(file)
+    plotter.close()
+
+
+def main() -> None:
+    """Render the pickled `Still` on standard input to the file named by the first argument; for `pictures`."""
+    render(pickle.load(sys.stdin.buffer), sys.argv[1])
+
+
+def _placed(surface: Surface, pose: Array) -> Any:
+    import pyvista
+
+    points = surface.vertices @ pose[:3, :3].T + pose[:3, 3]
+    return pyvista.PolyData.from_regular_faces(points, surface.faces)
+
+
+def _add_body(plotter: Any, mesh: Any, colour: str) -> None:
+    smooth = mesh.compute_normals(split_vertices=True, feature_angle=_SHARP)
+    plotter.add_mesh(smooth, color=colour, smooth_shading=True, specular=0.1, ambient=0.3)
+    edges = mesh.extract_feature_edges(_SHARP, boundary_edges=False, non_manifold_edges=False)
+    if edges.n_points:
+        plotter.add_mesh(edges, color=_LINES, line_width=2.0, lighting=False)
+
+
+def _add_plane(plotter: Any, point: Array, normal: Array, center: Array, size: float) -> None:
+    """A wide disc of the half-plane under the scene."""
+    import pyvista
+
+    below = center - np.dot(center - point, normal) * normal
+    disc = pyvista.Disc(center=below, inner=0.0, outer=1.5 * size, normal=normal, c_res=96)
+    plotter.add_mesh(disc, color=_GROUND, ambient=0.25, diffuse=0.75, specular=0.0)
+
+
+def _bounds(meshes: list[Any]) -> tuple[Array, Array]:
+    """Lowest and highest corner of everything."""
+    points = np.concatenate([mesh.points for mesh in meshes]) if meshes else np.array([[-1.0] * 3, [1.0] * 3])
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _aim(plotter: Any, still: Still, low: Array, high: Array) -> None:
+    """The camera of the file; what it leaves out looks at the middle of everything from the front right, from above."""
+    target = 0.5 * (low + high) if still.target is None else np.array(still.target)
+    up = still.up / np.linalg.norm(still.up)
+    side, front = _across(up)
+    eye = target + 1.9 * np.linalg.norm(high - low) * _unit(0.9 * side - 1.3 * front + 0.6 * up)
+    plotter.camera.position = tuple(eye if still.eye is None else still.eye)
+    plotter.camera.focal_point, plotter.camera.up = tuple(target), tuple(up)
+    plotter.camera.view_angle = 30.0
+    plotter.renderer.reset_camera_clipping_range()
+
+
+def _light(plotter: Any, still: Still, low: Array, high: Array) -> None:
+    """A key light that casts shadows, and a fill light from the other side."""
+    import pyvista
+
+    middle, size, up = 0.5 * (low + high), float(np.linalg.norm(high - low)), _unit(still.up)
+    side, front = _across(up)
+    key = middle + 4.0 * size * _unit(0.7 * side - 0.7 * front + 1.4 * up)
+    fill = middle + 4.0 * size * _unit(-side - 0.5 * front + 0.6 * up)
+    plotter.add_light(pyvista.Light(position=key, focal_point=middle, intensity=0.8))
+    plotter.add_light(pyvista.Light(position=fill, focal_point=middle, intensity=0.55))
+    plotter.enable_shadows()
+
+
+def _across(up: Array) -> tuple[Array, Array]:
+    """Two horizontal unit vectors, x and y where up is z."""
+    start = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    side = _unit(start - np.dot(start, up) * up)
+    return side, np.cross(up, side)
+
+
+def _unit(vector: Array) -> Array:
+    return vector / np.linalg.norm(vector)

@@ -1,0 +1,46 @@
+"""What a run tells at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ipc_articulation.scenefile.recording import Recording
+
+if TYPE_CHECKING:
+    from ipc_articulation.scenefile.running import Result
+
+
+def summary(result: Result) -> list[tuple[str, str]]:
+    """Pairs of a label and a text."""
+    recording = result.recording
+    wall = recording.extra.get("wall_time", 0.0)
+    speed = f", {recording.steps / wall:.0f} steps/s" if wall else ""
+    rows = [
+        ("scene", f"{recording.name}  {recording.extra['title']}".rstrip()),
+        ("engine", recording.extra["engine"]),
+        ("steps", f"{recording.steps} of {recording.dt:g} s: {recording.steps * recording.dt:.3f} s simulated"),
+        ("wall time", f"{wall:.2f} s{speed}"),
+        ("minimum distance", minimum_distance(recording)),
+    ]
+    rows += [("moved", f"{name} {recording.moved(name):.3f} m") for name in recording.free_names]
+    rows += [("written", str(file)) for file in result.files]
+    return rows + [("left out", note) for note in result.notes]
+
+
+def minimum_distance(recording: Recording) -> str:
+    """The least distance over all steps, in words."""
+    known = recording.minimum_distance[np.isfinite(recording.minimum_distance)]
+    if known.size:
+        return f"{known.min():.6g} m over all steps"
+    told = np.isposinf(recording.minimum_distance).any()
+    return "nothing came near anything" if told else "not told by this engine"
+
+
+def print_summary(result: Result) -> None:
+    """Print the summary to standard output; a repeated label is printed once."""
+    previous = ""
+    for label, text in summary(result):
+        print(f"{'' if label == previous else label:<18}{text}")
+        previous = label

@@ -1,0 +1,76 @@
+"""Closed triangle surfaces of the shapes of a scene file, for scenes without an outside engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import MeshError
+from ipc_articulation.scenefile import schema
+
+Array = NDArray[np.float64]
+
+Role = Literal["link", "free", "fixed"]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A body as pictures show it."""
+
+    name: str
+    role: Role  # moved by joints, by contact alone, or not at all
+    vertices: Array  # (V, 3) [m] in the body's frame
+    faces: NDArray[np.int32]  # (F, 3)
+    pose: Array  # (4, 4) at the start
+
+
+def triangles(shape: schema.Shape) -> tuple[Array, NDArray[np.int32]]:
+    """Vertices (V, 3) [m] and outward oriented faces (F, 3) of a shape.
+
+    Raises:
+        MeshError: A mesh file does not hold one closed surface.
+    """
+    import trimesh
+
+    match shape:
+        case schema.Box():
+            mesh = trimesh.creation.box(shape.size)
+        case schema.Sphere():
+            mesh = trimesh.creation.icosphere(subdivisions=2, radius=shape.radius)
+        case schema.Cylinder():
+            mesh = trimesh.creation.cylinder(radius=shape.radius, height=shape.length, sections=32)
+        case schema.Capsule():
+            mesh = trimesh.creation.capsule(radius=shape.radius, height=shape.length, count=[16, 16])
+            mesh.apply_translation(-mesh.bounds.mean(axis=0))
+        case schema.Mesh():
+            mesh = _from_file(shape)
+    return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int32)
+
+
+def transform(pose: schema.Pose) -> Array:
+    """The (4, 4) transform of a pose."""
+    from scipy.spatial.transform import Rotation
+
+    T = np.eye(4)
+    T[:3, :3] = Rotation.from_quat(pose.quaternion, scalar_first=True).as_matrix()
+    T[:3, 3] = pose.position
+    return T
+
+
+def volume(vertices: Array, faces: NDArray[np.int32]) -> float:
+    """Volume inside a closed surface by the divergence theorem: Σ a·(b x c)/6 over its triangles [m³]."""
+    a, b, c = (vertices[faces[:, corner]] for corner in range(3))
+    return float(np.sum(a * np.cross(b, c)) / 6.0)
+
+
+def _from_file(shape: schema.Mesh) -> Any:
+    import trimesh
+
+    mesh = trimesh.load_mesh(shape.file)
+    if not mesh.is_watertight:
+        raise MeshError(f"mesh '{shape.file}' is not closed, so it has no volume and no mass")
+    mesh.apply_scale(shape.scale)
+    return mesh

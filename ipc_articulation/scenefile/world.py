@@ -1,0 +1,77 @@
+"""What every simulation of a scene file has: the libuipc scene with its configuration, and the world on an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ipc_articulation.naming import suggest
+from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.document import Document, Location, Problem
+
+if TYPE_CHECKING:
+    import uipc
+
+
+def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
+    """An empty libuipc scene configured as the file says.
+
+    Raises:
+        SceneFileError: A key under `config` is none of libuipc's.
+    """
+    import uipc
+
+    uipc.Logger.set_level(uipc.Logger.Level.Error)
+    config = uipc.Scene.default_config()
+    _merge(config, scene.config, document, ("config",))
+    config["dt"] = scene.dt
+    config["gravity"] = [[component] for component in scene.gravity]
+    config["contact"]["enable"] = scene.contact.enabled
+    config["contact"]["d_hat"] = scene.contact.d_hat
+    config["contact"]["friction"]["enable"] = scene.contact.friction
+    return uipc.Scene(config)
+
+
+def start_world(uipc_scene: uipc.Scene, engine_name: str, workspace: Path) -> tuple[Any, uipc.World]:
+    """The engine and an initialised world; the engine must be kept for as long as the world is used.
+
+    Raises:
+        EngineError: There is no such engine here.
+        SceneError: The scene is inconsistent, or intersects itself at the start.
+    """
+    import uipc
+
+    from ipc_articulation.engine import Engine
+
+    engine = Engine(engine_name, workspace)
+    world = uipc.World(engine)
+    world.init(uipc_scene)
+    return engine, world
+
+
+def _merge(config: dict[str, Any], changes: Mapping[str, Any], document: Document, location: Location) -> None:
+    """Put the file's values over the defaults, refusing what the defaults do not have."""
+    for key, value in changes.items():
+        place = (*location, key)
+        if key not in config:
+            message = f"libuipc's scene configuration has no '{key}' here{suggest(key, config)}"
+            raise document.error([Problem(place, message, at_key=True)])
+        if isinstance(config[key], dict) != isinstance(value, Mapping):
+            raise document.error([Problem(place, f"'{key}' must be {_kind(config[key])}")])
+        if isinstance(value, Mapping):
+            _merge(config[key], value, document, place)
+        else:
+            config[key] = value
+
+
+def _kind(default: object) -> str:
+    return f"a mapping of {', '.join(default)}" if isinstance(default, dict) else f"one value, like {default!r}"
+
+
+def newton_iterations(engine: Any) -> float:
+    """Newton iterations of the last step; NaN where the engine does not tell."""
+    statistics = engine.statistics
+    return np.nan if statistics is None else statistics.newton.iterations
