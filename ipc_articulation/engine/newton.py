@@ -20,7 +20,7 @@ from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
 
-_CONTRACTION = 0.1  # ratio of two steps that shows Newton to be at its goal
+_CONTRACTION = 0.1  # ratio of two steps within the tolerances that shows Newton to be at its goal
 _TINY = 1e-6  # a step this small a share of the tolerances needs no further one
 _ROUNDING = 1e-12  # relative noise of an energy
 
@@ -71,7 +71,7 @@ def minimise(
         report.converged = (done or beta <= config.semi_implicit_tol) and report.iterations > config.min_iter
         if report.converged:
             return q, report
-        last_size = size if limit >= config.ccd_tol else 0.0
+        last_size = size if met else 0.0
     report.warnings.append(_not_converged(size, limit, config))
     return q, report
 

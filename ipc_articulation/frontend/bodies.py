@@ -10,21 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation import affine
-from ipc_articulation.errors import SceneError, UnsupportedError
-from ipc_articulation.frontend.attributes import read, read_meta, read_uids, require
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import read, read_meta, require
 
 Array = NDArray[np.float64]
-
-ORTHO_POTENTIAL = 1
-
-_ADVICE = "the CPU engine does not do that yet; use Engine('cuda')"
-
-# What a body's geometry may carry besides, and which value of it changes nothing.
-_NEUTRAL_META = {"self_collision": 0, "subscene_element_id": 0, "d_hat": -1.0, "is_codim": 0}
-_REFUSED_ARRAYS = {
-    "vertices": ("contact_element_id", "subscene_element_id", "d_hat"),
-    "instances": ("gravity", "external_force", "aim_transform"),
-}
 
 
 @dataclass(frozen=True)
@@ -85,7 +74,6 @@ def read_bodies(slots: Iterable[Any]) -> BodyTable:
     """Read all affine bodies among geometry slots.
 
     Raises:
-        UnsupportedError: A body has another constitution than OrthoPotential, or a feature that the CPU engine lacks.
         SceneError: A transform or mass is not finite, or a mass is not positive.
     """
     slots = tuple(slot for slot in slots if is_affine_body(slot.geometry()))
@@ -130,7 +118,6 @@ def _stack(rows: list[Any], dtype: type, shape: tuple[int, ...]) -> Any:
 def _read_geometry(slot: Any) -> dict[str, Any]:
     """The columns of one geometry's instances."""
     geometry, owner = slot.geometry(), f"affine-body geometry {slot.id()}"
-    _refuse_unsupported(geometry, owner)
     transforms = require(geometry.instances(), "transform", owner)
     n = len(transforms)
     name = read_meta(geometry, "name", f"geometry {slot.id()}")
@@ -164,32 +151,6 @@ def _read_mass(geometry: Any, owner: str) -> Array:
             "is its surface closed and oriented outwards?"
         )
     return M
-
-
-def refuse_extras(geometry: Any, owner: str) -> None:
-    """UnsupportedError where further constitutions or constraints (limits, driving, forces) sit on a geometry."""
-    for name in ("extra_constitution_uids", "constraint_uids"):
-        uids = read_uids(geometry, name)
-        if uids:
-            raise UnsupportedError(f"{owner} has {name} {uids}: {_ADVICE}")
-
-
-def _refuse_unsupported(geometry: Any, owner: str) -> None:
-    uid = int(read_meta(geometry, "constitution_uid", 0))
-    if uid != ORTHO_POTENTIAL:
-        raise UnsupportedError(f"{owner} has constitution {uid}, not OrthoPotential (1): {_ADVICE}")
-    refuse_extras(geometry, owner)
-    for name, neutral in _NEUTRAL_META.items():
-        value = read_meta(geometry, name, neutral)
-        if value != neutral:
-            raise UnsupportedError(f"{owner} has {name} = {value}: {_ADVICE}")
-    for collection, names in _REFUSED_ARRAYS.items():
-        for name in names:
-            if getattr(geometry, collection)().find(name) is not None:
-                raise UnsupportedError(f"{owner} has '{name}' on its {collection}: {_ADVICE}")
-    thickness = read(geometry.vertices(), "thickness")
-    if thickness is not None and np.any(thickness):
-        raise UnsupportedError(f"{owner} has vertices with thickness: {_ADVICE}")
 
 
 def read_surface(geometry: Any) -> SurfaceMesh:

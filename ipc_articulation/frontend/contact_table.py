@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.errors import SceneError, UnsupportedError
+from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta, require
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ class HalfPlaneTable:
 class ContactTable:
     """The contact models between e contact elements, symmetric."""
 
-    resistance: Array  # (e, e) [Pa]
+    resistance: Array  # (e, e) [Pa], -1 for adaptive
     friction: Array  # (e, e)
     enabled: NDArray[np.bool_]  # (e, e)
 
@@ -70,11 +70,7 @@ def read_half_planes(slots: Iterable[Any]) -> HalfPlaneTable:
 
 
 def read_contact_table(tabular: Any) -> ContactTable:
-    """Read `scene.contact_tabular()`.
-
-    Raises:
-        UnsupportedError: A pair has adaptive resistance (-1).
-    """
+    """Read `scene.contact_tabular()`."""
     e = tabular.element_count()
     resistance, friction, enabled = np.zeros((e, e)), np.zeros((e, e)), np.zeros((e, e), dtype=bool)
     for i in range(e):
@@ -83,11 +79,4 @@ def read_contact_table(tabular: Any) -> ContactTable:
             resistance[i, j] = resistance[j, i] = model.resistance()
             friction[i, j] = friction[j, i] = model.friction_rate()
             enabled[i, j] = enabled[j, i] = model.is_enabled()
-    adaptive = np.argwhere(enabled & (resistance <= 0.0))
-    if len(adaptive):
-        i, j = adaptive[0]
-        raise UnsupportedError(
-            f"contact elements {i} and {j} have resistance {resistance[i, j]:g} (adaptive); "
-            "the CPU engine needs a positive resistance [Pa] in the contact table"
-        )
     return ContactTable(resistance, friction, enabled)

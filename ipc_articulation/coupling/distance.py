@@ -1,0 +1,38 @@
+"""The distance of a scene's surfaces, whatever engine moved them."""
+
+from __future__ import annotations
+
+import numpy as np
+import uipc
+from uipc.backend import SceneVisitor
+
+from ipc_articulation import affine
+from ipc_articulation.coupling.adapter import Array
+from ipc_articulation.frontend.attributes import read
+from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
+from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
+
+
+class SceneDistance:
+    """Measures the affine bodies and half-planes of a scene, as its geometries stand."""
+
+    def __init__(self, scene: uipc.Scene) -> None:
+        """Read the scene once; geometries created later are not seen.
+
+        Args:
+            scene: All that may touch in it counts, also what is not coupled.
+        """
+        slots = list(SceneVisitor(scene).geometries())
+        self._bodies = read_bodies(slots)
+        planes, table = read_half_planes(slots), read_contact_table(scene.contact_tabular())
+        d_hat = float(scene.config().find("contact/d_hat").view()[0])
+        self._contact = make_contact_world(make_surfaces(self._bodies), self._bodies, planes, table, d_hat)
+
+    def minimum(self) -> float:
+        """Smallest distance [m] of two surfaces that may touch; inf where none is nearer than 10 d̂."""
+        return self._contact.minimum_distance(self._q())
+
+    def _q(self) -> Array:
+        transforms = [read(slot.geometry().instances(), "transform") for slot in self._bodies.slots]
+        return affine.q_from_transform(np.concatenate(transforms))
