@@ -21,8 +21,8 @@ from ipc_articulation.errors import (
 )
 
 if TYPE_CHECKING:
-    from ipc_articulation.coupling import couple
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
+    from ipc_articulation.coupling.couple import couple
     from ipc_articulation.engine import Engine
     from ipc_articulation.scenefile import run
 

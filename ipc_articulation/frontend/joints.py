@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.attributes import read_meta, require
 
 Array = NDArray[np.float64]
 
@@ -124,9 +124,9 @@ def _body_pairs(edges: Any, bodies: Bodies, owner: str) -> NDArray[np.int64]:
 def _axes(geometry: Any, transforms: Array, owner: str) -> tuple[Array, Array]:
     """End points in the left and right body (m, 2, 2, 3) and world directions as seen from them (m, 2, 3)."""
     edges = geometry.edges()
-    local = [[read(edges, name) for name in names] for names in _LOCAL_ENDS]
-    if all(points is not None for side in local for points in side):
-        ends = np.stack([np.stack(side, axis=1) for side in local], axis=1)
+    if all(edges.find(name) is not None for names in _LOCAL_ENDS for name in names):
+        sides = [np.stack([require(edges, name, owner) for name in names], axis=1) for names in _LOCAL_ENDS]
+        ends = np.stack(sides, axis=1)
         return ends, frames.axis_from_local(ends, transforms)
     points = require(geometry.vertices(), "position", owner)[require(edges, "topo", owner)]
     axes = points[:, 1] - points[:, 0]
