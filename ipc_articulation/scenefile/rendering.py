@@ -17,7 +17,8 @@ Point = tuple[float, float, float]
 
 _SIZE = (1600, 1000)  # pixels
 _COLOURS = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
-_GROUND, _SKY, _LINES = "#ffffff", "#eef2f6", "#20242a"
+_GROUND, _SHADOW, _SKY, _LINES = "#dde3ea", "#b9c2cd", "#f7f9fb", "#20242a"
+_KEY, _FILL = (0.7, -0.7, 1.6), (-1.0, -0.6, 0.5)  # where light comes from: right, back, up
 _SHARP = 25.0  # degrees between faces from which an edge is drawn
 
 
@@ -44,8 +45,10 @@ def render(still: Still, file: str) -> None:
     low, high = _bounds([mesh for _, mesh in meshes])
     for point, normal in still.planes:
         _add_plane(plotter, point, normal, 0.5 * (low + high), float(np.linalg.norm(high - low)))
+        for _, mesh in meshes:
+            _add_shadow(plotter, mesh, point, normal, _direction(still.up, _KEY))
     _aim(plotter, still, low, high)
-    _light(plotter, still, low, high)
+    _light(plotter, still, 0.5 * (low + high))
     plotter.enable_anti_aliasing("ssaa")
     plotter.screenshot(file)
     plotter.close()
@@ -72,12 +75,20 @@ def _add_body(plotter: Any, mesh: Any, colour: str) -> None:
 
 
 def _add_plane(plotter: Any, point: Array, normal: Array, center: Array, size: float) -> None:
-    """A wide disc of the half-plane under the scene."""
+    """A wide disc of the half-plane under the scene, of one colour."""
     import pyvista
 
     below = center - np.dot(center - point, normal) * normal
-    disc = pyvista.Disc(center=below, inner=0.0, outer=1.5 * size, normal=normal, c_res=96)
-    plotter.add_mesh(disc, color=_GROUND, ambient=0.25, diffuse=0.75, specular=0.0)
+    disc = pyvista.Disc(center=below, inner=0.0, outer=20.0 * size, normal=normal, c_res=96)
+    plotter.add_mesh(disc, color=_GROUND, lighting=False)
+
+
+def _add_shadow(plotter: Any, mesh: Any, point: Array, normal: Array, to_light: Array) -> None:
+    """The mesh projected onto the plane along the light: x - (n·(x - p) / n·l) l, lifted by a hair."""
+    shadow = mesh.copy()
+    heights = (mesh.points - point) @ normal
+    shadow.points = mesh.points - np.outer(heights / np.dot(normal, to_light), to_light) + 5e-4 * normal
+    plotter.add_mesh(shadow, color=_SHADOW, lighting=False)
 
 
 def _bounds(meshes: list[Any]) -> tuple[Array, Array]:
@@ -89,26 +100,27 @@ def _bounds(meshes: list[Any]) -> tuple[Array, Array]:
 def _aim(plotter: Any, still: Still, low: Array, high: Array) -> None:
     """The camera of the file; what it leaves out looks at the middle of everything from the front right, from above."""
     target = 0.5 * (low + high) if still.target is None else np.array(still.target)
-    up = still.up / np.linalg.norm(still.up)
-    side, front = _across(up)
-    eye = target + 1.9 * np.linalg.norm(high - low) * _unit(0.9 * side - 1.3 * front + 0.6 * up)
+    up = _unit(still.up)
+    eye = target + 1.9 * np.linalg.norm(high - low) * _direction(up, (0.9, -1.3, 0.6))
     plotter.camera.position = tuple(eye if still.eye is None else still.eye)
     plotter.camera.focal_point, plotter.camera.up = tuple(target), tuple(up)
     plotter.camera.view_angle = 30.0
     plotter.renderer.reset_camera_clipping_range()
 
 
-def _light(plotter: Any, still: Still, low: Array, high: Array) -> None:
-    """A key light that casts shadows, and a fill light from the other side."""
+def _light(plotter: Any, still: Still, middle: Array) -> None:
+    """A key light and a weaker one from the other side."""
     import pyvista
 
-    middle, size, up = 0.5 * (low + high), float(np.linalg.norm(high - low)), _unit(still.up)
-    side, front = _across(up)
-    key = middle + 4.0 * size * _unit(0.7 * side - 0.7 * front + 1.4 * up)
-    fill = middle + 4.0 * size * _unit(-side - 0.5 * front + 0.6 * up)
-    plotter.add_light(pyvista.Light(position=key, focal_point=middle, intensity=0.8))
-    plotter.add_light(pyvista.Light(position=fill, focal_point=middle, intensity=0.55))
-    plotter.enable_shadows()
+    for towards, intensity in ((_KEY, 0.75), (_FILL, 0.4)):
+        position = middle + _direction(still.up, towards)
+        plotter.add_light(pyvista.Light(position=position, focal_point=middle, intensity=intensity))
+
+
+def _direction(up: Array, towards: Point) -> Array:
+    """Unit vector of components to the right, to the back and up."""
+    side, back = _across(_unit(up))
+    return _unit(towards[0] * side + towards[1] * back + towards[2] * _unit(up))
 
 
 def _across(up: Array) -> tuple[Array, Array]:

@@ -97,14 +97,14 @@ def test_an_unknown_adapter_lists_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_all_faults_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
-    text = SLIDER.replace("dt: 0.01", "dt: fast").replace("fixed: true", "fixd: true").replace("[[64, 8]", "[[x, 8]")
+    text = SLIDER.replace("gravity:", "gravty:").replace("fixed: true", "fixd: true").replace("[[64, 8]", "[[x, 8]")
     with pytest.raises(SceneFileError) as caught:
         read_scene(write(tmp_path, text))
     lines = str(caught.value).splitlines()
     assert len(lines) == 3
-    for line, words in zip(lines, ["dt should be", "unknown key 'fixd'", "mass[0][0] should be"], strict=True):
+    for line, words in zip(lines, ["unknown key 'gravty'", "unknown key 'fixd'", "mass[0][0] should be"], strict=True):
         assert words in line
-    assert caught.value.line == place_of("dt: 0.01")[0]
+    assert caught.value.line == place_of("gravity:")[0]
 
 
 def test_a_missing_mesh_names_its_path(tmp_path: Path) -> None:

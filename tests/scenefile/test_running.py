@@ -1,0 +1,206 @@
+"""Scene files run, and what they leave behind is right."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ipc_articulation
+from ipc_articulation.errors import SceneFileError, SolverError
+from ipc_articulation.scenefile import Recording, read_recording, running
+from ipc_articulation.scenefile.articulation_simulation import ArticulationSimulation
+from ipc_articulation.scenefile.recording import QUANTITIES
+
+SCENES = Path(__file__).parents[2] / "scenes"
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "draw_plot", lambda *_: "no plot")
+    monkeypatch.setattr(running, "draw_scene", lambda *_: "no picture")
+
+
+def run(name: str, out: Path, **options) -> Recording:
+    return ipc_articulation.run(SCENES / f"{name}.yaml", engine="cpu", out=out, quiet=True, **options).recording
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_hinge_pair_turns_by_the_right_hand_rule(tmp_path: Path) -> None:
+    recording = run("hinge_pair", tmp_path)
+    assert recording.steps == 100
+    np.testing.assert_allclose(recording.theta[-1], [-np.pi / 6, np.pi / 6], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(recording.delta_theta[1:], recording.delta_theta_tilde[1:], rtol=0, atol=1e-8)
+    turned = recording.body_poses[-1, :, :2, :2] @ np.linalg.inv(recording.body_poses[0, :, :2, :2])
+    angles = np.arctan2(turned[:, 1, 0], turned[:, 0, 0])  # about +z, the direction of the hinges' axes
+    np.testing.assert_allclose(angles, [-np.pi / 6, np.pi / 6], rtol=0, atol=1e-6)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_hinge_slider_follows_both_coordinates(tmp_path: Path) -> None:
+    recording = run("hinge_slider", tmp_path)
+    np.testing.assert_allclose(recording.theta[-1], [np.pi / 6, 0.1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(recording.contact_force[1:], 0.0, atol=1e-2)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_the_pendulum_knocks_the_box_away(tmp_path: Path) -> None:
+    recording = run("pendulum", tmp_path, steps=160)
+    assert recording.moved("box") > 0.05
+    assert recording.body_poses[-1, recording.body_names.index("box"), 0, 3] > 0.35  # the way that the bob flew
+    assert np.nanmin(recording.minimum_distance) > 0.0
+
+
+@pytest.mark.slow
+def test_the_panda_pushes_the_crate_and_nothing_ever_touches(tmp_path: Path) -> None:
+    pytest.importorskip("pyvista")
+    result = ipc_articulation.run(SCENES / "panda_push.yaml", engine="cpu", out=tmp_path, quiet=True)
+    recording = result.recording
+    assert recording.moved("crate") > 0.2
+    assert recording.minimum_distance.min() > 0.0
+    assert np.isfinite(recording.minimum_distance).all()  # the crate stands on the ground all the time
+    assert result.notes == ()
+    assert (tmp_path / "panda_push" / "end.png").stat().st_size > 10_000
+    free_flight = recording.time < 1.0  # before the hand is at the crate
+    assert np.abs(recording.contact_force[free_flight][1:]).max() < 1e-3
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_recordings_read_back(tmp_path: Path) -> None:
+    recording = run("hinge_slider", tmp_path, steps=3)
+    again = read_recording(tmp_path / "hinge_slider")
+    assert (again.joint_names, again.body_names) == (("hinge", "slide"), ("arm", "slider"))
+    for key in QUANTITIES:
+        np.testing.assert_array_equal(getattr(again, key), getattr(recording, key))
+    meta = json.loads((tmp_path / "hinge_slider" / "recording.json").read_text())
+    assert meta["arrays"]["contact_force"]["unit"] == "N·m or N"
+    assert meta["engine"] == "cpu"
+    assert again.newton_iterations[1:].min() >= 1
+    assert np.isnan(again.newton_iterations[0])
+
+
+def test_a_recording_names_what_it_has() -> None:
+    with pytest.raises(AttributeError, match="a recording has no 'forces'; it has time, theta"):
+        _ = Recording("a", 0.1, 1, (), ()).forces
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_failing_step_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = ArticulationSimulation.step
+
+    def fail(self: ArticulationSimulation, index: int) -> None:
+        if index == 4:
+            raise SolverError("the step is not finite")
+        take(self, index)
+
+    monkeypatch.setattr(ArticulationSimulation, "step", fail)
+    with pytest.raises(SolverError, match="the step is not finite"):
+        run("hinge_slider", tmp_path)
+    assert read_recording(tmp_path / "hinge_slider").steps == 4
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_ctrl_c_ends_the_step_and_writes_the_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = ArticulationSimulation.step
+
+    def interrupt(self: ArticulationSimulation, index: int) -> None:
+        if index == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        take(self, index)
+
+    monkeypatch.setattr(ArticulationSimulation, "step", interrupt)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        run("hinge_slider", tmp_path)
+    assert read_recording(tmp_path / "hinge_slider").steps == 3
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_the_engine_that_moves_nothing_says_so(tmp_path: Path) -> None:
+    result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="none", out=tmp_path, steps=2, quiet=True)
+    assert np.isnan(result.recording.newton_iterations).all()
+    np.testing.assert_array_equal(result.recording.body_poses[-1], result.recording.body_poses[0])
+
+
+def test_pictures_that_cannot_be_made_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ipc_articulation.scenefile.pictures.find_spec", lambda name: None)
+    result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="cpu", out=tmp_path, steps=1, quiet=True)
+    assert result.notes == (
+        "motion.png: matplotlib is missing; install it with: pip install 'ipc_articulation[view]'",
+        "end.png: pyvista is missing; install it with: pip install 'ipc_articulation[view]'",
+    )
+    assert [file.name for file in result.files] == ["recording.npz", "recording.json"]
+
+
+def test_a_machine_without_opengl_still_ends_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drawing process dies as it does where there is no libGL: by a signal, with a word on standard error."""
+    pytest.importorskip("pyvista")
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho 'libGL.so.1: cannot open shared object file' >&2\nkill -SEGV $$\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr("ipc_articulation.scenefile.pictures.sys.executable", str(broken))
+    result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="cpu", out=tmp_path, steps=1, quiet=True)
+    assert len(result.notes) == 1
+    assert "end.png: off-screen drawing does not work here" in result.notes[0]
+    assert "libGL.so.1: cannot open shared object file" in result.notes[0]
+
+
+ARM = """
+<mujoco><worldbody>
+  <body name="base" pos="0 0 0.5">
+    <geom type="box" size="0.05 0.05 0.05"/>
+    <body name="link">
+      <joint name="turn" type="hinge" axis="0 1 0"/>
+      <geom type="box" pos="0.3 0 0" size="0.2 0.03 0.03"/>
+    </body>
+  </body>
+</worldbody></mujoco>
+"""
+
+ROBOT = """\
+adapter: mujoco
+dt: 0.01
+steps: 2
+robot:
+  model: arm.xml
+  actuators:
+    - {joints: turn, kp: 50, kv: 5}
+  initial: {turn: 0.2}
+controller: {type: hold}
+"""
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("joints: turn", "joints: tunr", "7:16: 'tunr' matches no joint; did you mean 'turn'? known: turn"),
+        ("joints: turn", "joints: [turn, twist]", "7:16: unknown joint 'twist'; known: turn"),
+        ("joints: turn", "joints: '*'", "7:16: no regular expression: nothing to repeat"),
+        ("{turn: 0.2}", "{trun: 0.2}", "8:12: unknown joint 'trun'; did you mean 'turn'? known: turn"),
+        (
+            "{type: hold}",
+            "{type: sine, joints: elbow, amplitude: 1, frequency: 1}",
+            "9:13: 'elbow' matches no joint with an actuator; known: turn",
+        ),
+        ("dt: 0.01", "dt: 0.01\nconfig: {newton: {max: 3}}", "3:19: libuipc's scene configuration has no 'max' here"),
+        ("dt: 0.01", "dt: 0.01\nconfig: {newton: 3}", "3:18: 'newton' must be a mapping of"),
+    ],
+)
+def test_what_a_model_refuses_is_placed_in_the_file(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "arm.xml").write_text(ARM)
+    (tmp_path / "arm.yaml").write_text(ROBOT.replace(old, new))
+    with pytest.raises(SceneFileError) as caught:
+        ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)
+    assert message in str(caught.value)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_held_arm_stays_where_it_is_told_to(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(ARM)
+    (tmp_path / "arm.yaml").write_text(ROBOT + "gravity: [0, 0, 0]\n")
+    result = ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, steps=20, quiet=True)
+    np.testing.assert_allclose(result.recording.theta, 0.2, atol=1e-9)

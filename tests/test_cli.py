@@ -1,0 +1,99 @@
+"""The command line: what it prints, its exit status, and how fast it starts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ipc_articulation import cli, errors
+
+SCENES = Path(__file__).parents[1] / "scenes"
+
+
+@pytest.fixture
+def run_call(monkeypatch: pytest.MonkeyPatch) -> dict:
+    """What the command hands to `ipc_articulation.scenefile.run`; `raises` in it makes that fail."""
+    call: dict = {}
+
+    def run(file: Path, **options) -> None:
+        call.update(file=file, **options)
+        if "raises" in call:
+            raise call["raises"]
+
+    monkeypatch.setattr("ipc_articulation.scenefile.run", run)
+    return call
+
+
+def test_options_reach_the_run(run_call: dict) -> None:
+    assert cli.main(["run", "a.yaml", "--engine", "cpu", "--steps", "7", "--out", "there", "--quiet"]) == 0
+    assert run_call == {"file": Path("a.yaml"), "engine": "cpu", "steps": 7, "out": Path("there"), "quiet": True}
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.SceneFileError("unknown key 'a'", "s.yaml", 3, 4), 2),
+        (errors.EngineError("engine 'cuda' cannot run here"), 2),
+        (errors.SolverError("not finite"), 1),
+        (errors.AdapterError("unknown joint"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_errors_are_one_clean_message(run_call: dict, capsys, error: BaseException, status: int) -> None:
+    run_call["raises"] = error
+    assert cli.main(["run", "a.yaml"]) == status
+    assert capsys.readouterr().err == f"ipc-articulation: {str(error) or 'stopped by Ctrl-C'}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["run"], "the following arguments are required: FILE"),
+        (["run", "a.yaml", "--steps", "0"], "'0' is no number of steps: 1, 2, 3, ..."),
+        (["run", "a.yaml", "--engine", "gpu"], "invalid choice: 'gpu'"),
+    ],
+)
+def test_wrong_use_ends_with_2(capsys, arguments: list[str], message: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_shows_examples_and_exit_codes(capsys) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["run", "--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert "ipc-articulation run scenes/panda_push.yaml" in text
+    assert "2    wrong use, a wrong scene file" in text
+
+
+def test_a_run_from_the_shell(tmp_path: Path) -> None:
+    file = str(SCENES / "hinge_slider.yaml")
+    command = [sys.executable, "-m", "ipc_articulation", "run", file, "--engine", "cpu", "--steps", "3"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "steps             3 of 0.01 s: 0.030 s simulated" in done.stdout
+    assert "minimum distance  nothing came near anything" in done.stdout
+    assert str(Path("out/hinge_slider/recording.npz")) in done.stdout
+    assert "\r" not in done.stderr  # no progress bar where there is no terminal
+    assert (tmp_path / "out" / "hinge_slider" / "recording.npz").is_file()
+
+
+def test_a_wrong_file_from_the_shell_shows_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "wrong.yaml").write_text("adapter: none\ndt: 0.1\nstep: 3\n")
+    command = [sys.executable, "-m", "ipc_articulation", "run", "wrong.yaml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "wrong.yaml:3:1: unknown key 'step'; did you mean 'steps'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_starting_is_quick_for_nothing_heavy_is_imported() -> None:
+    heavy = {"numpy", "uipc", "mujoco", "numba", "ipctk", "scipy", "pydantic", "pyvista", "matplotlib"}
+    code = "import sys, ipc_articulation.cli as cli; cli._parser(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert heavy.isdisjoint(done.stdout.split())
