@@ -26,17 +26,16 @@ _CCD = ipctk.AdditiveCCD()  # the default method of ipctk can take a minute for 
 class BodyContact:
     """All pairs of bodies that share one resistance and friction coefficient."""
 
-    def __init__(self, mesh: Any, resistance: float, friction: float, d_hat: float) -> None:
+    def __init__(self, proximity: Proximity, resistance: float, friction: float) -> None:
         """Contact of one material.
 
         Args:
-            mesh: ipctk.CollisionMesh whose filter lets through this material's pairs.
+            proximity: Of this material's pairs; its reach is d̂, the distance at which the barrier begins.
             resistance: κ_c [Pa].
             friction: μ; 0 for none.
-            d_hat: Distance at which the barrier begins [m].
         """
-        self.proximity = Proximity(mesh, d_hat)
-        self._mesh, self._resistance, self._friction, self._d_hat = mesh, resistance, friction, d_hat
+        self.proximity, self._mesh, self._d_hat = proximity, proximity.mesh, proximity.reach
+        self._resistance, self._friction = resistance, friction
         self._barrier: Any = None
         self._friction_potential: Any = None
         self._tangential: Any = None

@@ -15,41 +15,45 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.filters import make_pair_filter
+from ipc_articulation.contact.surfaces import Surfaces
+
 Array = NDArray[np.float64]
 
 
 class Proximity:
-    """Candidates of one collision mesh, for distances up to `reach`."""
+    """Candidates of the pairs of bodies that touch, for distances up to `reach`."""
 
-    def __init__(self, mesh: Any, reach: float) -> None:
+    def __init__(self, surfaces: Surfaces, allowed: NDArray[np.bool_], reach: float) -> None:
         """Begin with no candidates.
 
         Args:
-            mesh: ipctk.CollisionMesh with its filter set.
+            surfaces: Surfaces of the n bodies.
+            allowed: Which bodies touch, (n, n), symmetric, false on the diagonal.
             reach: Distance [m] up to which pairs must be found.
         """
-        self.mesh, self.reach = mesh, reach
+        self.mesh, self.reach = _collision_mesh(surfaces, allowed), reach
         self.candidates = ipctk.Candidates()
         self.builds = 0
+        self._body, self._allowed = surfaces.body, allowed
         self._x_ref: Array | None = None
         self._skin = 0.0
 
     def cover(self, start: Array, end: Array) -> None:
         """Make the candidates hold every pair that comes within reach on the way from start to end, (V, 3) each.
 
-        The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead.
+        The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead. Where
+        the boxes around whole bodies are apart, ipctk is not asked.
         """
         if self._x_ref is not None and 2.0 * _farthest(self._x_ref, start, end) <= self._skin:
             return
-        step = _farthest(start, end, end)
-        self._skin = max(self.reach, 4.0 * step)
-        radius = 0.5 * (self.reach + self._skin)
-        if step == 0.0:
-            self.candidates.build(self.mesh, end, radius)
-        else:
-            self.candidates.build(self.mesh, start, end, radius)
+        self._skin = max(self.reach, 4.0 * _farthest(start, end, end))
         self._x_ref = np.array(end, order="F")
-        self.builds += 1
+        if _any_near(start, end, self._body, self._allowed, self.reach + self._skin):
+            self.candidates.build(self.mesh, start, end, 0.5 * (self.reach + self._skin))
+            self.builds += 1
+        else:
+            self.candidates.clear()
 
     def collisions(self, x: Array, d_hat: float) -> Any:
         """Pairs nearer than d_hat at positions that `cover` covered: ipctk.NormalCollisions."""
@@ -60,6 +64,15 @@ class Proximity:
     def is_empty(self) -> bool:
         """Whether nothing is near anything."""
         return len(self.candidates) == 0
+
+
+def _collision_mesh(surfaces: Surfaces, allowed: NDArray[np.bool_]) -> Any:
+    """The surfaces as ipctk knows them; its rest positions serve the edge-edge mollifier, which takes lengths only."""
+    mesh = ipctk.CollisionMesh(
+        np.asfortranarray(surfaces.points), np.asfortranarray(surfaces.edges), np.asfortranarray(surfaces.faces)
+    )
+    mesh.can_collide = make_pair_filter(allowed, surfaces.body)
+    return mesh
 
 
 @njit(cache=True)
@@ -73,3 +86,24 @@ def _farthest(reference, a, b):
             db += (b[v, k] - reference[v, k]) ** 2
         worst = max(worst, da, db)
     return np.sqrt(worst)
+
+
+@njit(cache=True)
+def _any_near(start, end, body, allowed, distance):
+    """Whether the boxes swept by two bodies that touch come within a distance of each other."""
+    n = len(allowed)
+    low, high = np.full((n, 3), np.inf), np.full((n, 3), -np.inf)
+    for v in range(len(body)):
+        b = body[v]
+        for k in range(3):
+            low[b, k] = min(low[b, k], start[v, k], end[v, k])
+            high[b, k] = max(high[b, k], start[v, k], end[v, k])
+    for i in range(n):
+        for j in range(i):
+            if allowed[i, j]:
+                gap = 0.0
+                for k in range(3):
+                    gap += max(low[i, k] - high[j, k], low[j, k] - high[i, k], 0.0) ** 2
+                if gap <= distance * distance:
+                    return True
+    return False

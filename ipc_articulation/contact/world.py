@@ -10,7 +10,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.filters import make_pair_filter
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.proximity import Proximity
@@ -44,14 +43,12 @@ class ContactWorld:
         self.half_planes = HalfPlaneContact(surfaces, planes, materials, d_hat)
         self._contacts = [
             BodyContact(
-                _collision_mesh(surfaces, materials.body_pairs == m),
-                materials.resistance[m],
-                materials.friction[m],
-                d_hat,
+                Proximity(surfaces, materials.body_pairs == m, d_hat), materials.resistance[m], materials.friction[m]
             )
             for m in np.unique(materials.body_pairs[materials.body_pairs != NO_CONTACT])
             if len(surfaces.points)
         ]
+        self._touching = materials.body_pairs != NO_CONTACT  # (n, n)
         self._far: Proximity | None = None
 
     def begin_step(self, q: Array, dt: float, eps_velocity: float) -> None:
@@ -95,39 +92,38 @@ class ContactWorld:
         """Smallest distance [m] of surfaces that may touch; inf where none is nearer than `within` (default 10 d̂)."""
         within = 10.0 * self.d_hat if within is None else within
         x = self.surfaces.positions(q)
-        nearest = self.half_planes.minimum_distance(x)
-        touching = self.materials.body_pairs != NO_CONTACT
-        if len(x) and touching.any():
-            if self._far is None or self._far.reach != within:
-                self._far = Proximity(_collision_mesh(self.surfaces, touching), within)
-            self._far.cover(x, x)
-            squared = self._far.collisions(x, within).compute_minimum_distance(self._far.mesh, x)
-            nearest = min(nearest, float(np.sqrt(squared)))
+        nearest = min(self.half_planes.minimum_distance(x), within)
+        if len(x) and self._touching.any():
+            nearest = min(nearest, self._body_distance(x, within, nearest))
         return nearest if nearest < within else np.inf
+
+    def _body_distance(self, x: Array, within: float, nearest: float) -> float:
+        """Smallest distance of two bodies if below `nearest`; often it is below d̂, which is tried first."""
+        if self._far is None or self._far.reach != within:
+            self._far = Proximity(self.surfaces, self._touching, within)
+        self._far.cover(x, x)
+        for reach in (min(self.d_hat, nearest), nearest):
+            collisions = self._far.collisions(x, reach)
+            if len(collisions):
+                return float(np.sqrt(collisions.compute_minimum_distance(self._far.mesh, x)))
+        return np.inf
 
     def intersecting_bodies(self, q: Array) -> tuple[int, int] | None:
         """Two bodies whose surfaces intersect and must not, the second -1 for a half-plane; None where all is well."""
         x = self.surfaces.positions(q)
         if self.half_planes.minimum_distance(x) <= 0.0:
             return self.half_planes.nearest_body(x), -1
-        touching = self.materials.body_pairs != NO_CONTACT
-        if not len(x) or not ipctk.has_intersections(_collision_mesh(self.surfaces, touching), x):
+        if not len(x) or not self._intersect(x, self._touching):
             return None
-        for i, j in np.argwhere(np.triu(touching)):
-            pair = np.zeros_like(touching)
+        for i, j in np.argwhere(np.triu(self._touching)):
+            pair = np.zeros_like(self._touching)
             pair[i, j] = pair[j, i] = True
-            if ipctk.has_intersections(_collision_mesh(self.surfaces, pair), x):
+            if self._intersect(x, pair):
                 return int(i), int(j)
         return None
 
-
-def _collision_mesh(surfaces: Surfaces, allowed: NDArray[np.bool_]) -> Any:
-    """The surfaces as ipctk knows them; its rest positions serve the edge-edge mollifier, which takes lengths only."""
-    mesh = ipctk.CollisionMesh(
-        np.asfortranarray(surfaces.points), np.asfortranarray(surfaces.edges), np.asfortranarray(surfaces.faces)
-    )
-    mesh.can_collide = make_pair_filter(allowed, surfaces.body)
-    return mesh
+    def _intersect(self, x: Array, allowed: NDArray[np.bool_]) -> bool:
+        return bool(ipctk.has_intersections(Proximity(self.surfaces, allowed, self.d_hat).mesh, x))
 
 
 @njit(cache=True)
