@@ -135,6 +135,14 @@ class MujocoAdapter:
         """Forward kinematics of the links at the present state, (n, 4, 4)."""
         return link_poses(self.model, self._present(), self._chain, self.data.qpos)
 
+    def theta(self) -> Array:
+        """Joint positions, (m,) [rad or m]."""
+        return self.data.qpos[self._chain.qpos]
+
+    def theta_dot(self) -> Array:
+        """Joint velocities, (m,) [rad/s or m/s]."""
+        return self.data.qvel[self._chain.dofs]
+
     def _write_free(self, q: Array, qdot: Array) -> None:
         for body, pose, rate in zip(self._selection.free, q, qdot, strict=True):
             freejoint.write(self.model, self.data, body, pose, rate)

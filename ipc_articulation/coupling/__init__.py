@@ -1,0 +1,6 @@
+"""Puts an articulation into a `uipc.Scene`, and keeps a multibody engine and the scene in step."""
+
+from ipc_articulation.coupling.couple import couple
+from ipc_articulation.coupling.coupling import Coupling
+
+__all__ = ["Coupling", "couple"]

@@ -1,7 +1,7 @@
 """What the coupling asks of a multibody engine: an adapter describes its model once, then predicts and commits steps.
 
-Frames: every pose is a 4x4 transform from the body's frame to the world; meshes, centres of mass and inertias are given in
-the body's frame. SI units, angles in radians.
+Frames: every pose is a 4x4 transform from the body's frame to the world; meshes, centres of mass and inertias are given
+in the body's frame. SI units, angles in radians.
 """
 
 from __future__ import annotations
@@ -116,4 +116,12 @@ class Adapter(Protocol):
 
     def link_poses(self) -> Array:
         """Forward kinematics of the links at the present state, (n, 4, 4)."""
+        ...
+
+    def theta(self) -> Array:
+        """Joint positions at the present state, (m,) [rad or m]."""
+        ...
+
+    def theta_dot(self) -> Array:
+        """Joint velocities at the present state, (m,) [rad/s or m/s]."""
         ...

@@ -8,7 +8,7 @@ from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine
 from ipc_articulation.coupling.adapter import Array
-from ipc_articulation.frontend.attributes import read
+from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
@@ -34,5 +34,7 @@ class SceneDistance:
         return self._contact.minimum_distance(self._q())
 
     def _q(self) -> Array:
-        transforms = [read(slot.geometry().instances(), "transform") for slot in self._bodies.slots]
+        transforms = [
+            require(slot.geometry().instances(), "transform", "an affine body") for slot in self._bodies.slots
+        ]
         return affine.q_from_transform(np.concatenate(transforms))

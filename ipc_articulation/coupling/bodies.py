@@ -1,0 +1,133 @@
+"""Puts the bodies and half-planes of a mechanism into a libuipc scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import uipc
+from uipc import geometry
+from uipc.constitution import AffineBodyConstitution
+
+from ipc_articulation import affine
+from ipc_articulation.coupling.adapter import Array, Body, HalfPlane, Mechanism, Mesh
+
+STAND_IN_MASS = 1.0  # [kg] of bodies whose inertia moves nothing: fixed ones, and links without mass
+STAND_IN_INERTIA = 4e-3 * np.eye(3)  # [kg·m²]
+STAND_IN_VOLUME = 1e-3  # [m³] of bodies without geometry
+FIXED_KAPPA = 1e8  # [Pa]; a body that never moves is never strained
+
+WORLD = "world"
+
+
+@dataclass(frozen=True)
+class PlacedBodies:
+    """Geometry slots of a mechanism's bodies, each with one instance."""
+
+    links: tuple[Any, ...]
+    free: tuple[Any, ...]
+    static: tuple[Any, ...]
+    world: Any  # a fixed body without geometry, for joints that hang on the world
+
+
+def place_bodies(
+    scene: uipc.Scene,
+    mechanism: Mechanism,
+    elements: Mapping[str, Any],
+    link_kappa: Callable[[float], float],
+    free_kappa: float,
+) -> PlacedBodies:
+    """Create every body as an object of its own, with its name.
+
+    Args:
+        scene: An ordinary libuipc scene.
+        mechanism: Links, free and static bodies, half-planes.
+        elements: Contact elements by body name.
+        link_kappa: Stiffness [Pa] of a link from its volume [m³].
+        free_kappa: Stiffness of free bodies [Pa].
+    """
+    for plane in mechanism.planes:
+        _place_plane(scene, plane, elements[plane.name])
+    return PlacedBodies(
+        links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in mechanism.links),
+        free=tuple(_place_free(scene, body, elements, free_kappa) for body in mechanism.free),
+        static=tuple(_place_fixed(scene, body, elements) for body in mechanism.static),
+        world=_place_fixed(scene, Body(WORLD, np.eye(4)), elements),
+    )
+
+
+def body_mass(body: Body) -> float:
+    """The mass [kg] that a body has in the scene."""
+    return body.mass if body.mass > 0.0 else STAND_IN_MASS
+
+
+def body_volume(body: Body) -> float:
+    """The volume [m³] that a body has in the scene."""
+    return STAND_IN_VOLUME if body.mesh is None else mesh_volume(body.mesh)
+
+
+def mesh_volume(mesh: Mesh) -> float:
+    """Volume [m³] enclosed by a surface: a sixth of the sum of the triangles' determinants."""
+    corners = mesh.vertices[mesh.faces]
+    return float(np.linalg.det(corners).sum() / 6.0)
+
+
+def _place_link(scene: uipc.Scene, body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
+    complex_ = _affine_body(body, elements, kappa)
+    _set(complex_.instances(), "external_kinetic", 1)
+    q = affine.q_from_transform(body.pose)
+    complex_.instances().create("ref_dof_prev", q)
+    return _insert(scene, body.name, complex_)
+
+
+def _place_free(scene: uipc.Scene, body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
+    complex_ = _affine_body(body, elements, kappa)
+    _set(complex_.instances(), "velocity", body.velocity)
+    return _insert(scene, body.name, complex_)
+
+
+def _place_fixed(scene: uipc.Scene, body: Body, elements: Mapping[str, Any]) -> Any:
+    complex_ = _affine_body(body, elements, FIXED_KAPPA)
+    _set(complex_.instances(), "is_fixed", 1)
+    return _insert(scene, body.name, complex_)
+
+
+def _place_plane(scene: uipc.Scene, plane: HalfPlane, element: Any) -> Any:
+    implicit = geometry.halfplane(plane.point, plane.normal)
+    element.apply_to(implicit)
+    return _insert(scene, plane.name, implicit)
+
+
+def _affine_body(body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
+    constitution, M, volume = AffineBodyConstitution(), _mass_matrix(body), body_volume(body)
+    if body.mesh is None:
+        complex_ = constitution.create_proxy(kappa, M, volume)
+    else:
+        complex_ = geometry.trimesh(body.mesh.vertices, body.mesh.faces)
+        geometry.label_surface(complex_)
+        constitution.apply_to(complex_, kappa, M, volume)
+        elements[body.name].apply_to(complex_)
+    uipc.view(complex_.transforms())[0] = body.pose
+    return complex_
+
+
+def _mass_matrix(body: Body) -> Array:
+    """The 12x12 mass; a stand-in where the body has no mass or, as flat and needle-like ones, no full second moment."""
+    stand_in = affine.mass_matrix_from_inertia(body_mass(body), body.center, STAND_IN_INERTIA)
+    if body.mass <= 0.0:
+        return stand_in
+    M = affine.mass_matrix_from_inertia(body.mass, body.center, body.inertia)
+    return M
+
+
+def _set(collection: Any, name: str, value: Any) -> None:
+    uipc.view(collection.find(name))[0] = value
+
+
+def _insert(scene: uipc.Scene, name: str, shape: Any) -> Any:
+    """A new object with one geometry, both called by name; returns the geometry slot."""
+    shape.meta().create("name", name)
+    slot, _ = scene.objects().create(name).geometries().create(shape)
+    return slot

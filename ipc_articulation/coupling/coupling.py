@@ -1,0 +1,165 @@
+"""A coupling at work: it predicts inside the animator's callback, and commits what IPC made of the prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+import uipc
+
+from ipc_articulation import affine
+from ipc_articulation.coupling.adapter import Adapter, Array, Mechanism, Prediction
+from ipc_articulation.coupling.bodies import PlacedBodies
+from ipc_articulation.coupling.distance import SceneDistance
+from ipc_articulation.coupling.failures import no_prediction, require_valid
+from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.callbacks import raise_kept
+
+
+@final
+class Coupling:
+    """A multibody engine and an IPC scene that step together; made by `couple`.
+
+    The values of a step are those of the last commit; before the first one forces are zero and δθ as well. Arrays over
+    joints, (m,), are in the order of `joint_names`; arrays over links, (n,), in that of `link_names`.
+    """
+
+    def __init__(
+        self, scene: uipc.Scene, adapter: Adapter, mechanism: Mechanism, bodies: PlacedBodies, articulation: Any
+    ) -> None:
+        """Keep hold of what `couple` has put into the scene.
+
+        Args:
+            scene: The scene.
+            adapter: The multibody engine's side.
+            mechanism: Its description, from which the scene's bodies were made.
+            bodies: Geometry slots of those bodies.
+            articulation: Geometry slot of the constraint over all joints; None without joints.
+        """
+        self.adapter, self.mechanism = adapter, mechanism
+        self.joint_names = tuple(joint.name for joint in mechanism.joints)
+        self.link_names = tuple(link.name for link in mechanism.links)
+        m = len(mechanism.joints)
+        self.mass = np.zeros((m, m))  # M̂ of the last step
+        self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
+        self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
+        self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
+        self._scene, self._bodies, self._articulation = scene, bodies, articulation
+        self._pending: Prediction | None = None
+
+    def step(self, world: uipc.World) -> None:
+        """Predict, advance, retrieve, commit.
+
+        Args:
+            world: The world, initialised with the scene.
+
+        Raises:
+            SceneError: The world is not valid, for bodies intersect at the start.
+            EngineError: The engine moves nothing.
+            AdapterError, ArticulationError: The multibody engine's step is unstable, or its mass not positive definite.
+            SolverError: The engine could not solve the step.
+        """
+        require_valid(world)
+        world.advance()
+        self._require_prediction()
+        world.retrieve()
+        self.commit()
+
+    def commit(self) -> None:
+        """Give the step that the world has advanced and retrieved back to the multibody engine.
+
+        Raises:
+            EngineError: No step was taken since the last commit.
+            AdapterError, ArticulationError: What the animator's callback raised.
+        """
+        prediction = self._require_prediction()
+        self._pending = None
+        self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
+        self.delta_theta = self._read_delta_theta()
+        correction = self.delta_theta - self.delta_theta_tilde
+        self.contact_force = self.mass @ correction / self.adapter.dt**2
+        q, qdot = self._read_free()
+        poses = affine.transform_from_q(affine.nearest_rigid(q))
+        self.adapter.commit(self.delta_theta, poses, affine.transform_rate_from_qdot(qdot))
+
+    @property
+    def theta(self) -> Array:
+        """Joint positions of the multibody engine at present, (m,) [rad or m]."""
+        return self.adapter.theta()
+
+    @property
+    def theta_dot(self) -> Array:
+        """Joint velocities of the multibody engine at present, (m,) [rad/s or m/s]."""
+        return self.adapter.theta_dot()
+
+    @property
+    def body_poses(self) -> Array:
+        """Transforms of the links and then of the free bodies, as the scene has them, (n + f, 4, 4)."""
+        return affine.transform_from_q(_coordinates(self._bodies.links + self._bodies.free))
+
+    @property
+    def drift(self) -> Array:
+        """How far each link in the scene is from the multibody engine's, (n,) [m].
+
+        The largest displacement of a vertex of its surface, or of its origin where it has none: the error of body and
+        joint stiffness, which does not accumulate. IPC's guarantee holds for the scene's links.
+        """
+        there = affine.q_from_transform(self.adapter.link_poses())
+        here = _coordinates(self._bodies.links)
+        pairs = zip(self.mechanism.links, here - there, strict=True)
+        return np.array([_largest_displacement(link.mesh, dq) for link, dq in pairs])
+
+    @property
+    def minimum_distance(self) -> float:
+        """Smallest distance [m] of two surfaces of the scene that may touch; inf where none is nearer than 10 d̂."""
+        return self._distance.minimum()
+
+    def predict(self, info: Any) -> tuple[Array, Array, Mapping[tuple[int, int], Array]]:
+        """The articulation's input for the step that begins; the animator's callback asks for it.
+
+        Args:
+            info: libuipc's UpdateInfo, not used.
+
+        Returns:
+            M̂ (m, m), δθ̃ (m,), and each link's reference pose (12,) by (geometry id, instance).
+        """
+        self._pending = None
+        prediction = self.adapter.predict()
+        self._pending = prediction
+        bodies = [(slot.id(), 0) for slot in self._bodies.links]
+        references = affine.q_from_transform(prediction.link_poses)
+        return prediction.mass, prediction.delta_theta_tilde, dict(zip(bodies, references, strict=True))
+
+    @cached_property
+    def _distance(self) -> SceneDistance:
+        return SceneDistance(self._scene)
+
+    def _require_prediction(self) -> Prediction:
+        raise_kept()
+        if self._pending is None:
+            raise no_prediction()
+        return self._pending
+
+    def _read_delta_theta(self) -> Array:
+        if self._articulation is None:
+            return np.zeros(0)
+        return np.array(self._articulation.geometry()["joint"].find("delta_theta").view())
+
+    def _read_free(self) -> tuple[Array, Array]:
+        """Coordinates and velocities of the free bodies, (f, 12) each."""
+        rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in self._bodies.free]
+        qdot = affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
+        return _coordinates(self._bodies.free), qdot
+
+
+def _coordinates(slots: tuple[Any, ...]) -> Array:
+    """Coordinates of bodies as their geometries stand, (n, 12)."""
+    transforms = [require(slot.geometry().instances(), "transform", "body")[0] for slot in slots]
+    return affine.q_from_transform(np.reshape(transforms, (-1, 4, 4)))
+
+
+def _largest_displacement(mesh: Any, dq: Array) -> float:
+    points = np.zeros((1, 3)) if mesh is None else mesh.vertices
+    return float(np.linalg.norm(affine.world_points(dq, points), axis=-1).max())

@@ -1,0 +1,42 @@
+"""Failures that libuipc only logs, as exceptions where the user is."""
+
+from __future__ import annotations
+
+import re
+
+import uipc
+
+from ipc_articulation.errors import EngineError, SceneError
+
+_OBJECT = re.compile(r"Object\[(.*?)\(\d+\)\]")
+
+
+def require_valid(world: uipc.World) -> None:
+    """A world whose initialisation failed the sanity check does nothing but log.
+
+    Raises:
+        SceneError: The world is not valid; names the bodies that intersect, if that is why.
+    """
+    if world.is_valid():
+        return
+    complaints = [_clause(message.message()) for _, message in sorted(world.sanity_checker().errors().items())]
+    reason = "; ".join(dict.fromkeys(complaints)) or "see libuipc's log"
+    raise SceneError(f"the world is not valid: {reason}")
+
+
+def no_prediction() -> EngineError:
+    """What to raise when a step was to be committed that no engine has taken."""
+    return EngineError(
+        "this engine moves nothing: no step was predicted since the last commit, for no animator callback has run; "
+        "use Engine('cpu') or Engine('cuda'), initialise the world, and call world.advance() once for each commit"
+    )
+
+
+def _clause(message: str) -> str:
+    """«'a' intersects with 'b'» from the first line of a sanity check's message, which names objects and geometries."""
+    line = message.splitlines()[0]
+    names = _OBJECT.findall(line)
+    if len(names) != 2:
+        return line
+    verb = "intersects with" if "intersects" in line else "is too close to"
+    return f"'{names[0]}' {verb} '{names[1]}'"

@@ -1,0 +1,49 @@
+"""How stiff bodies and joints must be, so that contact moves the joints and does not bend the robot.
+
+Contact pushes a joint away from its prediction by Δθ = δθ - δθ̃: a generalised force τ = M̂ Δθ / dt². The same force
+strains affine bodies and pulls joints apart. In units of energy times s², as the engine adds them up:
+
+    shape     dt² v κ ‖A Aᵀ - 1‖²  = 4 dt² v κ ε²  for a strain ε;   force balance  8 dt² v κ ε = M̂ Δθ joint     ½ γ
+    (m_i+m_j) Σ ‖gap‖² = ¼ γ (m_i+m_j) L² φ² for an axis turned by φ out of line, its two end points at ±L/2;
+              force balance  ½ γ (m_i+m_j) L² φ = M̂ Δθ
+
+With c the wanted ratio of joint motion to error (Δθ/ε = Δθ/φ = c), and the largest inertia of the mechanism for M̂:
+
+    κ = c M̂ / (8 v dt²),     γ = 2 c M̂ / (L² (m_i+m_j))
+
+M̂ of a revolute joint is an inertia [kg·m²]; that of a prismatic joint, a mass, counts with the square of the
+mechanism's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ipc_articulation.coupling.adapter import Array, Joint
+
+AXIS_LENGTH = 0.2  # L [m], of the edge that stands for a joint's axis; longer ones condition the joint badly
+STIFFNESS_RATIO = 1e3  # c; ten times more costs twice as many Newton iterations in fast motion
+
+
+def inertia_scale(mass: Array, joints: Sequence[Joint], size: float) -> float:
+    """The largest inertia that any joint moves [kg·m²].
+
+    Args:
+        mass: M̂, (m, m).
+        joints: The m joints.
+        size: Size of the mechanism [m], by which a prismatic joint's mass becomes an inertia.
+    """
+    lever = np.array([size if joint.kind == "prismatic" else 1.0 for joint in joints])
+    return float(np.max(np.diag(mass) * lever**2, initial=0.0))
+
+
+def shape_kappa(scale: float, volume: float, dt: float, ratio: float = STIFFNESS_RATIO) -> float:
+    """Stiffness κ [Pa] of a link of some volume [m³]."""
+    return ratio * scale / (8.0 * volume * dt**2)
+
+
+def joint_strength(scale: float, masses: float, ratio: float = STIFFNESS_RATIO) -> float:
+    """`strength_ratio` γ of a joint between two bodies of a total mass m_i + m_j [kg]."""
+    return 2.0 * ratio * scale / (AXIS_LENGTH**2 * masses)

@@ -1,0 +1,147 @@
+import re
+
+import numpy as np
+import pytest
+
+from ipc_articulation import couple
+from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.errors import AdapterError, ArticulationError, EngineError, SceneError
+from tests.coupling.worlds import Turntable, at, cube, make_scene, make_world
+
+
+def test_free_motion_follows_the_prediction(tmp_path):
+    scene, table = make_scene(), Turntable(wish=0.01)
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    for _ in range(50):
+        coupling.step(world)
+    assert table.angle == pytest.approx(0.5, abs=1e-6)
+    np.testing.assert_allclose(coupling.theta, [table.angle])
+    np.testing.assert_allclose(coupling.theta_dot, [1.0], atol=1e-4)
+    assert abs(coupling.contact_force[0]) < 1e-3
+    assert coupling.drift.shape == (1,)
+    assert coupling.drift[0] < 1e-6
+    assert coupling.minimum_distance == np.inf
+
+
+def test_names_and_values_before_the_first_step():
+    coupling = couple(make_scene(), Turntable())
+    assert coupling.joint_names == ("hinge",)
+    assert coupling.link_names == ("cube",)
+    for values in (coupling.delta_theta, coupling.delta_theta_tilde, coupling.contact_force):
+        np.testing.assert_array_equal(values, [0.0])
+
+
+def test_wall_stops_the_joint_and_pushes_back(tmp_path):
+    """The cube's corner meets a fixed cube; at rest the wall takes all that the engine wants: -M δθ̃/dt²."""
+    scene, table = make_scene(), Turntable(wish=0.002, static=(Body("wall", at(0.5, 0.35, 0.0), cube(0.1)),))
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    distances = []
+    for _ in range(150):
+        coupling.step(world)
+        distances.append(coupling.minimum_distance)
+    assert 0.0 < min(distances) < 2e-3
+    assert abs(table.rate) < 1e-4
+    assert coupling.contact_force[0] == pytest.approx(-2.0 * 0.002 / 0.01**2, rel=1e-3)
+
+
+def test_by_hand_is_the_same_as_step(tmp_path):
+    angles = []
+    for by_hand in (True, False):
+        scene, table = make_scene(), Turntable(wish=0.03)
+        coupling = couple(scene, table)
+        world = make_world(scene, tmp_path)
+        for _ in range(5):
+            if by_hand:
+                world.advance()
+                world.retrieve()
+                coupling.commit()
+            else:
+                coupling.step(world)
+        angles.append(table.angle)
+    assert angles[0] == angles[1] != 0.0
+
+
+def test_free_bodies_come_back_rigid(tmp_path):
+    stone = Body("stone", at(3, 0, 0), cube(0.1), 1.0, np.zeros(3), 0.01 * np.eye(3), velocity=spin(at(3, 0, 0)))
+    scene, table = make_scene(), Turntable(free=(stone,))
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    for _ in range(10):
+        coupling.step(world)
+    _, poses, rates = table.commits[-1]
+    assert poses.shape == rates.shape == (1, 4, 4)
+    np.testing.assert_allclose(poses[0, :3, :3] @ poses[0, :3, :3].T, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(poses[0, :3, 3], [3.1, 0.0, 0.0], atol=1e-6)
+    assert rates[0, 1, 0] == pytest.approx(2.0 * poses[0, 0, 0], rel=0.05)
+
+
+def spin(pose):
+    """1 m/s along x and 2 rad/s about z."""
+    rate = np.zeros((4, 4))
+    rate[:3, :3] = np.cross(np.array([0.0, 0.0, 2.0]), pose[:3, :3].T).T
+    rate[0, 3] = 1.0
+    return rate
+
+
+def test_engine_that_moves_nothing(tmp_path):
+    scene = make_scene()
+    coupling = couple(scene, Turntable())
+    world = make_world(scene, tmp_path, "none")
+    with pytest.raises(EngineError, match="this engine moves nothing: no step was predicted since the last commit"):
+        coupling.step(world)
+
+
+def test_commit_without_advance(tmp_path):
+    scene = make_scene()
+    coupling = couple(scene, Turntable())
+    coupling.step(make_world(scene, tmp_path))
+    with pytest.raises(EngineError, match=r"call world.advance\(\) once for each commit"):
+        coupling.commit()
+
+
+def test_bodies_that_intersect_at_the_start(tmp_path):
+    scene = make_scene()
+    coupling = couple(scene, Turntable(static=(Body("wall", at(0.6, 0.1, 0.05), cube(0.1)),)))
+    world = make_world(scene, tmp_path)
+    with pytest.raises(SceneError, match="the world is not valid: 'cube' intersects with 'wall'"):
+        coupling.step(world)
+
+
+class Failing(Turntable):
+    def __init__(self, error=None, **changes):
+        super().__init__()
+        self.error, self.changes, self.calls = error, changes, 0
+
+    def predict(self):
+        self.calls += 1
+        if self.calls > 1 and self.error:
+            raise self.error
+        self.inertia, self.wish = (
+            (self.changes.get("inertia", 2.0), self.changes.get("wish", 0.01)) if self.calls > 1 else (2.0, 0.01)
+        )
+        return super().predict()
+
+
+@pytest.mark.parametrize(
+    ("adapter", "error", "message"),
+    [
+        (Failing(AdapterError("the step is unstable")), AdapterError, "the step is unstable"),
+        (Failing(ZeroDivisionError("in my controller")), ZeroDivisionError, "in my controller"),
+        (Failing(inertia=-1.0), ArticulationError, "articulation: mass must be positive definite"),
+        (Failing(wish=np.nan), ArticulationError, "articulation: delta_theta_tilde must be finite, but entry 0 is nan"),
+    ],
+)
+def test_failures_in_the_callback_surface_at_step(adapter, error, message, tmp_path):
+    scene = make_scene()
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    with pytest.raises(error, match=re.escape(message)):
+        coupling.step(world)
+    assert adapter.commits == []
+
+
+def test_scene_that_disagrees():
+    with pytest.raises(AdapterError, match=r"time steps differ: the scene has dt = 0.005 s, the model 0.01 s"):
+        couple(make_scene(dt=0.005), Turntable())
