@@ -9,7 +9,7 @@ potential contact», and libuipc's contact functions).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipctk
 import numpy as np
@@ -21,6 +21,14 @@ Array = NDArray[np.float64]
 
 _PROJECT = ipctk.PSDProjectionMethod.CLAMP
 _CCD = ipctk.AdditiveCCD()  # the default method of ipctk can take a minute for one fast step
+
+
+class LaggedFriction(NamedTuple):
+    """Friction of one step: normal forces and tangents are those of its beginning."""
+
+    collisions: Any  # ipctk.TangentialCollisions
+    potential: Any  # ipctk.FrictionPotential of displacements
+    x_prev: Array  # (V, 3) positions at the beginning of the step [m]
 
 
 class BodyContact:
@@ -35,50 +43,42 @@ class BodyContact:
             friction: μ; 0 for none.
         """
         self.proximity, self._mesh, self._d_hat = proximity, proximity.mesh, proximity.reach
-        self._resistance, self._friction = resistance, friction
+        self._resistance, self._mu = resistance, friction
         self._barrier: Any = None
-        self._friction_potential: Any = None
-        self._tangential: Any = None
-        self._x_prev: Array | None = None
+        self._friction: LaggedFriction | None = None
 
     def begin_step(self, x: Array, dt: float, eps_velocity: float) -> None:
         """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at x (V, 3)."""
         self.proximity.cover(x, x)
         self._barrier = ipctk.BarrierPotential(self._d_hat, self._resistance * dt * dt)
-        self._tangential = None
-        if self._friction > 0.0 and eps_velocity > 0.0 and not self.proximity.is_empty():
-            collisions = self.proximity.collisions(x, self._d_hat)
-            if len(collisions):
-                self._tangential = ipctk.TangentialCollisions()
-                self._tangential.build(self._mesh, x, collisions, self._barrier, self._friction)
-                self._friction_potential = ipctk.FrictionPotential(eps_velocity * dt)
-                self._x_prev = x
+        self._friction = None
+        collisions = self._collisions(x) if self._mu > 0.0 and eps_velocity > 0.0 else None
+        if collisions is not None:
+            tangential = ipctk.TangentialCollisions()
+            tangential.build(self._mesh, x, collisions, self._barrier, self._mu)
+            self._friction = LaggedFriction(tangential, ipctk.FrictionPotential(eps_velocity * dt), x)
 
     def energy(self, x: Array) -> float:
         """E at positions that `proximity` covers."""
-        E = 0.0
-        if not self.proximity.is_empty():
-            collisions = self.proximity.collisions(x, self._d_hat)
-            if len(collisions):
-                E += self._barrier(collisions, self._mesh, x)
-        if self._tangential is not None:
-            E += self._friction_potential(self._tangential, self._mesh, x - self._x_prev)
+        E, collisions, friction = 0.0, self._collisions(x), self._friction
+        if collisions is not None:
+            E += self._barrier(collisions, self._mesh, x)
+        if friction is not None:
+            E += friction.potential(friction.collisions, self._mesh, x - friction.x_prev)
         return E
 
     def derivatives(self, x: Array) -> tuple[list[Array], list[Any], int]:
         """Gradients (3V,) and projected csc Hessians (3V, 3V) of the nonzero terms, and the pairs in reach."""
-        gradients, hessians, count = [], [], 0
-        if not self.proximity.is_empty():
-            collisions = self.proximity.collisions(x, self._d_hat)
-            count = len(collisions)
-            if count:
-                gradients.append(self._barrier.gradient(collisions, self._mesh, x))
-                hessians.append(self._barrier.hessian(collisions, self._mesh, x, _PROJECT))
-        if self._tangential is not None:
-            u = x - self._x_prev
-            gradients.append(self._friction_potential.gradient(self._tangential, self._mesh, u))
-            hessians.append(self._friction_potential.hessian(self._tangential, self._mesh, u, _PROJECT))
-        return gradients, hessians, count
+        gradients, hessians = [], []
+        collisions, friction = self._collisions(x), self._friction
+        if collisions is not None:
+            gradients.append(self._barrier.gradient(collisions, self._mesh, x))
+            hessians.append(self._barrier.hessian(collisions, self._mesh, x, _PROJECT))
+        if friction is not None:
+            slip = friction.collisions, self._mesh, x - friction.x_prev
+            gradients.append(friction.potential.gradient(*slip))
+            hessians.append(friction.potential.hessian(*slip, _PROJECT))
+        return gradients, hessians, 0 if collisions is None else len(collisions)
 
     def step_limit(self, start: Array, end: Array) -> float:
         """Largest share of the straight way from start to end on which nothing touches, in [0, 1]."""
@@ -86,3 +86,10 @@ class BodyContact:
         if self.proximity.is_empty():
             return 1.0
         return self.proximity.candidates.compute_collision_free_stepsize(self._mesh, start, end, narrow_phase_ccd=_CCD)
+
+    def _collisions(self, x: Array) -> Any | None:
+        """Pairs within d̂, None where there is none."""
+        if self.proximity.is_empty():
+            return None
+        collisions = self.proximity.collisions(x, self._d_hat)
+        return collisions if len(collisions) else None

@@ -24,7 +24,7 @@ class ContactDerivatives(NamedTuple):
     gradient: Array  # (n, 12)
     blocks: Array  # (n, 12, 12) Hessian blocks of half-planes, one a body
     vertex_hessians: list[Any]  # (3V, 3V) csc Hessians by vertex positions, of contact between bodies
-    count: int  # pairs within d̂
+    pairs: int  # number of pairs within d̂
 
 
 class ContactWorld:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -74,7 +75,7 @@ def make_joint_penalties(meshes: Sequence[JointMesh], transforms: Array, mass: A
     return JointPenalties(kind.astype(np.int64), bodies, ratio * mass[bodies].sum(axis=1), local)
 
 
-def _concatenate(parts: list[Array], shape: tuple[int, ...]) -> Array:
+def _concatenate(parts: list[Any], shape: tuple[int, ...]) -> Array:
     return np.concatenate([np.zeros((0, *shape)), *parts])
 
 

@@ -115,4 +115,4 @@ class Potential:
         diagonal += at.blocks
         for hessian in at.vertex_hessians:
             system.add_vertex_hessian(hessian)
-        self.contact_count = at.count
+        self.contact_count = at.pairs

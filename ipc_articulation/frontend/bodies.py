@@ -123,7 +123,7 @@ def _read_geometry(slot: Any) -> dict[str, Any]:
     name = read_meta(geometry, "name", f"geometry {slot.id()}")
     flags = {f: require(geometry.instances(), f, owner) for f in ("is_fixed", "is_dynamic", "external_kinetic")}
     velocity = read(geometry.instances(), "velocity")
-    columns = {
+    columns: dict[str, Any] = {
         "names": [name if n == 1 else f"{name} instance {i}" for i in range(n)],
         "instance": np.arange(n),
         "q": affine.q_from_transform(transforms),
