@@ -107,15 +107,12 @@ class SceneModel:
         matching(tuple(positions), self.joint_names, "joint", AdapterError)
         self._start.update(positions)
 
-    def add_ground(self, height: float, friction: float) -> None:
-        """A half-space, its free side against gravity (against -z where there is none), `height` [m] up."""
-        gravity = np.array(self.spec.option.gravity)
-        up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+    def add_ground(self, point: Array, normal: Array, friction: float) -> None:
+        """A half-space through a point (3,) [m], free on the side of its unit normal (3,)."""
         ground = self.spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
-        ground.pos, ground.friction[0] = height * up, friction
         turn = np.zeros(4)
-        mujoco.mju_quatZ2Vec(turn, up)
-        ground.quat = turn
+        mujoco.mju_quatZ2Vec(turn, normal)
+        ground.pos, ground.quat, ground.friction[0] = point, turn, friction
 
     def add_body(
         self,
@@ -183,14 +180,17 @@ class DrivenModel:
 
     Attributes:
         adapter: For `couple`.
-        actuated: Names of the joints with a position actuator, in the order of `command`.
+        actuated: Names of the k joints with a position actuator, in the order of `command`.
+        start: Where those joints start, (k,) [rad or m].
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         self.model, self.data = model, data
         self.adapter = MujocoAdapter(model, data)
         self._controls = [a for a in range(model.nu) if _is_position_actuator(model, a)]
-        self.actuated = [model.joint(model.actuator_trnid[a, 0]).name for a in self._controls]
+        joints = model.actuator_trnid[self._controls, 0]
+        self.actuated = [model.joint(joint).name for joint in joints]
+        self.start = data.qpos[model.jnt_qposadr[joints]]
 
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""

@@ -10,12 +10,12 @@ import uipc
 from numpy.typing import NDArray
 from uipc import constitution, geometry
 
-from ipc_articulation.coupling.adapter import HalfPlane
+from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
+from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
-from ipc_articulation.scenefile.surfaces import Surface, transform, triangles, volume
-from ipc_articulation.scenefile.touching import GROUND, make_contact_elements
+from ipc_articulation.scenefile.surfaces import Surface, transform, triangles, up, volume
 
 Array = NDArray[np.float64]
 
@@ -42,10 +42,10 @@ def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -
     Raises:
         SceneFileError: A mesh is not closed; an articulation is refused.
     """
-    elements = make_contact_elements(uipc_scene, scene)
     planes = (_ground(scene, scene.ground),) if scene.ground else ()
+    elements = _make_contact_elements(uipc_scene, scene, planes)
     for plane in planes:
-        _add_plane(uipc_scene, plane, elements[GROUND])
+        _add_plane(uipc_scene, plane, elements[plane.name])
     roles = _roles(scene)
     surfaces, bodies = [], {}
     for index, body in enumerate(scene.bodies):
@@ -87,11 +87,18 @@ def _density(body: schema.Body, surface: Surface) -> float:
     return body.density or schema.DENSITY
 
 
+def _make_contact_elements(
+    uipc_scene: Any, scene: schema.ArticulationScene, planes: tuple[HalfPlane, ...]
+) -> dict[str, Any]:
+    """By name of body or plane; bodies that a joint connects do not touch each other."""
+    bodies = tuple(Body(body.name, np.eye(4), friction=body.friction) for body in scene.bodies)
+    joined = frozenset(frozenset((joint.parent, joint.child)) for joint in scene.joints)
+    return make_contact_elements(uipc_scene, Mechanism((), (), free=bodies, planes=planes, untouchable=joined))
+
+
 def _ground(scene: schema.ArticulationScene, ground: schema.Ground) -> HalfPlane:
-    """Its free side is against gravity, up the z axis where there is none."""
-    gravity = np.array(scene.gravity)
-    up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
-    return HalfPlane(GROUND, ground.height * up, up, ground.friction)
+    normal = up(scene.gravity)
+    return HalfPlane("the ground", ground.height * normal, normal, ground.friction)
 
 
 def _add_plane(uipc_scene: Any, plane: HalfPlane, element: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,13 @@ Array = NDArray[np.float64]
 _WHAT = "joint with an actuator"
 
 
-def targets(controller: Controller, joints: Sequence[str], initial: Mapping[str, float], times: Array) -> Array:
+def targets(controller: Controller, joints: Sequence[str], start: Array, times: Array) -> Array:
     """Target positions of the joints.
 
     Args:
         controller: Of the scene file.
         joints: Names of the k joints that have an actuator.
-        initial: Where joints start, by name [rad or m]; 0 elsewhere.
+        start: Where they start, (k,) [rad or m].
         times: (n,) [s].
 
     Returns:
@@ -31,7 +31,6 @@ def targets(controller: Controller, joints: Sequence[str], initial: Mapping[str,
     Raises:
         AdapterError: When the controller names a joint that has no actuator.
     """
-    start = np.array([initial.get(name, 0.0) for name in joints])
     if isinstance(controller, Hold):
         return np.tile(start, (len(times), 1))
     if isinstance(controller, Sine):

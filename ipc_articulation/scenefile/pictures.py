@@ -8,12 +8,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.recording import Recording
 from ipc_articulation.scenefile.rendering import Still
 from ipc_articulation.scenefile.simulation import Simulation
+from ipc_articulation.scenefile.surfaces import up
 
 _INSTALL = "install it with: pip install 'ipc_articulation[view]'"
 _PATIENCE = 120.0  # seconds for one picture
@@ -30,7 +29,7 @@ def draw_scene(simulation: Simulation, recording: Recording, scene: schema.Scene
     still = Still(
         tuple((surface, poses.get(surface.name, surface.pose)) for surface in simulation.surfaces),
         tuple((plane.point, plane.normal) for plane in simulation.planes),
-        -np.array(scene.gravity) if any(scene.gravity) else np.array([0.0, 0.0, 1.0]),
+        up(scene.gravity),
         scene.view.eye,
         scene.view.target,
     )

@@ -16,7 +16,7 @@ from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.controllers import targets
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.paths import package_folders
-from ipc_articulation.scenefile.surfaces import Role, Surface
+from ipc_articulation.scenefile.surfaces import Role, Surface, up
 from ipc_articulation.scenefile.world import make_uipc_scene, newton_iterations, start_world
 
 Array = NDArray[np.float64]
@@ -34,7 +34,7 @@ class RobotSimulation:
         self._driven = driven = make_model(scene, document)
         with document.blame("controller"):
             times = scene.dt * np.arange(steps, dtype=float)
-            self._targets = targets(scene.controller, driven.actuated, scene.robot.initial, times)
+            self._targets = targets(scene.controller, driven.actuated, driven.start, times)
         self._uipc_scene = make_uipc_scene(scene, document)
         with document.blame("robot"):
             self._coupling = couple(self._uipc_scene, driven.adapter)
@@ -81,7 +81,8 @@ def make_model(scene: schema.RobotScene, document: Document) -> Any:
         model.start_at(robot.initial)
     model.place_robot(robot.pose.position, robot.pose.quaternion)
     if scene.ground:
-        model.add_ground(scene.ground.height, scene.ground.friction)
+        normal = up(scene.gravity)
+        model.add_ground(scene.ground.height * normal, normal, scene.ground.friction)
     for body in scene.bodies:
         _add_body(model, body)
     with document.blame("robot"):

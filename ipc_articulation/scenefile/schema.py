@@ -49,28 +49,38 @@ JointPattern = Annotated[str | Names, BeforeValidator(_regular_expression)]
 
 
 class Box(Block):
+    """A cuboid about the origin of the body's frame."""
+
     type: Literal["box"]
-    size: Annotated[tuple[Positive, Positive, Positive], Field(description="lengths of the edges [m]")]
+    size: tuple[Positive, Positive, Positive] = Field(description="lengths of the edges [m]")
 
 
 class Sphere(Block):
+    """A ball about the origin."""
+
     type: Literal["sphere"]
     radius: Positive = Field(description="[m]")
 
 
 class Cylinder(Block):
+    """A cylinder about the origin, its axis along z."""
+
     type: Literal["cylinder"]
     radius: Positive = Field(description="[m]")
-    length: Positive = Field(description="along the body's z axis [m]")
+    length: Positive = Field(description="[m]")
 
 
 class Capsule(Block):
+    """A cylinder with half-spheres on its ends, about the origin, its axis along z."""
+
     type: Literal["capsule"]
     radius: Positive = Field(description="[m]")
-    length: Positive = Field(description="of the cylinder between the two half-spheres, along z [m]")
+    length: Positive = Field(description="between the centres of the half-spheres [m]")
 
 
 class Mesh(Block):
+    """A closed triangle surface from a file, in the file's own frame."""
+
     type: Literal["mesh"]
     file: ExistingFile = Field(description="closed surface (STL, OBJ)")
     scale: Positive = Field(1.0, description="factor on the file's lengths")
@@ -90,8 +100,8 @@ class Body(Block):
     """A body that IPC moves, or a fixed one."""
 
     name: str = Field(description="unique in the file")
-    shape: Shape = Field(description="its surface, see *shape*")
-    pose: Pose = Field(Pose(), description="of its frame, which is the shape's centre, see *pose*")
+    shape: Shape = Field(description="its surface, see [shape](#shape)")
+    pose: Pose = Field(Pose(), description="of its frame, which is the shape's centre, see [pose](#pose)")
     fixed: bool = Field(False, description="never moves")
     mass: Positive | None = Field(None, description="[kg]; instead of density")
     density: Positive | None = Field(None, description="[kg/m³]; 1000 where neither mass nor density is given")
@@ -134,12 +144,12 @@ class Robot(Block):
     """A robot from its published description."""
 
     model: ExistingFile = Field(description="URDF (.urdf) or MJCF (.xml); relative to the file, or `package://…`")
-    pose: Pose = Field(Pose(), description="of the robot's base, see *pose*")
+    pose: Pose = Field(Pose(), description="of the robot's base, see [pose](#pose)")
     armature: NonNegative | None = Field(None, description="rotor inertia added to every joint [kg·m² or kg]")
     damping: NonNegative | None = Field(None, description="viscous damping of every joint [N·m·s/rad or N·s/m]")
     friction: NonNegative | None = Field(None, description="Coulomb coefficient of the links' surfaces")
-    actuators: tuple[Actuators, ...] = Field((), description="position actuators, see *robot.actuators*")
-    initial: dict[str, float] = Field({}, description="initial position of joints by name [rad or m]; 0 elsewhere")
+    actuators: tuple[Actuators, ...] = Field((), description="see [robot.actuators](#robotactuators)")
+    initial: dict[str, float] = Field({}, description="initial joint positions by name [rad or m]; else the model's")
 
 
 class Hold(Block):
@@ -149,6 +159,8 @@ class Hold(Block):
 
 
 class Waypoint(Block):
+    """Targets at one time."""
+
     time: NonNegative = Field(description="[s]; the first waypoint is the initial state at time 0")
     joints: dict[str, float] = Field(description="target by joint name [rad or m]; what is not named stays as before")
 
@@ -158,7 +170,7 @@ class Trajectory(Block):
 
     type: Literal["trajectory"]
     interpolation: Literal["spline", "linear"] = Field("spline", description="between waypoints")
-    waypoints: tuple[Waypoint, ...] = Field(min_length=1, description="in order of time, see *waypoints*")
+    waypoints: tuple[Waypoint, ...] = Field(min_length=1, description="in order of time, see [waypoints](#waypoints)")
 
 
 class Sine(Block):
@@ -181,19 +193,19 @@ class Scene(Block):
     dt: Positive = Field(description="time step [s]")
     steps: Annotated[int, Field(gt=0)] = Field(description="number of steps")
     gravity: Vector3 = Field((0.0, 0.0, -9.81), description="[m/s²]")
-    contact: Contact = Field(Contact(), description="see *contact*")
+    contact: Contact = Field(Contact(), description="see [contact](#contact)")
     config: dict[str, object] = Field({}, description="any other key of libuipc's scene configuration, nested as there")
-    bodies: tuple[Body, ...] = Field((), description="see *bodies*")
-    ground: Ground | None = Field(None, description="see *ground*; none where it is left out")
-    view: View = Field(View(), description="see *view*")
+    bodies: tuple[Body, ...] = Field((), description="see [bodies](#bodies)")
+    ground: Ground | None = Field(None, description="see [ground](#ground); none where it is left out")
+    view: View = Field(View(), description="see [view](#view)")
 
 
 class RobotScene(Scene):
     """A robot moved by a multibody engine, and bodies that IPC moves."""
 
-    robot: Robot = Field(description="see *robot*")
+    robot: Robot = Field(description="see [robot](#robot)")
     integrator: Literal["Euler", "implicitfast"] = Field("implicitfast", description="of the multibody engine")
-    controller: Controller = Field(Hold(type="hold"), description="see *controller*; hold where it is left out")
+    controller: Controller = Field(Hold(type="hold"), description="see [controller](#controller); else hold")
 
 
 class Joint(Block):
@@ -224,5 +236,5 @@ class ArticulationScene(Scene):
 
     adapter: Literal["none"]
     stiffness: Positive = Field(1.0e8, description="of the bodies, against any deformation [Pa]")
-    joints: tuple[Joint, ...] = Field((), description="see *joints*")
-    articulations: tuple[Articulation, ...] = Field((), description="see *articulations*")
+    joints: tuple[Joint, ...] = Field((), description="see [joints](#joints)")
+    articulations: tuple[Articulation, ...] = Field((), description="see [articulations](#articulations)")

@@ -60,6 +60,12 @@ def transform(pose: schema.Pose) -> Array:
     return T
 
 
+def up(gravity: schema.Vector3) -> Array:
+    """Unit vector against gravity, z where there is none, (3,)."""
+    g = np.array(gravity)
+    return -g / np.linalg.norm(g) if g.any() else np.array([0.0, 0.0, 1.0])
+
+
 def volume(vertices: Array, faces: NDArray[np.int32]) -> float:
     """Volume inside a closed surface by the divergence theorem: Σ a·(b x c)/6 over its triangles [m³]."""
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))

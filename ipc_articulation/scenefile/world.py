@@ -15,6 +15,8 @@ from ipc_articulation.scenefile.document import Document, Location, Problem
 if TYPE_CHECKING:
     import uipc
 
+_FRICTION = 0.5  # of libuipc's default contact model, which no body of a scene file uses
+
 
 def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     """An empty libuipc scene configured as the file says.
@@ -32,7 +34,9 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     config["contact"]["enable"] = scene.contact.enabled
     config["contact"]["d_hat"] = scene.contact.d_hat
     config["contact"]["friction"]["enable"] = scene.contact.friction
-    return uipc.Scene(config)
+    made = uipc.Scene(config)
+    made.contact_tabular().default_model(_FRICTION, scene.contact.resistance)
+    return made
 
 
 def start_world(uipc_scene: uipc.Scene, engine_name: str, workspace: Path) -> tuple[Any, uipc.World]:

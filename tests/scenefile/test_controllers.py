@@ -9,7 +9,7 @@ from ipc_articulation.scenefile.schema import Hold, Sine, Trajectory
 
 TIMES = np.linspace(0.0, 4.0, 401)
 JOINTS = ("a", "b")
-START = {"a": 1.0}
+START = np.array([1.0, 0.0])
 
 
 def trajectory(**changes) -> Trajectory:
@@ -49,4 +49,4 @@ def test_a_waypoint_at_time_zero_replaces_the_initial_state() -> None:
 
 def test_a_joint_without_an_actuator_is_named() -> None:
     with pytest.raises(AdapterError, match="unknown joint with an actuator 'a'; known: c"):
-        targets(trajectory(), ("c",), {}, TIMES)
+        targets(trajectory(), ("c",), START[:1], TIMES)
