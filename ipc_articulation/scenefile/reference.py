@@ -1,6 +1,6 @@
 """The reference of all keys of a scene file, made from the schema.
 
-`python -m ipc_articulation.scenefile.reference docs/scene_files.md` rewrites what stands between two marks of that page;
+`python -m ipc_articulation.scenefile.reference docs/scene_files.md` rewrites what stands between two marks of the page;
 a test holds the page and the schema together.
 """
 
