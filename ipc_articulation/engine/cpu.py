@@ -13,7 +13,9 @@ from uipc.core import PyIEngine
 from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
 from ipc_articulation.engine.model import Model, read_model
 from ipc_articulation.engine.newton import NewtonReport
-from ipc_articulation.engine.step import Mobility, State, step
+from ipc_articulation.engine.state import State
+from ipc_articulation.engine.step import step
+from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError, UnsupportedError
 from ipc_articulation.frontend.callbacks import raise_kept
@@ -46,7 +48,6 @@ class CpuEngine(PyIEngine):
         self._scene: SceneVisitor
         self._model: Model
         self._system: LinearSystem
-        self._mobility: Mobility
         self._state: State
         self._writer: SceneWriter
 
@@ -58,8 +59,7 @@ class CpuEngine(PyIEngine):
         self._model = read_model(self._scene)
         bodies = self._model.bodies
         self._system = make_linear_system(self._model.surfaces, bodies.is_fixed)
-        self._mobility = Mobility(bodies.is_fixed, bodies.is_dynamic)
-        self._state = State(bodies.q.copy(), bodies.qdot.copy())
+        self._state = State(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None])
         self._writer = SceneWriter(self._model)
         self._animator.init()
 
@@ -71,11 +71,11 @@ class CpuEngine(PyIEngine):
         self._animator.update()
         raise_kept()
         model, dt = self._model, read_dt(self._scene.config())
-        model.articulations.read_step(self._state.q)
-        self._state, report = step(self._state, self._mobility, model.potential, self._system, dt, model.config)
+        self._state, report = step(self._state, model.potential, self._system, dt, model.config)
         self._writer.follow(self._state)
         seconds = time.perf_counter() - start
-        self.statistics = StepStatistics(self._frame, report, model.potential.contact_count, seconds)
+        pairs = next((term.pairs for term in model.potential.terms if isinstance(term, Contact)), 0)
+        self.statistics = StepStatistics(self._frame, report, pairs, seconds)
         self._warn(report)
 
     def do_sync(self) -> None:

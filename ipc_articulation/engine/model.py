@@ -9,9 +9,14 @@ import numpy as np
 
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.joint_penalty import make_joint_penalties
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_adaptive_resistance, refuse_unsupported
+from ipc_articulation.engine.terms.articulation import Articulation
+from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.engine.terms.joint_penalty import make_joint_penalties
+from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.ortho_potential import OrthoPotential
+from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import read_meta
@@ -54,16 +59,26 @@ def read_model(scene: Any) -> Model:
     surfaces = make_surfaces(bodies)
     config = read_config(scene.get().config(), _diagonal(surfaces, bodies))
     contact = _read_contact(scene, bodies, half_planes, surfaces, config.d_hat) if config.contact_enable else None
-    has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
-    potential = Potential(
-        surfaces,
-        mass=bodies.mass * has_kinetic[:, None, None],
-        shape_stiffness=bodies.volume * bodies.kappa * ~bodies.is_fixed,
-        joints=make_joint_penalties(joints, bodies.transforms, bodies.mass[:, 0, 0]),
-        articulation=articulations.energy,
-        contact=contact,
-    )
+    terms = _read_terms(bodies, joints, articulations, contact, config)
+    potential = Potential(terms, surfaces, contact, len(bodies))
     return Model(bodies, half_planes, joints, articulations, surfaces, contact, config, potential)
+
+
+def _read_terms(
+    bodies: BodyTable,
+    joints: tuple[JointMesh, ...],
+    articulations: ArticulationTable,
+    contact: ContactWorld | None,
+    config: Config,
+) -> list[Term]:
+    terms: list[Term] = [Kinetic(bodies, config.gravity), OrthoPotential(bodies)]
+    if joints:
+        terms.append(make_joint_penalties(joints, bodies.transforms, bodies.mass[:, 0, 0]))
+    if articulations.energy is not None:
+        terms.append(Articulation(articulations, articulations.energy))
+    if contact is not None:
+        terms.append(Contact(contact, config.eps_velocity if config.friction_enable else 0.0))
+    return terms
 
 
 def _read_contact(

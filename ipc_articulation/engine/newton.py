@@ -59,7 +59,7 @@ def minimise(
     q = _start(potential, q, inertial)
     while report.iterations < config.max_iter:
         dq = _newton_step(potential, system, q)
-        limit = 1.0 if potential.contact is None else potential.contact.step_limit(q, dq)
+        limit = potential.step_limit(q, dq)
         report.iterations += 1
         report.ccd_step = min(report.ccd_step, limit)
         size = _step_size(potential, dq, dt, config)
@@ -79,7 +79,7 @@ def minimise(
 def _start(potential: Potential, q: Array, inertial: Array) -> Array:
     if not inertial.any():
         return q
-    limit = 1.0 if potential.contact is None else potential.contact.step_limit(q, inertial)
+    limit = potential.step_limit(q, inertial)
     ahead = q + limit * inertial
     return ahead if potential.energy(ahead) < potential.energy(q) else q
 

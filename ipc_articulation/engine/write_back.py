@@ -10,7 +10,7 @@ from ipc_articulation import affine
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import REVOLUTE, Joints
 from ipc_articulation.engine.model import Model
-from ipc_articulation.engine.step import State
+from ipc_articulation.engine.state import State
 
 Array = NDArray[np.float64]
 

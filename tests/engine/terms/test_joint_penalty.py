@@ -3,7 +3,7 @@ import pytest
 
 from ipc_articulation import affine
 from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE
-from ipc_articulation.engine.joint_penalty import make_joint_penalties
+from ipc_articulation.engine.terms.joint_penalty import make_joint_penalties
 from tests.derivatives import central_difference, relative_error
 
 

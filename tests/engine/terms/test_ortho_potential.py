@@ -1,6 +1,6 @@
 import numpy as np
 
-from ipc_articulation.engine import shape
+from ipc_articulation.engine.terms import ortho_potential as shape
 from tests.derivatives import central_difference, relative_error
 
 

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.state import State
 from ipc_articulation.frontend.joints import JointMesh
 
 Array = NDArray[np.float64]
@@ -32,14 +34,21 @@ _VECTORS = 4  # world vectors of one body: revolute uses two points, prismatic a
 class JointPenalties:
     """m joints, structure of arrays."""
 
+    name = "joint"
+
     kind: NDArray[np.int64]  # (m,)
     bodies: NDArray[np.int64]  # (m, 2)
     stiffness: Array  # (m,) κ [kg]
     local: Array  # (m, 2, 4, 4) vectors of the two bodies, homogeneous: w = 1 for a point, 0 for a direction
 
+    def begin_step(self, state: State, dt: float) -> None:
+        """Nothing changes from step to step."""
+
     def energy(self, q: Array) -> float:
-        """E at coordinates (n, 12)."""
-        return _energy(self.kind, self.bodies, self.stiffness, self.local, q) if len(self.kind) else 0.0
+        return _energy(self.kind, self.bodies, self.stiffness, self.local, q)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        system.add_pairs(self.bodies, self.derivatives(q, g))
 
     def derivatives(self, q: Array, g: Array) -> Array:
         """Add the gradient to g (n, 12); return the Hessian blocks of the pairs of bodies, (m, 24, 24)."""

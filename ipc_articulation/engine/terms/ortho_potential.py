@@ -10,6 +10,35 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.state import State
+from ipc_articulation.frontend.bodies import BodyTable
+
+Array = NDArray[np.float64]
+
+
+class OrthoPotential:
+    """The shape energy of all bodies that are not fixed."""
+
+    name = "shape"
+
+    def __init__(self, bodies: BodyTable) -> None:
+        """Stiffness v κ [J] of each body."""
+        self._stiffness = bodies.volume * bodies.kappa * ~bodies.is_fixed
+        self._c = np.zeros(len(bodies))
+
+    def begin_step(self, state: State, dt: float) -> None:
+        self._c = dt * dt * self._stiffness
+
+    def energy(self, q: Array) -> float:
+        return energy(q, self._c)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        H = np.zeros((len(q), 12, 12))
+        add_derivatives(q, self._c, g, H)
+        system.add_diagonal(H)
 
 
 @njit(cache=True)

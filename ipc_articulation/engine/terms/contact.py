@@ -1,0 +1,37 @@
+"""Contact as a term (see `contact`)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.state import State
+
+Array = NDArray[np.float64]
+
+
+class Contact:
+    """dt² κ_c Σ B + friction of all surfaces."""
+
+    name = "contact"
+
+    def __init__(self, world: ContactWorld, eps_velocity: float) -> None:
+        """Take a scene's contact; friction is fully developed at eps_velocity [m/s], and left out where that is 0."""
+        self.world, self._eps_velocity = world, eps_velocity
+        self.pairs = 0  # within d̂, when it was last assembled
+
+    def begin_step(self, state: State, dt: float) -> None:
+        self.world.begin_step(state.q, dt, self._eps_velocity)
+
+    def energy(self, q: Array) -> float:
+        return self.world.energy(q)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        at = self.world.derivatives(q)
+        g += at.gradient
+        system.add_diagonal(at.blocks)
+        for hessian in at.vertex_hessians:
+            system.add_vertex_hessian(hessian)
+        self.pairs = at.pairs

@@ -1,0 +1,63 @@
+"""The kinetic term of backward Euler (libuipc's BDF1).
+
+    E = Σ ½ (q - q̃)ᵀ M (q - q̃)
+
+q̃ = qᵗ + dt q̇ᵗ + dt² g for a body that is dynamic, without dt q̇ᵗ for one that is not. Fixed bodies have no kinetic term,
+nor have those whose inertia an articulation owns (`external_kinetic`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.state import State
+from ipc_articulation.frontend.bodies import BodyTable
+
+Array = NDArray[np.float64]
+
+
+class Kinetic:
+    """Inertia and gravity of all bodies."""
+
+    name = "kinetic"
+
+    def __init__(self, bodies: BodyTable, gravity: Array) -> None:
+        """Gravity (3,) [m/s²] acts on the translation alone, whatever the centre of mass."""
+        has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
+        self._M = bodies.mass * has_kinetic[:, None, None]
+        self._is_dynamic, self._gravity = bodies.is_dynamic, gravity
+        self._q_tilde = bodies.q.copy()
+
+    def begin_step(self, state: State, dt: float) -> None:
+        """Predict q̃."""
+        self._q_tilde = state.q + dt * np.where(self._is_dynamic[:, None], state.qdot, 0.0)
+        self._q_tilde[:, :3] += dt * dt * self._gravity
+
+    def energy(self, q: Array) -> float:
+        return _energy(q, self._q_tilde, self._M)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        _add_gradient(q, self._q_tilde, self._M, g)
+        system.add_diagonal(self._M)
+
+
+@njit(cache=True)
+def _energy(q, q_tilde, M):
+    E = 0.0
+    for b in range(len(q)):
+        for i in range(12):
+            d = q[b, i] - q_tilde[b, i]
+            for j in range(12):
+                E += 0.5 * d * M[b, i, j] * (q[b, j] - q_tilde[b, j])
+    return E
+
+
+@njit(cache=True)
+def _add_gradient(q, q_tilde, M, g):
+    for b in range(len(q)):
+        for i in range(12):
+            for j in range(12):
+                g[b, i] += M[b, i, j] * (q[b, j] - q_tilde[b, j])
