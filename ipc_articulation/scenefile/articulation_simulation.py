@@ -33,7 +33,7 @@ class ArticulationSimulation:
         self._motions = _Motions(scene, self.joint_names)
         self._distance = SceneDistance(self._uipc_scene)
         self._theta = np.zeros(len(self.joint_names))
-        self.engine, self._world = start_world(self._uipc_scene, engine, workspace)
+        self.engine, self._world = start_world(self._uipc_scene, scene, document, engine, workspace)
 
     def step(self, index: int) -> None:
         """Take one step; the motion is the same in each."""

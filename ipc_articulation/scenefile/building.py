@@ -20,9 +20,8 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         steps: How many steps will be asked for.
 
     Raises:
-        SceneFileError: Something that the file names is not there or is refused, with its place.
+        SceneFileError: With the place of what is missing or refused, or of bodies that intersect at the start.
         EngineError: There is no such engine here.
-        SceneError: The scene intersects itself at the start.
     """
     if isinstance(scene, schema.ArticulationScene):
         from ipc_articulation.scenefile.articulation_simulation import ArticulationSimulation

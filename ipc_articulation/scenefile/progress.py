@@ -34,6 +34,7 @@ def progress(name: str, steps: int, quiet: bool) -> Iterator[Callable[[int], Non
     )
     with Progress(*columns, console=Console(stderr=True), auto_refresh=False) as bar:
         task = bar.add_task(name, total=steps, speed="")
+        bar.refresh()  # the first step may take long: numba compiles what has not run on this machine before
         begin = last = perf_counter()
 
         def show(done: int) -> None:

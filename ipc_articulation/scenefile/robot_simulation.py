@@ -43,7 +43,7 @@ class RobotSimulation:
         self.joint_names = tuple(joint.name for joint in mechanism.joints)
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
-        self.engine, self._world = start_world(self._uipc_scene, engine, workspace)
+        self.engine, self._world = start_world(self._uipc_scene, scene, document, engine, workspace)
 
     def step(self, index: int) -> None:
         """Command the actuators' targets of step `index` and take it."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.building import build
 from ipc_articulation.scenefile.pictures import draw_plot, draw_scene
@@ -65,7 +64,7 @@ def run(
     recording = _make_recording(path, scene, simulation, steps)
     try:
         _take_steps(simulation, recording, steps, quiet)
-    except (IpcArticulationError, KeyboardInterrupt):
+    except BaseException:  # also Ctrl-C, and what nobody foresaw
         _finish(simulation, recording, scene, folder, quiet)
         raise
     return _finish(simulation, recording, scene, folder, quiet)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipc_articulation.errors import SceneError
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, Problem
@@ -39,21 +40,44 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     return made
 
 
-def start_world(uipc_scene: uipc.Scene, engine_name: str, workspace: Path) -> tuple[Any, uipc.World]:
+def start_world(
+    uipc_scene: uipc.Scene, scene: schema.Scene, document: Document, engine_name: str, workspace: Path
+) -> tuple[Any, uipc.World]:
     """The engine and an initialised world; the engine must be kept for as long as the world is used.
 
     Raises:
         EngineError: There is no such engine here.
-        SceneError: The scene is inconsistent, or intersects itself at the start.
+        SceneFileError: Bodies intersect at the start; the place is that of a body.
+        UnsupportedError: The scene holds something that the engine does not do.
     """
     import uipc
 
+    from ipc_articulation.coupling.failures import require_valid
     from ipc_articulation.engine import Engine
 
     engine = Engine(engine_name, workspace)
     world = uipc.World(engine)
-    world.init(uipc_scene)
+    uipc.Logger.set_level(uipc.Logger.Level.Critical)  # or every pair of triangles that intersects is listed
+    try:
+        world.init(uipc_scene)
+        require_valid(world)
+    except SceneError as error:
+        raise document.error([Problem(_first_named(scene, str(error)), str(error))]) from error
+    finally:
+        uipc.Logger.set_level(uipc.Logger.Level.Error)
     return engine, world
+
+
+def newton_iterations(engine: Any) -> float:
+    """Newton iterations of the last step; NaN where the engine does not tell."""
+    statistics = engine.statistics
+    return np.nan if statistics is None else statistics.newton.iterations
+
+
+def _first_named(scene: schema.Scene, message: str) -> Location:
+    """The first body of the file that a message names; the top of the file where it names none."""
+    named = [index for index, body in enumerate(scene.bodies) if f"'{body.name}'" in message]
+    return ("bodies", named[0]) if named else ()
 
 
 def _merge(config: dict[str, Any], changes: Mapping[str, Any], document: Document, location: Location) -> None:
@@ -73,9 +97,3 @@ def _merge(config: dict[str, Any], changes: Mapping[str, Any], document: Documen
 
 def _kind(default: object) -> str:
     return f"a mapping of {', '.join(default)}" if isinstance(default, dict) else f"one value, like {default!r}"
-
-
-def newton_iterations(engine: Any) -> float:
-    """Newton iterations of the last step; NaN where the engine does not tell."""
-    statistics = engine.statistics
-    return np.nan if statistics is None else statistics.newton.iterations

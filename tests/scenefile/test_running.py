@@ -12,6 +12,7 @@ import ipc_articulation
 from ipc_articulation.errors import SceneFileError, SolverError
 from ipc_articulation.scenefile import Recording, read_recording, running
 from ipc_articulation.scenefile.articulation_simulation import ArticulationSimulation
+from ipc_articulation.scenefile.progress import progress
 from ipc_articulation.scenefile.recording import QUANTITIES
 
 SCENES = Path(__file__).parents[2] / "scenes"
@@ -204,3 +205,63 @@ def test_a_held_arm_stays_where_it_is_told_to(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(ROBOT + "gravity: [0, 0, 0]\n")
     result = ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, steps=20, quiet=True)
     np.testing.assert_allclose(result.recording.theta, 0.2, atol=1e-9)
+
+
+def test_bodies_that_intersect_at_the_start_are_named_and_placed(tmp_path: Path, capfd) -> None:
+    box = "shape: {type: box, size: [1, 1, 1]}"
+    file = tmp_path / "overlap.yaml"
+    file.write_text(
+        "adapter: none\ndt: 0.01\nsteps: 1\nbodies:\n"
+        f"  - {{name: far, {box}, pose: {{position: [9, 0, 0]}}}}\n"
+        f"  - {{name: here, {box}}}\n"
+        f"  - {{name: there, {box}, pose: {{position: [0.9, 0.1, 0.05]}}}}\n"
+    )
+    with pytest.raises(SceneFileError, match=r"6:5: .*'here' intersects with 'there'"):
+        ipc_articulation.run(file, engine="cpu", out=tmp_path, quiet=True)
+    assert "Intersection" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_free_bodies_fall_to_the_ground_and_stay_above_it(tmp_path: Path) -> None:
+    file = tmp_path / "fall.yaml"
+    file.write_text("""adapter: none
+dt: 0.01
+steps: 60
+ground: {height: 0.1}
+bodies:
+  - {name: box, shape: {type: box, size: [0.1, 0.1, 0.1]}, mass: 2, pose: {position: [0, 0, 0.2]}}
+  - {name: ball, shape: {type: sphere, radius: 0.05}, pose: {position: [0.3, 0, 0.2]}}
+  - {name: can, shape: {type: cylinder, radius: 0.05, length: 0.1}, pose: {position: [-0.3, 0, 0.2]}}
+  - {name: pill, shape: {type: capsule, radius: 0.05, length: 0.1}, pose: {position: [-0.3, 0.3, 0.25]}}
+""")
+    recording = ipc_articulation.run(file, engine="cpu", out=tmp_path, quiet=True).recording
+    assert recording.free_names == ("box", "ball", "can", "pill")
+    assert 0.0 < recording.minimum_distance.min() < 0.001
+    fallen = recording.body_poses[0, :, 2, 3] - recording.body_poses[-1, :, 2, 3]
+    np.testing.assert_allclose(fallen, 0.05, atol=0.002)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_run_tells_its_figures(tmp_path: Path, capsys) -> None:
+    ipc_articulation.run(SCENES / "pendulum.yaml", engine="cpu", out=tmp_path, steps=5)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "scene             pendulum  A double pendulum hits a box"
+    assert lines[2] == "steps             5 of 0.005 s: 0.025 s simulated"
+    assert lines[4].startswith("minimum distance  0.00")
+    assert lines[5].startswith("moved             box 0.00")
+    assert lines[6] == f"written           {tmp_path / 'pendulum' / 'recording.npz'}"
+    assert lines[-2:] == ["left out          no plot", "                  no picture"]
+
+
+def test_the_bar_shows_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    with progress("arm", 3, quiet=False) as show:
+        show(3)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with progress("arm", 3, quiet=False) as show:
+        show(3)
+    assert "arm" in (shown := capsys.readouterr().err)
+    assert "3/3" in shown
+    with progress("arm", 3, quiet=True) as show:
+        show(3)
+    assert capsys.readouterr().err == ""
