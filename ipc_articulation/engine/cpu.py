@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 import ipctk
+import numpy as np
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
@@ -57,10 +58,12 @@ class CpuEngine(PyIEngine):
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         self._model = read_model(self._scene)
-        bodies = self._model.bodies
+        context = self._model.context
+        bodies = context.bodies
         self._system = make_linear_system(self._model.surfaces, bodies.is_fixed)
-        self._state = State(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None])
-        self._writer = SceneWriter(self._model)
+        theta = context.coordinates.follow(np.zeros(len(context.coordinates)), bodies.q)
+        self._state = State(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
+        self._writer = SceneWriter(context)
         self._animator.init()
 
     def do_advance(self) -> None:
@@ -71,8 +74,9 @@ class CpuEngine(PyIEngine):
         self._animator.update()
         raise_kept()
         model, dt = self._model, read_dt(self._scene.config())
-        self._state, report = step(self._state, model.potential, self._system, dt, model.config)
-        self._writer.follow(self._state)
+        self._state, report = step(
+            self._state, model.potential, self._system, model.context.coordinates, dt, model.config
+        )
         seconds = time.perf_counter() - start
         pairs = next((term.pairs for term in model.potential.terms if isinstance(term, Contact)), 0)
         self.statistics = StepStatistics(self._frame, report, pairs, seconds)
@@ -83,7 +87,8 @@ class CpuEngine(PyIEngine):
 
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
-        self._writer.write(self._state)
+        if self._frame:
+            self._writer.write(self._state)
 
     def do_dump(self) -> bool:
         """Dumping state is not done yet."""

@@ -1,4 +1,4 @@
-"""What the CPU engine does not do, refused by name: nothing in a scene is ever ignored."""
+"""Features of bodies and contact that the CPU engine does not do, refused by name (constitutions: see `registry`)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from uipc.builtin import ConstitutionUIDCollection
 
 from ipc_articulation.errors import UnsupportedError
-from ipc_articulation.frontend.articulations import ARTICULATION
-from ipc_articulation.frontend.attributes import read, read_meta, read_uids
+from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import is_affine_body
-from ipc_articulation.frontend.contact_table import ContactTable, is_half_plane
-from ipc_articulation.frontend.joints import JOINTS
-
-ORTHO_POTENTIAL = 1
+from ipc_articulation.frontend.contact_table import ContactTable
 
 _ADVICE = "the CPU engine does not do that yet; use Engine('cuda')"
 
@@ -27,23 +22,11 @@ _REFUSED_ARRAYS = {
 }
 
 
-def refuse_unsupported(slots: Iterable[Any]) -> None:
-    """UnsupportedError at the first geometry that the CPU engine does not do.
-
-    Geometries without constitution are scenery, as for libuipc.
-    """
+def refuse_unsupported_bodies(slots: Iterable[Any]) -> None:
+    """UnsupportedError at the first affine body with a feature that the CPU engine does not do."""
     for slot in slots:
-        geometry, uid = slot.geometry(), int(read_meta(slot.geometry(), "constitution_uid", 0))
-        if is_affine_body(geometry):
-            _refuse_body(geometry, uid, f"affine-body geometry {slot.id()}")
-        elif uid in JOINTS:
-            _refuse_extras(geometry, f"joint geometry {slot.id()} ({_name(uid)})")
-        elif uid not in (0, ARTICULATION) and not is_half_plane(geometry):
-            raise UnsupportedError(
-                f"geometry {slot.id()} has constitution {uid} ({_name(uid)}), which the CPU engine lacks; it does "
-                "affine bodies with OrthoPotential (1), revolute (18) and prismatic (20) joints, external "
-                "articulations (23) and half-planes; use Engine('cuda')"
-            )
+        if is_affine_body(slot.geometry()):
+            _refuse_body(slot.geometry(), f"affine-body geometry {slot.id()}")
 
 
 def refuse_adaptive_resistance(table: ContactTable) -> None:
@@ -57,23 +40,7 @@ def refuse_adaptive_resistance(table: ContactTable) -> None:
         )
 
 
-def _name(uid: int) -> str:
-    known = ConstitutionUIDCollection.instance()
-    return known.find(uid).name if known.exists(uid) else "unknown"
-
-
-def _refuse_extras(geometry: Any, owner: str) -> None:
-    """UnsupportedError where further constitutions or constraints (limits, driving, forces) sit on a geometry."""
-    for name in ("extra_constitution_uids", "constraint_uids"):
-        uids = read_uids(geometry, name)
-        if uids:
-            raise UnsupportedError(f"{owner} has {name} {uids}: {_ADVICE}")
-
-
-def _refuse_body(geometry: Any, uid: int, owner: str) -> None:
-    if uid != ORTHO_POTENTIAL:
-        raise UnsupportedError(f"{owner} has constitution {uid}, not OrthoPotential (1): {_ADVICE}")
-    _refuse_extras(geometry, owner)
+def _refuse_body(geometry: Any, owner: str) -> None:
     for name, neutral in _NEUTRAL_META.items():
         value = read_meta(geometry, name, neutral)
         if value != neutral:

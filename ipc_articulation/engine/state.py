@@ -12,7 +12,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class State:
-    """Coordinates and velocities of n bodies."""
+    """n bodies and m joints."""
 
     q: Array  # (n, 12)
     qdot: Array  # (n, 12)
+    theta: Array  # (m,) joint coordinates, followed over turns [rad or m]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.newton import NewtonReport, minimise
 from ipc_articulation.engine.potential import Potential
@@ -10,9 +11,14 @@ from ipc_articulation.frontend.config import Config
 
 
 def step(
-    state: State, potential: Potential, system: LinearSystem, dt: float, config: Config
+    state: State,
+    potential: Potential,
+    system: LinearSystem,
+    coordinates: JointCoordinates,
+    dt: float,
+    config: Config,
 ) -> tuple[State, NewtonReport]:
-    """Advance by dt [s]: minimise the incremental potential and let the velocity follow (backward Euler).
+    """Advance by dt [s]: minimise the incremental potential; velocities (backward Euler) and joint angles follow.
 
     Raises:
         ArticulationError: An articulation's input is not valid.
@@ -20,4 +26,4 @@ def step(
     """
     potential.begin_step(state, dt)
     q, report = minimise(potential, system, state.q, dt * state.qdot, dt, config)
-    return State(q, (q - state.q) / dt), report
+    return State(q, (q - state.q) / dt, coordinates.follow(state.theta, q)), report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,11 @@ class BodyTable:
     def transforms(self) -> Array:
         """Initial transforms, (n, 4, 4)."""
         return affine.transform_from_q(self.q)
+
+    def belongs_to(self, slots: Sequence[Any]) -> NDArray[np.bool_]:
+        """Which bodies are instances of these geometry slots, (n,)."""
+        ids = {slot.id() for slot in slots}
+        return np.array([slot.id() in ids for slot in self.slots], dtype=bool)[self.geometry]
 
     def index(self, geo_id: int, inst_id: int, asker: str) -> int:
         """Row of a body; a SceneError naming the asker where the scene holds no such body."""

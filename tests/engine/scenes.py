@@ -76,7 +76,7 @@ class BoxScene:
         )
 
     def masses(self):
-        return self.engine.cpu._model.bodies.mass
+        return self.engine.cpu._model.context.bodies.mass
 
     def minimum_distance(self):
         return self.engine.cpu._model.contact.minimum_distance(self.q)

@@ -39,7 +39,7 @@ def test_another_affine_body_constitution(scene):
     label_surface(mesh)
     AffineBodyConstitution({"name": "ARAP"}).apply_to(mesh, 1e8)
     scene.scene.objects().create("box").geometries().create(mesh)
-    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 2, not OrthoPotential"):
+    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 2 \(.*OrthoPotential \(1\)"):
         scene.start()
 
 
@@ -50,7 +50,7 @@ def test_driving_joint(scene):
     AffineBodyRevoluteJoint().apply_to(hinge, [first], [second], 100.0)
     AffineBodyDrivingRevoluteJoint().apply_to(hinge, 100.0)
     scene.scene.objects().create("hinge").geometries().create(hinge)
-    with pytest.raises(UnsupportedError, match=r"joint geometry 2 .* has constraint_uids \[19\]"):
+    with pytest.raises(UnsupportedError, match=r"geometry 2 has constitution 19 \(.*Driving.*\)"):
         scene.start()
 
 

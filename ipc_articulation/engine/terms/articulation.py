@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.frontend.articulations import ArticulationTable
 
 Array = NDArray[np.float64]
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
+    """The term of a scene with articulations."""
+    assert context.articulations.energy is not None
+    return Articulation(context.articulations, context.articulations.energy)
 
 
 class Articulation:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC
 from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.frontend.joints import JointMesh
 
@@ -55,6 +56,13 @@ class JointPenalties:
         blocks = np.empty((len(self.kind), 24, 24))
         _derivatives(self.kind, self.bodies, self.stiffness, self.local, q, g, blocks)
         return blocks
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> JointPenalties:
+    """The penalties of the joint geometries among the slots."""
+    ids = {slot.id() for slot in slots}
+    meshes = [mesh for mesh in context.joints if mesh.geo_id in ids]
+    return make_joint_penalties(meshes, context.bodies.transforms, context.bodies.mass[:, 0, 0])
 
 
 def make_joint_penalties(meshes: Sequence[JointMesh], transforms: Array, mass: Array) -> JointPenalties:

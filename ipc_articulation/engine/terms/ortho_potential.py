@@ -3,31 +3,35 @@
     E = c ‖A Aᵀ - I‖²,   c = dt² v κ
 
 With S = A Aᵀ - I:  ∂E = 4c S A,  and  ∂²E[dA] = 2c ‖dA Aᵀ + A dAᵀ‖² + 4c ⟨S dA, dA⟩. The first part is positive
-semidefinite; the projected Hessian replaces S in the second by its positive part.
+semidefinite and serves as the Hessian (Gauss-Newton); it is exact where A is a rotation. The second is left out even
+where it is positive: a Newton step is linear in q, so a turning body comes out of it stretched, and a Hessian that
+holds on to this tension stops the turn. Without it, stiff links on joints converge quadratically.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
-from ipc_articulation.frontend.bodies import BodyTable
 
 Array = NDArray[np.float64]
 
 
 class OrthoPotential:
-    """The shape energy of all bodies that are not fixed."""
+    """The shape energy of bodies."""
 
-    name = "shape"
+    name = "ortho potential"
 
-    def __init__(self, bodies: BodyTable) -> None:
-        """Stiffness v κ [J] of each body."""
-        self._stiffness = bodies.volume * bodies.kappa * ~bodies.is_fixed
-        self._c = np.zeros(len(bodies))
+    def __init__(self, stiffness: Array) -> None:
+        """Stiffness v κ [J] of each body, (n,), zero for those without this energy."""
+        self._stiffness, self._c = stiffness, np.zeros(len(stiffness))
 
     def begin_step(self, state: State, dt: float) -> None:
         self._c = dt * dt * self._stiffness
@@ -39,6 +43,12 @@ class OrthoPotential:
         H = np.zeros((len(q), 12, 12))
         add_derivatives(q, self._c, g, H)
         system.add_diagonal(H)
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> OrthoPotential:
+    """The term of the affine bodies among the slots that are not fixed."""
+    bodies = context.bodies
+    return OrthoPotential(bodies.volume * bodies.kappa * (bodies.belongs_to(slots) & ~bodies.is_fixed))
 
 
 @njit(cache=True)
@@ -54,12 +64,12 @@ def energy(q, c):
 
 @njit(cache=True)
 def add_derivatives(q, c, g, H):
-    """Add the gradient to g (n, 12) and the projected Hessian blocks to H (n, 12, 12)."""
+    """Add the gradient to g (n, 12) and the Gauss-Newton Hessian blocks to H (n, 12, 12)."""
     for b in range(len(q)):
         if c[b] > 0.0:
             A, S = q[b, 3:].reshape(3, 3), _strain(q[b])
             _add_gradient(A, S, 4.0 * c[b], g[b])
-            _add_hessian(A, _positive_part(S), 4.0 * c[b], H[b])
+            _add_hessian(A, 4.0 * c[b], H[b])
 
 
 @njit(cache=True)
@@ -75,15 +85,6 @@ def _strain(q):
 
 
 @njit(cache=True)
-def _positive_part(S):
-    """S with its negative eigenvalues set to zero; S itself where rounding is all there is."""
-    if np.abs(S).max() < 1e-14:
-        return np.zeros((3, 3))
-    w, V = np.linalg.eigh(S)
-    return (V * np.maximum(w, 0.0)) @ V.T
-
-
-@njit(cache=True)
 def _add_gradient(A, S, c4, g):
     for i in range(3):
         for k in range(3):
@@ -92,8 +93,8 @@ def _add_gradient(A, S, c4, g):
 
 
 @njit(cache=True)
-def _add_hessian(A, S, c4, H):
-    """Entries for ∂²E/∂A_ik ∂A_jl = 4c [(AᵀA)_kl δ_ij + A_jk A_il + S_ij δ_kl]."""
+def _add_hessian(A, c4, H):
+    """Entries 4c [(AᵀA)_kl δ_ij + A_jk A_il] for ∂²E/∂A_ik ∂A_jl."""
     for i in range(3):
         for k in range(3):
             for j in range(3):
@@ -101,6 +102,4 @@ def _add_hessian(A, S, c4, H):
                     h = A[j, k] * A[i, m]
                     if i == j:
                         h += A[0, k] * A[0, m] + A[1, k] * A[1, m] + A[2, k] * A[2, m]
-                    if k == m:
-                        h += S[i, j]
                     H[3 + 3 * i + k, 3 + 3 * j + m] += c4 * h

@@ -1,0 +1,63 @@
+"""Which of libuipc's constitutions and constraints is which term, by UID.
+
+A geometry carries one constitution (`constitution_uid`) and may carry more (`extra_constitution_uids`,
+`constraint_uids`). One reader may serve several UIDs: it is called once with all geometries that carry any of them. A UID
+without reader is refused by name, so nothing in a scene is ever ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from uipc.builtin import ConstitutionUIDCollection
+
+from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.terms import articulation, joint_penalty, ortho_potential
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.frontend.attributes import read_meta, read_uids
+
+Reader = Callable[[Sequence[Any], SceneContext], Term]
+
+REGISTRY: dict[int, Reader] = {
+    1: ortho_potential.read,
+    18: joint_penalty.read,
+    20: joint_penalty.read,
+    23: articulation.read,
+    24: articulation.read,
+}
+
+
+def read_terms(slots: Sequence[Any], context: SceneContext) -> list[Term]:
+    """The terms of all constitutions and constraints in a scene, in the order of the registry.
+
+    Raises:
+        UnsupportedError: A geometry carries a UID that no reader knows.
+    """
+    by_reader: dict[Reader, list[Any]] = {reader: [] for reader in REGISTRY.values()}
+    for slot in slots:
+        for reader in dict.fromkeys(_reader(uid, slot) for uid in carried_uids(slot.geometry())):
+            by_reader[reader].append(slot)
+    return [reader(found, context) for reader, found in by_reader.items() if found]
+
+
+def carried_uids(geometry: Any) -> list[int]:
+    """All UIDs of a geometry, its own constitution first; none for scenery."""
+    uid = int(read_meta(geometry, "constitution_uid", 0))
+    extras = read_uids(geometry, "extra_constitution_uids") + read_uids(geometry, "constraint_uids")
+    return [uid, *extras] if uid else extras
+
+
+def _reader(uid: int, slot: Any) -> Reader:
+    if uid not in REGISTRY:
+        raise UnsupportedError(
+            f"geometry {slot.id()} has constitution {uid} ({_name(uid)}), which the CPU engine does not do; it does "
+            f"{', '.join(f'{_name(known)} ({known})' for known in REGISTRY)} and half-planes; use Engine('cuda')"
+        )
+    return REGISTRY[uid]
+
+
+def _name(uid: int) -> str:
+    known = ConstitutionUIDCollection.instance()
+    return known.find(uid).name if known.exists(uid) else "unknown"
