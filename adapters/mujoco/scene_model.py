@@ -89,11 +89,7 @@ class SceneModel:
             AdapterError: No joint has such a name.
         """
         for index in matching(joints, self.joint_names, "joint", AdapterError):
-            actuator = self.spec.add_actuator(
-                name=self.joint_names[index],
-                target=self.joint_names[index],
-                trntype=mujoco.mjtTrn.mjTRN_JOINT,
-            )
+            actuator = self.spec.add_actuator(target=self.joint_names[index], trntype=mujoco.mjtTrn.mjTRN_JOINT)
             actuator.set_to_position(kp=kp, kv=kv)
             if max_force is not None:
                 actuator.forcelimited, actuator.forcerange = True, [-max_force, max_force]
@@ -108,7 +104,13 @@ class SceneModel:
         self._start.update(positions)
 
     def add_ground(self, point: Array, normal: Array, friction: float) -> None:
-        """A half-space through a point (3,) [m], free on the side of its unit normal (3,)."""
+        """A half-space through a point (3,) [m], free on the side of its unit normal (3,).
+
+        Raises:
+            AdapterError: The robot's file brings a geom of the name `ground`.
+        """
+        if self.spec.geom("ground") is not None:
+            raise AdapterError("the robot's file has a geom 'ground' already")
         ground = self.spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
         turn = np.zeros(4)
         mujoco.mju_quatZ2Vec(turn, normal)
@@ -129,7 +131,7 @@ class SceneModel:
         """A body of one shape: free, or fixed to the world.
 
         Args:
-            name: Of the body and its geom.
+            name: Of the body.
             shape: `type` and lengths [m] as in a scene file.
             position: (3,) [m].
             quaternion: (w, x, y, z).
@@ -137,11 +139,16 @@ class SceneModel:
             mass: [kg], or None.
             density: [kg/m³], used where mass is None.
             friction: Coulomb coefficient.
+
+        Raises:
+            AdapterError: The robot's file brings a body of that name.
         """
+        if self.spec.body(name) is not None:
+            raise AdapterError(f"the model has a body '{name}' already")
         body = self.spec.worldbody.add_body(name=name, pos=position, quat=quaternion)
         if not fixed:
             body.add_freejoint()
-        geom = body.add_geom(name=name, friction=[friction, 0.005, 0.0001], **self._geometry(name, shape))
+        geom = body.add_geom(friction=[friction, 0.005, 0.0001], **self._geometry(name, shape))
         if mass is not None:
             geom.mass = mass
         else:
@@ -167,8 +174,8 @@ class SceneModel:
         """The geom keywords of a shape."""
         kind = shape["type"]
         if kind == "mesh":
-            self.spec.add_mesh(name=name, file=str(shape["file"]), scale=np.full(3, shape["scale"]))
-            return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": name}
+            self.spec.add_mesh(name=f"mesh of {name}", file=str(shape["file"]), scale=np.full(3, shape["scale"]))
+            return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": f"mesh of {name}"}
         if kind == "box":
             return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": 0.5 * np.array(shape["size"])}
         half_length = 0.5 * shape.get("length", 0.0)

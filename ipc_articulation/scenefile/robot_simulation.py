@@ -82,9 +82,11 @@ def make_model(scene: schema.RobotScene, document: Document) -> Any:
     model.place_robot(robot.pose.position, robot.pose.quaternion)
     if scene.ground:
         normal = up(scene.gravity)
-        model.add_ground(scene.ground.height * normal, normal, scene.ground.friction)
-    for body in scene.bodies:
-        _add_body(model, body)
+        with document.blame("ground"):
+            model.add_ground(scene.ground.height * normal, normal, scene.ground.friction)
+    for index, body in enumerate(scene.bodies):
+        with document.blame("bodies", index, "name"):
+            _add_body(model, body)
     with document.blame("robot"):
         return model.compile()
 

@@ -161,6 +161,7 @@ ARM = """
 </worldbody></mujoco>
 """
 
+BALL = "shape: {type: sphere, radius: 1}"
 ROBOT = """\
 adapter: mujoco
 dt: 0.01
@@ -182,6 +183,7 @@ controller: {type: hold}
         ("joints: turn", "joints: [turn, twist]", "7:16: unknown joint 'twist'; known: turn"),
         ("joints: turn", "joints: '*'", "7:16: no regular expression: nothing to repeat"),
         ("{turn: 0.2}", "{trun: 0.2}", "8:12: unknown joint 'trun'; did you mean 'turn'? known: turn"),
+        ("dt: 0.01", f"dt: 0.01\nbodies: [{{name: link, {BALL}}}]", "3:17: the model has a body 'link' already"),
         (
             "{type: hold}",
             "{type: sine, joints: elbow, amplitude: 1, frequency: 1}",

@@ -1,0 +1,161 @@
+"""One MuJoCo model from a robot's file and what a scene file puts around it."""
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from ipc_articulation.adapters.mujoco.scene_model import SceneModel
+
+from ipc_articulation.errors import AdapterError
+
+ARM = """
+<mujoco>
+  <option timestep="0.5"/>
+  <worldbody>
+    <geom name="rail" type="box" size="1 0.1 0.1" pos="0 0 -0.5"/>
+    <body name="base" pos="1 0 0">
+      <geom type="box" size="0.1 0.1 0.1"/>
+      <body name="upper">
+        <joint name="shoulder" axis="0 1 0" damping="3"/>
+        <geom type="box" pos="0.3 0 0" size="0.2 0.03 0.03" friction="0.9"/>
+        <body name="lower" pos="0.6 0 0">
+          <joint name="slide" type="slide" axis="1 0 0"/>
+          <geom type="sphere" size="0.05"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <position name="own" joint="slide" kp="7"/>
+    <motor name="motor" joint="shoulder"/>
+  </actuator>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> SceneModel:
+    (tmp_path / "arm.xml").write_text(ARM)
+    return SceneModel(tmp_path / "arm.xml", [], 0.01, (0.0, 0.0, -9.81), "implicitfast")
+
+
+def add_box(model: SceneModel, shape: dict, **options) -> None:
+    chosen = {"fixed": False, "mass": None, "density": 500.0, "friction": 0.7, **options}
+    model.add_body("thing", shape, (0, 0, 3), (1, 0, 0, 0), **chosen)
+
+
+def test_the_file_of_the_scene_sets_step_gravity_and_integrator(model: SceneModel) -> None:
+    option = model.compile().model.opt
+    assert (option.timestep, option.gravity[2]) == (0.01, -9.81)
+    assert option.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+
+
+def test_armature_and_damping_go_to_every_joint_or_stay(model: SceneModel) -> None:
+    model.set_joints(armature=0.2, damping=None)
+    compiled = model.compile().model
+    np.testing.assert_array_equal(compiled.dof_armature, [0.2, 0.2])
+    np.testing.assert_array_equal(compiled.dof_damping, [3.0, 0.0])
+
+
+def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
+    model.add_position_actuators("should.*", kp=40.0, kv=4.0, max_force=5.0)
+    driven = model.compile()
+    assert driven.actuated == ["slide", "shoulder"]  # the file's own first; a motor takes no target
+    driven.command(np.array([0.0, 0.1]))
+    driven.data.qvel[0] = 0.5
+    mujoco.mj_forward(driven.model, driven.data)
+    shoulder = driven.model.nu - 1
+    assert driven.data.actuator_force[shoulder] == pytest.approx(40.0 * 0.1 - 4.0 * 0.5)
+    driven.command(np.array([0.0, 9.0]))
+    mujoco.mj_forward(driven.model, driven.data)
+    assert driven.data.actuator_force[shoulder] == pytest.approx(5.0)
+
+
+def test_joints_start_where_they_are_told(model: SceneModel) -> None:
+    model.start_at({"slide": 0.25})
+    driven = model.compile()
+    np.testing.assert_array_equal(driven.data.qpos, [0.0, 0.25])
+    np.testing.assert_array_equal(driven.start, [0.25])
+    assert driven.data.body("lower").xpos[0] == pytest.approx(1.0 + 0.6 + 0.25)
+
+
+def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
+    half = np.sqrt(0.5)
+    model.place_robot((0.0, 0.0, 2.0), (half, 0.0, 0.0, half))  # a quarter turn about z
+    data = model.compile().data
+    np.testing.assert_allclose(data.body("base").xpos, [0.0, 1.0, 2.0], atol=1e-12)
+    np.testing.assert_allclose(data.body("lower").xpos, [0.0, 1.6, 2.0], atol=1e-12)
+    np.testing.assert_allclose(data.geom("rail").xpos, [0.0, 0.0, 1.5], atol=1e-12)
+    np.testing.assert_allclose(data.geom("rail").xmat.reshape(3, 3)[:, 0], [0.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_the_ground_is_free_on_the_side_of_its_normal(model: SceneModel) -> None:
+    model.add_ground(np.array([0.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), 0.3)
+    driven = model.compile()
+    (plane,) = driven.adapter.describe().planes
+    np.testing.assert_allclose(plane.normal, [0.0, 1.0, 0.0], atol=1e-12)
+    assert plane.point @ plane.normal == pytest.approx(0.5)
+    assert plane.friction == 0.3
+
+
+@pytest.mark.parametrize(
+    ("shape", "volume"),
+    [
+        ({"type": "box", "size": (0.1, 0.2, 0.3)}, 0.006),
+        ({"type": "sphere", "radius": 0.1}, 4 / 3 * np.pi * 1e-3),
+        ({"type": "cylinder", "radius": 0.1, "length": 0.5}, np.pi * 0.005),
+        ({"type": "capsule", "radius": 0.1, "length": 0.5}, np.pi * 0.005 + 4 / 3 * np.pi * 1e-3),
+    ],
+)
+def test_bodies_have_the_size_and_mass_of_their_shape(model: SceneModel, shape: dict, volume: float) -> None:
+    add_box(model, shape)
+    (body,) = model.compile().adapter.describe().free
+    assert (body.name, body.friction) == ("thing", 0.7)
+    assert body.mass == pytest.approx(500.0 * volume)
+    np.testing.assert_array_equal(body.pose[:3, 3], [0, 0, 3])
+
+
+def test_a_mass_given_replaces_the_density_and_fixed_bodies_are_static(model: SceneModel) -> None:
+    box = {"type": "box", "size": (0.1, 0.1, 0.1)}
+    add_box(model, box, mass=2.5)
+    assert model.compile().adapter.describe().free[0].mass == pytest.approx(2.5)
+    model.add_body("wall", box, (0, 5, 0), (1, 0, 0, 0), fixed=True, mass=None, density=1.0, friction=0.1)
+    assert "wall" in [body.name for body in model.compile().adapter.describe().static]
+
+
+def test_a_mesh_body_keeps_the_frame_of_its_file(model: SceneModel, tmp_path: Path) -> None:
+    import trimesh
+
+    wedge = trimesh.creation.box((0.2, 0.2, 0.2))
+    wedge.apply_translation((0.5, 0, 0))
+    wedge.export(tmp_path / "wedge.stl")
+    add_box(model, {"type": "mesh", "file": tmp_path / "wedge.stl", "scale": 2.0})
+    (body,) = model.compile().adapter.describe().free
+    assert body.mass == pytest.approx(500.0 * 0.064)
+    world = body.mesh.vertices @ body.pose[:3, :3].T + body.pose[:3, 3]
+    np.testing.assert_allclose([world.min(axis=0), world.max(axis=0)], [[0.8, -0.2, 2.8], [1.2, 0.2, 3.2]], atol=1e-6)
+
+
+def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> None:
+    with pytest.raises(AdapterError, match="'elbow' matches no joint; known: shoulder, slide"):
+        model.add_position_actuators("elbow", kp=1.0, kv=0.0)
+    with pytest.raises(AdapterError, match="unknown joint 'slid'; did you mean 'slide'"):
+        model.start_at({"slid": 1.0})
+    with pytest.raises(AdapterError, match=r"model file '.*none\.xml' does not exist"):
+        SceneModel(tmp_path / "none.xml", [], 0.01, (0, 0, 0), "Euler")
+    add_box(model, {"type": "sphere", "radius": 0.1})
+    with pytest.raises(AdapterError, match="the model has a body 'thing' already"):
+        add_box(model, {"type": "sphere", "radius": 0.1})
+
+
+def test_a_second_ground_is_refused(model: SceneModel) -> None:
+    model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
+    with pytest.raises(AdapterError, match="has a geom 'ground' already"):
+        model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
+
+
+def test_what_mujoco_refuses_is_told_in_its_words(model: SceneModel) -> None:
+    model.spec.worldbody.add_body(name="empty").add_freejoint()
+    with pytest.raises(AdapterError, match=r"MuJoCo cannot compile the model: .*mass and inertia of moving bodies"):
+        model.compile()
