@@ -1,8 +1,8 @@
 """Which of libuipc's constitutions and constraints is which term, by UID.
 
 A geometry carries one constitution (`constitution_uid`) and may carry more (`extra_constitution_uids`,
-`constraint_uids`). One reader may serve several UIDs: it is called once with all geometries that carry any of them. A UID
-without reader is refused by name, so nothing in a scene is ever ignored.
+`constraint_uids`). One reader may serve several UIDs: it is called once with all geometries that carry any of them. A
+UID without reader is refused by name, so nothing in a scene is ever ignored.
 """
 
 from __future__ import annotations
