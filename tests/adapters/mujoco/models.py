@@ -57,9 +57,9 @@ def arm(
     return model, data
 
 
-def panda() -> mujoco.MjModel:
+def panda_spec() -> mujoco.MjSpec:
     """The published Panda; skips the test where the package is not installed."""
-    from ipc_articulation.adapters.mujoco import find_package, load_model
+    from ipc_articulation.adapters.mujoco import find_package, load_spec
 
     from ipc_articulation.errors import AdapterError
 
@@ -67,7 +67,12 @@ def panda() -> mujoco.MjModel:
         robots = find_package("example-robot-data")
     except AdapterError as missing:
         pytest.skip(str(missing))
-    return load_model(robots / "robots/panda_description/urdf/panda.urdf", [robots])
+    return load_spec(robots / "robots/panda_description/urdf/panda.urdf", [robots])
+
+
+def panda() -> mujoco.MjModel:
+    """The published Panda as it is."""
+    return panda_spec().compile()
 
 
 def mass_matrix(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:

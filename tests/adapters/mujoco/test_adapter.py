@@ -63,6 +63,16 @@ def test_mujoco_does_not_collide_what_ipc_owns():
     assert data.ncon > 0
 
 
+def test_contact_of_ignored_bodies_stays_mujocos():
+    model, data = arm(seed=None)
+    data.qpos[4:7] = [0.0, 0.0, -1.0]
+    adapter = MujocoAdapter(model, data, ignore=["crate", "world"])
+    none = np.zeros((0, 4, 4))
+    adapter.commit(adapter.predict().delta_theta_tilde, none, none)
+    assert data.ncon > 0
+    assert data.qvel[6] > 0.0  # the floor pushes the crate out
+
+
 def test_actuator_state_advances():
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>'
