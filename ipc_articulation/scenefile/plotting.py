@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 
 from ipc_articulation.scenefile.recording import Recording
 
+_NOISE = 1e-6  # a range of values this small is drawn as zero
+
 
 def plot(recording: Recording, file: Path) -> None:
     """Three panels over time: θ, τ_c and the minimum distance."""
@@ -30,6 +32,9 @@ def _curves(axes: Axes, recording: Recording, values: np.ndarray, label: str) ->
         axes.plot(recording.time, column, label=name, linewidth=1.3)
     axes.set_ylabel(label)
     axes.grid(alpha=0.3)
+    low, high = axes.get_ylim()
+    if high - low < _NOISE:
+        axes.set_ylim(-1.0, 1.0)
 
 
 def _distance(axes: Axes, recording: Recording) -> None:
@@ -38,4 +43,5 @@ def _distance(axes: Axes, recording: Recording) -> None:
     axes.set_ylabel("minimum distance\n[mm]")
     axes.grid(alpha=0.3)
     if not np.isfinite(near).any():
+        axes.set_yticks([])
         axes.text(0.5, 0.5, "nothing is near anything", ha="center", transform=axes.transAxes)

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -199,6 +200,18 @@ def test_what_a_model_refuses_is_placed_in_the_file(tmp_path: Path, old: str, ne
     with pytest.raises(SceneFileError) as caught:
         ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)
     assert message in str(caught.value)
+
+
+def test_an_adapter_that_reads_no_scene_files_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "arm.xml").write_text(ARM)
+    (tmp_path / "arm.yaml").write_text(ROBOT.replace("mujoco", "other"))
+    other = metadata.EntryPoint("other", "json.decoder:JSONDecoder", "ipc_articulation.adapters")
+    found = metadata.EntryPoints([other])
+    monkeypatch.setattr("ipc_articulation.scenefile.reading.entry_points", lambda group: found)
+    monkeypatch.setattr("ipc_articulation.scenefile.robot_simulation.entry_points", lambda group: found)
+    message = r"1:10: adapter 'other' cannot read scene files: it has no module json\.decoder\.scene_model"
+    with pytest.raises(SceneFileError, match=message):
+        ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)
 
 
 @pytest.mark.usefixtures("no_pictures")
