@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,10 +75,9 @@ def mesh_volume(mesh: Mesh) -> float:
 
 
 def _place_link(scene: uipc.Scene, body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
-    complex_ = _affine_body(body, elements, kappa)
+    complex_ = _affine_body(_with_usable_inertia(body), elements, kappa)
     _set(complex_.instances(), "external_kinetic", 1)
-    q = affine.q_from_transform(body.pose)
-    complex_.instances().create("ref_dof_prev", q)
+    complex_.instances().create("ref_dof_prev", affine.q_from_transform(body.pose))
     return _insert(scene, body.name, complex_)
 
 
@@ -114,12 +113,19 @@ def _affine_body(body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
 
 
 def _mass_matrix(body: Body) -> Array:
-    """The 12x12 mass; a stand-in where the body has no mass or, as flat and needle-like ones, no full second moment."""
-    stand_in = affine.mass_matrix_from_inertia(body_mass(body), body.center, STAND_IN_INERTIA)
-    if body.mass <= 0.0:
-        return stand_in
-    M = affine.mass_matrix_from_inertia(body.mass, body.center, body.inertia)
-    return M
+    """The 12x12 mass of a body, (12, 12)."""
+    inertia = body.inertia if body.mass > 0.0 else STAND_IN_INERTIA
+    return affine.mass_matrix_from_inertia(body_mass(body), body.center, inertia)
+
+
+def _with_usable_inertia(link: Body) -> Body:
+    """A link whose inertia is that of a solid: the engine wants it so, though the articulation owns how a link moves.
+
+    Models often carry invented inertias, and those of flat parts have no second moment across.
+    """
+    second_moment = 0.5 * np.trace(link.inertia) * np.eye(3) - link.inertia
+    eigenvalues = np.linalg.eigvalsh(second_moment)
+    return link if eigenvalues[0] > 1e-9 * eigenvalues[2] else replace(link, inertia=STAND_IN_INERTIA)
 
 
 def _set(collection: Any, name: str, value: Any) -> None:

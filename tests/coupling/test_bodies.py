@@ -77,6 +77,14 @@ def test_objects_have_the_bodies_names(placed):
     assert read_meta(bodies.links[1].geometry(), "name") == "bare"
 
 
+@pytest.mark.parametrize("flat", [np.diag([1.0, 1.0, 2.0]), np.diag([1.0, 1.0, 9.0]), np.zeros((3, 3))])
+def test_link_with_an_inertia_that_no_solid_has_gets_another(flat, tmp_path):
+    mechanism = Mechanism((Body("plate", np.eye(4), cube(0.1), 2.0, np.zeros(3), flat),), ())
+    scene = make_scene()
+    place_bodies(scene, mechanism, make_contact_elements(scene, mechanism), lambda _: 1e8, 1e8)
+    assert make_world(scene, tmp_path).is_valid()
+
+
 @pytest.mark.parametrize("engine", ["none", "cpu"])
 def test_engines_accept_bodies_without_geometry(placed, engine, tmp_path):
     scene, _ = placed

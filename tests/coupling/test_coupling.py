@@ -2,11 +2,15 @@ import re
 
 import numpy as np
 import pytest
+import uipc
+from uipc import geometry
+from uipc.constitution import AffineBodyConstitution
 
 from ipc_articulation import couple
 from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.errors import AdapterError, ArticulationError, EngineError, SceneError
-from tests.coupling.worlds import Turntable, at, cube, make_scene, make_world
+from tests.coupling.worlds import CUBE_CORNERS, CUBE_FACES, Turntable, at, cube, make_scene, make_world
 
 
 def test_free_motion_follows_the_prediction(tmp_path):
@@ -83,6 +87,34 @@ def spin(pose):
     rate[:3, :3] = np.cross(np.array([0.0, 0.0, 2.0]), pose[:3, :3].T).T
     rate[0, 3] = 1.0
     return rate
+
+
+def test_what_else_is_in_the_scene_is_pushed_away(tmp_path):
+    """A user's own cube, made with libuipc alone, lies in the link's way."""
+    scene, table = make_scene(), Turntable(wish=0.005)
+    box = geometry.trimesh(0.1 * CUBE_CORNERS, CUBE_FACES)
+    geometry.label_surface(box)
+    AffineBodyConstitution().apply_to(box, 1e8, 1000.0)
+    uipc.view(box.transforms())[0] = at(0.5, 0.25, 0.0)
+    slot, _ = scene.objects().create("user's").geometries().create(box)
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    for _ in range(60):
+        coupling.step(world)
+        assert coupling.minimum_distance > 0.0
+    assert slot.geometry().transforms().view()[0][1, 3] > 0.3
+
+
+@pytest.mark.gpu
+def test_cuda_engine_takes_the_same_scene(tmp_path):
+    if not has_gpu():
+        pytest.skip("no NVIDIA GPU")
+    scene, table = make_scene(), Turntable(wish=0.01)
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path, "cuda")
+    for _ in range(50):
+        coupling.step(world)
+    assert table.angle == pytest.approx(0.5, abs=1e-3)
 
 
 def test_engine_that_moves_nothing(tmp_path):

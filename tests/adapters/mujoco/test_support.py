@@ -30,6 +30,7 @@ REFUSED = [
         {"option": 'integrator="RK4"'},
         "integrator RK4 is not supported; set <option integrator> to Euler or implicitfast",
     ),
+    ({"more": '<option><flag sleep="enable"/></option>'}, "sleeping (<flag sleep>) is not supported"),
     ({"option": 'integrator="implicit"'}, "integrator IMPLICIT is not supported"),
     (
         {"arm": '<joint name="b2"/><body><joint name="hip" type="ball"/><geom size="0.1"/></body>'},
