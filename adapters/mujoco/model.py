@@ -41,7 +41,9 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
         raise AdapterError(f"model file '{path}' does not exist")
     try:
         if path.suffix == ".urdf":
-            return mujoco.MjSpec.from_string(_prepare_urdf(path, [Path(d) for d in package_dirs]))
+            spec = mujoco.MjSpec.from_string(_prepare_urdf(path, [Path(d) for d in package_dirs]))
+            spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
+            return spec
         return mujoco.MjSpec.from_file(str(path))
     except ValueError as error:
         raise AdapterError(f"{path}: {error}") from error

@@ -13,7 +13,7 @@ from ipc_articulation.naming import suggest
 class Block(BaseModel):
     """A mapping of a scene file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     @model_validator(mode="wrap")
     @classmethod

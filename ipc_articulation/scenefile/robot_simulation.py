@@ -87,7 +87,7 @@ def make_model(scene: schema.RobotScene, document: Document) -> Any:
     for index, body in enumerate(scene.bodies):
         with document.blame("bodies", index, "name"):
             _add_body(model, body)
-    with document.blame("robot"):
+    with document.blame("robot", "model"):
         return model.compile()
 
 
@@ -97,7 +97,9 @@ def _scene_model(scene: schema.RobotScene, document: Document) -> Any:
     try:
         module = importlib.import_module(f"{entry.module}.scene_model")
     except ModuleNotFoundError as error:
-        message = f"adapter '{scene.adapter}' cannot read scene files: it has no module {entry.module}.scene_model"
+        message = f"adapter '{scene.adapter}' needs '{error.name}', which is not installed"
+        if error.name == f"{entry.module}.scene_model":
+            message = f"adapter '{scene.adapter}' cannot read scene files: it has no module {error.name}"
         raise document.error([Problem(("adapter",), message)]) from error
     folders = [*package_folders(), *scene.robot.model.parents]
     return module.SceneModel(scene.robot.model, folders, scene.dt, scene.gravity, scene.integrator)

@@ -33,19 +33,27 @@ def _existing_file(value: object, info: ValidationInfo) -> object:
     try:
         return find_file(value, (info.context or {})["folder"])
     except FileNotFoundError as error:
-        raise PydanticCustomError("missing_file", "{reason}", {"reason": str(error)}) from error
+        raise _refusal(str(error)) from error
 
 
-def _regular_expression(value: object) -> object:
-    try:
-        re.compile(value) if isinstance(value, str) else None
-    except re.error as error:
-        raise PydanticCustomError("bad_pattern", "{reason}", {"reason": f"no regular expression: {error}"}) from error
+def _joint_pattern(value: object) -> object:
+    """A regular expression or names; said in one message, where a union would say one for each of its types."""
+    if isinstance(value, str):
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise _refusal(f"no regular expression: {error}") from error
+    elif not (isinstance(value, tuple) and value and all(isinstance(name, str) for name in value)):
+        raise _refusal("joints are given by a regular expression or by a list of names")
     return value
 
 
+def _refusal(reason: str) -> PydanticCustomError:
+    return PydanticCustomError("refused", "{reason}", {"reason": reason})
+
+
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]
-JointPattern = Annotated[str | Names, BeforeValidator(_regular_expression)]
+JointPattern = Annotated[str | Names, BeforeValidator(_joint_pattern)]
 
 
 class Box(Block):

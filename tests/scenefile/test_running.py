@@ -183,6 +183,9 @@ controller: {type: hold}
         ("joints: turn", "joints: tunr", "7:16: 'tunr' matches no joint; did you mean 'turn'? known: turn"),
         ("joints: turn", "joints: [turn, twist]", "7:16: unknown joint 'twist'; known: turn"),
         ("joints: turn", "joints: '*'", "7:16: no regular expression: nothing to repeat"),
+        ("joints: turn", "joints: 3", "7:16: joints are given by a regular expression or by a list of names"),
+        ("joints: turn", "joints: []", "7:16: joints are given by a regular expression or by a list of names"),
+        ("kp: 50", "kp: .nan", "7:26: robot.actuators[0].kp should be a finite number, got nan"),
         ("{turn: 0.2}", "{trun: 0.2}", "8:12: unknown joint 'trun'; did you mean 'turn'? known: turn"),
         ("dt: 0.01", f"dt: 0.01\nbodies: [{{name: link, {BALL}}}]", "3:17: the model has a body 'link' already"),
         (
@@ -280,3 +283,25 @@ def test_the_bar_shows_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsy
     with progress("arm", 3, quiet=True) as show:
         show(3)
     assert capsys.readouterr().err == ""
+
+
+URDF = """
+<robot name="arm">
+  <link name="base"/>
+  <link name="link">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><mesh filename="FILE"/></geometry></collision>
+  </link>
+  <joint name="turn" type="revolute">
+    <parent link="base"/><child link="link"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+  </joint>
+</robot>
+"""
+
+
+@pytest.mark.parametrize("mesh", ["package://arm_description/link.stl", "meshes/link.stl"])
+def test_a_mesh_missing_from_a_robot_is_named_at_its_model(tmp_path: Path, mesh: str) -> None:
+    (tmp_path / "arm.urdf").write_text(URDF.replace("FILE", mesh))
+    (tmp_path / "arm.yaml").write_text(ROBOT.replace("arm.xml", "arm.urdf"))
+    with pytest.raises(SceneFileError, match=r"arm\.yaml:5:10: .*link\.stl"):
+        ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)

@@ -159,3 +159,22 @@ def test_what_mujoco_refuses_is_told_in_its_words(model: SceneModel) -> None:
     model.spec.worldbody.add_body(name="empty").add_freejoint()
     with pytest.raises(AdapterError, match=r"MuJoCo cannot compile the model: .*mass and inertia of moving bodies"):
         model.compile()
+
+
+def test_meshes_of_a_urdf_are_found_beside_it(tmp_path: Path) -> None:
+    import trimesh
+
+    (tmp_path / "meshes").mkdir()
+    trimesh.creation.box((0.2, 0.2, 0.2)).export(tmp_path / "meshes" / "link.stl")
+    (tmp_path / "arm.urdf").write_text("""
+        <robot name="arm">
+          <link name="base"/>
+          <link name="link">
+            <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+            <collision><geometry><mesh filename="meshes/link.stl"/></geometry></collision>
+          </link>
+          <joint name="turn" type="continuous"><parent link="base"/><child link="link"/><axis xyz="0 0 1"/></joint>
+        </robot>""")
+    driven = SceneModel(tmp_path / "arm.urdf", [], 0.01, (0, 0, 0), "Euler").compile()
+    (link,) = driven.adapter.describe().links
+    assert link.mesh.vertices.max() == pytest.approx(0.1)
