@@ -62,7 +62,7 @@ class CpuEngine(PyIEngine):
         bodies = context.bodies
         self._system = make_linear_system(self._model.surfaces, bodies.is_fixed)
         theta = context.coordinates.follow(np.zeros(len(context.coordinates)), bodies.q)
-        self._state = State(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
+        self._state = State.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
         self._writer = SceneWriter(context)
         self._animator.init()
 
@@ -75,7 +75,7 @@ class CpuEngine(PyIEngine):
         raise_kept()
         model, dt = self._model, read_dt(self._scene.config())
         self._state, report = step(
-            self._state, model.potential, self._system, model.context.coordinates, dt, model.config
+            self._state, model.potential, self._system, model.context.coordinates, model.integrator, dt, model.config
         )
         seconds = time.perf_counter() - start
         pairs = next((term.pairs for term in model.potential.terms if isinstance(term, Contact)), 0)

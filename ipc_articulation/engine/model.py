@@ -9,6 +9,7 @@ import numpy as np
 
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_adaptive_resistance, refuse_unsupported_bodies
 from ipc_articulation.engine.registry import read_terms
@@ -21,6 +22,7 @@ from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
+from ipc_articulation.frontend.gravity import read_gravity
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Model:
     surfaces: Surfaces
     contact: ContactWorld | None  # None where contact/enable is 0
     config: Config
+    integrator: Integrator
     potential: Potential
 
 
@@ -49,12 +52,16 @@ def read_model(scene: Any) -> Model:
     context = read_scene_context(slots)
     bodies, surfaces = context.bodies, make_surfaces(context.bodies)
     config = read_config(scene.get().config(), _diagonal(surfaces, bodies))
-    terms: list[Term] = [Kinetic(bodies, config.gravity), *read_terms(slots, context)]
+    integrator = INTEGRATORS[config.integrator]()
+    terms: list[Term] = [
+        Kinetic(bodies, read_gravity(bodies, config.gravity), integrator),
+        *read_terms(slots, context),
+    ]
     contact = None
     if config.contact_enable:
         contact = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config.d_hat)
         terms.append(Contact(contact, config.eps_velocity if config.friction_enable else 0.0))
-    return Model(context, surfaces, contact, config, Potential(terms, surfaces, contact, len(bodies)))
+    return Model(context, surfaces, contact, config, integrator, Potential(terms, surfaces, contact, len(bodies)))
 
 
 def _read_contact(

@@ -18,7 +18,7 @@ _ADVICE = "the CPU engine does not do that yet; use Engine('cuda')"
 _NEUTRAL_META = {"self_collision": 0, "subscene_element_id": 0, "d_hat": -1.0, "is_codim": 0}
 _REFUSED_ARRAYS = {
     "vertices": ("contact_element_id", "subscene_element_id", "d_hat"),
-    "instances": ("gravity", "external_force", "aim_transform"),
+    "instances": ("external_force", "aim_transform"),
 }
 
 

@@ -17,3 +17,10 @@ class State:
     q: Array  # (n, 12)
     qdot: Array  # (n, 12)
     theta: Array  # (m,) joint coordinates, followed over turns [rad or m]
+    q_before: Array  # (n, 12) one step earlier
+    qdot_before: Array  # (n, 12) one step earlier
+
+    @classmethod
+    def without_past(cls, q: Array, qdot: Array, theta: Array) -> State:
+        """A state to start from: what was one step earlier is taken to be the same, as libuipc does."""
+        return cls(q, qdot, theta, q, qdot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipc_articulation.engine.integrator import Integrator
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.newton import NewtonReport, minimise
@@ -15,10 +16,11 @@ def step(
     potential: Potential,
     system: LinearSystem,
     coordinates: JointCoordinates,
+    integrator: Integrator,
     dt: float,
     config: Config,
 ) -> tuple[State, NewtonReport]:
-    """Advance by dt [s]: minimise the incremental potential; velocities (backward Euler) and joint angles follow.
+    """Advance by dt [s]: minimise the incremental potential; velocities and joint angles follow.
 
     Raises:
         ArticulationError: An articulation's input is not valid.
@@ -26,4 +28,5 @@ def step(
     """
     potential.begin_step(state, dt)
     q, report = minimise(potential, system, state.q, dt * state.qdot, dt, config)
-    return State(q, (q - state.q) / dt, coordinates.follow(state.theta, q)), report
+    qdot, theta = integrator.velocity(state, q, dt), coordinates.follow(state.theta, q)
+    return State(q, qdot, theta, state.q, state.qdot), report

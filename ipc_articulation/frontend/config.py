@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.errors import SceneError, UnsupportedError
 
 # Choices of the CUDA engine's solver and its debugging; they do not change the equations.
 _IRRELEVANT = (
@@ -30,8 +30,8 @@ _ONLY: dict[str, Any] = {
     "cfl/enable": 0,
     "contact/constitution": "ipc",
     "diff_sim/enable": 0,
-    "integrator/type": "bdf1",
 }
+_CHOICES: dict[str, tuple[Any, ...]] = {"integrator/type": ("bdf1", "bdf2")}
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Config:
     """Honoured keys; SI units."""
 
     gravity: NDArray[np.float64]  # (3,) [m/s²]
+    integrator: str
     contact_enable: bool
     friction_enable: bool
     d_hat: float  # [m]
@@ -57,6 +58,7 @@ class Config:
 
 _READERS: dict[str, str] = {
     "gravity": "gravity",
+    "integrator": "integrator/type",
     "contact_enable": "contact/enable",
     "friction_enable": "contact/friction/enable",
     "d_hat": "contact/d_hat",
@@ -96,13 +98,20 @@ def read_config(attributes: Any, scene_diagonal: float) -> Config:
     for field, key in _RELATIVE.items():
         if values.get(key, 0.0) > 0.0:
             honoured[field] = values[key] * scene_diagonal
-    types = {"bool": bool, "int": int, "float": float}
+    types = {"bool": bool, "int": int, "float": float, "str": str}
     return Config(**{f: _convert(types.get(str(Config.__annotations__[f])), v) for f, v in honoured.items()})
 
 
 def read_dt(attributes: Any) -> float:
-    """The time step now; it may change between steps [s]."""
-    return float(attributes.find("dt").view()[0])
+    """The time step now; it may change between steps [s].
+
+    Raises:
+        SceneError: It is not positive, or not finite.
+    """
+    dt = float(attributes.find("dt").view()[0])
+    if not 0.0 < dt < np.inf:
+        raise SceneError(f"scene config 'dt' is {dt:g} s; a time step must be positive and finite")
+    return dt
 
 
 def _convert(kind: type | None, value: Any) -> Any:
@@ -123,6 +132,10 @@ def _refuse_unknown(values: dict[str, Any]) -> None:
         if key in _ONLY and value != _ONLY[key]:
             raise UnsupportedError(
                 f"scene config '{key}' is {value!r}; the CPU engine does only {_ONLY[key]!r}; use Engine('cuda')"
+            )
+        if key in _CHOICES and value not in _CHOICES[key]:
+            raise UnsupportedError(
+                f"scene config '{key}' is {value!r}; the CPU engine knows {', '.join(map(repr, _CHOICES[key]))}"
             )
         if key not in known and not key.startswith(_IRRELEVANT):
             raise UnsupportedError(

@@ -57,7 +57,6 @@ def test_driving_joint(scene):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("integrator__type", "bdf2", "'integrator/type' is 'bdf2'; the CPU engine does only 'bdf1'"),
         ("cfl__enable", 1, "'cfl/enable' is 1; the CPU engine does only 0"),
         ("contact__constitution", "al-ipc", "'contact/constitution' is 'al-ipc'"),
     ],

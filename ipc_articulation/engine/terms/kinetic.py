@@ -1,9 +1,9 @@
-"""The kinetic term of backward Euler (libuipc's BDF1).
+"""Inertia and gravity: the kinetic term.
 
-    E = Σ ½ (q - q̃)ᵀ M (q - q̃)
+    E = Σ w/2 (q - q̃)ᵀ M (q - q̃)
 
-q̃ = qᵗ + dt q̇ᵗ + dt² g for a body that is dynamic, without dt q̇ᵗ for one that is not. Fixed bodies have no kinetic term,
-nor have those whose inertia an articulation owns (`external_kinetic`).
+w and q̃ are the time integrator's (see `integrator`). Fixed bodies have no kinetic term, nor have those whose inertia an
+articulation owns (`external_kinetic`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.engine.integrator import Integrator
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.frontend.bodies import BodyTable
@@ -24,17 +25,17 @@ class Kinetic:
 
     name = "kinetic"
 
-    def __init__(self, bodies: BodyTable, gravity: Array) -> None:
-        """Gravity (3,) [m/s²] acts on the translation alone, whatever the centre of mass."""
+    def __init__(self, bodies: BodyTable, gravity: Array, integrator: Integrator) -> None:
+        """Gravity (n, 3) [m/s²] accelerates the translation alone, whatever the centre of mass."""
         has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
-        self._M = bodies.mass * has_kinetic[:, None, None]
-        self._is_dynamic, self._gravity = bodies.is_dynamic, gravity
+        self._M = integrator.weight * bodies.mass * has_kinetic[:, None, None]
+        self._is_dynamic, self._integrator = bodies.is_dynamic, integrator
+        self._acceleration = np.pad(gravity, ((0, 0), (0, 9)))
         self._q_tilde = bodies.q.copy()
 
     def begin_step(self, state: State, dt: float) -> None:
         """Predict q̃."""
-        self._q_tilde = state.q + dt * np.where(self._is_dynamic[:, None], state.qdot, 0.0)
-        self._q_tilde[:, :3] += dt * dt * self._gravity
+        self._q_tilde = self._integrator.predict(state, self._acceleration, self._is_dynamic, dt)
 
     def energy(self, q: Array) -> float:
         return _energy(q, self._q_tilde, self._M)
