@@ -140,7 +140,7 @@ class ExternalArticulationConstraint:
         return guard(callback)
 
     def check(self) -> None:
-        """Raise what an animator callback raised since the last check; only "cuda" needs it, after `world.advance()`."""
+        """Raise what an animator callback raised since the last check; needed on "cuda" only, after `advance`."""
         raise_kept()
 
     def _write(self, geometry: Any, mass: ArrayLike, delta_theta_tilde: ArrayLike, given: Mapping[Any, Any]) -> None:
