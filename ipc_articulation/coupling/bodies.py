@@ -63,6 +63,13 @@ def body_mass(body: Body) -> float:
     return body.mass if body.mass > 0.0 else STAND_IN_MASS
 
 
+def joined_masses(mechanism: Mechanism) -> list[float]:
+    """The masses of both bodies of each joint together [kg], as the scene has them."""
+    links = [body_mass(link) for link in mechanism.links]
+    parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in mechanism.joints]
+    return [links[joint.child] + parent for joint, parent in zip(mechanism.joints, parents, strict=True)]
+
+
 def body_volume(body: Body) -> float:
     """The volume [m³] that a body has in the scene."""
     return STAND_IN_VOLUME if body.mesh is None else mesh_volume(body.mesh)

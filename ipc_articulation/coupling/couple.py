@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
+
 import uipc
 
-from ipc_articulation.coupling.adapter import Adapter, Mechanism
+from ipc_articulation.coupling.adapter import Adapter
 from ipc_articulation.coupling.agreement import require_agreement
-from ipc_articulation.coupling.bodies import STAND_IN_MASS, body_mass, place_bodies
+from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.joints import place_articulation, place_joints
-from ipc_articulation.coupling.stiffness import (
-    AXIS_LENGTH,
-    STIFFNESS_RATIO,
-    inertia_scale,
-    joint_strength,
-    shape_kappa,
-)
+from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.frontend.callbacks import guard
 
 FREE_KAPPA = 1e8  # [Pa]
@@ -53,34 +49,20 @@ def couple(
     """
     require_agreement(scene, adapter)
     mechanism, mass = adapter.describe(), adapter.predict().mass
-    scale = inertia_scale(mass, mechanism.joints, _size(mechanism))
+    stiffness = choose_stiffness(mechanism, mass, adapter.dt, stiffness_ratio)
     elements = make_contact_elements(scene, mechanism)
-    bodies = place_bodies(
-        scene, mechanism, elements, lambda volume: shape_kappa(scale, volume, adapter.dt, stiffness_ratio), free_kappa
-    )
-    strengths = [joint_strength(scale, masses, stiffness_ratio) for masses in _joined_masses(mechanism)]
+    bodies = place_bodies(scene, mechanism, elements, stiffness.link_kappa, free_kappa)
+    strengths = [stiffness.joint_strength(masses) for masses in joined_masses(mechanism)]
     places = place_joints(scene, mechanism.joints, bodies, strengths)
     carrier, articulation = place_articulation(scene, places)
     coupling = Coupling(scene, adapter, mechanism, bodies, articulation)
-    if articulation is None:
-        callback = guard(coupling.predict)
-    else:
-        constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene)
-        callback = constraint.animate(coupling.predict)
-    scene.animator().insert(carrier, callback)
+    scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling
 
 
-def _size(mechanism: Mechanism) -> float:
-    """Largest extent of the links together [m]."""
-    points = [link.pose[:3, 3:].T for link in mechanism.links]
-    points += [link.mesh.vertices @ link.pose[:3, :3].T + link.pose[:3, 3] for link in mechanism.links if link.mesh]
-    return max(AXIS_LENGTH, float(np.ptp(np.concatenate(points), axis=0).max())) if points else AXIS_LENGTH
-
-
-def _joined_masses(mechanism: Mechanism) -> list[float]:
-    """The masses of both bodies of each joint together [kg], as the scene has them."""
-    links = [body_mass(link) for link in mechanism.links]
-    return [
-        links[joint.child] + (STAND_IN_MASS if joint.parent < 0 else links[joint.parent]) for joint in mechanism.joints
-    ]
+def _callback(coupling: Coupling, articulation: Any, scene: uipc.Scene) -> Callable[[Any], Any]:
+    """The animator's callback: predicts, and writes the prediction where there is an articulation to write it to."""
+    if articulation is None:
+        return guard(coupling.predict)
+    constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene)
+    return constraint.animate(coupling.predict)

@@ -3,9 +3,9 @@
 Contact pushes a joint away from its prediction by Δθ = δθ - δθ̃: a generalised force τ = M̂ Δθ / dt². The same force
 strains affine bodies and pulls joints apart. In units of energy times s², as the engine adds them up:
 
-    shape     dt² v κ ‖A Aᵀ - 1‖²  = 4 dt² v κ ε²  for a strain ε;   force balance  8 dt² v κ ε = M̂ Δθ joint     ½ γ
-    (m_i+m_j) Σ ‖gap‖² = ¼ γ (m_i+m_j) L² φ² for an axis turned by φ out of line, its two end points at ±L/2;
-              force balance  ½ γ (m_i+m_j) L² φ = M̂ Δθ
+    shape   dt² v κ ‖A Aᵀ - 1‖² = 4 dt² v κ ε² for a strain ε, hence 8 dt² v κ ε = M̂ Δθ;
+    joint   ½ γ (m_i+m_j) Σ ‖gap‖² = ¼ γ (m_i+m_j) L² φ² for an axis turned by φ out of line, its end points at ±L/2,
+            hence ½ γ (m_i+m_j) L² φ = M̂ Δθ.
 
 With c the wanted ratio of joint motion to error (Δθ/ε = Δθ/φ = c), and the largest inertia of the mechanism for M̂:
 
@@ -18,13 +18,36 @@ mechanism's size.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ipc_articulation.coupling.adapter import Array, Joint
+from ipc_articulation.coupling.adapter import Array, Joint, Mechanism
 
 AXIS_LENGTH = 0.2  # L [m], of the edge that stands for a joint's axis; longer ones condition the joint badly
-STIFFNESS_RATIO = 1e3  # c; ten times more costs twice as many Newton iterations in fast motion
+STIFFNESS_RATIO = 1e3  # c; ten times more costs up to twice as many Newton iterations
+
+
+@dataclass(frozen=True)
+class Stiffness:
+    """The stiffness of the links and joints of a mechanism."""
+
+    scale: float  # largest inertia M̂ that any joint moves [kg·m²]
+    dt: float  # [s]
+    ratio: float = STIFFNESS_RATIO
+
+    def link_kappa(self, volume: float) -> float:
+        """Stiffness κ [Pa] of a link of some volume [m³]."""
+        return self.ratio * self.scale / (8.0 * volume * self.dt**2)
+
+    def joint_strength(self, masses: float) -> float:
+        """`strength_ratio` γ of a joint between two bodies of a total mass m_i + m_j [kg]."""
+        return 2.0 * self.ratio * self.scale / (AXIS_LENGTH**2 * masses)
+
+
+def choose_stiffness(mechanism: Mechanism, mass: Array, dt: float, ratio: float = STIFFNESS_RATIO) -> Stiffness:
+    """Stiffness for a mechanism whose effective mass is M̂ (m, m) in steps of dt [s]."""
+    return Stiffness(inertia_scale(mass, mechanism.joints, mechanism_size(mechanism)), dt, ratio)
 
 
 def inertia_scale(mass: Array, joints: Sequence[Joint], size: float) -> float:
@@ -39,11 +62,8 @@ def inertia_scale(mass: Array, joints: Sequence[Joint], size: float) -> float:
     return float(np.max(np.diag(mass) * lever**2, initial=0.0))
 
 
-def shape_kappa(scale: float, volume: float, dt: float, ratio: float = STIFFNESS_RATIO) -> float:
-    """Stiffness κ [Pa] of a link of some volume [m³]."""
-    return ratio * scale / (8.0 * volume * dt**2)
-
-
-def joint_strength(scale: float, masses: float, ratio: float = STIFFNESS_RATIO) -> float:
-    """`strength_ratio` γ of a joint between two bodies of a total mass m_i + m_j [kg]."""
-    return 2.0 * ratio * scale / (AXIS_LENGTH**2 * masses)
+def mechanism_size(mechanism: Mechanism) -> float:
+    """Largest extent of the links together along a world axis [m], at least that of a joint's axis."""
+    points = [link.pose[:3, 3:].T for link in mechanism.links]
+    points += [link.mesh.vertices @ link.pose[:3, :3].T + link.pose[:3, 3] for link in mechanism.links if link.mesh]
+    return max(AXIS_LENGTH, float(np.ptp(np.concatenate(points), axis=0).max())) if points else AXIS_LENGTH

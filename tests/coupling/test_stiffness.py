@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from ipc_articulation.coupling.adapter import Joint
-from ipc_articulation.coupling.stiffness import AXIS_LENGTH, inertia_scale, joint_strength, shape_kappa
+from ipc_articulation.coupling.stiffness import AXIS_LENGTH, Stiffness, choose_stiffness, inertia_scale
+from tests.coupling.worlds import Turntable
 
 
 def joint(kind):
@@ -21,13 +22,12 @@ def test_strain_and_joint_turn_are_the_wanted_share_of_joint_motion():
     scale, dt, ratio, motion = 3.0, 0.01, 1e3, 1e-2
     torque = scale * motion
     volume, masses, h = 2e-3, 7.0, 1e-7
-    kappa = shape_kappa(scale, volume, dt, ratio)
+    stiffness = Stiffness(scale, dt, ratio)
+    kappa, gamma = stiffness.link_kappa(volume), stiffness.joint_strength(masses)
 
     def shape(strain):
         A = (1.0 + strain) * np.diag([1.0, 0.0, 0.0]) + np.diag([0.0, 1.0, 1.0])
         return dt**2 * volume * kappa * np.sum((A @ A.T - np.eye(3)) ** 2)
-
-    gamma = joint_strength(scale, masses, ratio)
 
     def penalty(angle):
         gap = 0.5 * AXIS_LENGTH * np.sin(angle)
@@ -36,3 +36,8 @@ def test_strain_and_joint_turn_are_the_wanted_share_of_joint_motion():
     for energy in (shape, penalty):
         error = motion / ratio
         assert (energy(error + h) - energy(error - h)) / (2 * h) == pytest.approx(torque, rel=1e-3)
+
+
+def test_stiffness_of_a_mechanism():
+    table = Turntable()
+    assert choose_stiffness(table.describe(), np.array([[2.0]]), 0.01) == Stiffness(2.0, 0.01, 1e3)

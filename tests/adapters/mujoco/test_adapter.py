@@ -30,6 +30,20 @@ def test_committing_the_prediction_is_mujocos_own_run(integrator):
     assert data.time == own.time
 
 
+def test_warm_start_of_mujocos_solver_is_kept():
+    """With a joint on its limit the constraint solver's start decides the last digits."""
+    model, data = arm()
+    model.jnt_limited[0], model.jnt_range[0] = 1, [-0.1, 0.1]
+    data.qpos[0] = 0.15
+    own = mujoco.MjData(model)
+    own.qpos[:], own.qvel[:], own.ctrl[:] = data.qpos, data.qvel, data.ctrl
+    adapter = MujocoAdapter(model, data)
+    adapter.commit(adapter.predict().delta_theta_tilde, *keep_crate(adapter))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    mujoco.mj_step(model, own)
+    np.testing.assert_array_equal(data.qacc_warmstart[:4], own.qacc_warmstart[:4])
+
+
 def test_correction_moves_positions_and_velocities():
     model, data = arm()
     adapter = MujocoAdapter(model, data)
