@@ -1,20 +1,19 @@
-"""Without contact the coupled trajectory is MuJoCo's own, with everything that MuJoCo integrates implicitly."""
+"""The coupled Panda beside MuJoCo: its own trajectory without contact, its own balance of forces against a wall."""
 
 import mujoco
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco.prediction import contacts_off
 
-from tests.adapters.mujoco.driven import Run, driven_panda
+from tests.adapters.mujoco.driven import POSTURE, Run, driven_panda
 
 DURATION = 2.0  # [s]
 
 
 def target(time):
     """Targets of the servos: a smooth swing of all joints [rad or m]."""
-    posture = np.array([0.0, 0.3, 0.0, -1.5, 0.0, 1.8, 0.5, 0.02, 0.02])
     swing = np.array([0.4, 0.2, -0.3, 0.3, 0.4, -0.3, 0.5, 0.015, 0.015])
-    return posture + swing * np.sin(np.pi * time) ** 2
+    return POSTURE + swing * np.sin(np.pi * time) ** 2
 
 
 @pytest.mark.slow
@@ -34,3 +33,19 @@ def test_panda_without_contact_moves_as_in_mujoco(integrator, dt, tmp_path):
     np.testing.assert_allclose(data.qpos, own.qpos, atol=1e-6)
     np.testing.assert_allclose(data.qvel, own.qvel, atol=1e-6)
     assert data.time == own.time
+
+
+@pytest.mark.slow
+def test_panda_pressing_on_a_wall_is_in_balance(tmp_path):
+    """At rest contact takes what actuators, gravity and damping leave over, on every joint."""
+    model, data = driven_panda("implicitfast", 0.01, wall=True)
+    run = Run(model, data, tmp_path)
+    for k in range(300):
+        data.ctrl[0] = min(0.8, 0.01 * k)
+        run.step()
+        assert run.coupling.minimum_distance > 0.0
+    assert np.abs(data.qvel).max() < 0.01
+    others = data.qfrc_smooth + data.qfrc_constraint
+    assert np.abs(others).max() > 50.0
+    np.testing.assert_allclose(run.coupling.contact_force, -others, atol=1e-3 * np.abs(others).max())
+    assert run.coupling.drift.max() < 1e-4

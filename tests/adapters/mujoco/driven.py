@@ -35,17 +35,23 @@ def run_text(xml: str, folder, **arguments) -> Run:
     return Run(model, mujoco.MjData(model), folder, **arguments)
 
 
-def driven_panda(integrator: str, dt: float) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """The Panda with armature, damping and position actuators, in a bent posture."""
+POSTURE = (0.0, 0.3, 0.0, -1.5, 0.0, 1.8, 0.5, 0.02, 0.02)
+
+
+def driven_panda(integrator: str, dt: float, wall: bool = False) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    """The Panda with armature, damping and position actuators, in a bent posture; perhaps with a wall at y = 0.3 m."""
     spec = panda_spec()
     for joint in spec.joints:
         joint.armature = 0.1
         servo = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         servo.set_to_position(kp=400.0)
         servo.biasprm[2] = -20.0  # velocity gain
+    if wall:
+        box = mujoco.mjtGeom.mjGEOM_BOX
+        spec.worldbody.add_geom(name="wall", type=box, size=[0.5, 0.05, 0.5], pos=[0.6, 0.35, 0.5])
     model = spec.compile()
     model.dof_damping[:] = 1.0
     model.opt.timestep, model.opt.integrator = dt, INTEGRATORS[integrator]
     data = mujoco.MjData(model)
-    data.qpos[:] = [0.0, 0.3, 0.0, -1.5, 0.0, 1.8, 0.5, 0.02, 0.02]
+    data.qpos[:] = data.ctrl[:] = POSTURE
     return model, data
