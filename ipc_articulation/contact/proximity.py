@@ -3,7 +3,8 @@
 ipctk's broad phase costs more than everything after it. Its candidates are therefore made with a margin (a «skin», as
 in molecular dynamics) and stay valid until some vertex has used the margin up: candidates made at x_ref with boxes
 inflated by R hold every pair nearer than 2R; while no vertex is farther than δ from x_ref, they hold every pair nearer
-than 2R - 2δ.
+than 2R - 2δ. A motion that all vertices share changes no distance and is left out of δ: a pile that falls as a whole
+keeps its candidates.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from ipc_articulation.contact.filters import make_pair_filter
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
+
+_LARGEST_SKIN = 0.1  # of the size of a body; beyond, candidates become too many
 
 
 class Proximity:
@@ -36,21 +39,23 @@ class Proximity:
         self.candidates = ipctk.Candidates()
         self.builds = 0
         self._body, self._allowed = surfaces.body, allowed
+        self._largest_skin = max(reach, _LARGEST_SKIN * _typical_size(surfaces))
         self._x_ref: Array | None = None
         self._skin = 0.0
 
     def cover(self, start: Array, end: Array) -> None:
         """Make the candidates hold every pair that comes within reach on the way from start to end, (V, 3) each.
 
-        The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead. Where
-        the boxes around whole bodies are apart, ipctk is not asked.
+        The new skin is four times the greatest displacement, between the reach and a share of the size of the bodies:
+        fast scenes look farther ahead. Where the boxes around whole bodies are apart, ipctk is not asked.
         """
         if self._x_ref is not None and 2.0 * _farthest(self._x_ref, start, end) <= self._skin:
             return
-        self._skin = max(self.reach, 4.0 * _farthest(start, end, end))
-        self._x_ref = np.array(end, order="F")
-        if _any_near(start, end, self._body, self._allowed, self.reach + self._skin):
-            self.candidates.build(self.mesh, start, end, 0.5 * (self.reach + self._skin))
+        shared, step = _displacement(start, end)
+        self._skin = min(max(self.reach, 4.0 * step), self._largest_skin)
+        self._x_ref = np.subtract(end, shared, order="F")
+        if _any_near(start, self._x_ref, self._body, self._allowed, self.reach + self._skin):
+            self.candidates.build(self.mesh, start, self._x_ref, 0.5 * (self.reach + self._skin))
             self.builds += 1
         else:
             self.candidates.clear()
@@ -75,17 +80,35 @@ def _collision_mesh(surfaces: Surfaces, allowed: NDArray[np.bool_]) -> Any:
     return mesh
 
 
+def _typical_size(surfaces: Surfaces) -> float:
+    """Median over the bodies of the diagonal of their local boxes [m]; 0 without surfaces."""
+    groups = [surfaces.points[surfaces.body == b] for b in np.unique(surfaces.body)]
+    return float(np.median([np.linalg.norm(np.ptp(points, axis=0)) for points in groups])) if groups else 0.0
+
+
+def _farthest(reference: Array, start: Array, end: Array) -> float:
+    """Greatest displacement of a vertex from its reference, at the start or the end, beyond what all vertices share."""
+    return max(_displacement(reference, start)[1], _displacement(reference, end)[1])
+
+
 @njit(cache=True)
-def _farthest(reference, a, b):
-    """Greatest distance of a vertex of a or b from its reference position."""
-    worst = 0.0
-    for v in range(len(reference)):
-        da = db = 0.0
+def _displacement(a, b):
+    """The displacement from a to b that all vertices share (the middle of its range), and the greatest beyond it."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for v in range(len(a)):
         for k in range(3):
-            da += (a[v, k] - reference[v, k]) ** 2
-            db += (b[v, k] - reference[v, k]) ** 2
-        worst = max(worst, da, db)
-    return np.sqrt(worst)
+            d = b[v, k] - a[v, k]
+            low[k], high[k] = min(low[k], d), max(high[k], d)
+    shared = 0.5 * (low + high)
+    if len(a) == 0:
+        return np.zeros(3), 0.0
+    worst = 0.0
+    for v in range(len(a)):
+        square = 0.0
+        for k in range(3):
+            square += (b[v, k] - a[v, k] - shared[k]) ** 2
+        worst = max(worst, square)
+    return shared, np.sqrt(worst)
 
 
 @njit(cache=True)
