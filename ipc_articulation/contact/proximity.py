@@ -1,10 +1,10 @@
 """The pairs of primitives that may come near each other, kept from step to step.
 
-ipctk's broad phase costs more than everything after it. Its candidates are therefore made with a margin (a «skin», as
-in molecular dynamics) and stay valid until some vertex has used the margin up: candidates made at x_ref with boxes
-inflated by R hold every pair nearer than 2R; while no vertex is farther than δ from x_ref, they hold every pair nearer
-than 2R - 2δ. A motion that all vertices share changes no distance and is left out of δ: a pile that falls as a whole
-keeps its candidates.
+The broad phase costs more than everything after it. Its candidates are therefore made with a margin (a «skin», as in
+molecular dynamics) and stay valid until some vertex has used the margin up: candidates made at x_ref hold every pair
+nearer than reach + skin; while no vertex is farther than δ from x_ref, they hold every pair nearer than reach + skin
+- 2δ. A motion that all vertices share changes no distance and is left out of δ: a pile that falls as a whole keeps its
+candidates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.filters import make_pair_filter
+from ipc_articulation.contact.broad_phase import find_pairs, make_ranges
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
@@ -35,10 +35,11 @@ class Proximity:
             allowed: Which bodies touch, (n, n), symmetric, false on the diagonal.
             reach: Distance [m] up to which pairs must be found.
         """
-        self.mesh, self.reach = _collision_mesh(surfaces, allowed), reach
+        self.mesh, self.reach = _collision_mesh(surfaces), reach
         self.candidates = ipctk.Candidates()
         self.builds = 0
-        self._body, self._allowed = surfaces.body, allowed
+        self._surfaces, self._allowed = surfaces, allowed
+        self._ranges = make_ranges(surfaces, len(allowed))
         self._largest_skin = max(reach, _LARGEST_SKIN * _typical_size(surfaces))
         self._x_ref: Array | None = None
         self._skin = 0.0
@@ -47,18 +48,18 @@ class Proximity:
         """Make the candidates hold every pair that comes within reach on the way from start to end, (V, 3) each.
 
         The new skin is four times the greatest displacement, between the reach and a share of the size of the bodies:
-        fast scenes look farther ahead. Where the boxes around whole bodies are apart, ipctk is not asked.
+        fast scenes look farther ahead.
         """
         if self._x_ref is not None and 2.0 * _farthest(self._x_ref, start, end) <= self._skin:
             return
         shared, step = _displacement(start, end)
         self._skin = min(max(self.reach, 4.0 * step), self._largest_skin)
         self._x_ref = np.subtract(end, shared, order="F")
-        if _any_near(start, self._x_ref, self._body, self._allowed, self.reach + self._skin):
-            self.candidates.build(self.mesh, start, self._x_ref, 0.5 * (self.reach + self._skin))
-            self.builds += 1
-        else:
-            self.candidates.clear()
+        distance = self.reach + self._skin
+        edges, faces = find_pairs(self._surfaces, self._ranges, self._allowed, start, self._x_ref, distance)
+        self.candidates.ee_candidates = list(map(ipctk.EdgeEdgeCandidate, *edges.T.tolist()))
+        self.candidates.fv_candidates = list(map(ipctk.FaceVertexCandidate, *faces.T.tolist()))
+        self.builds += 1
 
     def collisions(self, x: Array, d_hat: float) -> Any:
         """Pairs nearer than d_hat at positions that `cover` covered: ipctk.NormalCollisions."""
@@ -71,13 +72,11 @@ class Proximity:
         return len(self.candidates) == 0
 
 
-def _collision_mesh(surfaces: Surfaces, allowed: NDArray[np.bool_]) -> Any:
+def _collision_mesh(surfaces: Surfaces) -> Any:
     """The surfaces as ipctk knows them; its rest positions serve the edge-edge mollifier, which takes lengths only."""
-    mesh = ipctk.CollisionMesh(
+    return ipctk.CollisionMesh(
         np.asfortranarray(surfaces.points), np.asfortranarray(surfaces.edges), np.asfortranarray(surfaces.faces)
     )
-    mesh.can_collide = make_pair_filter(allowed, surfaces.body)
-    return mesh
 
 
 def _typical_size(surfaces: Surfaces) -> float:
@@ -109,24 +108,3 @@ def _displacement(a, b):
             square += (b[v, k] - a[v, k] - shared[k]) ** 2
         worst = max(worst, square)
     return shared, np.sqrt(worst)
-
-
-@njit(cache=True)
-def _any_near(start, end, body, allowed, distance):
-    """Whether the boxes swept by two bodies that touch come within a distance of each other."""
-    n = len(allowed)
-    low, high = np.full((n, 3), np.inf), np.full((n, 3), -np.inf)
-    for v in range(len(body)):
-        b = body[v]
-        for k in range(3):
-            low[b, k] = min(low[b, k], start[v, k], end[v, k])
-            high[b, k] = max(high[b, k], start[v, k], end[v, k])
-    for i in range(n):
-        for j in range(i):
-            if allowed[i, j]:
-                gap = 0.0
-                for k in range(3):
-                    gap += max(low[i, k] - high[j, k], low[j, k] - high[i, k], 0.0) ** 2
-                if gap <= distance * distance:
-                    return True
-    return False

@@ -20,6 +20,7 @@ class Surfaces:
     body: NDArray[np.int64]  # (V,) the body that a vertex belongs to
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
+    thickness: Array  # (V,) radius about each vertex [m]
 
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m], column-major as ipctk wants it."""
@@ -32,15 +33,16 @@ class Surfaces:
         return _largest_motion(self.points, self.body, dq)
 
 
-def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32]]]) -> Surfaces:
-    """Join one (points, edges, faces) a body, in the order of the bodies."""
-    counts = np.array([len(points) for points, _, _ in meshes], dtype=np.int64)
+def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
+    """Join one (points, edges, faces, thickness) a body, in the order of the bodies."""
+    counts = np.array([len(points) for points, *_ in meshes], dtype=np.int64)
     offsets = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int32)
     return Surfaces(
         points=_concatenate([m[0] for m in meshes], 3, np.float64),
         body=np.repeat(np.arange(len(meshes)), counts),
         edges=_concatenate([m[1] + o for m, o in zip(meshes, offsets, strict=True)], 2, np.int32),
         faces=_concatenate([m[2] + o for m, o in zip(meshes, offsets, strict=True)], 3, np.int32),
+        thickness=np.concatenate([np.zeros(0), *(m[3] for m in meshes)]),
     )
 
 

@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.body_contact import BodyContact
+from ipc_articulation.contact.broad_phase import make_ranges, near_bodies
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.proximity import Proximity
@@ -31,7 +32,7 @@ class ContactWorld:
     """The contact terms of the incremental potential of n bodies."""
 
     def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes, d_hat: float) -> None:
-        """Prepare the collision meshes, one a material that two bodies share.
+        """Prepare contact, material by material.
 
         Args:
             surfaces: Surfaces of the n bodies.
@@ -113,17 +114,22 @@ class ContactWorld:
         x = self.surfaces.positions(q)
         if self.half_planes.minimum_distance(x) <= 0.0:
             return self.half_planes.nearest_body(x), -1
-        if not len(x) or not self._intersect(x, self._touching):
-            return None
-        for i, j in np.argwhere(np.triu(self._touching)):
-            pair = np.zeros_like(self._touching)
-            pair[i, j] = pair[j, i] = True
-            if self._intersect(x, pair):
-                return int(i), int(j)
+        ranges = make_ranges(self.surfaces, len(q))
+        for i, j in sorted(map(sorted, near_bodies(ranges, self._touching, x, 0.0).tolist())):
+            if _intersect(self.surfaces, x, i, j):
+                return i, j
         return None
 
-    def _intersect(self, x: Array, allowed: NDArray[np.bool_]) -> bool:
-        return bool(ipctk.has_intersections(Proximity(self.surfaces, allowed, self.d_hat).mesh, x))
+
+def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
+    """Whether the surfaces of two bodies intersect at x (V, 3)."""
+    number = np.cumsum(np.isin(surfaces.body, (i, j))) - 1
+    keep = np.isin(surfaces.body, (i, j))
+    edges, faces = (number[part[keep[part[:, 0]]]].astype(np.int32) for part in (surfaces.edges, surfaces.faces))
+    x = np.asfortranarray(x[keep])
+    mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
+    mesh.can_collide = ipctk.make_vertex_patches_filter(surfaces.body[keep].astype(np.int32))
+    return bool(ipctk.has_intersections(mesh, x))
 
 
 @njit(cache=True)

@@ -40,6 +40,10 @@ class ArticulationSimulation:
         self._world.advance()
         self._world.retrieve()
 
+    def minimum_distance(self) -> float:
+        """Of the present state; see `Simulation`."""
+        return self._distance.minimum()
+
     def write(self, buffers: dict[str, Array], row: int) -> None:
         """Write the present state; see `Simulation`."""
         theta = self._readers.theta()
@@ -47,7 +51,7 @@ class ArticulationSimulation:
         buffers["body_poses"][row] = self._readers.poses()
         buffers["theta_dot"][row] = 0.0 if row == 0 else (theta - self._theta) / self._motions.dt
         self._theta = theta
-        buffers["minimum_distance"][row] = self._distance.minimum()
+        buffers["minimum_distance"][row] = self.minimum_distance()
         if row > 0:
             delta_theta = self._readers.delta_theta(self._motions)
             buffers["delta_theta"][row] = delta_theta

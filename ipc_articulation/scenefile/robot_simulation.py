@@ -37,8 +37,8 @@ class RobotSimulation:
             self._targets = targets(scene.controller, driven.actuated, driven.start, times)
         self._uipc_scene = make_uipc_scene(scene, document)
         with document.blame("robot"):
-            self._coupling = couple(self._uipc_scene, driven.adapter)
-        mechanism = self._coupling.mechanism
+            self.coupling = couple(self._uipc_scene, driven.adapter)
+        mechanism = self.coupling.mechanism
         self.surfaces, self.planes = _surfaces(mechanism), mechanism.planes
         self.joint_names = tuple(joint.name for joint in mechanism.joints)
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
@@ -48,14 +48,18 @@ class RobotSimulation:
     def step(self, index: int) -> None:
         """Command the actuators' targets of step `index` and take it."""
         self._driven.command(self._targets[index])
-        self._coupling.step(self._world)
+        self.coupling.step(self._world)
+
+    def minimum_distance(self) -> float:
+        """Of the present state; see `Simulation`."""
+        return self.coupling.minimum_distance
 
     def write(self, buffers: dict[str, Array], row: int) -> None:
         """Write the present state; see `Simulation`."""
-        coupling = self._coupling
+        coupling = self.coupling
         buffers["theta"][row], buffers["theta_dot"][row] = coupling.theta, coupling.theta_dot
         buffers["body_poses"][row] = coupling.body_poses
-        buffers["minimum_distance"][row] = coupling.minimum_distance
+        buffers["minimum_distance"][row] = self.minimum_distance()
         if row > 0:
             for key in ("delta_theta", "delta_theta_tilde", "contact_force"):
                 buffers[key][row] = getattr(coupling, key)

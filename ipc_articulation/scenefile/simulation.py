@@ -27,6 +27,10 @@ class Simulation(Protocol):
         """Take step `index`, counted from 0."""
         ...
 
+    def minimum_distance(self) -> float:
+        """Smallest distance of surfaces that may touch [m]; inf where none is nearer than 10 d̂."""
+        ...
+
     def write(self, buffers: dict[str, Array], row: int) -> None:
         """Write the present state, and what the last step told (row > 0), into a row of a recording's buffers."""
         ...

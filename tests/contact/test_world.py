@@ -132,6 +132,35 @@ def test_fixed_bodies_do_not_touch_each_other():
     assert world.energy(q) == 0.0
 
 
+def test_candidates_hold_every_pair_in_reach():
+    """Against all pairs: what ipctk finds within d̂ by its own broad phase must be found from our candidates."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        n = 5
+        world = make_world(n)
+        start = np.stack(
+            [pose(*rng.uniform(-0.25, 0.25, 3) + [0, 0, 1], angles=rng.uniform(-3, 3, 3)) for _ in range(n)]
+        )
+        world.step_limit(start, 0.05 * rng.standard_normal(start.shape))
+        proximity = world._contacts[0].proximity
+        x, reach = world.surfaces.positions(start), 0.01
+        ours = proximity.collisions(x, reach)
+        mesh = ipctk.CollisionMesh(*(np.asfortranarray(a) for a in (x, world.surfaces.edges, world.surfaces.faces)))
+        mesh.can_collide = ipctk.make_vertex_patches_filter(world.surfaces.body.astype(np.int32))
+        theirs = ipctk.NormalCollisions()
+        theirs.build(mesh, x, reach)
+        assert len(ours) == len(theirs)
+        potential = ipctk.BarrierPotential(reach, 1.0)
+        assert potential(ours, mesh, x) == pytest.approx(potential(theirs, mesh, x), rel=1e-9)
+
+
+def test_bodies_that_do_not_touch_have_no_candidates():
+    world = make_world(2, fixed=(0, 1))
+    q = np.stack([pose(0, 0, 0.5), pose(0, 0, 0.701)])
+    assert world.step_limit(q, np.zeros_like(q)) == 1.0
+    assert world.minimum_distance(q) == np.inf
+
+
 def test_candidates_outlive_small_motion_and_are_renewed_by_large():
     world, q = make_world(3), stack()
     world.begin_step(q, DT, EPS_V)

@@ -1,0 +1,70 @@
+"""Scenes of many equal bodies, made by instances of one geometry: piles, tumbled piles, spheres."""
+
+from __future__ import annotations
+
+import numpy as np
+import trimesh
+import uipc
+from scipy.spatial.transform import Rotation
+from uipc.constitution import AffineBodyConstitution
+from uipc.geometry import ground, label_surface
+from uipc.geometry import trimesh as uipc_trimesh
+
+SIZE, DENSITY = 0.2, 1000.0  # boxes of 8 kg
+
+
+def make_scene(
+    mesh: trimesh.Trimesh, transforms: np.ndarray, d_hat: float = 1e-3, resistance: float = 1e12
+) -> uipc.Scene:
+    """Bodies of one shape, released at rest above the ground (z up), friction 0.5, dt 0.01 s."""
+    uipc.Logger.set_level(uipc.Logger.Error)
+    config = uipc.Scene.default_config()
+    config["gravity"] = [[0.0], [0.0], [-9.81]]
+    config["contact"]["d_hat"] = d_hat
+    config["sanity_check"]["enable"] = False
+    scene = uipc.Scene(config)
+    scene.contact_tabular().default_model(0.5, resistance)
+    geometry = uipc_trimesh(mesh.vertices.copy(), mesh.faces.astype(np.int32))
+    label_surface(geometry)
+    AffineBodyConstitution().apply_to(geometry, 1e8, DENSITY)
+    geometry.instances().resize(len(transforms))
+    uipc.view(geometry.transforms())[:] = transforms
+    scene.objects().create("bodies").geometries().create(geometry)
+    scene.objects().create("ground").geometries().create(ground(0.0, np.array([0.0, 0.0, 1.0])))
+    return scene
+
+
+def box() -> trimesh.Trimesh:
+    return trimesh.creation.box((SIZE, SIZE, SIZE))
+
+
+def sphere() -> trimesh.Trimesh:
+    """162 vertices, 320 faces."""
+    return trimesh.creation.icosphere(subdivisions=2, radius=0.5 * SIZE)
+
+
+def tumbled(count: int, seed: int = 0) -> np.ndarray:
+    """Layers on a grid of 0.32 m, odd ones shifted by half a grid step, jittered by 1 cm and turned within 30 degrees.
+
+    Layers hold 2x2 (10 boxes), 3x3 (50) or 5x5 (200) boxes; the lowest centres are 0.15 m above the ground.
+    """
+    side = {10: 2, 50: 3, 200: 5}[count]
+    return _layers(count, side, 0.32, 0.15, np.random.default_rng(seed), shift=True, angle=np.pi / 6, jitter=0.01)
+
+
+def pile(count: int, seed: int = 0) -> np.ndarray:
+    """Boxes on a cubic grid, jittered and slightly turned, that fall 5 cm onto each other."""
+    side = max(1, round(count ** (1 / 3)))
+    return _layers(count, side, 0.25, 0.15, np.random.default_rng(seed), shift=False, angle=0.1, jitter=0.01)
+
+
+def _layers(count, side, step, lowest, rng, shift, angle, jitter) -> np.ndarray:
+    transforms = np.tile(np.eye(4), (count, 1, 1))
+    for i, T in enumerate(transforms):
+        layer, place = divmod(i, side * side)
+        offset = 0.5 * step if shift and layer % 2 else 0.0
+        axis = rng.standard_normal(3)
+        T[:3, :3] = Rotation.from_rotvec(rng.uniform(-angle, angle) * axis / np.linalg.norm(axis)).as_matrix()
+        grid = (place % side) * step + offset, (place // side) * step + offset, lowest + layer * step
+        T[:3, 3] = np.array(grid) + rng.uniform(-jitter, jitter, 3) * [1, 1, 0]
+    return transforms
