@@ -1,8 +1,8 @@
 """Time of a coupled step and of its parts on the CPU engine, beside the bare step of MuJoCo.
 
 Every scene runs from its start to its end. A sample is the mean over one block of steps, so that rare slow steps
-count; the first steps are left out, they compile and warm up. MuJoCo's own step is taken in turn with ours, from the same
-state on a copy, its contacts as its model has them.
+count; the first steps are left out, they compile and warm up. MuJoCo's own step is taken in turn with ours, from the
+same state on a copy, its contacts as its model has them.
 """
 
 from __future__ import annotations

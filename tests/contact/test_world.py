@@ -138,9 +138,8 @@ def test_candidates_hold_every_pair_in_reach():
     for _ in range(20):
         n = 5
         world = make_world(n)
-        start = np.stack(
-            [pose(*rng.uniform(-0.25, 0.25, 3) + [0, 0, 1], angles=rng.uniform(-3, 3, 3)) for _ in range(n)]
-        )
+        positions = rng.uniform(-0.25, 0.25, (n, 3)) + [0, 0, 1]
+        start = np.stack([pose(*position, angles=rng.uniform(-3, 3, 3)) for position in positions])
         world.step_limit(start, 0.05 * rng.standard_normal(start.shape))
         proximity = world._contacts[0].proximity
         x, reach = world.surfaces.positions(start), 0.01
