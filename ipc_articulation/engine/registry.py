@@ -13,7 +13,15 @@ from typing import Any
 from uipc.builtin import ConstitutionUIDCollection
 
 from ipc_articulation.engine.scene_context import SceneContext
-from ipc_articulation.engine.terms import articulation, joint_penalty, ortho_potential
+from ipc_articulation.engine.terms import (
+    anchor_penalty,
+    articulation,
+    driving_joint,
+    joint_force,
+    joint_limit,
+    joint_penalty,
+    ortho_potential,
+)
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.frontend.attributes import read_meta, read_uids
@@ -23,9 +31,17 @@ Reader = Callable[[Sequence[Any], SceneContext], Term]
 REGISTRY: dict[int, Reader] = {
     1: ortho_potential.read,
     18: joint_penalty.read,
+    19: driving_joint.read,
     20: joint_penalty.read,
+    21: driving_joint.read,
     23: articulation.read,
     24: articulation.read,
+    25: anchor_penalty.read,
+    26: anchor_penalty.read,
+    667: joint_force.read,
+    668: joint_force.read,
+    669: joint_limit.read,
+    670: joint_limit.read,
 }
 
 

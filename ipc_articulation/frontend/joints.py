@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta, require
+from ipc_articulation.frontend.joint_columns import Bodies, check_joint_values, read_body_pairs
 
 Array = NDArray[np.float64]
 
@@ -24,19 +25,6 @@ _LOCAL_ENDS = (("l_position0", "l_position1"), ("r_position0", "r_position1"))
 _SHORTEST_EDGE = 1e-12  # [m], libuipc's own bound
 
 
-class Bodies(Protocol):
-    """The bodies that joints may join; `frontend.bodies.BodyTable` is one."""
-
-    @property
-    def transforms(self) -> Array:
-        """Initial transforms, (n, 4, 4)."""
-        ...
-
-    def index(self, geo_id: int, inst_id: int, asker: str) -> int:
-        """Row of a body; a SceneError naming the asker where there is no such body."""
-        ...
-
-
 @dataclass(frozen=True)
 class JointMesh:
     """The m joints of one joint geometry."""
@@ -44,7 +32,8 @@ class JointMesh:
     slot: Any  # libuipc's geometry slot
     geo_id: int
     uid: int  # 18 revolute, 20 prismatic
-    joints: Joints
+    joints: Joints  # as an articulation sees them
+    tracked: Joints  # as `angle` and `distance` are measured: both bodies have the left body's axis
     endpoints_left: Array  # (m, 2, 3) [m] the two points of each axis edge in the left body
     endpoints_right: Array  # (m, 2, 3) [m] the same in the right body
     strength_ratio: Array  # (m,)
@@ -72,28 +61,26 @@ def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
 
     Raises:
         SceneError: Another constitution, a missing attribute, a body without geometry slot, a body joined to itself, an
-            axis of zero length. The message names geometry and joint.
+            axis of zero length, a number that is not finite. The message names geometry and joint.
     """
     geometry, owner = slot.geometry(), f"joint geometry {slot.id()}"
     uid = _joint_uid(geometry, owner)
     edges = geometry.edges()
-    pairs = _body_pairs(edges, bodies, owner)
+    pairs = read_body_pairs(edges, bodies, owner)
     transforms = bodies.transforms[pairs]  # (m, 2, 4, 4)
     ends, axes = _axes(geometry, transforms, owner)
     _refuse_short_axes(axes, owner)
-    if uid == REVOLUTE_UID:
-        left, right = frames.revolute_vectors(axes[:, 0], transforms[:, 0], transforms[:, 1])
-    else:
-        left, right = (frames.prismatic_vectors(ends[:, s, 0], axes[:, s], transforms[:, s]) for s in range(2))
+    strength, init = (require(edges, name, owner) for name in ("strength_ratio", _INITIAL[uid]))
     return JointMesh(
         slot=slot,
         geo_id=slot.id(),
         uid=uid,
-        joints=Joints(np.full(len(pairs), JOINTS[uid]), pairs, left, right),
+        joints=_joints(uid, pairs, ends, axes, transforms),
+        tracked=_joints(uid, pairs, ends, axes[:, :1].repeat(2, axis=1), transforms),
         endpoints_left=ends[:, 0],
         endpoints_right=ends[:, 1],
-        strength_ratio=require(edges, "strength_ratio", owner),
-        init=require(edges, _INITIAL[uid], owner),
+        strength_ratio=check_joint_values(strength, "strength_ratio", owner, nonnegative=True),
+        init=check_joint_values(init, _INITIAL[uid], owner),
     )
 
 
@@ -107,18 +94,13 @@ def _joint_uid(geometry: Any, owner: str) -> int:
     return uid
 
 
-def _body_pairs(edges: Any, bodies: Bodies, owner: str) -> NDArray[np.int64]:
-    """Rows of the left and of the right body of each joint, (m, 2)."""
-    columns = (require(edges, name, owner) for name in ("l_geo_id", "l_inst_id", "r_geo_id", "r_inst_id"))
-    pairs = np.empty((edges.size(), 2), dtype=np.int64)
-    for k, (l_geo, l_inst, r_geo, r_inst) in enumerate(zip(*columns, strict=True)):
-        pairs[k, 0] = bodies.index(int(l_geo), int(l_inst), f"{owner}, joint {k} (left body)")
-        pairs[k, 1] = bodies.index(int(r_geo), int(r_inst), f"{owner}, joint {k} (right body)")
-        if pairs[k, 0] == pairs[k, 1]:
-            raise SceneError(
-                f"{owner}, joint {k} joins geometry {l_geo}, instance {l_inst} to itself; give it two different bodies"
-            )
-    return pairs
+def _joints(uid: int, pairs: NDArray[np.int64], ends: Array, axes: Array, transforms: Array) -> Joints:
+    """The m joints, for end points (m, 2, 2, 3), world directions (m, 2, 3) and poses (m, 2, 4, 4) of both bodies."""
+    if uid == REVOLUTE_UID:
+        left, right = frames.revolute_vectors(axes[:, 0], transforms[:, 0], transforms[:, 1])
+    else:
+        left, right = (frames.prismatic_vectors(ends[:, s, 0], axes[:, s], transforms[:, s]) for s in range(2))
+    return Joints(np.full(len(pairs), JOINTS[uid]), pairs, left, right)
 
 
 def _axes(geometry: Any, transforms: Array, owner: str) -> tuple[Array, Array]:

@@ -6,11 +6,9 @@ import trimesh
 from uipc import view
 from uipc.constitution import (
     AffineBodyConstitution,
-    AffineBodyDrivingRevoluteJoint,
-    AffineBodyRevoluteJoint,
     StableNeoHookean,
 )
-from uipc.geometry import label_surface, linemesh, tetmesh
+from uipc.geometry import label_surface, tetmesh
 from uipc.geometry import trimesh as uipc_trimesh
 
 from ipc_articulation import Engine
@@ -40,17 +38,6 @@ def test_another_affine_body_constitution(scene):
     AffineBodyConstitution({"name": "ARAP"}).apply_to(mesh, 1e8)
     scene.scene.objects().create("box").geometries().create(mesh)
     with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 2 \(.*OrthoPotential \(1\)"):
-        scene.start()
-
-
-def test_driving_joint(scene):
-    first = scene.add_box(translation(0, 0, 1))
-    second = scene.add_box(translation(0, 0, 2))
-    hinge = linemesh(np.array([[0, 0, 1.5], [0.2, 0, 1.5]]), np.array([[0, 1]]))
-    AffineBodyRevoluteJoint().apply_to(hinge, [first], [second], 100.0)
-    AffineBodyDrivingRevoluteJoint().apply_to(hinge, 100.0)
-    scene.scene.objects().create("hinge").geometries().create(hinge)
-    with pytest.raises(UnsupportedError, match=r"geometry 2 has constitution 19 \(.*Driving.*\)"):
         scene.start()
 
 

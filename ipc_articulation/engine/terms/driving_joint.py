@@ -1,0 +1,101 @@
+"""Drives revolute and prismatic joints to an aim (libuipc's constitutions 19 and 21).
+
+revolute   E = ½ κ (θ - θ̃)²
+prismatic  E = ½ κ (tᵢ·d - θ̃)² + ½ κ (tⱼ·d - θ̃)²,   d = cⱼ - cᵢ
+
+κ = driving/strength_ratio (mᵢ + mⱼ), without dt². θ̃ = aim - init, where aim is `aim_angle` [rad] or `aim_distance` [m]
+and may lie many turns away. A passive joint aims at where it stands when the step begins, so it resists motion like a
+damper of κ/dt. Where `driving/is_constrained` is 0 there is no energy.
+
+The prismatic energy is κ (θ - θ̃)² + κ θ'², with θ = d·(tᵢ + tⱼ)/2 and θ' = d·(tᵢ - tⱼ)/2: θ' is the coordinate of the
+same joint with tⱼ turned round. So every drive is a spring on a joint coordinate, a prismatic one two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.articulation.joints import PRISMATIC, Joints
+from ipc_articulation.engine.joint_coordinates import JointCoordinates
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.state import State
+from ipc_articulation.frontend.joint_attributes import JointAttribute
+from ipc_articulation.frontend.joints import REVOLUTE_UID, JointMesh
+
+Array = NDArray[np.float64]
+
+
+class DrivingJoints:
+    """The drives of m joints."""
+
+    name = "driving joint"
+
+    def __init__(self, meshes: Sequence[JointMesh], places: NDArray[np.int64], mass: Array) -> None:
+        """Find the joints and what they carry.
+
+        Args:
+            meshes: The joint geometries, all revolute or prismatic.
+            places: Of their joints in the state's θ, (m,).
+            mass: Masses of all bodies, (n,) [kg].
+
+        Raises:
+            SceneError: An attribute is missing; names the joint geometry.
+        """
+        driven = JointCoordinates.of(meshes)
+        self._places, self._offset = places, driven.offset
+        self._mass = mass[driven.joints.bodies].sum(axis=1)
+        self._is_constrained = JointAttribute(meshes, "driving/is_constrained")
+        self._is_passive = JointAttribute(meshes, "is_passive")
+        self._ratio = JointAttribute(meshes, "driving/strength_ratio", nonnegative=True)
+        self._aims = [JointAttribute([mesh], _aim_name(mesh)) for mesh in meshes]
+        prismatic = driven.joints.kind == PRISMATIC
+        self._mirrored = np.flatnonzero(prismatic)
+        self._springs_a_joint = np.where(prismatic, 2.0, 1.0)
+        joints = Joints.concatenate([driven.joints, _with_right_axis_turned(driven.joints[self._mirrored])])
+        self._coordinates = JointCoordinates(joints, np.zeros(len(joints)))
+        self._theta = self._aim = self._kappa = np.zeros(len(joints))
+
+    def begin_step(self, state: State, dt: float) -> None:
+        """Read what the animator has just written.
+
+        Raises:
+            SceneError: A number is not finite, or a strength is negative; names geometry, joint and attribute.
+        """
+        theta = state.theta[self._places]
+        aim = np.concatenate([aim.read() for aim in self._aims]) - self._offset
+        aim = np.where(self._is_passive.read() == 1, theta, aim)
+        kappa = self._springs_a_joint * self._ratio.read() * self._mass * (self._is_constrained.read() != 0)
+        zeros = np.zeros(len(self._mirrored))
+        self._theta, self._aim = np.concatenate([theta, zeros]), np.concatenate([aim, zeros])
+        self._kappa = np.concatenate([kappa, kappa[self._mirrored]])
+
+    def energy(self, q: Array) -> float:
+        return 0.5 * float(self._kappa @ self._error(q) ** 2)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        slope = self._kappa * self._error(q)
+        system.add_pairs(self._coordinates.joints.bodies, self._coordinates.add_derivatives(q, slope, self._kappa, g))
+
+    def _error(self, q: Array) -> Array:
+        """θ - θ̃ of all springs, (springs,)."""
+        return self._coordinates.follow(self._theta, q) - self._aim
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> DrivingJoints:
+    """The drives of the joint geometries among the slots."""
+    return DrivingJoints(*context.joints_of(slots), context.bodies.mass[:, 0, 0])
+
+
+def _aim_name(mesh: JointMesh) -> str:
+    return "aim_angle" if mesh.uid == REVOLUTE_UID else "aim_distance"
+
+
+def _with_right_axis_turned(joints: Joints) -> Joints:
+    """Prismatic joints with -t̄ⱼ for t̄ⱼ."""
+    return replace(joints, right=joints.right * np.array([1.0, -1.0])[:, None])

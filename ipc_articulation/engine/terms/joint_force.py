@@ -1,0 +1,118 @@
+"""Forces along prismatic joints and torques about revolute ones (libuipc's constitutions 667 and 668).
+
+    E = -dt² Fᵀ (q - qᵗ),   F constant in the step
+
+prismatic  Fⱼ = (f t, 0) on the translation,       t = (tᵢ + tⱼ)/2,  Fᵢ = (-f t, 0);
+revolute   Fⱼ = (0, ½ τ [e] Aⱼ⁻ᵀ) on A,            e = (eᵢ + eⱼ)/2,  Fᵢ = (0, -½ τ [e] Aᵢ⁻ᵀ),
+
+with the axes of both bodies at qᵗ, from an edge's first end to its second. A positive `external_force` f [N] or
+`external_torque` τ [N·m] pushes or turns the right (child) body along or about the axis, its reaction acts on the left
+(parent) body. The work of Fⱼ in a turn ω is τ e·ω. The force acts at the origin of a body's frame. Where
+`external_force/is_constrained` or `external_torque/is_constrained` is 0 there is none.
+
+libuipc moves q̃ by dt² M⁻¹ F instead, which is the same, and leaves bodies out that have no kinetic term: fixed ones,
+and those whose inertia an articulation owns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation import affine
+from ipc_articulation.articulation.frames import unit
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.state import State
+from ipc_articulation.frontend.joint_attributes import JointAttribute
+from ipc_articulation.frontend.joints import PRISMATIC_UID, REVOLUTE_UID, JointMesh
+
+Array = NDArray[np.float64]
+
+_NAMES = {PRISMATIC_UID: "external_force", REVOLUTE_UID: "external_torque"}
+_FLATTEST = 1e-6  # |det A| over the product of its rows' lengths; below, libuipc drops the torque
+
+
+class JointForces:
+    """Forces and torques on joints of several geometries."""
+
+    name = "joint force"
+
+    def __init__(self, meshes: Sequence[JointMesh], has_kinetic: NDArray[np.bool_]) -> None:
+        """Find what the joints carry.
+
+        Args:
+            meshes: The joint geometries.
+            has_kinetic: Which bodies forces act on, (n,).
+
+        Raises:
+            SceneError: An attribute is missing; names the joint geometry.
+        """
+        self._loads = [_Load([mesh for mesh in meshes if mesh.uid == uid], uid) for uid in _NAMES]
+        self._has_kinetic = has_kinetic
+        self._F = self._q_t = np.zeros((len(has_kinetic), 12))  # F carries dt² here
+
+    def begin_step(self, state: State, dt: float) -> None:
+        """Read what the animator has just written.
+
+        Raises:
+            SceneError: A number is not finite; names geometry, joint and attribute.
+        """
+        self._q_t, self._F = state.q, np.zeros_like(state.q)
+        for load in self._loads:
+            np.add.at(self._F, load.bodies, dt * dt * load.forces(state.q))
+        self._F[~self._has_kinetic] = 0.0
+
+    def energy(self, q: Array) -> float:
+        return -float(np.vdot(self._F, q - self._q_t))
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        g -= self._F
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> JointForces:
+    """The forces on the joint geometries among the slots."""
+    bodies = context.bodies
+    return JointForces(context.joints_of(slots)[0], ~(bodies.is_fixed | bodies.external_kinetic))
+
+
+class _Load:
+    """The joints of one kind, with their axis in both bodies."""
+
+    def __init__(self, meshes: Sequence[JointMesh], uid: int) -> None:
+        name = _NAMES[uid]
+        self._load = JointAttribute(meshes, name)
+        self._is_constrained = JointAttribute(meshes, f"{name}/is_constrained")
+        self._is_torque = uid == REVOLUTE_UID
+        self.bodies = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(mesh.joints.bodies for mesh in meshes)])
+        self._axes = np.concatenate([np.zeros((0, 2, 3)), *(_axes(mesh) for mesh in meshes)])
+
+    def forces(self, q: Array) -> Array:
+        """Generalised forces on both bodies of each joint at q (n, 12): (m, 2, 12)."""
+        load = self._load.read() * (self._is_constrained.read() != 0)
+        A = affine.linear_part(q)[self.bodies]  # (m, 2, 3, 3)
+        axes = np.einsum("mbij,mbj->mbi", A, self._axes)
+        if self._is_torque:
+            axes = unit(axes)
+        on_child = load[:, None] * axes.mean(axis=1)  # (m, 3) [N or N·m]
+        vectors = np.stack([-on_child, on_child], axis=1)
+        return _from_torques(vectors, A) if self._is_torque else np.pad(vectors, ((0, 0), (0, 0), (0, 9)))
+
+
+def _axes(mesh: JointMesh) -> Array:
+    """What the axis is in the left and in the right body, (m, 2, 3): the edge of a hinge, the direction of a slider."""
+    if mesh.uid == REVOLUTE_UID:
+        return np.stack([ends[:, 1] - ends[:, 0] for ends in (mesh.endpoints_left, mesh.endpoints_right)], axis=1)
+    return np.stack([mesh.tracked.left[:, 1], mesh.tracked.right[:, 1]], axis=1)
+
+
+def _from_torques(torque: Array, A: Array) -> Array:
+    """F = (0, ½ [τ] A⁻ᵀ), rows of A one after the other: (..., 3), (..., 3, 3) -> (..., 12); zero where A is flat."""
+    is_flat = ~(np.abs(np.linalg.det(A)) >= _FLATTEST * np.linalg.norm(A, axis=-1).prod(axis=-1))
+    A_inv = np.linalg.inv(np.where(is_flat[..., None, None], np.eye(3), A))
+    F_A = 0.5 * np.cross(torque[..., None, :], A_inv)  # row k: τ x (row k of A⁻¹) = column k of [τ] A⁻ᵀ
+    F_A = np.where(is_flat[..., None, None], 0.0, F_A.swapaxes(-1, -2))
+    return np.concatenate([np.zeros_like(torque), F_A.reshape(*torque.shape[:-1], 9)], axis=-1)

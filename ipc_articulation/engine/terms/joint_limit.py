@@ -1,0 +1,91 @@
+"""The limits of revolute and prismatic joints (libuipc's constitutions 670 and 669).
+
+    E = s r³,   r = max(θ - u, l - θ, 0) / (u - l),   without dt²
+
+s is `limit/strength` [J·s²]; l and u are `limit/lower` and `limit/upper`, bounds on `angle` [rad] or `distance` [m],
+less `init_angle` or `init_distance`, since θ counts from the initial pose. They may lie many turns away. Where u = l
+the division is left out. The penalty is soft: a joint that is pushed comes to rest a little beyond its limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.joint_coordinates import JointCoordinates
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.state import State
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.joint_attributes import JointAttribute
+from ipc_articulation.frontend.joints import JointMesh
+
+Array = NDArray[np.float64]
+
+
+class JointLimits:
+    """The limits of m joints, fixed once read, as in libuipc."""
+
+    name = "joint limit"
+
+    def __init__(
+        self, coordinates: JointCoordinates, places: NDArray[np.int64], lower: Array, upper: Array, strength: Array
+    ) -> None:
+        """Take the limits.
+
+        Args:
+            coordinates: The joints.
+            places: Of them in the state's θ, (m,).
+            lower: Bounds on θ, not above `upper`, (m,) [rad or m].
+            upper: The same.
+            strength: s, (m,) [J·s²].
+        """
+        self._coordinates, self._places = coordinates, places
+        self._lower, self._upper, self._strength = lower, upper, strength
+        self._width = np.where(upper > lower, upper - lower, 1.0)
+        self._theta = np.zeros(len(lower))
+
+    def begin_step(self, state: State, dt: float) -> None:
+        self._theta = state.theta[self._places]
+
+    def energy(self, q: Array) -> float:
+        return float(self._strength @ np.abs(self._excess(q)) ** 3)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        r = self._excess(q)
+        slope = 3.0 * self._strength * r * np.abs(r) / self._width
+        curvature = 6.0 * self._strength * np.abs(r) / self._width**2
+        system.add_pairs(self._coordinates.joints.bodies, self._coordinates.add_derivatives(q, slope, curvature, g))
+
+    def _excess(self, q: Array) -> Array:
+        """How far θ is beyond its bounds, in widths: r above the upper one, -r below the lower one, (m,)."""
+        theta = self._coordinates.follow(self._theta, q)
+        return (theta - np.clip(theta, self._lower, self._upper)) / self._width
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> JointLimits:
+    """The limits of the joint geometries among the slots.
+
+    Raises:
+        SceneError: A lower limit above the upper one, a number that is not finite; names geometry and joint.
+    """
+    meshes, places = context.joints_of(slots)
+    coordinates = JointCoordinates.of(meshes)
+    lower, upper, strength = np.concatenate([_read_limits(mesh) for mesh in meshes], axis=1)
+    return JointLimits(coordinates, places, lower - coordinates.offset, upper - coordinates.offset, strength)
+
+
+def _read_limits(mesh: JointMesh) -> Array:
+    """Lower and upper bounds on `angle` or `distance`, and s, of a geometry's m joints: (3, m)."""
+    lower, upper = (JointAttribute([mesh], name).read() for name in ("limit/lower", "limit/upper"))
+    strength = JointAttribute([mesh], "limit/strength", nonnegative=True).read()
+    if (lower > upper).any():
+        k = int(np.argmax(lower > upper))
+        raise SceneError(
+            f"joint geometry {mesh.geo_id}, joint {k}: limit/lower {lower[k]:g} is above limit/upper {upper[k]:g}; "
+            "it must not be"
+        )
+    return np.stack([lower, upper, strength])
