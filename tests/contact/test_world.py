@@ -17,7 +17,7 @@ D_HAT, DT, EPS_V = 0.01, 0.01, 0.01
 def box_mesh(size=0.2):
     mesh = trimesh.creation.box((size, size, size))
     faces = mesh.faces.astype(np.int32)
-    return mesh.vertices.astype(float), ipctk.edges(faces).astype(np.int32), faces
+    return mesh.vertices.astype(float), ipctk.edges(faces).astype(np.int32), faces, np.zeros(len(mesh.vertices))
 
 
 def make_world(n, friction=0.5, resistance=1e9, fixed=()):
@@ -138,7 +138,7 @@ def test_candidates_hold_every_pair_in_reach():
     for _ in range(20):
         n = 5
         world = make_world(n)
-        positions = rng.uniform(-0.25, 0.25, (n, 3)) + [0, 0, 1]
+        positions = np.add(rng.uniform(-0.25, 0.25, (n, 3)), [0, 0, 1])
         start = np.stack([pose(*position, angles=rng.uniform(-3, 3, 3)) for position in positions])
         world.step_limit(start, 0.05 * rng.standard_normal(start.shape))
         proximity = world._contacts[0].proximity
