@@ -23,6 +23,7 @@ class SurfaceMesh:
     points: Array  # (V, 3) [m]
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
+    thickness: Array  # (V,) radius about each vertex [m], zero but for shells, rods and where the user set it
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class BodyTable:
         """Which bodies are instances of these geometry slots, (n,)."""
         ids = {slot.id() for slot in slots}
         return np.array([slot.id() in ids for slot in self.slots], dtype=bool)[self.geometry]
+
+    def rows_of(self, slot: Any) -> NDArray[np.int64]:
+        """Rows of the instances of one geometry slot, in their order."""
+        return np.flatnonzero(self.belongs_to([slot]))
 
     def index(self, geo_id: int, inst_id: int, asker: str) -> int:
         """Row of a body; a SceneError naming the asker where the scene holds no such body."""
@@ -166,7 +171,9 @@ def read_surface(geometry: Any) -> SurfaceMesh:
     used = np.unique(np.concatenate([edges.ravel(), faces.ravel(), _labelled_vertices(geometry)])).astype(np.int64)
     compact = np.full(len(points), -1, dtype=np.int32)
     compact[used] = np.arange(len(used), dtype=np.int32)
-    return SurfaceMesh(points[used], compact[edges], compact[faces])
+    thickness = read(geometry.vertices(), "thickness")
+    thickness = np.zeros(len(points)) if thickness is None else thickness
+    return SurfaceMesh(points[used], compact[edges], compact[faces], thickness[used])
 
 
 def _labelled(collection: Any, k: int) -> NDArray[np.int64]:

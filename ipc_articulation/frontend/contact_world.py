@@ -15,7 +15,7 @@ from ipc_articulation.frontend.contact_table import ContactTable, HalfPlaneTable
 def make_surfaces(bodies: BodyTable) -> Surfaces:
     """The surfaces of all bodies, joined in the order of the bodies."""
     meshes: list[Any] = [bodies.surfaces[geometry] for geometry in bodies.geometry]
-    return join_surfaces([(mesh.points, mesh.edges, mesh.faces) for mesh in meshes])
+    return join_surfaces([(mesh.points, mesh.edges, mesh.faces, mesh.thickness) for mesh in meshes])
 
 
 def make_contact_world(

@@ -21,7 +21,8 @@ def spd(rng, *shape):
 def problem():
     rng = np.random.default_rng(11)
     body = np.sort(rng.integers(N, size=V))
-    surfaces = Surfaces(rng.standard_normal((V, 3)), body, np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32))
+    edges, faces = np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32)
+    surfaces = Surfaces(rng.standard_normal((V, 3)), body, edges, faces, np.zeros(V))
     is_fixed = np.array([False, True, False, False, False])
     B = rng.standard_normal((3 * V, 4))
     return {
