@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.errors import UnsupportedError
-from ipc_articulation.frontend.attributes import read, read_meta
-from ipc_articulation.frontend.bodies import is_affine_body
+from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.bodies import BodyTable, is_affine_body
 from ipc_articulation.frontend.contact_table import ContactTable
 
 _ADVICE = "the CPU engine does not do that yet; use Engine('cuda')"
 
 # What a body's geometry may carry besides, and which value of it changes nothing.
-_NEUTRAL_META = {"self_collision": 0, "subscene_element_id": 0, "d_hat": -1.0, "is_codim": 0}
-_REFUSED_ARRAYS = {
-    "vertices": ("contact_element_id", "subscene_element_id", "d_hat"),
-    "instances": ("external_force", "aim_transform"),
-}
+_NEUTRAL_META = {"self_collision": 0, "subscene_element_id": 0, "d_hat": -1.0}
+_REFUSED_ON_VERTICES = ("contact_element_id", "subscene_element_id", "d_hat")
 
 
 def refuse_unsupported_bodies(slots: Iterable[Any]) -> None:
@@ -27,6 +24,15 @@ def refuse_unsupported_bodies(slots: Iterable[Any]) -> None:
     for slot in slots:
         if is_affine_body(slot.geometry()):
             _refuse_body(slot.geometry(), f"affine-body geometry {slot.id()}")
+
+
+def refuse_thickness(bodies: BodyTable) -> None:
+    """UnsupportedError at the first body whose surface is thick; for scenes with contact."""
+    for slot, surface in zip(bodies.slots, bodies.surfaces, strict=True):
+        if surface.thickness.any():
+            raise UnsupportedError(
+                f"affine-body geometry {slot.id()} has vertices with thickness and contact is on: {_ADVICE}"
+            )
 
 
 def refuse_adaptive_resistance(table: ContactTable) -> None:
@@ -45,10 +51,6 @@ def _refuse_body(geometry: Any, owner: str) -> None:
         value = read_meta(geometry, name, neutral)
         if value != neutral:
             raise UnsupportedError(f"{owner} has {name} = {value}: {_ADVICE}")
-    for collection, names in _REFUSED_ARRAYS.items():
-        for name in names:
-            if getattr(geometry, collection)().find(name) is not None:
-                raise UnsupportedError(f"{owner} has '{name}' on its {collection}: {_ADVICE}")
-    thickness = read(geometry.vertices(), "thickness")
-    if thickness is not None and np.any(thickness):
-        raise UnsupportedError(f"{owner} has vertices with thickness: {_ADVICE}")
+    for name in _REFUSED_ON_VERTICES:
+        if geometry.vertices().find(name) is not None:
+            raise UnsupportedError(f"{owner} has '{name}' on its vertices: {_ADVICE}")

@@ -15,12 +15,15 @@ from uipc.builtin import ConstitutionUIDCollection
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.terms import (
     anchor_penalty,
+    arap,
     articulation,
+    body_force,
     driving_joint,
     joint_force,
     joint_limit,
     joint_penalty,
     ortho_potential,
+    soft_transform,
 )
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import UnsupportedError
@@ -30,6 +33,8 @@ Reader = Callable[[Sequence[Any], SceneContext], Term]
 
 REGISTRY: dict[int, Reader] = {
     1: ortho_potential.read,
+    2: arap.read,
+    16: soft_transform.read,
     18: joint_penalty.read,
     19: driving_joint.read,
     20: joint_penalty.read,
@@ -38,6 +43,7 @@ REGISTRY: dict[int, Reader] = {
     24: articulation.read,
     25: anchor_penalty.read,
     26: anchor_penalty.read,
+    666: body_force.read,
     667: joint_force.read,
     668: joint_force.read,
     669: joint_limit.read,

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-import trimesh
 from uipc import view
 from uipc.constitution import (
-    AffineBodyConstitution,
     StableNeoHookean,
 )
 from uipc.geometry import label_surface, tetmesh
-from uipc.geometry import trimesh as uipc_trimesh
 
 from ipc_articulation import Engine
 from ipc_articulation.errors import EngineError, SceneError, SolverError, UnsupportedError
@@ -28,16 +25,6 @@ def test_finite_elements(scene):
     StableNeoHookean().apply_to(tet)
     scene.scene.objects().create("jelly").geometries().create(tet)
     with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 10 \(StableNeoHookean\).*use Engine"):
-        scene.start()
-
-
-def test_another_affine_body_constitution(scene):
-    box = trimesh.creation.box((0.2, 0.2, 0.2))
-    mesh = uipc_trimesh(box.vertices.copy(), box.faces.copy())
-    label_surface(mesh)
-    AffineBodyConstitution({"name": "ARAP"}).apply_to(mesh, 1e8)
-    scene.scene.objects().create("box").geometries().create(mesh)
-    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 2 \(.*OrthoPotential \(1\)"):
         scene.start()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 import numpy as np
@@ -26,3 +27,11 @@ class Term(Protocol):
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         """Add ∂E/∂q to g (n, 12), and a positive semidefinite ∂²E/∂q² to the system."""
+
+
+class Approaching(ABC):
+    """A term whose goal comes nearer in the course of a step's Newton iterations (animator substeps)."""
+
+    @abstractmethod
+    def approach(self, share: float) -> None:
+        """Put the goal at this share of the way, in (0, 1]; 1 from `begin_step` on unless told otherwise."""

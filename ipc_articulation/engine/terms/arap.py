@@ -1,0 +1,94 @@
+"""ARAP, as rigid as possible: the other energy that keeps an affine body rigid (libuipc's constitution 2).
+
+    E = c ‖A - R‖² = c Σ (sᵢ - 1)²,   c = dt² v κ,   A = R S = U diag(s) Vᵀ,   R = U Vᵀ
+
+With the twists T_ij = U (eᵢeⱼᵀ - eⱼeᵢᵀ) Vᵀ/√2 (Kim and Eberle 2022, «Dynamic deformables», section on ARAP):
+
+    ∂E = 2c (A - R),   ∂²E = 2c (1 - Σ_{i<j} 2/(sᵢ+sⱼ) T_ij T_ijᵀ)
+
+The eigenvalue of a twist is 2c (1 - 2/(sᵢ+sⱼ)): 0 at rotations, negative where A is compressed; there the Hessian used
+here has 0 instead, for reflections too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.signed_svd import signed_svd
+from ipc_articulation.engine.state import State
+
+Array = NDArray[np.float64]
+
+
+class Arap:
+    """The shape energy of bodies."""
+
+    name = "ARAP"
+
+    def __init__(self, stiffness: Array) -> None:
+        """Stiffness v κ [J] of each body, (n,), zero for those without this energy."""
+        self._stiffness, self._c = stiffness, np.zeros(len(stiffness))
+
+    def begin_step(self, state: State, dt: float) -> None:
+        self._c = dt * dt * self._stiffness
+
+    def energy(self, q: Array) -> float:
+        return energy(q, self._c)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        H = np.zeros((len(q), 12, 12))
+        add_derivatives(q, self._c, g, H)
+        system.add_diagonal(H)
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> Arap:
+    """The term of the affine bodies among the slots that are not fixed."""
+    bodies = context.bodies
+    return Arap(bodies.volume * bodies.kappa * (bodies.belongs_to(slots) & ~bodies.is_fixed))
+
+
+@njit(cache=True)
+def energy(q, c):
+    """Σ c ‖A - R‖² over the bodies: q (n, 12), c (n,) [J·s²]."""
+    E = 0.0
+    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
+    for b in range(len(q)):
+        if c[b] > 0.0:
+            signed_svd(q[b, 3:].copy().reshape(3, 3), U, s, V)
+            E += c[b] * np.sum((s - 1.0) ** 2)
+    return E
+
+
+@njit(cache=True)
+def add_derivatives(q, c, g, H):
+    """Add the gradient to g (n, 12) and the projected Hessian blocks to H (n, 12, 12)."""
+    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
+    for b in range(len(q)):
+        if c[b] > 0.0:
+            A = q[b, 3:].copy().reshape(3, 3)
+            signed_svd(A, U, s, V)
+            g[b, 3:] += 2.0 * c[b] * (A - U @ V.T).copy().reshape(9)
+            _add_hessian(U, s, V, 2.0 * c[b], H[b])
+
+
+@njit(cache=True)
+def _add_hessian(U, s, V, c2, H):
+    T = np.empty(9)
+    for i in range(9):
+        H[3 + i, 3 + i] += c2
+    for i in range(2):
+        for j in range(i + 1, 3):
+            for k in range(3):
+                for m in range(3):
+                    T[3 * k + m] = np.sqrt(0.5) * (U[k, i] * V[m, j] - U[k, j] * V[m, i])
+            shrink = c2 * 2.0 / max(s[i] + s[j], 2.0)
+            for k in range(9):
+                for m in range(9):
+                    H[3 + k, 3 + m] -= shrink * T[k] * T[m]

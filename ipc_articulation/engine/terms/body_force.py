@@ -1,0 +1,65 @@
+"""A force on each body that the user sets, maybe anew each step (libuipc's constraint 666).
+
+    E = -dt² Σ Fᵀ (q - qᵗ)
+
+F (12,) is generalised: a force f in N on the translation, then ∫ f(x) x̄ᵀ, a 3x3 matrix in N·m, by rows. This is the
+same as libuipc's acceleration M⁻¹F inside q̃. Fixed bodies, and those whose inertia an articulation owns, feel nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.state import State
+from ipc_articulation.frontend.instance_attributes import InstanceAttribute
+
+Array = NDArray[np.float64]
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
+    """The term of the body geometries that carry `external_force`.
+
+    Raises:
+        SceneError: An attribute is missing.
+    """
+    bodies = context.bodies
+    return BodyForce(
+        InstanceAttribute(bodies, slots, "external_force", (12,)),
+        InstanceAttribute(bodies, slots, "external_force/is_constrained"),
+        ~(bodies.is_fixed | bodies.external_kinetic),
+    )
+
+
+class BodyForce:
+    """External forces on bodies."""
+
+    name = "body force"
+
+    def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: NDArray[np.bool_]) -> None:
+        """Take the attributes F and its switch, and which bodies can feel it (n,)."""
+        self._force, self._is_on, self._has_kinetic = force, is_on, has_kinetic
+        self._q = self._dt2_F = np.zeros((len(has_kinetic), 12))
+
+    def begin_step(self, state: State, dt: float) -> None:
+        """Read the forces.
+
+        Raises:
+            SceneError: One of them is not finite; names the body.
+        """
+        rows = self._force.rows
+        acts = (self._is_on.read() != 0.0) & self._has_kinetic[rows]
+        self._dt2_F = np.zeros_like(state.q)
+        self._dt2_F[rows] = dt * dt * self._force.read() * acts[:, None]
+        self._q = state.q
+
+    def energy(self, q: Array) -> float:
+        return -float(np.sum(self._dt2_F * (q - self._q)))
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        g -= self._dt2_F

@@ -1,0 +1,68 @@
+"""Values that callbacks may write on the instances of affine bodies, read anew when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.bodies import BodyTable
+
+Array = NDArray[np.float64]
+
+
+class InstanceAttribute:
+    """One attribute of the k instances of several body geometries; its slots are found once."""
+
+    def __init__(
+        self, bodies: BodyTable, slots: Sequence[Any], name: str, shape: tuple[int, ...] = (), nonnegative: bool = False
+    ) -> None:
+        """Find the attribute.
+
+        Args:
+            bodies: All bodies of the scene.
+            slots: Geometry slots that carry it.
+            name: The attribute.
+            shape: Of one value: () a number, (12,) a Vector12, (4, 4) a matrix.
+            nonnegative: Whether values below zero are refused.
+
+        Raises:
+            SceneError: A geometry lacks it, or holds something of another shape; names both.
+        """
+        self._name, self._shape, self._nonnegative = name, shape, nonnegative
+        self.rows = np.concatenate([np.zeros(0, dtype=np.int64), *(bodies.rows_of(slot) for slot in slots)])  # (k,)
+        self._names = [bodies.names[row] for row in self.rows]
+        self._slots = [_find(slot, name, shape) for slot in slots]
+
+    def read(self) -> Array:
+        """The present values, geometry after geometry, (k, *shape).
+
+        Raises:
+            SceneError: A value is not finite, or negative; names body and attribute.
+        """
+        parts = [np.reshape(slot.view(), (-1, *self._shape)) for slot in self._slots]
+        values = np.concatenate([np.zeros((0, *self._shape)), *parts])
+        self._refuse(~np.isfinite(values), "is not finite")
+        if self._nonnegative:
+            self._refuse(values < 0.0, "is negative")
+        return values
+
+    def _refuse(self, bad: NDArray[np.bool_], why: str) -> None:
+        if bad.any():
+            which = int(np.flatnonzero(bad.reshape(len(bad), -1).any(axis=1))[0])
+            raise SceneError(f"body '{self._names[which]}': its '{self._name}' {why}")
+
+
+def _find(slot: Any, name: str, shape: tuple[int, ...]) -> Any:
+    attribute = slot.geometry().instances().find(name)
+    if attribute is None:
+        raise SceneError(f"affine-body geometry {slot.id()} has no attribute '{name}' on its instances")
+    found = attribute.view().shape[1:]
+    if found not in (shape, (*shape, 1)):
+        raise SceneError(
+            f"affine-body geometry {slot.id()}: its '{name}' has shape {found} an instance, must have {shape}"
+        )
+    return attribute

@@ -1,0 +1,179 @@
+"""Soft transform constraints and motors."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from uipc import view
+from uipc.constitution import LinearMotor, RotatingMotor, SoftTransformConstraint
+
+from ipc_articulation import affine
+from ipc_articulation.engine.terms.soft_transform import split_mass
+from ipc_articulation.errors import SceneError
+from tests.engine.bodies import ProxyScene
+from tests.engine.scenes import translation
+
+DT = 0.01
+
+
+def soft(*strength):
+    return lambda geometry: SoftTransformConstraint().apply_to(geometry, np.array(strength, dtype=float))
+
+
+def constrain(scene, aim):
+    """Switch the constraint of the body added last on; its aim is a transform of the frame."""
+
+    def animation(instances, info):
+        view(instances.find("is_constrained"))[:] = 1
+        view(instances.find("aim_transform"))[0] = aim(info.frame())
+
+    scene.animate(animation)
+
+
+def rotation(angle, axis=(0, 0, 1)):
+    T = np.eye(4)
+    T[:3, :3] = Rotation.from_rotvec(angle * np.array(axis)).as_matrix()
+    return T
+
+
+def term(scene):
+    return next(t for t in scene.engine.cpu._model.potential.terms if t.name == "soft transform")
+
+
+def test_mass_is_split_about_the_centre_of_mass():
+    c, m = np.array([0.3, -0.2, 0.5]), 3.0
+    M = affine.mass_matrix_from_inertia(m, c, np.diag([1.0, 1.5, 2.0]))
+    M_center, M_about = split_mass(M[None])
+    J = affine.jacobian(c)
+    np.testing.assert_allclose(M_center[0], m * J.T @ J, atol=1e-12)
+    np.testing.assert_allclose(M_about[0] @ np.concatenate([np.eye(3), np.zeros((9, 3))]), 0.0, atol=1e-12)
+    np.testing.assert_allclose(M_center + M_about, M[None], atol=1e-12)
+
+
+def test_gradient_and_hessian_are_those_of_the_energy(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(center=(0.1, 0.2, 0.3), apply=[soft(3.0, 7.0)])
+    constrain(scene, lambda frame: rotation(0.3) @ translation(0.1, 0, 0))
+    scene.start().run()
+    constraint, q = term(scene), np.random.default_rng(2).standard_normal((1, 12))
+    g, blocks = np.zeros((1, 12)), np.zeros((1, 12, 12))
+
+    class System:
+        def add_diagonal(self, H):
+            blocks[:] += H
+
+    constraint.assemble(q, g, System())
+    e = np.eye(12) * 1e-4
+    difference = [(constraint.energy(q + d) - constraint.energy(q - d)) / 2e-4 for d in e]
+    np.testing.assert_allclose(g[0], difference, rtol=1e-7, atol=1e-7)
+    twice = np.zeros((1, 12))
+    constraint.assemble(q + e[:1] * 1e4, twice, System())
+    np.testing.assert_allclose((twice - g)[0], blocks[0, 0] / 2, rtol=1e-9, atol=1e-9)  # blocks were added twice
+
+
+def test_one_step_is_the_balance_of_inertia_and_constraint(tmp_path):
+    """From rest at 0 with aim d: (1 + η) x = η d, without dt²."""
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(4.0, 4.0)])
+    constrain(scene, lambda frame: translation(0.1, 0, 0))
+    scene.start().run()
+    assert scene.q[0, 0] == pytest.approx(0.1 * 4 / 5, abs=1e-12)
+
+
+def test_strong_constraint_follows_its_aim(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(1e4, 1e4)])
+    constrain(scene, lambda frame: translation(0.01 * frame, 0, 0) @ rotation(0.02 * frame, (0, 1, 0)))
+    scene.start().run(100)
+    want = affine.q_from_transform(translation(1.0, 0, 0) @ rotation(2.0, (0, 1, 0)))
+    np.testing.assert_allclose(scene.q[0], want, atol=1e-4)
+
+
+def test_translation_alone_pulls_the_centre_of_mass(tmp_path):
+    """Libuipc's case 92: centre of mass at (0, 1, 0), aim turned by 90° in 50 frames, no strength on rotation."""
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(mass=1.0, center=(0.0, 1.0, 0.0), volume=0.001, apply=[soft(100.0, 0.0)])
+    constrain(scene, lambda frame: rotation(np.pi / 2 * min(frame, 50) / 50))
+    scene.start().run(70)
+    center = scene.q[0, :3] + affine.linear_part(scene.q[0]) @ [0.0, 1.0, 0.0]
+    np.testing.assert_allclose(center, [-1.0, 0.0, 0.0], atol=1e-5)
+    _, omega = affine.twist_from_qdot(scene.q[0], scene.qdot[0])
+    np.testing.assert_allclose(affine.linear_part(scene.q[0]), np.eye(3), atol=1e-5)  # nothing turned it
+    np.testing.assert_allclose(omega, 0.0, atol=1e-5)
+
+
+def test_rotation_alone_leaves_the_centre_of_mass(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(mass=1.0, center=(0.0, 1.0, 0.0), apply=[soft(0.0, 100.0)])
+    constrain(scene, lambda frame: translation(5, 0, 0) @ rotation(0.3))
+    scene.start().run(10)
+    center = scene.q[0, :3] + affine.linear_part(scene.q[0]) @ [0.0, 1.0, 0.0]
+    np.testing.assert_allclose(center, [0.0, 1.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(affine.linear_part(scene.q[0]), rotation(0.3)[:3, :3], atol=1e-3)
+
+
+def test_switched_off_and_fixed_bodies_feel_nothing(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(100.0, 100.0)])
+    view(scene.slots[0].geometry().instances().find("aim_transform"))[0] = translation(1, 0, 0)
+    scene.add_proxy(apply=[soft(100.0, 100.0)])
+    view(scene.slots[1].geometry().instances().find("is_fixed"))[:] = 1
+    constrain(scene, lambda frame: translation(1, 0, 0))
+    scene.start().run(3)
+    np.testing.assert_array_equal(scene.q, affine.q_from_transform(np.stack([np.eye(4)] * 2)))
+    assert term(scene).energy(scene.q) == 0.0
+
+
+def test_rotating_motor_turns_at_its_speed(tmp_path):
+    """About its axis through the origin, which is the centre of mass here; free to move along."""
+    scene = ProxyScene(tmp_path, gravity=(0, 0, -9.8), newton__transrate_tol=1e-3)
+    scene.add_proxy(apply=[lambda geometry: RotatingMotor().apply_to(geometry, 1000.0, np.array([0.0, 0, 2.0]), np.pi)])
+    scene.scene.animator().insert(scene.object, run_motor(RotatingMotor))
+    scene.start().run(100)
+    _, omega = affine.twist_from_qdot(scene.q[0], scene.qdot[0])
+    np.testing.assert_allclose(omega, [0, 0, np.pi], atol=2e-3)
+    assert scene.q[0, 2] == pytest.approx(-9.8 * DT**2 * 100 * 101 / 2)
+
+
+def test_linear_motor_moves_at_its_speed(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[lambda geometry: LinearMotor().apply_to(geometry, 100.0, np.array([0.0, 3.0, 0.0]), 0.5)])
+    scene.scene.animator().insert(scene.object, run_motor(LinearMotor))
+    scene.start().run(100)
+    np.testing.assert_allclose(scene.qdot[0, :3], [0, 0.5, 0], atol=1e-9)
+    assert scene.q[0, 1] == pytest.approx(0.5, abs=1e-3)
+
+
+def run_motor(motor):
+    def animation(info):
+        geometry = info.geo_slots()[0].geometry()
+        view(geometry.instances().find("is_constrained"))[:] = 1
+        motor.animate(geometry, info.dt())
+
+    return animation
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("aim_transform", np.nan, "is not finite"),
+        ("strength_ratio", np.inf, "is not finite"),
+        ("strength_ratio", -1.0, "is negative"),
+    ],
+)
+def test_bad_values(tmp_path, name, value, message):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(100.0, 100.0)])
+
+    def spoil(instances, info):
+        view(instances.find(name))[0, 0] = value
+
+    scene.animate(spoil)
+    with pytest.raises(SceneError, match=f"body 'geometry 0': its '{name}' {message}"):
+        scene.start().run()
+
+
+def test_missing_attribute(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(100.0, 100.0), lambda geometry: geometry.instances().destroy("strength_ratio")])
+    with pytest.raises(SceneError, match=r"affine-body geometry 0 has no attribute 'strength_ratio' on its instances"):
+        scene.start()
