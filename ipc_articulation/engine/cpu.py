@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
-from dataclasses import dataclass
 
 import ipctk
 import numpy as np
@@ -13,9 +11,11 @@ from uipc.core import PyIEngine
 
 from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
 from ipc_articulation.engine.model import Model, read_model
-from ipc_articulation.engine.newton import NewtonReport
+from ipc_articulation.engine.newton_report import NewtonReport
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.statistics import StepEnd, StepStatistics
 from ipc_articulation.engine.step import step
+from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError, UnsupportedError
@@ -23,16 +23,6 @@ from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.frontend.config import read_dt
 
 log = logging.getLogger("ipc_articulation")
-
-
-@dataclass(frozen=True)
-class StepStatistics:
-    """Figures of one step."""
-
-    frame: int
-    newton: NewtonReport
-    contacts: int  # pairs within d̂ at the last Newton iteration
-    seconds: float  # wall time of the step, animator included
 
 
 class CpuEngine(PyIEngine):
@@ -67,28 +57,28 @@ class CpuEngine(PyIEngine):
         self._animator.init()
 
     def do_advance(self) -> None:
-        """One step; called by `world.advance`. An error leaves the state as it was before."""
-        start = time.perf_counter()
+        """One step; called by `world.advance`. An error leaves state and frame as they were before."""
         self._frame += 1
-        self._refuse_changes()
-        self._animator.update()
-        raise_kept()
-        model, dt = self._model, read_dt(self._scene.config())
-        self._state, report = step(
-            self._state, model.potential, self._system, model.context.coordinates, model.integrator, dt, model.config
-        )
-        seconds = time.perf_counter() - start
-        pairs = next((term.pairs for term in model.potential.terms if isinstance(term, Contact)), 0)
-        self.statistics = StepStatistics(self._frame, report, pairs, seconds)
-        self._warn(report)
+        try:
+            self._advance(Stopwatch())
+        except SolverError as error:
+            self._frame -= 1
+            raise SolverError(f"step {self._frame + 1}: {error}") from error
+        except BaseException:
+            self._frame -= 1
+            raise
 
     def do_sync(self) -> None:
         """Nothing runs in the background."""
 
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
+        watch = Stopwatch()
         if self._frame:
             self._writer.write(self._state)
+        watch.lap("write back")
+        if self.statistics is not None:
+            self.statistics = self.statistics.with_time(watch)
 
     def do_dump(self) -> bool:
         """Dumping state is not done yet."""
@@ -106,6 +96,21 @@ class CpuEngine(PyIEngine):
         """Number of steps taken, the present one included."""
         return self._frame
 
+    def _advance(self, watch: Stopwatch) -> None:
+        self._refuse_changes()
+        self._animator.update()
+        raise_kept()
+        watch.lap("animator")
+        if self.statistics is not None:
+            self.statistics.end.close()
+        model, dt = self._model, read_dt(self._scene.config())
+        state, report = step(self._state, model, self._system, dt, watch)
+        self._warn(report)
+        self._state = state
+        end = StepEnd(self._frame, model.potential, state.q)
+        self.statistics = StepStatistics(self._frame, dt, report, _collisions(model), watch.seconds, end)
+        self.statistics.log()
+
     def _refuse_changes(self) -> None:
         if len(self._scene.pending_geometries()) or len(self._scene.pending_rest_geometries()):
             raise UnsupportedError(
@@ -115,5 +120,9 @@ class CpuEngine(PyIEngine):
     def _warn(self, report: NewtonReport) -> None:
         for warning in report.warnings:
             if self._model.config.strict:
-                raise SolverError(f"step {self._frame}: {warning}")
+                raise SolverError(warning)
             log.warning("step %d: %s", self._frame, warning)
+
+
+def _collisions(model: Model) -> int:
+    return next((term.pairs for term in model.potential.terms if isinstance(term, Contact)), 0)

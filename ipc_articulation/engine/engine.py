@@ -55,6 +55,12 @@ class Engine(uipc.Engine):
         """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step."""
         return None if self.cpu is None else self.cpu.statistics
 
+    def frame_stats(self) -> dict[str, Any]:
+        """The last step's statistics in plain types, as libuipc's engines give theirs; empty before the first step."""
+        if self.cpu is None:
+            return super().frame_stats()
+        return {} if self.cpu.statistics is None else self.cpu.statistics.as_dict()
+
 
 def has_gpu() -> bool:
     """Whether this machine has an NVIDIA driver that reports at least one device."""

@@ -61,7 +61,7 @@ def read_model(scene: Any) -> Model:
     if config.contact_enable:
         contact = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config.d_hat)
         terms.append(Contact(contact, config.eps_velocity if config.friction_enable else 0.0))
-    return Model(context, surfaces, contact, config, integrator, Potential(terms, surfaces, contact, len(bodies)))
+    return Model(context, surfaces, contact, config, integrator, Potential(terms, surfaces, contact, bodies.names))
 
 
 def _read_contact(

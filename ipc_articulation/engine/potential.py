@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.closest import closest_bodies
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system import LinearSystem
@@ -23,7 +24,7 @@ class Potential:
     """E(q) for the coordinates q (n, 12) of all bodies."""
 
     def __init__(
-        self, terms: Sequence[Term], surfaces: Surfaces, contact: ContactWorld | None, body_count: int
+        self, terms: Sequence[Term], surfaces: Surfaces, contact: ContactWorld | None, body_names: Sequence[str]
     ) -> None:
         """Collect the terms.
 
@@ -31,10 +32,11 @@ class Potential:
             terms: All of them, contact included.
             surfaces: Surfaces of all bodies, by which motion is measured.
             contact: What limits steps; None where contact is off.
-            body_count: Number n of bodies.
+            body_names: Names of the n bodies, for messages.
         """
         self.terms, self._surfaces, self._contact = tuple(terms), surfaces, contact
-        self._bare = np.setdiff1d(np.arange(body_count), surfaces.body)
+        self.body_names = tuple(body_names)
+        self._bare = np.setdiff1d(np.arange(len(body_names)), surfaces.body)
 
     def begin_step(self, state: State, dt: float) -> None:
         """Fix what is constant in the step of dt [s] that begins at a state."""
@@ -64,3 +66,18 @@ class Potential:
     def largest_motion(self, dq: Array) -> float:
         """Greatest displacement [m] of a vertex, or of the origin of a body without surface, under dq (n, 12)."""
         return max(self._surfaces.largest_motion(dq), np.abs(dq[self._bare, :3]).max(initial=0.0))
+
+    def motions(self, dq: Array) -> Array:
+        """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
+        motion = np.abs(dq[:, :3]).max(axis=1) if len(dq) else np.zeros(0)
+        motion[self._surfaces.body] = 0.0
+        np.maximum.at(motion, self._surfaces.body, np.linalg.norm(self._surfaces.positions(dq), axis=1))
+        return motion
+
+    def minimum_distance(self, q: Array) -> float:
+        """Smallest distance [m] of surfaces that may touch; inf where nothing is near, or contact is off."""
+        return np.inf if self._contact is None else self._contact.minimum_distance(q)
+
+    def closest_bodies(self, q: Array) -> tuple[int, ...]:
+        """Rows of the two bodies that are closest, of one where that is to a half-plane; see `contact.closest`."""
+        return () if self._contact is None else closest_bodies(self._contact, q)

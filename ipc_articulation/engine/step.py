@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from ipc_articulation.engine.integrator import Integrator
-from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.newton import NewtonReport, minimise
-from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.newton import minimise
+from ipc_articulation.engine.newton_report import NewtonReport
 from ipc_articulation.engine.state import State
-from ipc_articulation.frontend.config import Config
+from ipc_articulation.engine.stopwatch import Stopwatch
 
 
-def step(
-    state: State,
-    potential: Potential,
-    system: LinearSystem,
-    coordinates: JointCoordinates,
-    integrator: Integrator,
-    dt: float,
-    config: Config,
-) -> tuple[State, NewtonReport]:
+def step(state: State, model: Model, system: LinearSystem, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport]:
     """Advance by dt [s]: minimise the incremental potential; velocities and joint angles follow.
 
     Raises:
         ArticulationError: An articulation's input is not valid.
         SolverError: see `newton.minimise`. The state given stays valid.
     """
-    potential.begin_step(state, dt)
-    q, report = minimise(potential, system, state.q, dt * state.qdot, dt, config)
-    qdot, theta = integrator.velocity(state, q, dt), coordinates.follow(state.theta, q)
+    model.potential.begin_step(state, dt)
+    watch.lap("begin")
+    q, report = minimise(model.potential, system, state.q, dt * state.qdot, dt, model.config, watch)
+    qdot, theta = model.integrator.velocity(state, q, dt), model.context.coordinates.follow(state.theta, q)
+    watch.lap("write back")
     return State(q, qdot, theta, state.q, state.qdot), report

@@ -1,0 +1,65 @@
+"""Which term and which body a number that is not finite comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.errors import SolverError
+
+Array = NDArray[np.float64]
+
+
+def not_finite(potential: Potential, q: Array) -> SolverError | None:
+    """The error that names the first energy, gradient or Hessian at q (n, 12) that is not finite; None if all are."""
+    for term in potential.terms:
+        if np.isnan(term.energy(q)):
+            return _error("energy", term, _bodies(term, q)[0], potential)
+        for what, bodies in zip(("gradient", "Hessian"), _bodies(term, q), strict=True):
+            if len(bodies):
+                return _error(what, term, bodies, potential)
+    return None
+
+
+def _error(what: str, term: Term, bodies: NDArray[np.int64], potential: Potential) -> SolverError:
+    named = ", ".join(f"'{potential.body_names[body]}'" for body in bodies)
+    where = f"at {'bodies' if len(bodies) > 1 else 'body'} {named}" if named else "at no body in particular"
+    return SolverError(
+        f"the {what} of the {term.name} term is not finite {where}; look at what the scene or a callback wrote there"
+    )
+
+
+def _bodies(term: Term, q: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Bodies at which the gradient and the Hessian of a term are not finite."""
+    g, probe = np.zeros_like(q), _HessianProbe(len(q))
+    term.assemble(q, g, probe)
+    return np.flatnonzero(~np.isfinite(g).all(axis=1)), np.flatnonzero(probe.bad)
+
+
+class _HessianProbe:
+    """A linear system that only notes the bodies at which something was added that is not finite."""
+
+    def __init__(self, body_count: int) -> None:
+        self.bad = np.zeros(body_count, dtype=bool)
+
+    def clear(self) -> None:
+        self.bad[:] = False
+
+    def add_diagonal(self, blocks: Array) -> None:
+        self.bad |= ~np.isfinite(blocks).all(axis=(1, 2))
+
+    def add_pairs(self, bodies: NDArray[np.int64], blocks: Array) -> None:
+        self.bad[bodies[~np.isfinite(blocks).all(axis=(1, 2))]] = True
+
+    def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
+        self.bad[bodies[~(np.isfinite(J).all(axis=1) & np.isfinite(M).all(axis=1))]] = True
+
+    def add_vertex_hessian(self, hessian: Any) -> None:
+        """Contact's energy and gradient are not finite where its Hessian is not."""
+
+    def solve(self, g: Array) -> Array:
+        return g

@@ -1,0 +1,52 @@
+"""What Newton's method reports of one step: how it ended; where it did not converge, what was missed by which body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class NewtonResult(Enum):
+    """How a solve ended."""
+
+    CONVERGED = "converged"  # the convergence test was met
+    SEMI_IMPLICIT = "semi-implicit"  # newton/semi_implicit took what it had
+    MAX_ITERATIONS = "max iterations"  # newton/max_iter iterations, and the test was not met
+    LINE_SEARCH_EXHAUSTED = "line search exhausted"  # the same, and the last line search found no decrease
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the scene's own criteria were met."""
+        return self in (NewtonResult.CONVERGED, NewtonResult.SEMI_IMPLICIT)
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A criterion of the convergence test that the last step missed."""
+
+    criterion: str  # its key in the scene's configuration
+    bodies: tuple[str, ...]  # where it was missed by most
+    value: float
+    bound: float
+    advice: str
+
+    def __str__(self) -> str:
+        where = " and ".join(f"'{body}'" for body in self.bodies) or "no body in particular"
+        return f"{self.criterion} is {self.value:.3g} at {where}, wanted {self.bound:.3g}: {self.advice}"
+
+
+@dataclass
+class NewtonReport:
+    """What one solve did."""
+
+    result: NewtonResult = NewtonResult.MAX_ITERATIONS
+    iterations: int = 0
+    line_search_steps: int = 0
+    ccd_step: float = 1.0  # smallest share of a Newton step that collision detection allowed
+    unmet: tuple[Unmet, ...] = ()  # empty where the result is a success
+    warnings: list[str] = field(default_factory=list)  # an error each in strict mode
+
+    @property
+    def converged(self) -> bool:
+        """Whether the scene's own criteria were met."""
+        return self.result.is_success

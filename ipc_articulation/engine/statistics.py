@@ -1,0 +1,119 @@
+"""What a step was like, as data and as a line of the log."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.stopwatch import Stopwatch
+from ipc_articulation.errors import EngineError
+
+log = logging.getLogger("ipc_articulation")
+
+
+class StepEnd:
+    """The end of a step, to measure what costs time only if somebody asks; of use until the next step begins."""
+
+    def __init__(self, frame: int, potential: Potential, q: NDArray[np.float64]) -> None:
+        """Take the potential of the step, and the coordinates q (n, 12) that minimise it."""
+        self._frame, self._potential, self._q, self._is_past = frame, potential, q, False
+
+    def close(self) -> None:
+        """The next step begins: the potential changes."""
+        self._is_past = True
+
+    def minimum_distance(self) -> float:
+        self._refuse_past()
+        return self._potential.minimum_distance(self._q)
+
+    def energies(self) -> dict[str, float]:
+        self._refuse_past()
+        return self._potential.energies(self._q)
+
+    def _refuse_past(self) -> None:
+        if self._is_past:
+            raise EngineError(
+                f"energies and minimum_distance of step {self._frame} can be measured only until the next step begins; "
+                "keep statistics.as_dict() of each step"
+            )
+
+
+@dataclass(frozen=True)
+class StepStatistics:
+    """Figures of one step. `minimum_distance` and `energies` are measured when they are asked for."""
+
+    frame: int
+    dt: float  # [s]
+    newton: NewtonReport  # result, iterations, line-search steps, CCD step
+    collisions: int  # pairs within d̂ at the last Newton iteration
+    stages: dict[str, float]  # [s] wall time by stage, in the order of `stopwatch.STAGES`
+    end: StepEnd = field(repr=False, compare=False)
+
+    @property
+    def result(self) -> NewtonResult:
+        """How Newton ended."""
+        return self.newton.result
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the step, animator included [s]."""
+        return sum(self.stages.values())
+
+    @property
+    def minimum_distance(self) -> float:
+        """Smallest distance of surfaces that may touch [m]; inf where nothing is nearer than 10 d̂.
+
+        Raises:
+            EngineError: The next step has begun.
+        """
+        return self.end.minimum_distance()
+
+    @property
+    def energies(self) -> dict[str, float]:
+        """The step's incremental potential by term at its end [J·s²].
+
+        Raises:
+            EngineError: The next step has begun.
+        """
+        return self.end.energies()
+
+    def with_time(self, watch: Stopwatch) -> StepStatistics:
+        """The same, with the time of another watch added."""
+        return replace(self, stages={stage: time + watch.seconds[stage] for stage, time in self.stages.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it in plain types, the measured figures included (they can be kept; this object's cannot)."""
+        return {
+            "frame": self.frame,
+            "dt": self.dt,
+            "result": self.result.value,
+            "newton_iterations": self.newton.iterations,
+            "line_search_steps": self.newton.line_search_steps,
+            "ccd_step": self.newton.ccd_step,
+            "collisions": self.collisions,
+            "minimum_distance": self.minimum_distance,
+            "energies": self.energies,
+            "seconds": self.seconds,
+            "stages": dict(self.stages),
+        }
+
+    def log(self) -> None:
+        """One line at INFO; times, energies and distance at DEBUG."""
+        if not log.isEnabledFor(logging.INFO):
+            return
+        log.info(
+            "step %d: %s, %d Newton iterations, %d line-search steps, CCD step %.3g, %d collisions, %.3g ms",
+            *(self.frame, self.result.value, self.newton.iterations, self.newton.line_search_steps),
+            *(self.newton.ccd_step, self.collisions, 1e3 * self.seconds),
+        )
+        if log.isEnabledFor(logging.DEBUG):
+            stages = ", ".join(f"{stage} {1e3 * seconds:.3g}" for stage, seconds in self.stages.items())
+            energies = ", ".join(f"{term} {energy:.6g}" for term, energy in self.energies.items())
+            log.debug("step %d: [ms] %s", self.frame, stages)
+            log.debug("step %d: [J·s²] %s; minimum distance %.3g m", self.frame, energies, self.minimum_distance)

@@ -1,0 +1,119 @@
+"""Steps that fail: a named result or an error that names what and where; the state of before the step is kept."""
+
+import numpy as np
+import pytest
+from uipc import view
+
+from ipc_articulation.engine.newton_report import NewtonResult
+from ipc_articulation.errors import SolverError
+from tests.engine.scenes import BoxScene, translation, twist_rate
+
+
+def spinning(workspace, **config):
+    scene = BoxScene(workspace, **config)
+    scene.add_box(translation(5, 0, 0))
+    scene.add_box(np.eye(4), velocity=twist_rate(np.eye(4), angular=(0, 0, 20.0)))
+    return scene.start()
+
+
+def test_iterations_that_do_not_suffice(tmp_path, caplog):
+    report = spinning(tmp_path, newton__max_iter=1).run(1).engine.statistics.newton
+    assert report.result is NewtonResult.MAX_ITERATIONS
+    assert not report.converged
+    velocity, rate = report.unmet
+    assert (velocity.criterion, rate.criterion) == ("newton/velocity_tol", "newton/transrate_tol")
+    assert velocity.bodies == rate.bodies == ("geometry 1",)
+    assert velocity.value > velocity.bound == pytest.approx(0.05)
+    assert "step 1: Newton stopped after newton/max_iter = 1 iterations (max iterations); " in caplog.text
+    assert "newton/velocity_tol is " in caplog.text
+    assert "at 'geometry 1', wanted 0.05: try a smaller dt" in caplog.text
+
+
+def test_strict_mode_keeps_the_state(tmp_path):
+    scene = spinning(tmp_path, newton__max_iter=1, extras__strict_mode__enable=1)
+    state = scene.engine.cpu._state
+    with pytest.raises(SolverError, match=r"step 1: Newton stopped after newton/max_iter = 1 .*'geometry 1'"):
+        scene.run(1)
+    assert scene.engine.cpu._state is state
+    assert scene.world.frame() == 0
+    assert scene.world.is_valid()
+
+
+def test_semi_implicit_is_a_result_of_its_own(tmp_path, caplog):
+    scene = spinning(tmp_path, newton__semi_implicit__enable=1, newton__semi_implicit__beta_tol=1.0)
+    assert scene.run(1).engine.statistics.result is NewtonResult.SEMI_IMPLICIT
+    assert caplog.text == ""
+
+
+def test_collision_detection_that_cuts_the_last_step(tmp_path):
+    """A box falls against a wall: the one step that is allowed ends at the wall."""
+    scene = BoxScene(tmp_path, newton__max_iter=1, gravity=(5000.0, 0, 0))
+    scene.add_box(translation(0.25, 0, 0), is_fixed=1)
+    scene.add_box(np.eye(4))
+    report = scene.start().run(1).engine.statistics.newton
+    unmet = {unmet.criterion: unmet for unmet in report.unmet}
+    assert report.ccd_step < 1.0
+    assert unmet["newton/ccd_tol"].bodies == ("geometry 0", "geometry 1")
+    assert "try a smaller dt" in str(unmet["newton/ccd_tol"])
+
+
+class BrokenTerm:
+    """A term that a callback has broken: not finite at one body."""
+
+    name = "broken"
+
+    def __init__(self, energy=0.0, gradient=0.0, hessian=0.0, body=1):
+        self.values, self.body = (energy, gradient, hessian), body
+
+    def begin_step(self, state, dt):
+        pass
+
+    def energy(self, q):
+        return self.values[0]
+
+    def assemble(self, q, g, system):
+        g[self.body] += self.values[1]
+        blocks = np.zeros((len(q), 12, 12))
+        blocks[self.body] = self.values[2]
+        system.add_diagonal(blocks)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"energy": np.nan}, r"step 2: the energy of the broken term is not finite at no body in particular"),
+        ({"gradient": np.nan}, r"step 2: the gradient of the broken term is not finite at body 'geometry 1'; look at"),
+        ({"gradient": np.inf}, r"step 2: the gradient of the broken term is not finite at body 'geometry 1'"),
+        ({"hessian": np.nan}, r"step 2: the Hessian of the broken term is not finite at body 'geometry 1'"),
+    ],
+)
+def test_not_finite(tmp_path, values, message):
+    """The error names term and body; once the cause is gone, the run goes on as if nothing had been."""
+    scene, undisturbed = spinning(tmp_path), spinning(tmp_path)
+    potential, state = scene.run(1).engine.cpu._model.potential, scene.engine.cpu._state
+    sound = potential.terms
+    potential.terms = (*sound, BrokenTerm(**values))
+    with pytest.raises(SolverError, match=message):
+        scene.run(1)
+    assert scene.engine.cpu._state is state
+    assert scene.world.frame() == 1
+    potential.terms = sound
+    assert np.array_equal(scene.run(3).q, undisturbed.run(4).q)
+    assert scene.world.frame() == 4
+
+
+def test_callbacks_see_the_frame_again_after_a_failure(tmp_path):
+    """The frame counter does not run ahead of the state."""
+    scene, frames = BoxScene(tmp_path), []
+    slot = scene.add_box(np.eye(4))
+    owner = scene.scene.objects().find(0)
+    scene.scene.animator().insert(owner, lambda info: frames.append(info.frame()))
+    scene.start().run(1)
+    gravity = scene.scene.config().find("dt")
+    view(gravity)[0] = np.nan
+    with pytest.raises(Exception, match="dt"):
+        scene.run(1)
+    view(gravity)[0] = 0.01
+    scene.run(1)
+    assert frames == [1, 2, 2]
+    assert slot.id() == 0
