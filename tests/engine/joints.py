@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import trimesh
 from uipc import view
 from uipc.constitution import (
+    AffineBodyConstitution,
     AffineBodyFixedJoint,
     AffineBodyPrismaticJoint,
     AffineBodyRevoluteJoint,
     AffineBodySphericalJoint,
 )
+from uipc.geometry import label_surface
+from uipc.geometry import trimesh as uipc_trimesh
 
 from ipc_articulation import affine
+from tests.derivatives import central_difference, relative_error
 
 TIGHT = {"newton__velocity_tol": 1e-7, "newton__transrate_tol": 1e-6}  # the answers are compared to many digits
 
@@ -34,6 +39,19 @@ def add_ball(scene, parent, child, anchor, strength=1e4):
 def add_weld(scene, parent, child, strength=1e4):
     """A fixed joint between two bodies; its geometry slot."""
     return put(scene, AffineBodyFixedJoint().create_geometry([parent], [0], [child], [0], [strength]))
+
+
+def add_boxes(scene, transforms, is_fixed):
+    """Boxes that are instances of one geometry; its slot."""
+    box = trimesh.creation.box((0.2, 0.2, 0.2))
+    geometry = uipc_trimesh(box.vertices.copy(), box.faces.copy())
+    label_surface(geometry)
+    AffineBodyConstitution().apply_to(geometry, 1e9, 1000.0)
+    geometry.instances().resize(len(transforms))
+    for k, transform in enumerate(transforms):
+        view(geometry.transforms())[k] = transform
+    view(geometry.instances().find("is_fixed"))[:] = is_fixed
+    return put(scene, geometry)
 
 
 def put(scene, geometry):
@@ -75,3 +93,40 @@ def _add(scene, constitution, ends, parent, child, extras, strength, attributes)
         extra.apply_to(geometry, *arguments)
     write(geometry, **attributes)
     return put(scene, geometry)
+
+
+def term(scene, name):
+    """A term of a started scene's potential, by name."""
+    return next(t for t in scene.engine.cpu._model.potential.terms if t.name == name)
+
+
+class DenseHessian:
+    """Takes the place of the Newton system; keeps ∂²E as one matrix."""
+
+    def __init__(self, body_count):
+        self.H = np.zeros((12 * body_count, 12 * body_count))
+
+    def add_pairs(self, bodies, blocks):
+        for pair, block in zip(bodies, blocks, strict=True):
+            at = (12 * pair[:, None] + np.arange(12)).ravel()
+            self.H[np.ix_(at, at)] += block
+
+
+def derivatives(term, q):
+    """Gradient (12n,) and Hessian (12n, 12n) of a term at q (n, 12)."""
+    g, system = np.zeros_like(q), DenseHessian(len(q))
+    term.assemble(q, g, system)
+    return g.ravel(), system.H
+
+
+def check_derivatives(term, q, step=1e-6, tolerance=1e-6):
+    """The gradient is the energy's; the Hessian is positive semidefinite and nowhere below the exact one."""
+    x = q.ravel()
+    g, H = derivatives(term, q)
+    difference = central_difference(lambda y: term.energy(y.reshape(q.shape)), x, step)
+    assert relative_error(g, difference) < tolerance
+    exact = central_difference(lambda y: derivatives(term, y.reshape(q.shape))[0], x, step)
+    noise = tolerance * np.abs(exact).max()
+    assert np.linalg.eigvalsh(H)[0] > -noise
+    assert np.linalg.eigvalsh(H - 0.5 * (exact + exact.T))[0] > -noise
+    return H, exact
