@@ -104,7 +104,7 @@ class CpuEngine(PyIEngine):
         if self.statistics is not None:
             self.statistics.end.close()
         model, dt = self._model, read_dt(self._scene.config())
-        state, report = step(self._state, model, self._system, dt, watch)
+        state, report = step(self._state, model, self._system, dt, self._animator.substep(), watch)
         self._warn(report)
         self._state = state
         end = StepEnd(self._frame, model.potential, state.q)

@@ -11,7 +11,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.refusals import refuse_adaptive_resistance, refuse_unsupported_bodies
+from ipc_articulation.engine.refusals import refuse_adaptive_resistance, refuse_thickness, refuse_unsupported_bodies
 from ipc_articulation.engine.registry import read_terms
 from ipc_articulation.engine.scene_context import SceneContext, read_scene_context
 from ipc_articulation.engine.terms.contact import Contact
@@ -69,6 +69,7 @@ def _read_contact(
 ) -> ContactWorld:
     table = read_contact_table(scene.contact_tabular())
     refuse_adaptive_resistance(table)
+    refuse_thickness(bodies)
     contact = make_contact_world(surfaces, bodies, planes, table, d_hat)
     pair = contact.intersecting_bodies(bodies.q)
     if pair is not None:

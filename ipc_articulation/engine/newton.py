@@ -58,18 +58,19 @@ def minimise(
     q = cut = _start(potential, q, inertial, watch)
     dq, limit, found = np.zeros_like(q), 1.0, True
     while report.iterations < config.max_iter:
+        at_goal = potential.approach(report.iterations + 1)
         dq = _newton_step(potential, system, q, watch)
         limit = potential.step_limit(q, dq)
         watch.lap("collision detection")
         report.iterations += 1
         report.ccd_step = min(report.ccd_step, limit)
         size = step_size(potential, dq, dt, config)
-        met = size < 1.0 and limit >= config.ccd_tol
+        met = at_goal and size < 1.0 and limit >= config.ccd_tol
         done = met and size <= max(_CONTRACTION * last_size, _TINY)
         alpha, found = (limit, True) if done else _line_search(potential, q, dq, limit, config, report)
         watch.lap("line search")
         cut, q = q + limit * dq, q + alpha * dq
-        beta = _attenuate(beta, alpha, report.iterations, config)
+        beta = _attenuate(beta, alpha, report.iterations, config) if at_goal else beta
         if (done or beta <= config.semi_implicit_tol) and report.iterations > config.min_iter:
             report.result = NewtonResult.CONVERGED if done else NewtonResult.SEMI_IMPLICIT
             return q, report

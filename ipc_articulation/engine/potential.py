@@ -15,7 +15,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Approaching, Term
 
 Array = NDArray[np.float64]
 
@@ -36,12 +36,23 @@ class Potential:
         """
         self.terms, self._surfaces, self._contact = tuple(terms), surfaces, contact
         self.body_names = tuple(body_names)
+        self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
+        self._substeps = 1
         self._bare = np.setdiff1d(np.arange(len(body_names)), surfaces.body)
 
-    def begin_step(self, state: State, dt: float) -> None:
-        """Fix what is constant in the step of dt [s] that begins at a state."""
+    def begin_step(self, state: State, dt: float, substeps: int = 1) -> None:
+        """Fix what is constant in the step of dt [s] that begins at a state; substeps are the animator's."""
         for term in self.terms:
             term.begin_step(state, dt)
+        self._substeps = substeps
+        self.approach(1)
+
+    def approach(self, iteration: int) -> bool:
+        """Put goals of constraints where they are in Newton iteration 1, 2, …; says whether they are at their end."""
+        share = min(iteration / self._substeps, 1.0)
+        for term in self._approaching:
+            term.approach(share)
+        return share == 1.0 or not self._approaching
 
     def energies(self, q: Array) -> dict[str, float]:
         """Energy by term [J·s²]."""

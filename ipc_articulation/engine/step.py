@@ -10,14 +10,18 @@ from ipc_articulation.engine.state import State
 from ipc_articulation.engine.stopwatch import Stopwatch
 
 
-def step(state: State, model: Model, system: LinearSystem, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport]:
+def step(
+    state: State, model: Model, system: LinearSystem, dt: float, substeps: int, watch: Stopwatch
+) -> tuple[State, NewtonReport]:
     """Advance by dt [s]: minimise the incremental potential; velocities and joint angles follow.
+
+    The animator's substeps are the Newton iterations in which constraints approach their goals.
 
     Raises:
         ArticulationError: An articulation's input is not valid.
         SolverError: see `newton.minimise`. The state given stays valid.
     """
-    model.potential.begin_step(state, dt)
+    model.potential.begin_step(state, dt, substeps)
     watch.lap("begin")
     q, report = minimise(model.potential, system, state.q, dt * state.qdot, dt, model.config, watch)
     qdot, theta = model.integrator.velocity(state, q, dt), model.context.coordinates.follow(state.theta, q)

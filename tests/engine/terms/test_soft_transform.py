@@ -177,3 +177,22 @@ def test_missing_attribute(tmp_path):
     scene.add_proxy(apply=[soft(100.0, 100.0), lambda geometry: geometry.instances().destroy("strength_ratio")])
     with pytest.raises(SceneError, match=r"affine-body geometry 0 has no attribute 'strength_ratio' on its instances"):
         scene.start()
+
+
+@pytest.mark.parametrize("substeps", [1, 4, 12])
+def test_substeps_bring_the_goal_nearer_in_as_many_newton_iterations(tmp_path, substeps):
+    """The step ends where it would without; but its goals are 1/n, 2/n, … of the way, and it does not end before."""
+    scene = ProxyScene(tmp_path, newton__semi_implicit__enable=0, newton__transrate_tol=1e-3)
+    scene.add_proxy(apply=[soft(50.0, 50.0)])
+    constrain(scene, lambda frame: translation(0.1, 0, 0) @ rotation(0.4))
+    scene.scene.animator().substep(substeps)
+    scene.start()
+    constraint, goals = term(scene), []
+    original = constraint.assemble
+    constraint.assemble = lambda q, g, system: (goals.append(constraint._q_hat[0, 0] / 0.1), original(q, g, system))
+    scene.run()
+    expected = np.minimum(np.arange(1, len(goals) + 1) / substeps, 1.0)
+    np.testing.assert_allclose(goals, expected, rtol=1e-12)
+    assert scene.engine.statistics.newton.iterations >= substeps
+    assert scene.q[0, 0] == pytest.approx(0.1 * 50 / 51, abs=1e-12)
+    np.testing.assert_allclose(affine.linear_part(scene.q[0]), rotation(0.4 * 50 / 51)[:3, :3], atol=1e-3)
