@@ -64,6 +64,16 @@ def test_local_end_points_that_differ_between_the_bodies():
     np.testing.assert_allclose(table.energy.theta(bodies.q), [0.0, between @ [0.5, 0.5, 0.0]], atol=1e-15)
 
 
+def test_angle_and_distance_are_measured_along_the_left_axis():
+    """Local end points that differ between the bodies: the left body's axis serves both."""
+    boxes = hinged_boxes(local=True)
+    uipc.view(boxes.slider.geometry().edges().find("r_position1"))[:] = [[-0.7], [0.7], [0.3]]
+    _, (hinge, slider) = meshes_of(boxes)
+    np.testing.assert_array_equal(hinge.tracked.right, hinge.joints.right)
+    np.testing.assert_allclose(slider.tracked.right[0, 1], [1, 0, 0], atol=1e-15)
+    np.testing.assert_array_equal(slider.tracked.left, slider.joints.left)
+
+
 def test_present_coordinates_are_written_to_angle_and_distance():
     boxes = hinged_boxes()
     _, (hinge, slider) = meshes_of(boxes)
@@ -105,6 +115,21 @@ def test_an_axis_without_length_is_refused():
     boxes = hinged_boxes()
     uipc.view(boxes.hinge.geometry().positions())[1] = boxes.hinge.geometry().positions().view()[0]
     message = f"joint geometry {boxes.hinge.id()}, joint 0: its axis edge has zero length"
+    refuses(boxes.hinge, read_bodies(boxes.slots), message)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "rule"),
+    [
+        ("strength_ratio", -1.0, " and not negative"),
+        ("strength_ratio", np.inf, " and not negative"),
+        ("init_angle", np.nan, ""),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(attribute, value, rule):
+    boxes = hinged_boxes()
+    uipc.view(boxes.hinge.geometry().edges().find(attribute))[0] = value
+    message = f"joint geometry {boxes.hinge.id()}, joint 0: {attribute} is {value}; it must be finite{rule}"
     refuses(boxes.hinge, read_bodies(boxes.slots), message)
 
 
