@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ipc_articulation import affine
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.body_checks import check_columns, check_mass
 
 Array = NDArray[np.float64]
 
@@ -43,6 +44,9 @@ class BodyTable:
     is_dynamic: NDArray[np.bool_]  # (n,)
     external_kinetic: NDArray[np.bool_]  # (n,)
     contact_element: NDArray[np.int64]  # (n,)
+    subscene: NDArray[np.int64]  # (n,)
+    d_hat: Array  # (n,) [m], not positive where the scene's own counts
+    self_collision: NDArray[np.bool_]  # (n,)
     surfaces: tuple[SurfaceMesh, ...]  # (g,)
     rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row
 
@@ -84,7 +88,7 @@ def read_bodies(slots: Iterable[Any]) -> BodyTable:
     """Read all affine bodies among geometry slots.
 
     Raises:
-        SceneError: A transform or mass is not finite, or a mass is not positive.
+        SceneError: A body has values with which no step could be taken; see `body_checks`.
     """
     slots = tuple(slot for slot in slots if is_affine_body(slot.geometry()))
     geometries = [_read_geometry(slot) for slot in slots]
@@ -118,6 +122,9 @@ _COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "is_dynamic": (np.bool_, ()),
     "external_kinetic": (np.bool_, ()),
     "contact_element": (np.int64, ()),
+    "subscene": (np.int64, ()),
+    "d_hat": (np.float64, ()),
+    "self_collision": (np.bool_, ()),
 }
 
 
@@ -142,25 +149,19 @@ def _read_geometry(slot: Any) -> dict[str, Any]:
         "volume": np.full(n, float(read_meta(geometry, "volume", 0.0))),
         "kappa": require(geometry.instances(), "kappa", owner),
         "contact_element": np.full(n, int(read_meta(geometry, "contact_element_id", 0))),
+        "subscene": np.full(n, int(read_meta(geometry, "subscene_element_id", 0))),
+        "d_hat": np.full(n, float(read_meta(geometry, "d_hat", -1.0))),
+        "self_collision": np.full(n, bool(read_meta(geometry, "self_collision", 0))),
         **flags,
     }
-    for key in ("q", "qdot", "kappa"):
-        bad = np.flatnonzero(~np.isfinite(columns[key]).reshape(n, -1).all(axis=1))
-        if len(bad):
-            what = {"q": "transform", "qdot": "velocity", "kappa": "kappa"}[key]
-            raise SceneError(f"body '{columns['names'][bad[0]]}' ({owner}) has a {what} that is not finite")
+    check_columns(columns, owner)
     return columns
 
 
 def _read_mass(geometry: Any, owner: str) -> Array:
     m, s, S = (require(geometry.meta(), f"abd_mass{suffix}", owner)[0] for suffix in ("", "_x_bar", "_x_bar_x_bar"))
-    M = affine.mass_matrix(m, s, S)
-    if not np.isfinite(M).all() or m <= 0.0 or np.linalg.eigvalsh(M[[0, 3, 4, 5]][:, [0, 3, 4, 5]])[0] <= 0.0:
-        raise SceneError(
-            f"{owner} has mass {m:g} kg and a dyadic mass that is not positive definite; "
-            "is its surface closed and oriented outwards?"
-        )
-    return M
+    check_mass(m, s, S, owner)
+    return affine.mass_matrix(m, s, S)
 
 
 def read_surface(geometry: Any) -> SurfaceMesh:
