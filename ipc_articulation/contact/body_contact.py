@@ -4,7 +4,8 @@
 
 with B(D, D̂) = -(D - D̂)² ln(D/D̂) over the pairs nearer than d̂, u_t the tangential displacement since the beginning of
 the step, λ = -∂(dt² κ_c B)/∂d and the tangent basis those of the beginning of the step (Li et al. 2020, «Incremental
-potential contact», and libuipc's contact functions).
+potential contact», and libuipc's contact functions). Thick surfaces (ξ the sum of both radii) have D - ξ² for D and
+d̂² + 2 d̂ ξ for D̂ (Li et al. 2021, «Codimensional incremental potential contact»).
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import ipctk
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.proximity import Proximity
+from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
 
@@ -32,25 +35,29 @@ class LaggedFriction(NamedTuple):
 
 
 class BodyContact:
-    """All pairs of bodies that share one resistance and friction coefficient."""
+    """All pairs of bodies that share one material."""
 
-    def __init__(self, proximity: Proximity, resistance: float, friction: float) -> None:
-        """Contact of one material.
-
-        Args:
-            proximity: Of this material's pairs; its reach is d̂, the distance at which the barrier begins.
-            resistance: κ_c [Pa].
-            friction: μ; 0 for none.
-        """
-        self.proximity, self._mesh, self._d_hat = proximity, proximity.mesh, proximity.reach
-        self._resistance, self._mu = resistance, friction
+    def __init__(self, surfaces: Surfaces, materials: Materials, index: int) -> None:
+        """Contact of the material of an index."""
+        self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
+        self._resistance, self._mu = float(materials.resistance[index]), float(materials.friction[index])
+        self._surfaces, self._allowed = surfaces, materials.body_pairs == index
+        self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
+        self._mesh = self.proximity.mesh
+        self._far: Proximity | None = None
         self._barrier: Any = None
         self._friction: LaggedFriction | None = None
 
-    def begin_step(self, x: Array, dt: float, eps_velocity: float) -> None:
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether the resistance is left to `begin_step`."""
+        return bool(np.isnan(self._resistance))
+
+    def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
         """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at x (V, 3)."""
         self.proximity.cover(x, x)
-        self._barrier = ipctk.BarrierPotential(self._d_hat, self._resistance * dt * dt)
+        resistance = adaptive_resistance if self.is_adaptive else self._resistance
+        self._barrier = ipctk.BarrierPotential(self._d_hat, resistance * dt * dt)
         self._friction = None
         collisions = self._collisions(x) if self._mu > 0.0 and eps_velocity > 0.0 else None
         if collisions is not None:
@@ -85,11 +92,36 @@ class BodyContact:
         self.proximity.cover(start, end)
         if self.proximity.is_empty():
             return 1.0
-        return self.proximity.candidates.compute_collision_free_stepsize(self._mesh, start, end, narrow_phase_ccd=_CCD)
+        return self.proximity.candidates.compute_collision_free_stepsize(
+            self._mesh, start, end, min_distance=self._thickness, narrow_phase_ccd=_CCD
+        )
+
+    def minimum_distance(self, x: Array, within: float) -> float:
+        """Smallest distance of two surfaces [m] if below `within`, else inf; often below d̂, which is tried first."""
+        reach = max(within, self._d_hat) + self._thickness
+        if self._far is None or self._far.reach < reach:
+            self._far = Proximity(self._surfaces, self._allowed, reach)
+        self._far.cover(x, x)
+        for range_ in (min(self._d_hat, within), within):
+            collisions = self._far.collisions(x, range_, self._thickness)
+            if len(collisions):
+                squared = collisions.compute_minimum_distance(self._mesh, x)
+                return float(np.sqrt(squared)) - self._thickness
+        return np.inf
+
+    def active_vertices(self, x: Array) -> NDArray[np.int64]:
+        """Vertices of the pairs within d̂ at x (V, 3)."""
+        collisions = self._collisions(x)
+        if collisions is None:
+            return np.zeros(0, dtype=np.int64)
+        edges, faces = self._surfaces.edges, self._surfaces.faces
+        stencils = [collisions[i].vertex_ids(edges, faces) for i in range(len(collisions))]
+        vertices = np.unique(stencils)
+        return vertices[vertices >= 0]
 
     def _collisions(self, x: Array) -> Any | None:
         """Pairs within d̂, None where there is none."""
         if self.proximity.is_empty():
             return None
-        collisions = self.proximity.collisions(x, self._d_hat)
+        collisions = self.proximity.collisions(x, self._d_hat, self._thickness)
         return collisions if len(collisions) else None

@@ -40,19 +40,38 @@ def find_pairs(
     """Pairs whose boxes come within a distance [m] on the way from start to end, (V, 3) each.
 
     Returns:
-        Pairs of edges (k, 2), and pairs of a face and a vertex (k, 2).
+        Pairs of edges (k, 2), and pairs of a face and a vertex (k, 2), in an order that does not depend on positions:
+        so sums over them have the same bits whenever they were found.
     """
     low, high = np.minimum(start, end), np.maximum(start, end)
     boxes = [_boxes(low, high, primitives) for primitives in (surfaces.edges, surfaces.faces)]
     around = _body_boxes(low, high, ranges.vertices)
-    pairs = _near_bodies(*around, allowed, distance)
+    pairs = _in_order(_near_bodies(*around, allowed, distance))
     edges = _near_primitives(pairs, *around, ranges.edges, *boxes[0], ranges.edges, *boxes[0], distance)
     vertices = np.ascontiguousarray(low), np.ascontiguousarray(high)
     sides = [
         _near_primitives(side, *around, ranges.faces, *boxes[1], ranges.vertices, *vertices, distance)
         for side in (pairs, pairs[:, ::-1].copy())
     ]
-    return edges, np.concatenate(sides)
+    return _apart_in_mesh(surfaces, edges, np.concatenate(sides), pairs)
+
+
+def _in_order(pairs: Ints) -> Ints:
+    """Pairs (k, 2) sorted by their smaller body, then by the other; the smaller one first."""
+    pairs = np.sort(pairs, axis=1)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def _apart_in_mesh(surfaces: Surfaces, edges: Ints, faces: Ints, pairs: Ints) -> tuple[Ints, Ints]:
+    """The pairs without those of neighbours in a mesh and without doublets, which a body that touches itself brings."""
+    if not np.any(pairs[:, 0] == pairs[:, 1]):
+        return edges, faces
+    first, second = surfaces.edges[edges[:, 0]], surfaces.edges[edges[:, 1]]
+    shared = (first[:, :, None] == second[:, None, :]).any(axis=(1, 2))
+    same_body = surfaces.body[first[:, 0]] == surfaces.body[second[:, 0]]
+    edges = edges[~shared & ~(same_body & (edges[:, 0] >= edges[:, 1]))]
+    own = (surfaces.faces[faces[:, 0]] == faces[:, 1, None]).any(axis=1)
+    return edges, np.unique(faces[~own], axis=0)
 
 
 def near_bodies(ranges: Ranges, allowed: NDArray[np.bool_], x: Array, distance: float) -> Ints:
@@ -92,7 +111,7 @@ def _near_bodies(low, high, allowed, distance):
     pairs, count = np.empty((64, 2), dtype=np.int64), 0
     for s in range(n):
         i = order[s]
-        for t in range(s + 1, n):
+        for t in range(s, n):
             j = order[t]
             if low[j, 0] - high[i, 0] > distance:
                 break

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.materials import NO_CONTACT
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.world import ContactWorld
 
@@ -15,7 +14,7 @@ Array = NDArray[np.float64]
 def closest_bodies(contact: ContactWorld, q: Array) -> tuple[int, ...]:
     """Rows of the two bodies with the smallest distance; of one, where that is to a half-plane.
 
-    Empty where nothing is nearer than 10 d̂. Looks at the pairs one by one: only failures ask for it.
+    Empty where nothing is near. Looks at the pairs one by one: only failures ask for it.
 
     Args:
         contact: Who may touch whom.
@@ -23,14 +22,14 @@ def closest_bodies(contact: ContactWorld, q: Array) -> tuple[int, ...]:
     """
     x = contact.surfaces.positions(q)
     plane_gap = contact.half_planes.minimum_distance(x)
-    gap, pair = _closest_pair(contact, x, 10.0 * contact.d_hat)
-    if min(gap, plane_gap) >= 10.0 * contact.d_hat:
+    gap, pair = _closest_pair(contact, x, 10.0 * contact.materials.reach)
+    if min(gap, plane_gap) >= 10.0 * contact.materials.reach:
         return ()
     return pair if gap <= plane_gap else (contact.half_planes.nearest_body(x),)
 
 
 def _closest_pair(contact: ContactWorld, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
-    touching = contact.materials.body_pairs != NO_CONTACT
+    touching = contact.materials.touching
     if not touching.any():
         return np.inf, ()
     proximity = Proximity(contact.surfaces, touching, within)

@@ -31,28 +31,32 @@ class HalfPlanes:
 class HalfPlaneContact:
     """Barrier and lagged friction of every vertex with every half-plane that its body touches."""
 
-    def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials, d_hat: float) -> None:
-        """Pair up vertices and planes; d_hat is the distance at which the barrier begins [m]."""
+    def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials) -> None:
+        """Pair up vertices and planes."""
         material = materials.plane_pairs[surfaces.body]  # (V, P)
         vertex, plane = np.nonzero(material != NO_CONTACT)
         self._vertex, self._body = vertex, surfaces.body[vertex]
         self._points = np.ascontiguousarray(surfaces.points[vertex])
         self._normal = np.ascontiguousarray(planes.normal[plane])
         self._offset = np.einsum("ij,ij->i", planes.normal, planes.point)[plane]
-        self._resistance = materials.resistance[material[vertex, plane]]
-        self._friction = materials.friction[material[vertex, plane]]
-        self._d_hat = d_hat
+        material = material[vertex, plane]
+        self._resistance, self._friction = materials.resistance[material], materials.friction[material]
+        self._d_hat, self._thickness = materials.d_hat[material], materials.thickness[material]
+        self._stiffness = np.zeros(len(vertex))  # dt² κ_c
         self._n_bodies = len(materials.body_pairs)
         self._normal_force = np.zeros(len(vertex))  # μ λ of friction
         self._x_prev = np.zeros((0, 3), order="F")
-        self._dt, self._eps = 0.0, 1.0
+        self._eps = 1.0
 
-    def begin_step(self, x: Array, dt: float, eps_velocity: float) -> None:
-        """Fix the step's normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
-        self._dt, self._eps, self._x_prev = dt, max(eps_velocity * dt, 1e-300), x
+    def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
+        """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
+        self._eps, self._x_prev = max(eps_velocity * dt, 1e-300), x
+        resistance = np.where(np.isnan(self._resistance), adaptive_resistance, self._resistance)
+        self._stiffness = dt * dt * resistance
         self._normal_force[:] = 0.0
         if eps_velocity > 0.0:
-            _normal_forces(self._gaps(x), self._d_hat, dt * dt * self._resistance, self._friction, self._normal_force)
+            gaps, force = self._gaps(x), self._normal_force
+            _normal_forces(gaps, self._d_hat, self._thickness, self._stiffness, self._friction, force)
 
     def energy(self, x: Array) -> float:
         """E; inf where a vertex is behind its plane."""
@@ -79,12 +83,16 @@ class HalfPlaneContact:
         """Smallest gap [m]; inf where no body touches a plane."""
         return float(self._gaps(x).min(initial=np.inf))
 
+    def active_vertices(self, x: Array) -> NDArray[np.int64]:
+        """Vertices within d̂ of a plane at x (V, 3)."""
+        return np.unique(self._vertex[self._gaps(x) < self._d_hat])
+
     def nearest_body(self, x: Array) -> int:
         """The body with the smallest gap."""
         return int(self._body[self._gaps(x).argmin()])
 
     def _gaps(self, x: Array) -> Array:
-        return _gaps(x, self._vertex, self._normal, self._offset)
+        return _gaps(x, self._vertex, self._normal, self._offset, self._thickness)
 
     def _arguments(self, x: Array) -> tuple:
         return (
@@ -94,39 +102,42 @@ class HalfPlaneContact:
             self._normal,
             self._offset,
             self._d_hat,
-            self._dt * self._dt * self._resistance,
+            self._thickness,
+            self._stiffness,
             self._normal_force,
             self._eps,
         )
 
 
 @njit(cache=True)
-def barrier(d, d_hat):
-    """B(d², d̂²) and its first two derivatives by d; zero from d̂ on."""
-    if d >= d_hat:
+def barrier(gap, d_hat, xi):
+    """B(d² - ξ², d̂² + 2 d̂ ξ) and its first two derivatives by d = gap + ξ; zero from d̂ on."""
+    if gap >= d_hat:
         return 0.0, 0.0, 0.0
-    D, D_hat = d * d, d_hat * d_hat
-    gap, log = D - D_hat, np.log(D / D_hat)
-    B = -gap * gap * log
-    B_D = -2.0 * gap * log - gap * gap / D
-    B_DD = -2.0 * log - 4.0 * gap / D + gap * gap / (D * D)
-    return B, 2.0 * d * B_D, 4.0 * D * B_DD + 2.0 * B_D
+    d = gap + xi
+    D, D_hat = gap * (gap + 2.0 * xi), d_hat * (d_hat + 2.0 * xi)
+    short, log = D - D_hat, np.log(D / D_hat)
+    B = -short * short * log
+    B_D = -2.0 * short * log - short * short / D
+    B_DD = -2.0 * log - 4.0 * short / D + short * short / (D * D)
+    return B, 2.0 * d * B_D, 4.0 * d * d * B_DD + 2.0 * B_D
 
 
 @njit(cache=True)
-def _gaps(x, vertex, normal, offset):
+def _gaps(x, vertex, normal, offset, thickness):
+    """Distance of each vertex from its plane, less the thickness of the surface."""
     d = np.empty(len(vertex))
     for i in range(len(vertex)):
         v = vertex[i]
-        d[i] = normal[i, 0] * x[v, 0] + normal[i, 1] * x[v, 1] + normal[i, 2] * x[v, 2] - offset[i]
+        d[i] = normal[i, 0] * x[v, 0] + normal[i, 1] * x[v, 1] + normal[i, 2] * x[v, 2] - offset[i] - thickness[i]
     return d
 
 
 @njit(cache=True)
-def _normal_forces(gaps, d_hat, stiffness, friction, out):
+def _normal_forces(gaps, d_hat, thickness, stiffness, friction, out):
     for i in range(len(gaps)):
-        if 0.0 < gaps[i] < d_hat:
-            out[i] = -friction[i] * stiffness[i] * barrier(gaps[i], d_hat)[1]
+        if 0.0 < gaps[i] < d_hat[i]:
+            out[i] = -friction[i] * stiffness[i] * barrier(gaps[i], d_hat[i], thickness[i])[1]
 
 
 @njit(cache=True)
@@ -143,14 +154,14 @@ def _slip(x, x_prev, v, n):
 
 
 @njit(cache=True)
-def _energy(x, x_prev, vertex, normal, offset, d_hat, stiffness, normal_force, eps):
+def _energy(x, x_prev, vertex, normal, offset, d_hat, thickness, stiffness, normal_force, eps):
     E = 0.0
-    gaps = _gaps(x, vertex, normal, offset)
+    gaps = _gaps(x, vertex, normal, offset, thickness)
     for i in range(len(vertex)):
         if gaps[i] <= 0.0:
             return np.inf
-        if gaps[i] < d_hat:
-            E += stiffness[i] * barrier(gaps[i], d_hat)[0]
+        if gaps[i] < d_hat[i]:
+            E += stiffness[i] * barrier(gaps[i], d_hat[i], thickness[i])[0]
         if normal_force[i] > 0.0:
             _, y = _slip(x, x_prev, vertex[i], normal[i])
             f0 = y if y >= eps else y * y * (eps - y / 3.0) / (eps * eps) + eps / 3.0
@@ -159,16 +170,16 @@ def _energy(x, x_prev, vertex, normal, offset, d_hat, stiffness, normal_force, e
 
 
 @njit(cache=True)
-def _derivatives(x, x_prev, vertex, normal, offset, d_hat, stiffness, normal_force, eps, points, body, g, H):
+def _derivatives(x, x_prev, vertex, normal, offset, d_hat, thickness, stiffness, normal_force, eps, points, body, g, H):
     count = 0
-    gaps = _gaps(x, vertex, normal, offset)
+    gaps = _gaps(x, vertex, normal, offset, thickness)
     g_v, H_v = np.empty(3), np.empty((3, 3))
     for i in range(len(vertex)):
-        if gaps[i] >= d_hat and normal_force[i] == 0.0:
+        if gaps[i] >= d_hat[i] and normal_force[i] == 0.0:
             continue
-        count += gaps[i] < d_hat
+        count += gaps[i] < d_hat[i]
         n = normal[i]
-        _, slope, curvature = barrier(gaps[i], d_hat)
+        _, slope, curvature = barrier(gaps[i], d_hat[i], thickness[i])
         for k in range(3):
             g_v[k] = stiffness[i] * slope * n[k]
             for m in range(3):

@@ -32,7 +32,7 @@ class Proximity:
 
         Args:
             surfaces: Surfaces of the n bodies.
-            allowed: Which bodies touch, (n, n), symmetric, false on the diagonal.
+            allowed: Which bodies touch, (n, n), symmetric; on the diagonal, which touch themselves.
             reach: Distance [m] up to which pairs must be found.
         """
         self.mesh, self.reach = _collision_mesh(surfaces), reach
@@ -61,10 +61,10 @@ class Proximity:
         self.candidates.fv_candidates = list(map(ipctk.FaceVertexCandidate, *faces.T.tolist()))
         self.builds += 1
 
-    def collisions(self, x: Array, d_hat: float) -> Any:
-        """Pairs nearer than d_hat at positions that `cover` covered: ipctk.NormalCollisions."""
+    def collisions(self, x: Array, d_hat: float, thickness: float = 0.0) -> Any:
+        """Pairs nearer than d_hat + thickness at positions that `cover` covered: ipctk.NormalCollisions."""
         collisions = ipctk.NormalCollisions()
-        collisions.build(self.candidates, self.mesh, x, d_hat)
+        collisions.build(self.candidates, self.mesh, x, d_hat, thickness)
         return collisions
 
     def is_empty(self) -> bool:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import make_ranges, near_bodies
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
-from ipc_articulation.contact.materials import NO_CONTACT, Materials
-from ipc_articulation.contact.proximity import Proximity
+from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
@@ -31,51 +30,52 @@ class ContactDerivatives(NamedTuple):
 class ContactWorld:
     """The contact terms of the incremental potential of n bodies."""
 
-    def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes, d_hat: float) -> None:
+    def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes) -> None:
         """Prepare contact, material by material.
 
         Args:
             surfaces: Surfaces of the n bodies.
             materials: Who touches whom, and how.
             planes: The half-planes.
-            d_hat: Distance at which the barrier begins [m].
         """
-        self.surfaces, self.materials, self.d_hat = surfaces, materials, d_hat
-        self.half_planes = HalfPlaneContact(surfaces, planes, materials, d_hat)
-        self._contacts = [
-            BodyContact(
-                Proximity(surfaces, materials.body_pairs == m, d_hat), materials.resistance[m], materials.friction[m]
-            )
-            for m in np.unique(materials.body_pairs[materials.body_pairs != NO_CONTACT])
+        self.surfaces, self.materials = surfaces, materials
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials)
+        self.body_contacts = [
+            BodyContact(surfaces, materials, m)
+            for m in np.unique(materials.body_pairs[materials.touching])
             if len(surfaces.points)
         ]
-        self._touching = materials.body_pairs != NO_CONTACT  # (n, n)
-        self._far: Proximity | None = None
 
-    def begin_step(self, q: Array, dt: float, eps_velocity: float) -> None:
+    @property
+    def d_hat(self) -> float:
+        """Largest d̂ of all materials [m]."""
+        return float(self.materials.d_hat.max(initial=0.0))
+
+    def begin_step(self, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float = 0.0) -> None:
         """Fix what a step holds constant, at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
 
         Args:
             q: Coordinates at the beginning of the step.
             dt: Time step [s].
             eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
+            adaptive_resistance: κ_c of the materials that have none of their own [Pa].
         """
         x = self.surfaces.positions(q)
-        self.half_planes.begin_step(x, dt, eps_velocity)
-        for contact in self._contacts:
-            contact.begin_step(x, dt, eps_velocity)
+        self.half_planes.begin_step(x, dt, eps_velocity, adaptive_resistance)
+        for contact in self.body_contacts:
+            contact.begin_step(x, dt, eps_velocity, adaptive_resistance)
 
     def energy(self, q: Array) -> float:
         """Energy at coordinates on a way that `step_limit` has looked at; inf where something touches."""
         x = self.surfaces.positions(q)
-        return self.half_planes.energy(x) + sum(contact.energy(x) for contact in self._contacts)
+        return self.half_planes.energy(x) + sum(contact.energy(x) for contact in self.body_contacts)
 
     def derivatives(self, q: Array) -> ContactDerivatives:
         """Gradient and projected Hessian at coordinates that `step_limit` or `begin_step` has looked at."""
         x = self.surfaces.positions(q)
         gradient, blocks, count = self.half_planes.derivatives(x)
         hessians = []
-        for contact in self._contacts:
+        for contact in self.body_contacts:
             gradients, more, pairs = contact.derivatives(x)
             count += pairs
             hessians += more
@@ -87,27 +87,26 @@ class ContactWorld:
         """Largest step in [0, 1] along dq on which nothing touches; motion is linear in q, so the answer is exact."""
         start, end = self.surfaces.positions(q), self.surfaces.positions(q + dq)
         limit = self.half_planes.step_limit(start, end)
-        return min([limit, *(contact.step_limit(start, end) for contact in self._contacts)])
+        return min([limit, *(contact.step_limit(start, end) for contact in self.body_contacts)])
 
     def minimum_distance(self, q: Array, within: float | None = None) -> float:
-        """Smallest distance [m] of surfaces that may touch; inf where none is nearer than `within` (default 10 d̂)."""
+        """Smallest distance [m] of surfaces that may touch; inf where none is nearer than `within` (default 10 d̂).
+
+        Thick surfaces begin at their thickness.
+        """
         within = 10.0 * self.d_hat if within is None else within
         x = self.surfaces.positions(q)
         nearest = min(self.half_planes.minimum_distance(x), within)
-        if len(x) and self._touching.any():
-            nearest = min(nearest, self._body_distance(x, within, nearest))
+        for contact in self.body_contacts:
+            nearest = min(nearest, contact.minimum_distance(x, nearest))
         return nearest if nearest < within else np.inf
 
-    def _body_distance(self, x: Array, within: float, nearest: float) -> float:
-        """Smallest distance of two bodies if below `nearest`; often it is below d̂, which is tried first."""
-        if self._far is None or self._far.reach != within:
-            self._far = Proximity(self.surfaces, self._touching, within)
-        self._far.cover(x, x)
-        for reach in (min(self.d_hat, nearest), nearest):
-            collisions = self._far.collisions(x, reach)
-            if len(collisions):
-                return float(np.sqrt(collisions.compute_minimum_distance(self._far.mesh, x)))
-        return np.inf
+    def active_motion(self, q: Array, dq: Array) -> float:
+        """Greatest displacement [m] under dq (n, 12) of a vertex that is in contact at q."""
+        x, u = self.surfaces.positions(q), self.surfaces.positions(q + dq)
+        active = [self.half_planes.active_vertices(x), *(contact.active_vertices(x) for contact in self.body_contacts)]
+        vertices = np.unique(np.concatenate(active))
+        return float(np.linalg.norm(u[vertices] - x[vertices], axis=1).max(initial=0.0))
 
     def intersecting_bodies(self, q: Array) -> tuple[int, int] | None:
         """Two bodies whose surfaces intersect and must not, the second -1 for a half-plane; None where all is well."""
@@ -115,8 +114,8 @@ class ContactWorld:
         if self.half_planes.minimum_distance(x) <= 0.0:
             return self.half_planes.nearest_body(x), -1
         ranges = make_ranges(self.surfaces, len(q))
-        for i, j in sorted(map(sorted, near_bodies(ranges, self._touching, x, 0.0).tolist())):
-            if _intersect(self.surfaces, x, i, j):
+        for i, j in sorted(map(sorted, near_bodies(ranges, self.materials.touching, x, 0.0).tolist())):
+            if i != j and _intersect(self.surfaces, x, i, j):
                 return i, j
         return None
 

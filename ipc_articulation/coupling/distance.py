@@ -25,7 +25,7 @@ class SceneDistance:
         """
         slots = list(SceneVisitor(scene).geometries())
         self._bodies = read_bodies(slots)
-        planes, table = read_half_planes(slots), read_contact_table(scene.contact_tabular())
+        planes, table = read_half_planes(slots), read_contact_table(scene)
         d_hat = float(scene.config().find("contact/d_hat").view()[0])
         self._contact = make_contact_world(make_surfaces(self._bodies), self._bodies, planes, table, d_hat)
 

@@ -51,6 +51,28 @@ def make_linear_system(surfaces: Surfaces, is_fixed: NDArray[np.bool_]) -> Linea
     return kind(surfaces, is_fixed)
 
 
+class NoSystem:
+    """Takes everything and keeps nothing: for gradients alone."""
+
+    def clear(self) -> None:
+        pass
+
+    def add_diagonal(self, blocks: Array) -> None:
+        pass
+
+    def add_pairs(self, bodies: NDArray[np.int64], blocks: Array) -> None:
+        pass
+
+    def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
+        pass
+
+    def add_vertex_hessian(self, hessian: Any) -> None:
+        pass
+
+    def solve(self, g: Array) -> Array:
+        return np.zeros_like(g)
+
+
 class DenseSystem:
     """H as one array, solved by LAPACK's Cholesky factorisation."""
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.refusals import refuse_adaptive_resistance, refuse_thickness, refuse_unsupported_bodies
+from ipc_articulation.engine.refusals import refuse_unsupported_bodies
 from ipc_articulation.engine.registry import read_terms
 from ipc_articulation.engine.scene_context import SceneContext, read_scene_context
 from ipc_articulation.engine.terms.contact import Contact
@@ -57,20 +58,21 @@ def read_model(scene: Any) -> Model:
         Kinetic(bodies, read_gravity(bodies, config.gravity), integrator),
         *read_terms(slots, context),
     ]
-    contact = None
+    contact, adaptive = None, None
     if config.contact_enable:
         contact = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config.d_hat)
-        terms.append(Contact(contact, config.eps_velocity if config.friction_enable else 0.0))
-    return Model(context, surfaces, contact, config, integrator, Potential(terms, surfaces, contact, bodies.names))
+        term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0)
+        if contact.materials.is_adaptive:
+            adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
+        terms.append(term)
+    potential = Potential(terms, surfaces, contact, bodies.names, adaptive, config.cfl)
+    return Model(context, surfaces, contact, config, integrator, potential)
 
 
 def _read_contact(
     scene: Any, bodies: BodyTable, planes: HalfPlaneTable, surfaces: Surfaces, d_hat: float
 ) -> ContactWorld:
-    table = read_contact_table(scene.contact_tabular())
-    refuse_adaptive_resistance(table)
-    refuse_thickness(bodies)
-    contact = make_contact_world(surfaces, bodies, planes, table, d_hat)
+    contact = make_contact_world(surfaces, bodies, planes, read_contact_table(scene.get()), d_hat)
     pair = contact.intersecting_bodies(bodies.q)
     if pair is not None:
         other = f"'{bodies.names[pair[1]]}'" if pair[1] >= 0 else "a half-plane"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ipc_articulation.contact.closest import closest_bodies
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Approaching, Term
@@ -24,7 +25,13 @@ class Potential:
     """E(q) for the coordinates q (n, 12) of all bodies."""
 
     def __init__(
-        self, terms: Sequence[Term], surfaces: Surfaces, contact: ContactWorld | None, body_names: Sequence[str]
+        self,
+        terms: Sequence[Term],
+        surfaces: Surfaces,
+        contact: ContactWorld | None,
+        body_names: Sequence[str],
+        adaptive: AdaptiveResistance | None = None,
+        cfl: bool = False,
     ) -> None:
         """Collect the terms.
 
@@ -33,9 +40,11 @@ class Potential:
             surfaces: Surfaces of all bodies, by which motion is measured.
             contact: What limits steps; None where contact is off.
             body_names: Names of the n bodies, for messages.
+            adaptive: Sets the contact resistance of each step; None where all of it is given.
+            cfl: Whether a step moves vertices in contact by half of d̂ at most (libuipc's `cfl/enable`).
         """
         self.terms, self._surfaces, self._contact = tuple(terms), surfaces, contact
-        self.body_names = tuple(body_names)
+        self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
         self._bare = np.setdiff1d(np.arange(len(body_names)), surfaces.body)
@@ -44,6 +53,8 @@ class Potential:
         """Fix what is constant in the step of dt [s] that begins at a state; substeps are the animator's."""
         for term in self.terms:
             term.begin_step(state, dt)
+        if self._adaptive is not None:
+            self._adaptive.begin_step(state, dt)
         self._substeps = substeps
         self.approach(1)
 
@@ -72,7 +83,13 @@ class Potential:
 
     def step_limit(self, q: Array, dq: Array) -> float:
         """Largest share of the step dq (n, 12) on which nothing touches, in [0, 1]."""
-        return 1.0 if self._contact is None else self._contact.step_limit(q, dq)
+        if self._contact is None:
+            return 1.0
+        limit = self._contact.step_limit(q, dq)
+        if self._cfl:
+            motion = self._contact.active_motion(q, dq)
+            limit = min(limit, 0.5 * self._contact.d_hat / motion) if motion > 0.0 else limit
+        return limit
 
     def largest_motion(self, dq: Array) -> float:
         """Greatest displacement [m] of a vertex, or of the origin of a body without surface, under dq (n, 12)."""

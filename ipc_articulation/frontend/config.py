@@ -18,7 +18,7 @@ from ipc_articulation.errors import SceneError, UnsupportedError
 # Choices of the CUDA engine's solver and its debugging; they do not change the equations.
 _IRRELEVANT = (
     "collision_detection/",
-    "contact/adaptive/",
+    "contact/adaptive/kappa_eval_scale",
     "contact/al-ipc/",
     "extras/debug/",
     "line_search/report_energy",
@@ -27,7 +27,6 @@ _IRRELEVANT = (
     "sanity_check/",
 )
 _ONLY: dict[str, Any] = {
-    "cfl/enable": 0,
     "contact/constitution": "ipc",
     "diff_sim/enable": 0,
 }
@@ -42,7 +41,11 @@ class Config:
     integrator: str
     contact_enable: bool
     friction_enable: bool
+    cfl: bool
     d_hat: float  # [m]
+    init_resistance: float  # [Pa] of contact that leaves its resistance open, where nothing touches
+    min_resistance: float  # [Pa]
+    max_resistance: float  # [Pa]
     eps_velocity: float  # [m/s]
     velocity_tol: float  # [m/s]
     transrate_tol: float  # [1/s]
@@ -61,7 +64,11 @@ _READERS: dict[str, str] = {
     "integrator": "integrator/type",
     "contact_enable": "contact/enable",
     "friction_enable": "contact/friction/enable",
+    "cfl": "cfl/enable",
     "d_hat": "contact/d_hat",
+    "init_resistance": "contact/adaptive/init_kappa",
+    "min_resistance": "contact/adaptive/min_kappa",
+    "max_resistance": "contact/adaptive/max_kappa",
     "eps_velocity": "contact/eps_velocity",
     "velocity_tol": "newton/velocity_tol",
     "transrate_tol": "newton/transrate_tol",

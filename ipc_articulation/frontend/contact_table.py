@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.materials import Rules
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta, require
 
@@ -25,15 +26,7 @@ class HalfPlaneTable:
     point: Array  # (P, 3) [m]
     normal: Array  # (P, 3) unit; the free side
     contact_element: NDArray[np.int64]  # (P,)
-
-
-@dataclass(frozen=True)
-class ContactTable:
-    """The contact models between e contact elements, symmetric."""
-
-    resistance: Array  # (e, e) [Pa], -1 for adaptive
-    friction: Array  # (e, e)
-    enabled: NDArray[np.bool_]  # (e, e)
+    subscene: NDArray[np.int64]  # (P,)
 
 
 def is_half_plane(geometry: Any) -> bool:
@@ -50,6 +43,7 @@ def read_half_planes(slots: Iterable[Any]) -> HalfPlaneTable:
     names: list[str] = []
     points, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
     elements: list[int] = []
+    subscenes: list[int] = []
     for slot in slots:
         geometry = slot.geometry()
         if not is_half_plane(geometry):
@@ -64,14 +58,20 @@ def read_half_planes(slots: Iterable[Any]) -> HalfPlaneTable:
         points.append(require(geometry.instances(), "P", owner))
         normals.append(normal / length)
         elements += [int(read_meta(geometry, "contact_element_id", 0))] * len(normal)
+        subscenes += [int(read_meta(geometry, "subscene_element_id", 0))] * len(normal)
     return HalfPlaneTable(
-        tuple(names), np.concatenate(points), np.concatenate(normals), np.array(elements, dtype=np.int64)
+        tuple(names),
+        np.concatenate(points),
+        np.concatenate(normals),
+        np.array(elements, dtype=np.int64),
+        np.array(subscenes, dtype=np.int64),
     )
 
 
-def read_contact_table(tabular: Any) -> ContactTable:
-    """Read `scene.contact_tabular()`."""
-    e = tabular.element_count()
+def read_contact_table(scene: Any) -> Rules:
+    """Read the contact elements and subscenes of a `uipc.Scene`."""
+    tabular, subscenes = scene.contact_tabular(), scene.subscene_tabular()
+    e, s = tabular.element_count(), subscenes.element_count()
     resistance, friction, enabled = np.zeros((e, e)), np.zeros((e, e)), np.zeros((e, e), dtype=bool)
     for i in range(e):
         for j in range(i, e):
@@ -79,4 +79,5 @@ def read_contact_table(tabular: Any) -> ContactTable:
             resistance[i, j] = resistance[j, i] = model.resistance()
             friction[i, j] = friction[j, i] = model.friction_rate()
             enabled[i, j] = enabled[j, i] = model.is_enabled()
-    return ContactTable(resistance, friction, enabled)
+    between = np.array([[subscenes.at(i, j).is_enabled() for j in range(s)] for i in range(s)], dtype=bool)
+    return Rules(resistance, friction, enabled, between)

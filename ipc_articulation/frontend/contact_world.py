@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ipc_articulation.contact.half_planes import HalfPlanes
-from ipc_articulation.contact.materials import make_materials
+from ipc_articulation.contact.materials import Rules, Traits, make_materials
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.frontend.bodies import BodyTable
-from ipc_articulation.frontend.contact_table import ContactTable, HalfPlaneTable
+from ipc_articulation.frontend.contact_table import HalfPlaneTable
 
 
 def make_surfaces(bodies: BodyTable) -> Surfaces:
@@ -19,10 +21,26 @@ def make_surfaces(bodies: BodyTable) -> Surfaces:
 
 
 def make_contact_world(
-    surfaces: Surfaces, bodies: BodyTable, planes: HalfPlaneTable, table: ContactTable, d_hat: float
+    surfaces: Surfaces, bodies: BodyTable, planes: HalfPlaneTable, rules: Rules, d_hat: float
 ) -> ContactWorld:
-    """Contact of surfaces with each other and with half-planes, by the rules of the contact table; d_hat in metres."""
-    materials = make_materials(
-        table.resistance, table.friction, table.enabled, bodies.contact_element, planes.contact_element, bodies.is_fixed
+    """Contact of surfaces with each other and with half-planes.
+
+    Args:
+        surfaces: Surfaces of the bodies.
+        bodies: The n bodies.
+        planes: The half-planes.
+        rules: The contact table.
+        d_hat: Where the barrier begins for bodies that do not say so themselves [m].
+    """
+    thickness = np.zeros(len(bodies))
+    np.maximum.at(thickness, surfaces.body, surfaces.thickness)
+    traits = Traits(
+        element=bodies.contact_element,
+        subscene=bodies.subscene,
+        d_hat=np.where(bodies.d_hat > 0.0, bodies.d_hat, d_hat),
+        thickness=thickness,
+        is_fixed=bodies.is_fixed,
+        self_collision=bodies.self_collision,
     )
-    return ContactWorld(surfaces, materials, HalfPlanes(planes.point, planes.normal), d_hat)
+    materials = make_materials(rules, traits, planes.contact_element, planes.subscene)
+    return ContactWorld(surfaces, materials, HalfPlanes(planes.point, planes.normal))

@@ -7,7 +7,7 @@ import trimesh
 
 from ipc_articulation import affine
 from ipc_articulation.contact.half_planes import HalfPlanes, barrier
-from ipc_articulation.contact.materials import make_materials
+from ipc_articulation.contact.materials import Rules, Traits, make_materials
 from ipc_articulation.contact.surfaces import join_surfaces
 from ipc_articulation.contact.world import ContactWorld
 
@@ -20,13 +20,20 @@ def box_mesh(size=0.2):
     return mesh.vertices.astype(float), ipctk.edges(faces).astype(np.int32), faces, np.zeros(len(mesh.vertices))
 
 
-def make_world(n, friction=0.5, resistance=1e9, fixed=()):
-    is_fixed = np.isin(np.arange(n), fixed)
-    one = np.ones((1, 1))
-    element, plane_element = np.zeros(n, dtype=int), np.zeros(2, dtype=int)
-    materials = make_materials(resistance * one, friction * one, one > 0, element, plane_element, is_fixed)
+def make_world(n, friction=0.5, resistance=1e9, fixed=(), thickness=0.0, self_collision=False):
+    one, zeros = np.ones((1, 1)), np.zeros(n, dtype=int)
+    bodies = Traits(
+        element=zeros,
+        subscene=zeros,
+        d_hat=np.full(n, D_HAT),
+        thickness=np.full(n, thickness),
+        is_fixed=np.isin(np.arange(n), fixed),
+        self_collision=np.full(n, self_collision),
+    )
+    rules = Rules(resistance * one, friction * one, one > 0, one > 0)
+    materials = make_materials(rules, bodies, np.zeros(2, dtype=int), np.zeros(2, dtype=int))
     planes = HalfPlanes(np.array([[0, 0, 0.0], [5.0, 0, 0]]), np.array([[0, 0, 1.0], [-1.0, 0, 0]]))
-    return ContactWorld(join_surfaces([box_mesh()] * n), materials, planes, D_HAT)
+    return ContactWorld(join_surfaces([box_mesh()] * n), materials, planes)
 
 
 def pose(*position, angles=(0.0, 0.0, 0.0)):
@@ -83,7 +90,7 @@ def test_half_plane_hessian_equals_differences_of_gradient():
 
 def test_barrier_is_ipctk_s():
     for d in (1e-6, 1e-3, 0.5 * D_HAT, 0.999 * D_HAT, D_HAT, 2 * D_HAT):
-        B, slope, curvature = barrier(d, D_HAT)
+        B, slope, curvature = barrier(d, D_HAT, 0.0)
         D, D_hat = d * d, D_HAT**2
         B_D, B_DD = ipctk.barrier_first_derivative(D, D_hat), ipctk.barrier_second_derivative(D, D_hat)
         assert ipctk.barrier(D, D_hat) == pytest.approx(B, rel=1e-12)
@@ -141,7 +148,7 @@ def test_candidates_hold_every_pair_in_reach():
         positions = np.add(rng.uniform(-0.25, 0.25, (n, 3)), [0, 0, 1])
         start = np.stack([pose(*position, angles=rng.uniform(-3, 3, 3)) for position in positions])
         world.step_limit(start, 0.05 * rng.standard_normal(start.shape))
-        proximity = world._contacts[0].proximity
+        proximity = world.body_contacts[0].proximity
         x, reach = world.surfaces.positions(start), 0.01
         ours = proximity.collisions(x, reach)
         mesh = ipctk.CollisionMesh(*(np.asfortranarray(a) for a in (x, world.surfaces.edges, world.surfaces.faces)))
@@ -163,7 +170,7 @@ def test_bodies_that_do_not_touch_have_no_candidates():
 def test_candidates_outlive_small_motion_and_are_renewed_by_large():
     world, q = make_world(3), stack()
     world.begin_step(q, DT, EPS_V)
-    proximity = world._contacts[0].proximity
+    proximity = world.body_contacts[0].proximity
     for _ in range(5):
         q = q + 1e-5
         world.step_limit(q, np.full_like(q, 1e-5))

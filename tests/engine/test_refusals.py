@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from uipc import view
 from uipc.constitution import (
     StableNeoHookean,
 )
@@ -31,7 +30,6 @@ def test_finite_elements(scene):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("cfl__enable", 1, "'cfl/enable' is 1; the CPU engine does only 0"),
         ("contact__constitution", "al-ipc", "'contact/constitution' is 'al-ipc'"),
     ],
 )
@@ -47,20 +45,6 @@ def test_unknown_config_key(scene):
     scene.scene.config().create("wind/speed", 3.0)
     with pytest.raises(UnsupportedError, match=r"unknown key 'wind/speed'.*known keys: cfl/enable, "):
         read_config(scene.scene.config(), scene_diagonal=1.0)
-
-
-def test_self_collision(scene):
-    slot = scene.add_box(np.eye(4))
-    view(slot.geometry().meta().find("self_collision"))[:] = 1
-    with pytest.raises(UnsupportedError, match=r"geometry 0 has self_collision = 1"):
-        scene.start()
-
-
-def test_adaptive_resistance(scene):
-    scene.add_box(np.eye(4))
-    scene.scene.contact_tabular().default_model(0.5, -1.0)
-    with pytest.raises(UnsupportedError, match=r"contact elements 0 and 0 have resistance -1 \(adaptive\)"):
-        scene.start()
 
 
 def test_bodies_that_intersect_at_the_start(tmp_path):

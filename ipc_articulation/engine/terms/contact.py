@@ -20,10 +20,11 @@ class Contact:
     def __init__(self, world: ContactWorld, eps_velocity: float) -> None:
         """Take a scene's contact; friction is fully developed at eps_velocity [m/s], and left out where that is 0."""
         self.world, self._eps_velocity = world, eps_velocity
+        self.resistance = 0.0  # of the pairs that leave it open [Pa]
         self.pairs = 0  # within d̂, when it was last assembled
 
     def begin_step(self, state: State, dt: float) -> None:
-        self.world.begin_step(state.q, dt, self._eps_velocity)
+        self.world.begin_step(state.q, dt, self._eps_velocity, self.resistance)
 
     def energy(self, q: Array) -> float:
         return self.world.energy(q)

@@ -1,0 +1,52 @@
+"""Contact resistance that follows from the forces of the scene, for pairs whose resistance is left open (-1).
+
+Contact of resistance κ must balance what the other terms want at the beginning of a step: with g_c the gradient of
+contact for κ = 1 and g_o that of all other terms, κ minimises ‖κ g_c + g_o‖, so κ = -g_c·g_o / ‖g_c‖², held between
+`contact/adaptive/min_kappa` and `max_kappa`; where nothing is in contact it is `init_kappa` (libuipc's adaptive
+parameter strategy; Huang et al. 2024, «GIPC»).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.linear_system import NoSystem
+from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.frontend.config import Config
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AdaptiveResistance:
+    """Sets the resistance of a contact term at the beginning of each step."""
+
+    contact: Contact
+    others: Sequence[Term]
+    is_fixed: NDArray[np.bool_]  # (n,)
+    config: Config
+
+    def begin_step(self, state: State, dt: float) -> None:
+        """Choose κ for the step; the other terms have begun it already."""
+        self.contact.resistance = self._resistance(state, dt)
+        self.contact.begin_step(state, dt)
+
+    def _resistance(self, state: State, dt: float) -> float:
+        g_c = self._contact_gradient(state, dt, 1.0) - self._contact_gradient(state, dt, 0.0)  # linear in κ
+        g_o = np.zeros_like(state.q)
+        for term in self.others:
+            term.assemble(state.q, g_o, NoSystem())
+        g_c[self.is_fixed] = 0.0
+        square = float(np.sum(g_c * g_c))
+        wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else self.config.init_resistance
+        return float(np.clip(wanted, self.config.min_resistance, self.config.max_resistance))
+
+    def _contact_gradient(self, state: State, dt: float, resistance: float) -> Array:
+        self.contact.world.begin_step(state.q, dt, 0.0, resistance)
+        return self.contact.world.derivatives(state.q).gradient
