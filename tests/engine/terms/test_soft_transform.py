@@ -196,3 +196,28 @@ def test_substeps_bring_the_goal_nearer_in_as_many_newton_iterations(tmp_path, s
     assert scene.engine.statistics.newton.iterations >= substeps
     assert scene.q[0, 0] == pytest.approx(0.1 * 50 / 51, abs=1e-12)
     np.testing.assert_allclose(affine.linear_part(scene.q[0]), rotation(0.4 * 50 / 51)[:3, :3], atol=1e-3)
+
+
+def test_instances_have_aims_and_switches_of_their_own(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[lambda geometry: geometry.instances().resize(3), soft(1e6, 1e6)])
+
+    def animation(instances, info):
+        view(instances.find("is_constrained"))[:] = [1, 0, 1]
+        view(instances.find("aim_transform"))[2] = translation(0, 3, 0) @ rotation(0.01)
+
+    scene.animate(animation)
+    scene.start().run()
+    q = affine.q_from_transform(scene.slots[0].geometry().transforms().view())
+    want = [np.eye(4), np.eye(4), translation(0, 3, 0) @ rotation(0.01)]
+    np.testing.assert_allclose(q, affine.q_from_transform(np.stack(want)), atol=1e-5)
+
+
+def test_aim_that_nobody_writes_stays_where_the_body_began(tmp_path):
+    """libuipc lets aim and transform share their memory at first; writing the transform must not move the aim."""
+    scene = ProxyScene(tmp_path, gravity=(0, 0, -9.8))
+    scene.add_proxy(apply=[soft(100.0, 100.0)])
+    view(scene.slots[0].geometry().instances().find("is_constrained"))[:] = 1
+    scene.start().run(200)
+    assert scene.q[0, 2] == pytest.approx(-9.8 * DT**2 / 100.0, rel=1e-6)
+    np.testing.assert_array_equal(scene.slots[0].geometry().instances().find("aim_transform").view()[0], np.eye(4))
