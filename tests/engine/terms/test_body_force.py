@@ -112,3 +112,15 @@ def test_force_that_is_not_finite(tmp_path):
         scene.run()
     scene.world.retrieve()
     np.testing.assert_array_equal(scene.q, before)
+
+
+def test_it_does_not_push_bodies_whose_inertia_an_articulation_owns(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[push([1.0, 0, 0])])
+    scene.add_proxy(apply=[push([1.0, 0, 0])])
+    view(scene.slots[1].geometry().instances().find("external_kinetic"))[:] = 1
+    scene.start().run()
+    force = next(term for term in scene.engine.cpu._model.potential.terms if term.name == "body force")
+    g = np.zeros((2, 12))
+    force.assemble(scene.q, g, None)
+    np.testing.assert_allclose(g[:, 0], [-(DT**2), 0.0])

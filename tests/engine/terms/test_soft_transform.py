@@ -221,3 +221,12 @@ def test_aim_that_nobody_writes_stays_where_the_body_began(tmp_path):
     scene.start().run(200)
     assert scene.q[0, 2] == pytest.approx(-9.8 * DT**2 / 100.0, rel=1e-6)
     np.testing.assert_array_equal(scene.slots[0].geometry().instances().find("aim_transform").view()[0], np.eye(4))
+
+
+def test_a_step_does_not_end_before_its_goals_do(tmp_path):
+    """Even where nothing is left to do."""
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(50.0, 50.0)])
+    constrain(scene, lambda frame: np.eye(4))
+    scene.scene.animator().substep(5)
+    assert scene.start().run().engine.statistics.newton.iterations == 5
