@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ipc_articulation.errors import (
     AdapterError,
     ArticulationError,
+    DumpError,
     EngineError,
     IpcArticulationError,
     MeshError,
@@ -38,6 +39,7 @@ _HOMES = {
 __all__ = [
     "AdapterError",
     "ArticulationError",
+    "DumpError",
     "Engine",
     "EngineError",
     "ExternalArticulationConstraint",

@@ -37,6 +37,10 @@ class SolverError(IpcArticulationError):
     """The nonlinear solve failed: not finite, or not converged in strict mode."""
 
 
+class DumpError(IpcArticulationError):
+    """A dump of the engine's state cannot be used: missing, damaged, or of another scene."""
+
+
 class SceneFileError(IpcArticulationError):
     """A scene file is wrong; carries the place.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import ipctk
 import numpy as np
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
+from ipc_articulation.engine.dump import dump_state, recover_state
 from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
 from ipc_articulation.engine.model import Model, read_model
 from ipc_articulation.engine.newton_report import NewtonReport
@@ -32,8 +34,10 @@ class CpuEngine(PyIEngine):
     solves the step, joint angles follow.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, workspace: str | Path = "./") -> None:
+        """Make an engine that writes its dumps into the folder `dumps` of a workspace."""
         super().__init__()
+        self._dumps = Path(workspace).absolute() / "dumps"
         self.statistics: StepStatistics | None = None
         self._frame = 0
         self._scene: SceneVisitor
@@ -74,19 +78,30 @@ class CpuEngine(PyIEngine):
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
         watch = Stopwatch()
-        if self._frame:
-            self._writer.write(self._state)
+        self._writer.write(self._state)
         watch.lap("write back")
         if self.statistics is not None:
             self.statistics = self.statistics.with_time(watch)
 
     def do_dump(self) -> bool:
-        """Dumping state is not done yet."""
-        raise UnsupportedError("the CPU engine does not dump its state yet; use Engine('cuda')")
+        """Write the complete state; called by `world.dump`."""
+        dump_state(self._dumps, self._frame, self._state, self._model, read_dt(self._scene.config()))
+        return True
 
     def do_recover(self, dst_frame: int) -> bool:
-        """Recovering state is not done yet."""
-        raise UnsupportedError("the CPU engine does not recover a dumped state yet; use Engine('cuda')")
+        """Go on from a dump; called by `world.recover`, with `NEWEST` where no frame is given.
+
+        Returns:
+            False where there is no such dump.
+
+        Raises:
+            DumpError: The dump is damaged, or of another scene. State and frame stay as they were.
+        """
+        recovered = recover_state(self._dumps, dst_frame, self._model)
+        if recovered is not None:
+            self._frame, self._state = recovered
+            self.statistics = None
+        return recovered is not None
 
     def do_to_json(self) -> dict:
         """What the engine says about itself."""

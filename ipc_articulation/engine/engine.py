@@ -40,7 +40,7 @@ class Engine(uipc.Engine):
             backend = "cuda" if has_gpu() else "cpu"
         Path(workspace).mkdir(parents=True, exist_ok=True)
         arguments = [str(workspace)] if config is None else [str(workspace), config]
-        self.cpu = CpuEngine() if backend == "cpu" else None
+        self.cpu = CpuEngine(workspace) if backend == "cpu" else None
         try:
             if self.cpu is not None:
                 super().__init__(backend, self.cpu, *arguments)

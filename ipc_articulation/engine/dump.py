@@ -1,0 +1,101 @@
+"""What a dump holds, and how a run goes on from it: `world.dump()` and `world.recover()`.
+
+Bit for bit, the future of a run depends on its state alone: the candidates of collision detection live from step to
+step, but they stand in the order of the bodies whenever they were found, and those that are too many change no sum.
+What callbacks and scripts wrote into the scene is the scene's, not the engine's: whoever recovers a run makes the same
+scene first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ipc_articulation.engine.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
+from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.state import State
+from ipc_articulation.errors import DumpError
+
+log = logging.getLogger("ipc_articulation")
+
+NEWEST = 2**64 - 1  # what `world.recover()` without a frame asks for
+
+
+def dump_state(folder: Path, frame: int, state: State, model: Model, dt: float) -> Path:
+    """Write the state after a frame; `dt` [s] is kept for the reader only, since it may change at any step."""
+    arrays = {field.name: getattr(state, field.name) for field in fields(State)}
+    return write_dump(folder, Dump(frame, {**describe(model), "dt": dt}, arrays))
+
+
+def recover_state(folder: Path, frame: int, model: Model) -> tuple[int, State] | None:
+    """The frame and state of a dump, None where there is no such dump.
+
+    Args:
+        folder: Where the dumps are.
+        frame: Which one; `NEWEST` for the newest that is whole.
+        model: The present scene.
+
+    Raises:
+        DumpError: The dump is damaged, or of another scene; names file and difference.
+    """
+    dump = _newest(folder) if frame == NEWEST else _of_frame(folder, frame)
+    if dump is None:
+        return None
+    _refuse_other_scene(dump, model, dump_path(folder, dump.frame))
+    expected = {field.name for field in fields(State)}
+    if set(dump.arrays) != expected:
+        raise DumpError(f"dump {dump_path(folder, dump.frame)} holds {sorted(dump.arrays)}, not {sorted(expected)}")
+    return dump.frame, State(**dump.arrays)
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """What must be the same for a state to fit: bodies, masses, surfaces, joints, time integration and contact."""
+    bodies, surfaces = model.context.bodies, model.surfaces
+    return {
+        "bodies": list(bodies.names),
+        "masses": hashlib.sha256(bodies.mass.tobytes()).hexdigest(),
+        "vertices": len(surfaces.points),
+        "edges": len(surfaces.edges),
+        "faces": len(surfaces.faces),
+        "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in model.context.joints],
+        "integrator/type": model.config.integrator,
+        "contact/enable": model.config.contact_enable,
+        "contact/d_hat": model.config.d_hat,
+    }
+
+
+def _newest(folder: Path) -> Dump | None:
+    """The newest dump that is whole; those passed over are named in the log, all of them damaged is an error."""
+    last: DumpError | None = None
+    for frame in reversed(dumped_frames(folder)):
+        try:
+            return read_dump(dump_path(folder, frame))
+        except DumpError as error:
+            log.warning("%s; the next older one is tried", error)
+            last = error
+    if last is not None:
+        raise last
+    return None
+
+
+def _of_frame(folder: Path, frame: int) -> Dump | None:
+    return read_dump(dump_path(folder, frame)) if frame in dumped_frames(folder) else None
+
+
+def _refuse_other_scene(dump: Dump, model: Model, path: Path) -> None:
+    for key, here in describe(model).items():
+        there = dump.scene.get(key)
+        if there != here:
+            raise DumpError(f"dump {path} is of another scene: {_difference(key, there, here)}")
+
+
+def _difference(key: str, there: Any, here: Any) -> str:
+    if not isinstance(here, list) or not isinstance(there, list):
+        return f"its {key} is {there}, the present scene's {here}"
+    if len(there) != len(here):
+        return f"it has {len(there)} {key}, the present scene {len(here)}"
+    k = next(k for k in range(len(here)) if here[k] != there[k])
+    return f"entry {k} of its {key} is {there[k]}, the present scene's {here[k]}"

@@ -1,0 +1,99 @@
+"""Dump files: the state after one step, written so that a file is there whole or not at all.
+
+A file is one readable line, then an npz archive:  `ipc_articulation dump 1 sha256 <digest of the archive>`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import DumpError
+
+_MAGIC = b"ipc_articulation dump "
+_VERSION = b"1"
+_NAME = re.compile(r"frame_(\d+)\.dump")
+
+
+@dataclass(frozen=True)
+class Dump:
+    """What one file holds."""
+
+    frame: int
+    scene: dict[str, Any]  # describes the scene, see `dump.describe`
+    arrays: dict[str, NDArray[Any]]
+
+
+def dump_path(folder: Path, frame: int) -> Path:
+    """Where the dump of a frame is."""
+    return folder / f"frame_{frame:06d}.dump"
+
+
+def dumped_frames(folder: Path) -> list[int]:
+    """The frames of which there is a dump, ascending; none where there is no such folder."""
+    found = (_NAME.fullmatch(path.name) for path in folder.glob("frame_*.dump"))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def write_dump(folder: Path, dump: Dump) -> Path:
+    """Write a dump under a temporary name, bring it to disk, then give it its name: no reader sees half of it."""
+    archive = io.BytesIO()
+    described = json.dumps({"frame": dump.frame, "scene": dump.scene})
+    arrays: dict[str, Any] = {"description": np.array(described), **dump.arrays}
+    np.savez(archive, **arrays)
+    content = archive.getvalue()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = dump_path(folder, dump.frame)
+    part = path.with_suffix(".part")
+    with part.open("wb") as file:
+        file.write(_first_line(content) + content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+    _sync_folder(folder)
+    return path
+
+
+def read_dump(path: Path) -> Dump:
+    """Read a dump.
+
+    Raises:
+        DumpError: The file is missing, not a dump, truncated or damaged; names it.
+    """
+    try:
+        line, _, content = path.read_bytes().partition(b"\n")
+    except OSError as error:
+        raise DumpError(f"dump {path} cannot be read: {error.strerror}") from error
+    if not line.startswith(_MAGIC):
+        raise DumpError(f"{path} is not a dump of this engine: it does not begin with '{_MAGIC.decode().strip()}'")
+    if not line.startswith(_MAGIC + _VERSION + b" "):
+        raise DumpError(f"dump {path} is of version {line.split()[2].decode(errors='replace')}; this engine reads 1")
+    if _first_line(content) != line + b"\n":
+        raise DumpError(f"dump {path} is damaged or truncated: its content does not have the checksum that it names")
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = dict(archive)
+    description = json.loads(str(arrays.pop("description")))
+    return Dump(description["frame"], description["scene"], arrays)
+
+
+def _first_line(content: bytes) -> bytes:
+    return b"%s%s sha256 %s\n" % (_MAGIC, _VERSION, hashlib.sha256(content).hexdigest().encode())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring a new name to disk; Windows does so by itself, and cannot open folders."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,173 @@
+"""Dumps: a run goes on bit for bit, whatever happened to the process; what does not fit is refused by name."""
+
+import random
+import subprocess
+import sys
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from ipc_articulation.errors import DumpError
+from tests.engine.dumping_run import make, run
+from tests.engine.scenes import BoxScene, translation
+
+STEPS = 40
+
+
+def finish(scene, every=0):
+    for _ in run(scene, STEPS, every):
+        pass
+    return scene.engine.cpu._state
+
+
+def assert_same_bits(a, b):
+    for field in fields(a):
+        assert getattr(a, field.name).tobytes() == getattr(b, field.name).tobytes(), field.name
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The end of a run that never dumps; it has contact, friction and a hinge."""
+    scene = make(tmp_path_factory.mktemp("undisturbed"))
+    end = finish(scene)
+    assert scene.engine.statistics.collisions > 10
+    return end
+
+
+@pytest.mark.parametrize("frame", [1, 17, 33])
+def test_recovered_run_has_the_same_bits(tmp_path, undisturbed, frame):
+    first = make(tmp_path)
+    for reached in run(first, STEPS, every=0):
+        if reached == frame:
+            assert first.world.dump()
+    assert_same_bits(finish(first), undisturbed)
+    second = make(tmp_path)
+    assert second.world.recover(frame)
+    assert second.world.frame() == frame
+    assert_same_bits(finish(second), undisturbed)
+
+
+def test_run_that_is_recovered_after_every_step(tmp_path, undisturbed):
+    """Nothing but the dump lives from step to step: neither candidates nor anything else of the process."""
+    make(tmp_path).world.dump()
+    for _ in range(STEPS):
+        scene = make(tmp_path)
+        scene.world.recover()
+        scene.run(1).world.dump()
+    assert_same_bits(scene.engine.cpu._state, undisturbed)
+
+
+def test_going_back_in_the_same_world(tmp_path, undisturbed):
+    scene = make(tmp_path)
+    finish(scene, every=10)
+    assert scene.world.recover(20)
+    assert_same_bits(finish(scene), undisturbed)
+
+
+def test_dump_after_an_advance_that_was_not_retrieved(tmp_path):
+    scene = make(tmp_path)
+    scene.run(3)
+    scene.world.advance()
+    scene.world.dump()
+    scene.world.retrieve()
+    q = scene.q
+    other = make(tmp_path)
+    other.world.recover()
+    other.world.retrieve()
+    assert np.array_equal(other.q, q)
+
+
+def test_newest_and_none(tmp_path):
+    scene = make(tmp_path)
+    assert not scene.world.recover()
+    finish(scene, every=10)
+    assert not scene.world.recover(11)
+    assert scene.world.frame() == STEPS
+    other = make(tmp_path)
+    assert other.world.recover()
+    assert other.world.frame() == STEPS
+
+
+def test_damaged_dumps_are_refused_by_name_and_passed_over(tmp_path, caplog):
+    scene = make(tmp_path)
+    finish(scene, every=10)
+    whole = (tmp_path / "dumps" / "frame_000040.dump").read_bytes()
+    (tmp_path / "dumps" / "frame_000040.dump").write_bytes(whole[:-100])
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    (tmp_path / "dumps" / "frame_000030.dump").write_bytes(flipped)
+    for frame in (30, 40):
+        with pytest.raises(DumpError, match=rf"frame_0000{frame}\.dump is damaged or truncated"):
+            scene.world.recover(frame)
+    assert scene.world.frame() == STEPS
+    assert scene.world.recover()
+    assert scene.world.frame() == 20
+    assert "frame_000040.dump is damaged or truncated" in caplog.text
+    assert "the next older one is tried" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"frame_000007\.dump is not a dump of this engine"),
+        (b"ipc_articulation dump 9 sha256 0\n", r"frame_000007\.dump is of version 9; this engine reads 1"),
+        (b"ipc_articulation dump 1 sha256 0\nabc", r"frame_000007\.dump is damaged or truncated"),
+    ],
+)
+def test_what_is_no_dump(tmp_path, content, message):
+    scene = make(tmp_path)
+    (tmp_path / "dumps").mkdir()
+    (tmp_path / "dumps" / "frame_000007.dump").write_bytes(content)
+    for arguments in ((), (7,)):
+        with pytest.raises(DumpError, match=message):
+            scene.world.recover(*arguments)
+    assert scene.run(1).world.frame() == 1
+
+
+def boxes(workspace, count=2, density=1000.0, **config):
+    scene = BoxScene(workspace, **config)
+    for k in range(count):
+        scene.add_box(translation(0, 0, 0.5 * k), density=density)
+    return scene.start()
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"count": 3}, r"frame_000000\.dump is of another scene: it has 2 bodies, the present scene 3"),
+        ({"density": 900.0}, r"is of another scene: its masses is [0-9a-f]{64}, the present scene's"),
+        ({"integrator__type": "bdf2"}, r"another scene: its integrator/type is bdf1, the present scene's bdf2"),
+        ({"contact__d_hat": 0.02}, r"another scene: its contact/d_hat is 0\.01, the present scene's 0\.02"),
+    ],
+)
+def test_dump_of_another_scene(tmp_path, other, message):
+    boxes(tmp_path).world.dump()
+    scene = boxes(tmp_path, **other)
+    with pytest.raises(DumpError, match=message):
+        scene.world.recover()
+    assert scene.world.is_valid()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_any_moment(tmp_path, undisturbed, seed):
+    """Kill -9 after a random number of steps and a random pause, twice; the third process finishes."""
+    chance = random.Random(seed)
+    command = [sys.executable, "-m", "tests.engine.dumping_run", str(tmp_path), str(STEPS)]
+    for _ in range(2):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        last = chance.randrange(5, STEPS - 5)
+        for line in process.stdout:
+            if line.split()[-1].isdigit() and int(line.split()[-1]) >= last:
+                break
+        try:
+            process.wait(timeout=chance.uniform(0.0, 0.02))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.wait()
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.startswith("recovered True")
+    with np.load(tmp_path / "end.npz") as end:
+        for name in end:
+            assert end[name].tobytes() == getattr(undisturbed, name).tobytes(), name
