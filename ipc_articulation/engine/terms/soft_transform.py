@@ -79,12 +79,14 @@ class SoftTransform(Approaching):
         self._q_hat = self._start + share * (self._goal - self._start)
 
     def energy(self, q: Array) -> float:
-        dq = q - self._q_hat
-        return 0.5 * float(np.einsum("bi,bij,bj", dq, self._blocks, dq))
+        return 0.5 * float(np.sum((q - self._q_hat) * self._gradient(q)))
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        g += np.einsum("bij,bj->bi", self._blocks, q - self._q_hat)
+        g += self._gradient(q)
         system.add_diagonal(self._blocks)
+
+    def _gradient(self, q: Array) -> Array:
+        return (self._blocks @ (q - self._q_hat)[:, :, None])[:, :, 0]
 
 
 def split_mass(M: Array) -> tuple[Array, Array]:
