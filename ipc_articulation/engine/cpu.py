@@ -15,6 +15,7 @@ from ipc_articulation.engine.linear_system import LinearSystem, make_linear_syst
 from ipc_articulation.engine.model import Model, read_model
 from ipc_articulation.engine.newton_report import NewtonReport
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state_accessor import StateAccessor
 from ipc_articulation.engine.statistics import StepEnd, StepStatistics
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.stopwatch import Stopwatch
@@ -39,6 +40,7 @@ class CpuEngine(PyIEngine):
         super().__init__()
         self._dumps = Path(workspace).absolute() / "dumps"
         self.statistics: StepStatistics | None = None
+        self.state_accessor: StateAccessor  # once there is a world
         self._frame = 0
         self._scene: SceneVisitor
         self._model: Model
@@ -58,6 +60,7 @@ class CpuEngine(PyIEngine):
         theta = context.coordinates.follow(np.zeros(len(context.coordinates)), bodies.q)
         self._state = State.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
         self._writer = SceneWriter(context)
+        self.state_accessor = StateAccessor(self._model, self._writer, lambda: self._state, self._set_state)
         self._animator.init()
 
     def do_advance(self) -> None:
@@ -125,6 +128,9 @@ class CpuEngine(PyIEngine):
         end = StepEnd(self._frame, model.potential, state.q)
         self.statistics = StepStatistics(self._frame, dt, report, _collisions(model), watch.seconds, end)
         self.statistics.log()
+
+    def _set_state(self, state: State) -> None:
+        self._state = state
 
     def _refuse_changes(self) -> None:
         if len(self._scene.pending_geometries()) or len(self._scene.pending_rest_geometries()):

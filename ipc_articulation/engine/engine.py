@@ -55,6 +55,21 @@ class Engine(uipc.Engine):
         """`StepStatistics` of the last step of the CPU engine; None for the other engines and before the first step."""
         return None if self.cpu is None else self.cpu.statistics
 
+    @property
+    def state_accessor(self) -> Any:
+        """Reads and writes the state of bodies between steps, once there is a world.
+
+        For "cpu" a `StateAccessor`, for "cuda" libuipc's own AffineBodyStateAccessorFeature.
+
+        Raises:
+            EngineError: The engine has none.
+        """
+        feature = uipc.core.AffineBodyStateAccessorFeature
+        accessor = getattr(self.cpu, "state_accessor", None) if self.cpu is not None else self.features().find(feature)
+        if accessor is None:
+            raise EngineError(f"engine '{self.backend_name()}' has no state accessor before world.init, or none at all")
+        return accessor
+
     def frame_stats(self) -> dict[str, Any]:
         """The last step's statistics in plain types, as libuipc's engines give theirs; empty before the first step."""
         if self.cpu is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
@@ -73,14 +74,19 @@ def _read_contact(
     scene: Any, bodies: BodyTable, planes: HalfPlaneTable, surfaces: Surfaces, d_hat: float
 ) -> ContactWorld:
     contact = make_contact_world(surfaces, bodies, planes, read_contact_table(scene.get()), d_hat)
-    pair = contact.intersecting_bodies(bodies.q)
+    refuse_intersections(contact, bodies, bodies.q, "at the start")
+    return contact
+
+
+def refuse_intersections(contact: ContactWorld, bodies: BodyTable, q: NDArray[np.float64], when: str) -> None:
+    """SceneError at the first two bodies that intersect at q (n, 12), but may touch."""
+    pair = contact.intersecting_bodies(q)
     if pair is not None:
         other = f"'{bodies.names[pair[1]]}'" if pair[1] >= 0 else "a half-plane"
         raise SceneError(
-            f"'{bodies.names[pair[0]]}' and {other} intersect at the start; move them apart, or disable their contact "
+            f"'{bodies.names[pair[0]]}' and {other} intersect {when}; move them apart, or disable their contact "
             "in the contact table"
         )
-    return contact
 
 
 def _diagonal(surfaces: Surfaces, bodies: BodyTable) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from uipc import view
 
 from ipc_articulation import affine
@@ -17,11 +18,12 @@ class SceneWriter:
         """Find the rows of each body geometry."""
         self._context = context
         self._rows = [np.flatnonzero(context.bodies.geometry == g) for g in range(len(context.bodies.slots))]
+        self._written = self._read_joints(np.zeros(len(context.coordinates)))
 
     def write(self, state: State) -> None:
         """Write a state into the scene."""
         self._write_bodies(state)
-        self._write_joints(state)
+        self.write_joints(state)
         articulations = self._context.articulations
         articulations.write_delta_theta(articulations.delta_theta(state.q))
 
@@ -35,8 +37,26 @@ class SceneWriter:
             if velocity is not None:
                 view(velocity)[...] = rates[rows]
 
-    def _write_joints(self, state: State) -> None:
+    def write_joints(self, state: State) -> None:
+        """Write `angle` and `distance` of all joints."""
         values, first = state.theta + self._context.coordinates.offset, 0
         for mesh in self._context.joints:
             mesh.write_coordinates(values[first : first + len(mesh.joints)])
             first += len(mesh.joints)
+        self._written = values
+
+    def adopt_coordinates(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """θ (m,), but where somebody else has changed `angle` or `distance` since they were written, what it says."""
+        present = self._read_joints(self._written)
+        changed = present != self._written
+        return np.where(changed, present - self._context.coordinates.offset, theta)
+
+    def _read_joints(self, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What `angle` and `distance` say, (m,); a joint geometry without them has the other values."""
+        values, first = otherwise.copy(), 0
+        for mesh in self._context.joints:
+            present = mesh.read_coordinates()
+            if present is not None:
+                values[first : first + len(mesh.joints)] = present
+            first += len(mesh.joints)
+        return values

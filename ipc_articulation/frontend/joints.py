@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read_meta, require
+from ipc_articulation.frontend.attributes import read, read_meta, require
 from ipc_articulation.frontend.joint_columns import Bodies, check_joint_values, read_body_pairs
 
 Array = NDArray[np.float64]
@@ -38,6 +38,10 @@ class JointMesh:
     endpoints_right: Array  # (m, 2, 3) [m] the same in the right body
     strength_ratio: Array  # (m,)
     init: Array  # (m,) init_angle [rad] or init_distance [m]
+
+    def read_coordinates(self) -> Array | None:
+        """What the joints' `angle` [rad] or `distance` [m] say, (m,); None where the geometry lacks that attribute."""
+        return read(self.slot.geometry().edges(), _PRESENT[self.uid])
 
     def write_coordinates(self, values: Array) -> None:
         """Write the joints' `angle` [rad] or `distance` [m], (m,), where the geometry has that attribute."""

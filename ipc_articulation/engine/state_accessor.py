@@ -1,0 +1,122 @@
+"""Reading and writing the state of bodies between steps, as libuipc's AffineBodyStateAccessorFeature does it.
+
+libuipc has no way for an engine in Python to offer a feature, so `world.features()` does not list this one; it is
+`engine.state_accessor`, and its methods have the feature's names and arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from uipc import view
+from uipc.geometry import ImplicitGeometry
+
+from ipc_articulation import affine
+from ipc_articulation.engine.model import Model, refuse_intersections
+from ipc_articulation.engine.state import State
+from ipc_articulation.engine.write_back import SceneWriter
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import read, read_meta
+
+Array = NDArray[np.float64]
+
+_OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
+
+
+class StateAccessor:
+    """Copies transforms and velocities between the engine's bodies and the instances of a geometry."""
+
+    def __init__(
+        self, model: Model, writer: SceneWriter, get_state: Callable[[], State], set_state: Callable[[State], None]
+    ) -> None:
+        """Access the state of a model through two functions; the writer knows what joint angles it has written."""
+        self._model, self._writer, self._get_state, self._set_state = model, writer, get_state, set_state
+
+    def body_count(self) -> int:
+        """Number of bodies; an instance of an affine-body geometry is one, in the order of the geometries."""
+        return len(self._model.context.bodies)
+
+    def create_geometry(self, body_offset: int = 0, body_count: int | None = None) -> Any:
+        """A geometry for some bodies, an instance each; create `transform` or `velocity` on its instances to have them.
+
+        Args:
+            body_offset: The first body.
+            body_count: How many; all that follow where None.
+
+        Raises:
+            SceneError: There are no such bodies.
+        """
+        count = self.body_count() - body_offset if body_count is None else body_count
+        self._rows(body_offset, count)
+        geometry = ImplicitGeometry()
+        geometry.instances().resize(count)
+        geometry.meta().create(_OFFSET, body_offset)
+        return geometry
+
+    def copy_to(self, state_geo: Any) -> None:
+        """Write the engine's state into those of `transform` and `velocity` (both 4x4) that the geometry has."""
+        rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._get_state()
+        for name, values in (
+            ("transform", affine.transform_from_q(state.q[rows])),
+            ("velocity", affine.transform_rate_from_qdot(state.qdot[rows])),
+        ):
+            slot = instances.find(name)
+            if slot is not None:
+                view(slot)[...] = values
+
+    def copy_from(self, state_geo: Any) -> None:
+        """Take over what the geometry has of `transform` and `velocity`, 4x4 each; the bodies' past is forgotten.
+
+        Joint angles follow, to the turn that is nearest; where a script has written another `angle` into a joint
+        geometry before, to the turn nearest to that. Velocities of fixed bodies are zero, whatever is written.
+
+        Raises:
+            SceneError: A number is not finite, or bodies would intersect; names the body. The state is kept.
+        """
+        rows, instances, old = self._rows_of(state_geo), state_geo.instances(), self._get_state()
+        q, qdot = old.q.copy(), old.qdot.copy()
+        transform, velocity = read(instances, "transform"), read(instances, "velocity")
+        if transform is not None:
+            q[rows] = affine.q_from_transform(self._finite(transform, "transform", rows))
+        if velocity is not None:
+            qdot[rows] = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
+        bodies = self._model.context.bodies
+        qdot[bodies.is_fixed] = 0.0
+        if self._model.contact is not None:
+            refuse_intersections(self._model.contact, bodies, q, "in the state that was written")
+        theta = self._model.context.coordinates.follow(self._writer.adopt_coordinates(old.theta), q)
+        state = _with_rows(old, State.without_past(q, qdot, theta), rows)
+        self._set_state(state)
+        self._writer.write_joints(state)
+
+    def _rows_of(self, geometry: Any) -> slice:
+        return self._rows(int(read_meta(geometry, _OFFSET, 0)), geometry.instances().size())
+
+    def _rows(self, first: int, count: int) -> slice:
+        if not 0 <= first <= first + count <= self.body_count():
+            raise SceneError(
+                f"bodies {first} to {first + count - 1} were asked for; the scene has {self.body_count()}, counted "
+                "from 0"
+            )
+        return slice(first, first + count)
+
+    def _finite(self, values: Array, name: str, rows: slice) -> Array:
+        bad = np.flatnonzero(~np.isfinite(values).all(axis=(1, 2)))
+        if len(bad):
+            body = self._model.context.bodies.names[rows.start + bad[0]]
+            raise SceneError(f"the {name} written for body '{body}' is not finite")
+        return values
+
+
+def _with_rows(old: State, new: State, rows: slice) -> State:
+    """A new state, but with the past of the old one outside some rows."""
+    past = {}
+    for field in fields(State):
+        if field.name.endswith("_before"):
+            past[field.name] = getattr(old, field.name).copy()
+            past[field.name][rows] = getattr(new, field.name)[rows]
+    return replace(new, **past)
