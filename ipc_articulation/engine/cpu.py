@@ -6,10 +6,10 @@ import logging
 from pathlib import Path
 
 import ipctk
-import numpy as np
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
+from ipc_articulation.engine.changes import has_changed, read_again
 from ipc_articulation.engine.dump import dump_state, recover_state
 from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
 from ipc_articulation.engine.model import Model, read_model
@@ -21,7 +21,7 @@ from ipc_articulation.engine.step import step
 from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.write_back import SceneWriter
-from ipc_articulation.errors import SolverError, UnsupportedError
+from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.frontend.config import read_dt
 
@@ -53,15 +53,10 @@ class CpuEngine(PyIEngine):
         ipctk.set_num_threads(1)  # with more, sums have no fixed order and equal runs differ in the last bits
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
-        self._model = read_model(self._scene)
-        context = self._model.context
-        bodies = context.bodies
-        self._system = make_linear_system(self._model.surfaces, bodies.is_fixed)
-        theta = context.coordinates.follow(np.zeros(len(context.coordinates)), bodies.q)
-        self._state = State.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
-        self._writer = SceneWriter(context)
-        self.state_accessor = StateAccessor(self._model, self._writer, lambda: self._state, self._set_state)
+        model = read_model(self._scene)
+        self._use(model, model.initial_state())
         self._animator.init()
+        self._scene.begin_pending()
 
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
@@ -115,7 +110,7 @@ class CpuEngine(PyIEngine):
         return self._frame
 
     def _advance(self, watch: Stopwatch) -> None:
-        self._refuse_changes()
+        self._follow_changes()
         self._animator.update()
         raise_kept()
         watch.lap("animator")
@@ -129,14 +124,21 @@ class CpuEngine(PyIEngine):
         self.statistics = StepStatistics(self._frame, dt, report, _collisions(model), watch.seconds, end)
         self.statistics.log()
 
+    def _follow_changes(self) -> None:
+        """Read the scene anew where geometries were created or destroyed since the last step."""
+        self._scene.solve_pending()
+        if has_changed(self._scene, self._model):
+            self._use(*read_again(self._scene, self._model, self._state))
+            self._animator.init()  # the animations of new objects look for their geometries
+
+    def _use(self, model: Model, state: State) -> None:
+        self._model, self._state = model, state
+        self._system = make_linear_system(model.surfaces, model.context.bodies.is_fixed)
+        self._writer = SceneWriter(model.context)
+        self.state_accessor = StateAccessor(model, self._writer, lambda: self._state, self._set_state)
+
     def _set_state(self, state: State) -> None:
         self._state = state
-
-    def _refuse_changes(self) -> None:
-        if len(self._scene.pending_geometries()) or len(self._scene.pending_rest_geometries()):
-            raise UnsupportedError(
-                "geometries were created after world.init; the CPU engine does not do that yet; use Engine('cuda')"
-            )
 
     def _warn(self, report: NewtonReport) -> None:
         for warning in report.warnings:

@@ -16,15 +16,18 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_unsupported_bodies
 from ipc_articulation.engine.registry import read_terms
 from ipc_articulation.engine.scene_context import SceneContext, read_scene_context
+from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
 from ipc_articulation.frontend.gravity import read_gravity
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,15 @@ class Model:
     surfaces: Surfaces
     contact: ContactWorld | None  # None where contact/enable is 0
     config: Config
+    diagonal: float  # of the bounding box of the initial scene [m], the measure of relative tolerances
     integrator: Integrator
     potential: Potential
+
+    def initial_state(self) -> State:
+        """Where the bodies stand when the scene has just been read."""
+        bodies, coordinates = self.context.bodies, self.context.coordinates
+        theta = coordinates.follow(np.zeros(len(coordinates)), bodies.q)
+        return State.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
 
 
 def read_model(scene: Any) -> Model:
@@ -49,11 +59,25 @@ def read_model(scene: Any) -> Model:
         UnsupportedError: The scene holds something that this engine does not do.
         SceneError: The scene is inconsistent, or bodies intersect.
     """
+    bodies = read_bodies(scene.geometries())
+    return make_model(scene, bodies, {}, _diagonal(make_surfaces(bodies), bodies), "at the start")
+
+
+def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float, when: str) -> Model:
+    """Read all but the bodies of a scene.
+
+    Args:
+        scene: `uipc.backend.SceneVisitor`.
+        bodies: Its bodies, as they stand now.
+        births: See `read_scene_context`.
+        diagonal: Of the bounding box of the initial scene [m].
+        when: What messages call this moment.
+    """
     slots = list(scene.geometries())
     refuse_unsupported_bodies(slots)
-    context = read_scene_context(slots)
-    bodies, surfaces = context.bodies, make_surfaces(context.bodies)
-    config = read_config(scene.get().config(), _diagonal(surfaces, bodies))
+    context = read_scene_context(slots, bodies, births)
+    surfaces = make_surfaces(bodies)
+    config = read_config(scene.get().config(), diagonal)
     integrator = INTEGRATORS[config.integrator]()
     terms: list[Term] = [
         Kinetic(bodies, read_gravity(bodies, config.gravity), integrator),
@@ -61,20 +85,20 @@ def read_model(scene: Any) -> Model:
     ]
     contact, adaptive = None, None
     if config.contact_enable:
-        contact = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config.d_hat)
+        contact = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config.d_hat, when)
         term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0)
         if contact.materials.is_adaptive:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
     potential = Potential(terms, surfaces, contact, bodies.names, adaptive, config.cfl)
-    return Model(context, surfaces, contact, config, integrator, potential)
+    return Model(context, surfaces, contact, config, diagonal, integrator, potential)
 
 
 def _read_contact(
-    scene: Any, bodies: BodyTable, planes: HalfPlaneTable, surfaces: Surfaces, d_hat: float
+    scene: Any, bodies: BodyTable, planes: HalfPlaneTable, surfaces: Surfaces, d_hat: float, when: str
 ) -> ContactWorld:
     contact = make_contact_world(surfaces, bodies, planes, read_contact_table(scene.get()), d_hat)
-    refuse_intersections(contact, bodies, bodies.q, "at the start")
+    refuse_intersections(contact, bodies, bodies.q, when)
     return contact
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation import affine
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import read_meta
-from ipc_articulation.frontend.bodies import BodyTable, read_bodies
+from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joints import JOINTS, JointMesh, read_joint_mesh
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class SceneContext:
     joints: tuple[JointMesh, ...]
     coordinates: JointCoordinates  # of all those joints, in their order
     articulations: ArticulationTable
+    births: dict[int, Array]  # geometry id -> q (n, 12) of all bodies when that geometry came into the scene
+
+    def poses_when_made(self, geo_id: int, rows: NDArray[np.int64]) -> Array:
+        """Transforms of bodies, rows (m, 2), in which a joint geometry was made, (m, 2, 4, 4)."""
+        return affine.transform_from_q(self.births[geo_id])[rows]
 
     def joints_of(self, slots: Sequence[Any]) -> tuple[list[JointMesh], NDArray[np.int64]]:
         """The revolute and prismatic joint geometries among slots, and the places of their joints in `coordinates`.
@@ -44,16 +52,22 @@ class SceneContext:
         return [mesh for mesh in self.joints if mesh.geo_id in chosen], np.flatnonzero(places)
 
 
-def read_scene_context(slots: list[Any]) -> SceneContext:
-    """Read a scene's geometry slots.
+def read_scene_context(slots: Sequence[Any], bodies: BodyTable, births: dict[int, Array]) -> SceneContext:
+    """Read a scene's joints and articulations.
+
+    Args:
+        slots: All geometry slots.
+        bodies: The bodies among them.
+        births: For geometries that are not new, where the bodies stood when they came into the scene.
 
     Raises:
         SceneError: The scene is inconsistent; names the geometry.
     """
-    bodies = read_bodies(slots)
-    joints = tuple(read_joint_mesh(slot, bodies) for slot in slots if _uid(slot) in JOINTS)
+    births = {slot.id(): births.get(slot.id(), bodies.q) for slot in slots}
+    made = [(slot, replace(bodies, q=births[slot.id()])) for slot in slots if _uid(slot) in JOINTS]
+    joints = tuple(read_joint_mesh(slot, then) for slot, then in made)
     articulations = read_articulations([slot for slot in slots if _uid(slot) == ARTICULATION], joints, bodies)
-    return SceneContext(bodies, joints, JointCoordinates.of(joints), articulations)
+    return SceneContext(bodies, joints, JointCoordinates.of(joints), articulations, births)
 
 
 def _is_in(mesh: JointMesh, geo_ids: set[int]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene_context import read_scene_context
 from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.bodies import read_bodies
 from tests.articulation.reference import axis_rotation, delta_theta, q_of, random_joints, random_rotation
 from tests.engine.joints import check_derivatives
 from tests.hinged_boxes import hinged_boxes
@@ -84,7 +85,7 @@ def test_joints_without_force_are_left_alone(coordinates):
 
 def test_a_scene_knows_the_places_of_its_joints():
     boxes = hinged_boxes()
-    context = read_scene_context(boxes.slots)
+    context = read_scene_context(boxes.slots, read_bodies(boxes.slots), {})
     meshes, places = context.joints_of([boxes.slider])
     assert [mesh.geo_id for mesh in meshes] == [boxes.slider.id()]
     np.testing.assert_array_equal(places, [1])
@@ -94,4 +95,4 @@ def test_a_constitution_of_hinges_and_sliders_on_anything_else_is_refused():
     boxes = hinged_boxes()
     message = f"geometry {boxes.bodies.id()} carries a constitution for revolute (18) or prismatic (20) joints, but"
     with pytest.raises(SceneError, match=re.escape(message)):
-        read_scene_context(boxes.slots).joints_of([boxes.bodies])
+        read_scene_context(boxes.slots, read_bodies(boxes.slots), {}).joints_of([boxes.bodies])

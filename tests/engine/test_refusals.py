@@ -69,14 +69,6 @@ def test_velocity_that_is_not_finite(scene):
         scene.start()
 
 
-def test_geometry_created_after_init(scene):
-    scene.add_box(np.eye(4))
-    scene.start().run(1)
-    scene.add_box(translation(5, 0, 0))
-    with pytest.raises(UnsupportedError, match=r"created after world.init"):
-        scene.run(1)
-
-
 def test_unknown_backend(tmp_path):
     with pytest.raises(EngineError, match=r"unknown engine 'gpu'; valid: cpu, cuda, none, auto"):
         Engine("gpu", tmp_path)

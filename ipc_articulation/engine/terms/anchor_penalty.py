@@ -13,6 +13,7 @@ Hessian is a constant block a joint.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,9 @@ class AnchorPenalties:
 
 def read(slots: Sequence[Any], context: SceneContext) -> AnchorPenalties:
     """The penalties of the joint geometries among the slots."""
-    bodies = context.bodies
-    meshes = [read_anchor_mesh(slot, bodies) for slot in slots]
-    return make_anchor_penalties(meshes, bodies.transforms, bodies.mass[:, 0, 0])
+    meshes = [read_anchor_mesh(slot, replace(context.bodies, q=context.births[slot.id()])) for slot in slots]
+    poses = [context.poses_when_made(mesh.geo_id, mesh.bodies) for mesh in meshes]
+    return make_anchor_penalties(meshes, np.concatenate(poses), context.bodies.mass[:, 0, 0])
 
 
 def make_anchor_penalties(meshes: Sequence[AnchorMesh], transforms: Array, mass: Array) -> AnchorPenalties:
@@ -81,7 +82,7 @@ def make_anchor_penalties(meshes: Sequence[AnchorMesh], transforms: Array, mass:
 
     Args:
         meshes: The joint geometries.
-        transforms: Initial transforms of the bodies, (n, 4, 4).
+        transforms: Of the two bodies of each joint, when it was made, (m, 2, 4, 4).
         mass: Masses of the bodies, (n,) [kg].
     """
     bodies = np.concatenate([mesh.bodies for mesh in meshes])
@@ -89,7 +90,7 @@ def make_anchor_penalties(meshes: Sequence[AnchorMesh], transforms: Array, mass:
     local = np.zeros((len(bodies), 2, _VECTORS, 4))
     local[:, :, 0, :3] = np.concatenate([mesh.anchors for mesh in meshes])
     local[:, :, 0, 3] = 1.0
-    local[fixed, :, 1:, :3] = frames.rotation(transforms[bodies[fixed]])  # its rows: the world's axes in the body
+    local[fixed, :, 1:, :3] = frames.rotation(transforms[fixed])  # its rows: the world's axes in the body
     ratio = np.concatenate([mesh.strength_ratio for mesh in meshes])
     return AnchorPenalties(bodies, ratio * mass[bodies].sum(axis=1), local)
 

@@ -62,7 +62,8 @@ def read(slots: Sequence[Any], context: SceneContext) -> JointPenalties:
     """The penalties of the joint geometries among the slots."""
     ids = {slot.id() for slot in slots}
     meshes = [mesh for mesh in context.joints if mesh.geo_id in ids]
-    return make_joint_penalties(meshes, context.bodies.transforms, context.bodies.mass[:, 0, 0])
+    poses = [context.poses_when_made(mesh.geo_id, mesh.joints.bodies) for mesh in meshes]
+    return make_joint_penalties(meshes, _concatenate(poses, (2, 4, 4)), context.bodies.mass[:, 0, 0])
 
 
 def make_joint_penalties(meshes: Sequence[JointMesh], transforms: Array, mass: Array) -> JointPenalties:
@@ -70,7 +71,7 @@ def make_joint_penalties(meshes: Sequence[JointMesh], transforms: Array, mass: A
 
     Args:
         meshes: The joint geometries.
-        transforms: Initial transforms of the bodies, (n, 4, 4).
+        transforms: Of the two bodies of each joint, when it was made, (m, 2, 4, 4).
         mass: Masses of the bodies, (n,) [kg].
     """
     kind = _concatenate([mesh.joints.kind for mesh in meshes], ())
@@ -78,7 +79,7 @@ def make_joint_penalties(meshes: Sequence[JointMesh], transforms: Array, mass: A
     left_ends = _concatenate([mesh.endpoints_left for mesh in meshes], (2, 3))
     right_ends = _concatenate([mesh.endpoints_right for mesh in meshes], (2, 3))
     ratio = _concatenate([mesh.strength_ratio for mesh in meshes], ())
-    left, right = transforms[bodies[:, 0]], transforms[bodies[:, 1]]
+    left, right = transforms[:, 0], transforms[:, 1]
     axis = frames.axis_from_local(left_ends, left)
     normals = frames.revolute_vectors(axis, left, right)
     local = np.zeros((len(kind), 2, _VECTORS, 4))

@@ -26,7 +26,7 @@ def joints(request):
         [[np.linalg.solve(transforms[b], [*p, 1.0])[:3] for b in pair] for pair, p in zip(pairs, points, strict=True)]
     )
     mesh = AnchorMesh(0, request.param, pairs, anchors, np.array([100.0, 10.0]))
-    penalties = make_anchor_penalties([mesh], transforms, np.array([1.0, 3.0, 5.0]))
+    penalties = make_anchor_penalties([mesh], transforms[pairs], np.array([1.0, 3.0, 5.0]))
     return request.param, penalties, affine.q_from_transform(transforms), points
 
 

@@ -30,7 +30,7 @@ def joint(request):
     rng = np.random.default_rng(8)
     transforms = np.stack([rigid(rng), rigid(rng)])
     ends = rng.standard_normal((2, 3))
-    penalties = make_joint_penalties([Mesh(request.param, ends, transforms)], transforms, np.array([1.0, 3.0]))
+    penalties = make_joint_penalties([Mesh(request.param, ends, transforms)], transforms[None], np.array([1.0, 3.0]))
     return request.param, penalties, affine.q_from_transform(transforms), ends
 
 

@@ -1,0 +1,100 @@
+"""Geometries that are created or destroyed between steps: the scene is read anew, and what stays goes on as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine.model import Model, make_model
+from ipc_articulation.engine.state import State
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.anchors import FIXED_UID, SPHERICAL_UID
+from ipc_articulation.frontend.attributes import read_meta, require
+from ipc_articulation.frontend.bodies import BodyTable, read_bodies
+from ipc_articulation.frontend.joints import JOINTS
+
+Array = NDArray[np.float64]
+
+
+def has_changed(scene: Any, model: Model) -> bool:
+    """Whether the scene's geometries are others than those of a model; libuipc gives each an id of its own."""
+    return [slot.id() for slot in scene.geometries()] != list(model.context.births)
+
+
+def read_again(scene: Any, model: Model, state: State) -> tuple[Model, State]:
+    """The model of a scene that has changed, and its state.
+
+    Bodies that stay keep coordinates, velocities and past, joints that stay their angles. A new body starts from its
+    `transform` and `velocity`; a new joint takes the poses of its bodies now as those in which it was made.
+
+    Args:
+        scene: `uipc.backend.SceneVisitor`.
+        model: The scene as it was.
+        state: Its state.
+
+    Raises:
+        SceneError: A joint's body was destroyed, or bodies intersect; names them.
+        UnsupportedError: see `read_model`.
+    """
+    slots = list(scene.geometries())
+    _refuse_orphaned_joints(slots, model.context.bodies)
+    table = read_bodies(slots)
+    rows = [model.context.bodies.rows.get(key, -1) for key in table.rows]  # where each body was, -1 for a new one
+    old = np.array(rows, dtype=np.int64)
+    present = replace(table, q=_carry(old, state.q, table.q), qdot=_carry(old, state.qdot, table.qdot))
+    births = _carry_births(old, model.context.births, present.q)
+    new = make_model(scene, present, births, model.diagonal, "after the scene was changed")
+    return new, _carry_state(old, state, model, new)
+
+
+def _carry(old: NDArray[np.int64], before: Array, otherwise: Array) -> Array:
+    """Rows of `before` for the bodies that stay, of `otherwise` for the new ones, (n, 12)."""
+    stays = old >= 0
+    values = otherwise.copy()
+    values[stays] = before[old[stays]]
+    return values
+
+
+def _carry_births(old: NDArray[np.int64], births: dict[int, Array], q: Array) -> dict[int, Array]:
+    """The poses in which geometries came into the scene; those of one time share an array, as before."""
+    moved = {id(poses): _carry(old, poses, q) for poses in births.values()}
+    return {geo_id: moved[id(poses)] for geo_id, poses in births.items()}
+
+
+def _carry_state(old: NDArray[np.int64], state: State, model: Model, new: Model) -> State:
+    start = new.initial_state()
+    past = [field.name for field in fields(State) if field.name not in ("q", "qdot", "theta")]
+    bodies = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in past}
+    theta = dict(zip(_joint_keys(model), state.theta, strict=True))
+    followed = np.array([theta.get(key, 0.0) for key in _joint_keys(new)])
+    return replace(start, **bodies, theta=new.context.coordinates.follow(followed, start.q))
+
+
+def _joint_keys(model: Model) -> list[tuple[int, int]]:
+    return [(mesh.geo_id, k) for mesh in model.context.joints for k in range(len(mesh.joints))]
+
+
+def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
+    """SceneError at a joint that stays while a body of it is destroyed."""
+    present = {slot.id() for slot in slots}
+    gone = {geo_id: before.names[row] for (geo_id, _), row in before.rows.items() if geo_id not in present}
+    for slot in slots if gone else ():
+        for geo_id in _joined(slot.geometry(), f"joint geometry {slot.id()}"):
+            if geo_id in gone:
+                raise SceneError(
+                    f"body '{gone[geo_id]}' (geometry {geo_id}) was destroyed, but joint geometry {slot.id()} still "
+                    "joins it; destroy the object of that joint too"
+                )
+
+
+def _joined(geometry: Any, owner: str) -> list[int]:
+    """Ids of the geometries that a joint geometry joins; none for any other geometry."""
+    uid = int(read_meta(geometry, "constitution_uid", 0))
+    if uid not in (*JOINTS, FIXED_UID, SPHERICAL_UID):
+        return []
+    joints = geometry.edges() if uid in JOINTS else geometry.vertices()
+    return [int(geo_id) for name in ("l_geo_id", "r_geo_id") for geo_id in require(joints, name, owner)]
