@@ -11,6 +11,7 @@ from uipc.core import PyIEngine
 
 from ipc_articulation.engine.changes import has_changed, read_again
 from ipc_articulation.engine.dump import dump_state, recover_state
+from ipc_articulation.engine.first_run import tell_first_run
 from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
 from ipc_articulation.engine.model import Model, read_model
 from ipc_articulation.engine.newton_report import NewtonReport
@@ -50,6 +51,7 @@ class CpuEngine(PyIEngine):
 
     def do_init(self) -> None:
         """Read the scene; called by `world.init`."""
+        tell_first_run()
         ipctk.set_num_threads(1)  # with more, sums have no fixed order and equal runs differ in the last bits
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()

@@ -1,0 +1,31 @@
+"""Says that a first run compiles: numba keeps what it compiled on disk, but the first time takes a while."""
+
+from __future__ import annotations
+
+import logging
+
+from numba import njit
+
+log = logging.getLogger("ipc_articulation")
+
+
+def tell_first_run() -> None:
+    """Warn, once a process, where the engine's functions have not been compiled on this machine before.
+
+    The function below stands for all: it is compiled and kept together with them, so it is missing when they are.
+    """
+    before = _misses()
+    _stand_in(1.0)
+    if _misses() > before:
+        log.warning("first run: compiling the engine takes up to half a minute; later runs find it on disk")
+
+
+def _misses() -> int:
+    """How often numba found nothing on disk for the stand-in; 0 where it is told not to compile at all."""
+    stats = getattr(_stand_in, "stats", None)
+    return 0 if stats is None else sum(stats.cache_misses.values())
+
+
+@njit(cache=True)
+def _stand_in(x):
+    return x
