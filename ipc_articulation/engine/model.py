@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.extrapolation import Extrapolation
 from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_unsupported_bodies
@@ -36,6 +37,7 @@ class Model:
     contact: ContactWorld | None  # None where contact/enable is 0
     config: Config
     integrator: Integrator
+    extrapolation: Extrapolation
     potential: Potential
 
 
@@ -67,7 +69,7 @@ def read_model(scene: Any) -> Model:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
     potential = Potential(terms, surfaces, contact, bodies.names, adaptive, config.cfl)
-    return Model(context, surfaces, contact, config, integrator, potential)
+    return Model(context, surfaces, contact, config, integrator, Extrapolation(bodies), potential)
 
 
 def _read_contact(
