@@ -110,14 +110,12 @@ class BodyContact:
         return np.inf
 
     def active_vertices(self, x: Array) -> NDArray[np.int64]:
-        """Vertices of the pairs within d̂ at x (V, 3)."""
+        """Vertices of the pairs within d̂ at x (V, 3): those that a barrier pushes."""
         collisions = self._collisions(x)
         if collisions is None:
             return np.zeros(0, dtype=np.int64)
-        edges, faces = self._surfaces.edges, self._surfaces.faces
-        stencils = [collisions[i].vertex_ids(edges, faces) for i in range(len(collisions))]
-        vertices = np.unique(stencils)
-        return vertices[vertices >= 0]
+        unit = ipctk.BarrierPotential(self._d_hat, 1.0)
+        return np.flatnonzero(unit.gradient(collisions, self._mesh, x).reshape(-1, 3).any(axis=1))
 
     def _collisions(self, x: Array) -> Any | None:
         """Pairs within d̂, None where there is none."""

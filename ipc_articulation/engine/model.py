@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.extrapolation import Extrapolation
 from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_unsupported_bodies
@@ -40,6 +41,7 @@ class Model:
     config: Config
     diagonal: float  # of the bounding box of the initial scene [m], the measure of relative tolerances
     integrator: Integrator
+    extrapolation: Extrapolation
     potential: Potential
 
     def initial_state(self) -> State:
@@ -91,7 +93,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
     potential = Potential(terms, surfaces, contact, bodies.names, adaptive, config.cfl)
-    return Model(context, surfaces, contact, config, diagonal, integrator, potential)
+    return Model(context, surfaces, contact, config, diagonal, integrator, Extrapolation(bodies), potential)
 
 
 def _read_contact(

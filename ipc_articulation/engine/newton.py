@@ -30,18 +30,16 @@ def minimise(
     potential: Potential,
     system: LinearSystem,
     q: Array,
-    inertial: Array,
     dt: float,
     config: Config,
     watch: Stopwatch,
 ) -> tuple[Array, NewtonReport]:
-    """Minimise the potential from q (n, 12), a state without intersections.
+    """Minimise the potential from q (n, 12), coordinates without intersections.
 
     Args:
-        potential: E, with `begin_step` done at q.
+        potential: E, with `begin_step` done.
         system: The Newton system.
-        q: Coordinates at the beginning of the step, (n, 12).
-        inertial: Where the bodies would go if nothing happened, dt q̇ (n, 12); Newton starts there if E is lower there.
+        q: Where to start, (n, 12).
         dt: Time step [s].
         config: Tolerances and limits.
         watch: Counts the time by stage.
@@ -55,7 +53,7 @@ def minimise(
             be factorised.
     """
     report, beta, last_size = NewtonReport(), 1.0, 0.0
-    q = cut = _start(potential, q, inertial, watch)
+    cut = q
     dq, limit, found = np.zeros_like(q), 1.0, True
     while report.iterations < config.max_iter:
         at_goal = potential.approach(report.iterations + 1)
@@ -79,17 +77,6 @@ def minimise(
     report.unmet = unmet_criteria(potential, cut, dq, limit, dt, config)
     report.warnings.append(_not_converged(report, config))
     return q, report
-
-
-def _start(potential: Potential, q: Array, inertial: Array, watch: Stopwatch) -> Array:
-    if not inertial.any():
-        return q
-    limit = potential.step_limit(q, inertial)
-    watch.lap("collision detection")
-    ahead = q + limit * inertial
-    is_better = potential.energy(ahead) < potential.energy(q)
-    watch.lap("line search")
-    return ahead if is_better else q
 
 
 def _newton_step(potential: Potential, system: LinearSystem, q: Array, watch: Stopwatch) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipc_articulation.engine.extrapolation import advance
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.model import Model
 from ipc_articulation.engine.newton import minimise
@@ -23,7 +24,9 @@ def step(
     """
     model.potential.begin_step(state, dt, substeps)
     watch.lap("begin")
-    q, report = minimise(model.potential, system, state.q, dt * state.qdot, dt, model.config, watch)
+    start = advance(model.potential, state.q, model.extrapolation.motion(state.q, state.qdot, dt))
+    watch.lap("start")
+    q, report = minimise(model.potential, system, start, dt, model.config, watch)
     qdot, theta = model.integrator.velocity(state, q, dt), model.context.coordinates.follow(state.theta, q)
     watch.lap("write back")
     return State(q, qdot, theta, state.q, state.qdot), report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-STAGES = ("animator", "begin", "assemble", "solve", "collision detection", "line search", "write back")
+STAGES = ("animator", "begin", "start", "assemble", "solve", "collision detection", "line search", "write back")
 
 
 class Stopwatch:

@@ -1,0 +1,61 @@
+"""Bodies go on rigidly: no stretch, right rotation, and straight centres of mass or exact hinges."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from ipc_articulation import affine
+from ipc_articulation.engine.extrapolation import Extrapolation
+from tests.engine.scenes import BoxScene, twist_rate
+
+DT = 0.1
+CENTER = np.array([0.3, -0.2, 0.1])
+
+
+class Bodies:
+    """The columns that extrapolation reads, of one body with its centre of mass off the origin."""
+
+    def __init__(self, is_link):
+        self.external_kinetic = np.array([is_link])
+        self.mass = affine.mass_matrix_from_inertia(2.0, CENTER, np.eye(3))[None]
+
+
+def moving(linear, angular):
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = Rotation.from_rotvec([0.4, 0.2, -0.3]).as_matrix(), [1.0, 2.0, 3.0]
+    q = affine.q_from_transform(T)
+    return q[None], affine.qdot_from_twist(q, linear, angular)[None]
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_body_turns_without_stretch(is_link):
+    w = np.array([1.0, -2.0, 3.0])
+    q, qdot = moving([0.5, 0.0, -1.0], w)
+    A = affine.linear_part(q + Extrapolation(Bodies(is_link)).motion(q, qdot, DT))[0]
+    np.testing.assert_allclose(A, Rotation.from_rotvec(DT * w).as_matrix() @ affine.linear_part(q[0]), atol=1e-14)
+
+
+def test_centre_of_mass_of_a_free_body_moves_straight():
+    q, qdot = moving([0.5, 0.0, -1.0], [1.0, -2.0, 3.0])
+    ahead = q + Extrapolation(Bodies(False)).motion(q, qdot, DT)
+    before, velocity, after = (affine.jacobian(CENTER) @ c[0] for c in (q, qdot, ahead))
+    np.testing.assert_allclose(after, before + DT * velocity, atol=1e-14)
+
+
+def test_points_on_the_axis_of_a_turning_link_stay():
+    axis_point, w = np.array([0.2, 0.1, -0.4]), np.array([0.0, 3.0, 1.0])
+    q, _ = moving([0, 0, 0], [0, 0, 0])
+    q, qdot = moving(np.cross(w, q[0, :3] - axis_point), w)
+    ahead = q + Extrapolation(Bodies(True)).motion(q, qdot, DT)
+    local = np.linalg.inv(affine.linear_part(q[0])) @ (axis_point - q[0, :3])
+    np.testing.assert_allclose(affine.jacobian(local) @ ahead[0], axis_point, atol=1e-14)
+
+
+@pytest.mark.parametrize("kappa", [1e8, 1e11])
+def test_spinning_body_needs_two_newton_iterations_however_stiff(tmp_path, kappa):
+    scene = BoxScene(tmp_path, gravity=(0, 0, 0))
+    scene.add_box(np.eye(4), kappa=kappa, velocity=twist_rate(np.eye(4), angular=(1.0, 2.0, 3.0)))
+    scene.start().run(1)
+    for _ in range(10):
+        scene.run()
+        assert scene.engine.statistics.newton.iterations <= 2
