@@ -107,7 +107,8 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
     body_pairs[np.ix_(bodies.is_fixed, bodies.is_fixed)] = NO_CONTACT
     plane_pairs[bodies.is_fixed] = NO_CONTACT
     resistance = np.where(distinct[:, 0] > 0.0, distinct[:, 0], np.nan)
-    return Materials(resistance, *(distinct[:, c].copy() for c in (1, 2, 3)), body_pairs, plane_pairs)
+    friction, pair_d_hat, pair_thickness = distinct[:, 1:4].T.copy()
+    return Materials(resistance, friction, pair_d_hat, pair_thickness, body_pairs, plane_pairs)
 
 
 def _models(
