@@ -41,7 +41,7 @@ class CpuEngine(PyIEngine):
         super().__init__()
         self._dumps = Path(workspace).absolute() / "dumps"
         self.statistics: StepStatistics | None = None
-        self.state_accessor: StateAccessor  # once there is a world
+        self.state_accessor: StateAccessor | None = None  # until there is a world
         self._frame = 0
         self._scene: SceneVisitor
         self._model: Model
@@ -57,6 +57,7 @@ class CpuEngine(PyIEngine):
         self._scene, self._animator = world.scene(), world.animator()
         model = read_model(self._scene)
         self._use(model, model.initial_state())
+        self.state_accessor = StateAccessor(lambda: (self._model, self._writer, self._state), self._set_state)
         self._animator.init()
         self._scene.begin_pending()
 
@@ -137,7 +138,6 @@ class CpuEngine(PyIEngine):
         self._model, self._state = model, state
         self._system = make_linear_system(model.surfaces, model.context.bodies.is_fixed)
         self._writer = SceneWriter(model.context)
-        self.state_accessor = StateAccessor(model, self._writer, lambda: self._state, self._set_state)
 
     def _set_state(self, state: State) -> None:
         self._state = state

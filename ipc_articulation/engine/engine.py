@@ -65,7 +65,7 @@ class Engine(uipc.Engine):
             EngineError: The engine has none.
         """
         feature = uipc.core.AffineBodyStateAccessorFeature
-        accessor = getattr(self.cpu, "state_accessor", None) if self.cpu is not None else self.features().find(feature)
+        accessor = self.features().find(feature) if self.cpu is None else self.cpu.state_accessor
         if accessor is None:
             raise EngineError(f"engine '{self.backend_name()}' has no state accessor before world.init, or none at all")
         return accessor

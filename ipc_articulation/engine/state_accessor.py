@@ -21,6 +21,7 @@ from ipc_articulation.engine.state import State
 from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
+from ipc_articulation.frontend.bodies import BodyTable
 
 Array = NDArray[np.float64]
 
@@ -31,14 +32,14 @@ class StateAccessor:
     """Copies transforms and velocities between the engine's bodies and the instances of a geometry."""
 
     def __init__(
-        self, model: Model, writer: SceneWriter, get_state: Callable[[], State], set_state: Callable[[State], None]
+        self, current: Callable[[], tuple[Model, SceneWriter, State]], set_state: Callable[[State], None]
     ) -> None:
-        """Access the state of a model through two functions; the writer knows what joint angles it has written."""
-        self._model, self._writer, self._get_state, self._set_state = model, writer, get_state, set_state
+        """Access an engine's present model, its writer (which knows what joint angles it has written) and state."""
+        self._current, self._set_state = current, set_state
 
     def body_count(self) -> int:
         """Number of bodies; an instance of an affine-body geometry is one, in the order of the geometries."""
-        return len(self._model.context.bodies)
+        return len(self._bodies)
 
     def create_geometry(self, body_offset: int = 0, body_count: int | None = None) -> Any:
         """A geometry for some bodies, an instance each; create `transform` or `velocity` on its instances to have them.
@@ -59,7 +60,7 @@ class StateAccessor:
 
     def copy_to(self, state_geo: Any) -> None:
         """Write the engine's state into those of `transform` and `velocity` (both 4x4) that the geometry has."""
-        rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._get_state()
+        rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._current()[2]
         for name, values in (
             ("transform", affine.transform_from_q(state.q[rows])),
             ("velocity", affine.transform_rate_from_qdot(state.qdot[rows])),
@@ -77,21 +78,25 @@ class StateAccessor:
         Raises:
             SceneError: A number is not finite, or bodies would intersect; names the body. The state is kept.
         """
-        rows, instances, old = self._rows_of(state_geo), state_geo.instances(), self._get_state()
+        rows, instances = self._rows_of(state_geo), state_geo.instances()
+        model, writer, old = self._current()
         q, qdot = old.q.copy(), old.qdot.copy()
         transform, velocity = read(instances, "transform"), read(instances, "velocity")
         if transform is not None:
             q[rows] = affine.q_from_transform(self._finite(transform, "transform", rows))
         if velocity is not None:
             qdot[rows] = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
-        bodies = self._model.context.bodies
-        qdot[bodies.is_fixed] = 0.0
-        if self._model.contact is not None:
-            refuse_intersections(self._model.contact, bodies, q, "in the state that was written")
-        theta = self._model.context.coordinates.follow(self._writer.adopt_coordinates(old.theta), q)
+        qdot[self._bodies.is_fixed] = 0.0
+        if model.contact is not None:
+            refuse_intersections(model.contact, self._bodies, q, "in the state that was written")
+        theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), q)
         state = _with_rows(old, State.without_past(q, qdot, theta), rows)
         self._set_state(state)
-        self._writer.write_joints(state)
+        writer.write_joints(state)
+
+    @property
+    def _bodies(self) -> BodyTable:
+        return self._current()[0].context.bodies
 
     def _rows_of(self, geometry: Any) -> slice:
         return self._rows(int(read_meta(geometry, _OFFSET, 0)), geometry.instances().size())
@@ -107,7 +112,7 @@ class StateAccessor:
     def _finite(self, values: Array, name: str, rows: slice) -> Array:
         bad = np.flatnonzero(~np.isfinite(values).all(axis=(1, 2)))
         if len(bad):
-            body = self._model.context.bodies.names[rows.start + bad[0]]
+            body = self._bodies.names[rows.start + bad[0]]
             raise SceneError(f"the {name} written for body '{body}' is not finite")
         return values
 

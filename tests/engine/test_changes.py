@@ -154,9 +154,10 @@ def test_callback_of_a_new_object_is_called(tmp_path):
 
 def test_dump_and_accessor_know_the_new_bodies(tmp_path):
     scene = falling(tmp_path).run(1)
+    accessor = scene.engine.state_accessor
     scene.add_box(translation(0, 5, 1))
     scene.run(1)
-    assert scene.engine.state_accessor.body_count() == 3
+    assert accessor.body_count() == 3
     assert scene.world.dump()
     q = scene.run(2).q
     assert scene.world.recover(2)

@@ -5,6 +5,7 @@ import pytest
 import uipc
 from uipc import Matrix4x4, view
 
+from ipc_articulation.engine import Engine
 from ipc_articulation.errors import EngineError, SceneError
 from tests.engine.joints import add_hinge
 from tests.engine.scenes import BoxScene, translation, twist_rate
@@ -116,6 +117,8 @@ def test_bodies_that_do_not_exist(three):
 
 
 def test_no_accessor(tmp_path):
+    with pytest.raises(EngineError, match=r"engine 'cpu' has no state accessor before world\.init"):
+        _ = Engine("cpu", tmp_path).state_accessor
     scene = BoxScene(tmp_path)
     scene.add_box(np.eye(4))
     with pytest.raises(EngineError, match=r"engine 'none' has no state accessor"):
