@@ -21,7 +21,8 @@ from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
 
-_LARGEST_SKIN = 0.1  # of the size of a body; beyond, candidates become too many
+_AHEAD = 4.0  # how many displacements the skin is to last
+_LARGEST_SKIN = 0.03  # of the size of a body; beyond, candidates become too many
 
 
 class Proximity:
@@ -47,13 +48,13 @@ class Proximity:
     def cover(self, start: Array, end: Array) -> None:
         """Make the candidates hold every pair that comes within reach on the way from start to end, (V, 3) each.
 
-        The new skin is four times the greatest displacement, between the reach and a share of the size of the bodies:
-        fast scenes look farther ahead.
+        The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead. A
+        skin larger than a share of the bodies' size would bring too many pairs; then the way itself must do.
         """
         if self._x_ref is not None and 2.0 * _farthest(self._x_ref, start, end) <= self._skin:
             return
         shared, step = _displacement(start, end)
-        self._skin = min(max(self.reach, 4.0 * step), self._largest_skin)
+        self._skin = max(self.reach, _AHEAD * step) if _AHEAD * step < self._largest_skin else self.reach
         self._x_ref = np.subtract(end, shared, order="F")
         distance = self.reach + self._skin
         edges, faces = find_pairs(self._surfaces, self._ranges, self._allowed, start, self._x_ref, distance)
