@@ -6,7 +6,8 @@ import scipy.sparse
 
 from ipc_articulation.affine import jacobian
 from ipc_articulation.contact.surfaces import Surfaces
-from ipc_articulation.engine.linear_system import DenseSystem, SparseSystem
+from ipc_articulation.engine.dense_system import DenseSystem
+from ipc_articulation.engine.sparse_system import SparseSystem
 from ipc_articulation.errors import SolverError
 
 N, V = 5, 12
