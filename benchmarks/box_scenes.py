@@ -1,4 +1,4 @@
-"""Scenes of many equal bodies, made by instances of one geometry: piles, tumbled piles, spheres."""
+"""Scenes of many equal bodies, made by instances of one geometry: piles, tumbled piles, spheres, hinged rows."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import numpy as np
 import trimesh
 import uipc
 from scipy.spatial.transform import Rotation
-from uipc.constitution import AffineBodyConstitution
+from uipc.constitution import AffineBodyConstitution, AffineBodyRevoluteJoint
+from uipc.constitution import ExternalArticulationConstraint as ArticulationGeometry
 from uipc.geometry import ground, label_surface
 from uipc.geometry import trimesh as uipc_trimesh
+
+from ipc_articulation import ExternalArticulationConstraint
 
 SIZE, DENSITY = 0.2, 1000.0  # boxes of 8 kg
 
@@ -68,3 +71,45 @@ def _layers(count, side, step, lowest, rng, shift, angle, jitter) -> np.ndarray:
         grid = (place % side) * step + offset, (place // side) * step + offset, lowest + layer * step
         T[:3, 3] = np.array(grid) + rng.uniform(-jitter, jitter, 3) * [1, 1, 0]
     return transforms
+
+
+def hinge() -> uipc.Scene:
+    """A box hinged to a fixed one and driven by an articulation: one coupled joint."""
+    scene, bodies = _row_of_boxes(2)
+    joints = _hinges(scene, bodies, 1)
+    articulation = ArticulationGeometry().create_geometry([joints], [0])
+    owner = scene.objects().create("articulation")
+    owner.geometries().create(articulation)
+    constraint = ExternalArticulationConstraint.from_geometry(articulation, scene)
+    scene.animator().insert(owner, constraint.animate(lambda info: (np.array([[8.0]]), np.array([0.5 * info.dt()]))))
+    return scene
+
+
+def chain(count: int) -> uipc.Scene:
+    """Boxes hinged in a row, the first fixed; they swing, and neighbours do not touch."""
+    scene, bodies = _row_of_boxes(count)
+    _hinges(scene, bodies, count - 1)
+    return scene
+
+
+def _row_of_boxes(count: int):
+    scene = make_scene(box(), pile(1))
+    scene.contact_tabular().default_model(0.0, 1e9, False)
+    geometry = uipc_trimesh(box().vertices.copy(), box().faces.astype(np.int32))
+    label_surface(geometry)
+    AffineBodyConstitution().apply_to(geometry, 1e8, DENSITY)
+    geometry.instances().resize(count)
+    uipc.view(geometry.transforms())[:] = np.eye(4)
+    uipc.view(geometry.transforms())[:, 0, 3] = 1.5 * SIZE * np.arange(count)
+    uipc.view(geometry.instances().find("is_fixed"))[0] = 1
+    return scene, scene.objects().create("row").geometries().create(geometry)[0]
+
+
+def _hinges(scene: uipc.Scene, bodies, count: int):
+    """Hinges about y, midway between neighbours."""
+    x = 1.5 * SIZE * (np.arange(count) + 0.5)
+    ends = [np.column_stack([x, np.full(count, y), np.zeros(count)]) for y in (-0.1, 0.1)]
+    left, right = np.arange(count, dtype=np.int32), np.arange(1, count + 1, dtype=np.int32)
+    slots = [bodies] * count
+    mesh = AffineBodyRevoluteJoint().create_geometry(*ends, slots, left, slots, right, np.full(count, 100.0))
+    return scene.objects().create("hinges").geometries().create(mesh)[0]

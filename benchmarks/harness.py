@@ -21,6 +21,7 @@ class Row:
     unit: str
     peer: Sequence[float] = ()
     peer_name: str | None = None
+    quoted: float | None = None  # a figure from elsewhere, measured another day on another machine: for orientation
 
     def as_json(self) -> dict:
         ours, peer = median(self.ours), median(self.peer) if self.peer else None
@@ -35,6 +36,7 @@ class Row:
             "ours_max": max(self.ours),
             "peer_min": min(self.peer) if self.peer else None,
             "peer_max": max(self.peer) if self.peer else None,
+            "quoted": self.quoted,
         }
 
 
@@ -60,16 +62,17 @@ def print_table(rows: list[dict]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("work", "ours", "[min, max]", "peer", "ratio", "unit", "peer is")
-    for column in table.columns[1:5]:
+    table = Table("work", "ours", "\\[min, max]", "peer", "ratio", "quoted", "unit", "peer is")
+    for column in table.columns[1:6]:
         column.justify = "right"
     for row in rows:
         table.add_row(
             row["work"],
             f"{row['ours']:.4g}",
-            f"[{row['ours_min']:.3g}, {row['ours_max']:.3g}]",
+            f"\\[{row['ours_min']:.3g}, {row['ours_max']:.3g}]",
             "" if row["peer"] is None else f"{row['peer']:.4g}",
             "" if row["ratio"] is None else f"{row['ratio']:.3g}",
+            "" if row["quoted"] is None else f"{row['quoted']:.4g}",
             row["unit"],
             row["peer_name"] or "",
         )

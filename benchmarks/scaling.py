@@ -1,0 +1,63 @@
+"""Time of a step of the CPU engine over the number of bodies: piles, tumbled piles, spheres, a hinge, a chain.
+
+Piles of 1 to 1000 boxes fall 5 cm onto each other, 50 steps; tumbled piles, spheres and the rest take 100. A sample is
+one step; the first five are left out. `quoted` is STARK (C++, CPU, without continuous collision detection), measured once
+on two shared cores: for orientation, not a peer of this run.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from math import log
+from resource import RUSAGE_SELF, getrusage
+from time import perf_counter
+
+import numpy as np
+import uipc
+
+from benchmarks import box_scenes
+from benchmarks.harness import Row, main
+from ipc_articulation import Engine
+
+WARM_UP = 5
+
+
+def measure(quick: bool) -> list[Row]:
+    counts, tumbled = ((1, 10, 100), (10, 50)) if quick else ((1, 10, 100, 1000), (10, 50, 200))
+    steps, box, sphere = (30 if quick else 100), box_scenes.box(), box_scenes.sphere()
+    rows = []
+    for n in counts:
+        scene = box_scenes.make_scene(box, box_scenes.pile(n))
+        rows.append(Row(f"pile/{n}", time_steps(scene, 50), "ms"))
+    for n, quoted in zip(tumbled, (2.6, 38.0, 286.0), strict=False):
+        scene = box_scenes.make_scene(box, box_scenes.tumbled(n))
+        rows.append(Row(f"tumbled/{n}", time_steps(scene, steps), "ms", quoted=quoted))
+    scene = box_scenes.make_scene(sphere, box_scenes.pile(10))
+    rows.append(Row("spheres/10", time_steps(scene, steps), "ms", quoted=26.0))
+    rows.append(Row("hinge", time_steps(box_scenes.hinge(), steps), "ms", quoted=0.10))
+    rows.append(Row("chain/8", time_steps(box_scenes.chain(8), steps), "ms", quoted=0.29))
+    print_growth({row.work: float(np.median(row.ours)) for row in rows}, max(counts))
+    return rows
+
+
+def time_steps(scene: uipc.Scene, steps: int) -> list[float]:
+    """Time of each step [ms]."""
+    with tempfile.TemporaryDirectory() as workspace:
+        world = uipc.World(Engine("cpu", workspace))
+        world.init(scene)
+        times = []
+        for _ in range(steps):
+            start = perf_counter()
+            world.advance()
+            times.append(1e3 * (perf_counter() - start))
+    return times[WARM_UP:]
+
+
+def print_growth(medians: dict[str, float], largest: int) -> None:
+    exponent = log(medians[f"pile/{largest}"] / medians["pile/10"]) / log(largest / 10)
+    print(f"piles of 10 to {largest} boxes: time of a step grows as the number to the power of {exponent:.2f}")
+    print(f"largest memory of the process: {getrusage(RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+
+
+if __name__ == "__main__":
+    main(__doc__, measure)
