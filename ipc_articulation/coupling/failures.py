@@ -33,10 +33,14 @@ def no_prediction() -> EngineError:
 
 
 def _clause(message: str) -> str:
-    """«'a' intersects with 'b'» from the first line of a sanity check's message, which names objects and geometries."""
+    """«'a' intersects with 'b'» from the first line of a sanity check's message, which names objects and geometries.
+
+    Its other complaint is a distance of zero or less: on or beyond a half-plane, or within another surface's thickness.
+    """
     line = message.splitlines()[0]
     names = _OBJECT.findall(line)
     if len(names) != 2:
         return line
-    verb = "intersects with" if "intersects" in line else "is too close to"
-    return f"'{names[0]}' {verb} '{names[1]}'"
+    if "intersects" in line:
+        return f"'{names[0]}' intersects with '{names[1]}'"
+    return f"'{names[0]}' touches or crosses '{names[1]}': leave a gap between them"

@@ -15,6 +15,17 @@ from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
 
 NO_ENGINE = "none"
 
+_WORDS = {
+    "a valid integer": "a whole number",
+    "a valid boolean": "true or false",
+    "a valid number": "a number",
+    "a valid string": "a text",
+    "a valid dictionary": "a mapping",
+    "a valid tuple": "a list",
+    "a valid list": "a list",
+    " after validation": "",
+}
+
 AnyScene = RobotScene | ArticulationScene
 
 
@@ -71,8 +82,12 @@ def _problem(detail: ErrorDetails) -> Problem:
 
 
 def _complaint(detail: ErrorDetails) -> str:
-    message = detail["msg"].removeprefix("Input ")
-    return (message[0].lower() + message[1:]).replace("tuple", "list").removeprefix("list ").removeprefix("string ")
+    """What pydantic says of a value, in a scene file's words: whole numbers, lists, mappings."""
+    message = detail["msg"].removeprefix("Input ").split(" or instance of ")[0]
+    for theirs, ours in _WORDS.items():
+        message = message.replace(theirs, ours)
+    message = message[0].lower() + message[1:]
+    return message.removeprefix("tuple ").removeprefix("list ").removeprefix("string ")
 
 
 def _path(location: Location) -> str:

@@ -28,19 +28,19 @@ def summary(result: Result) -> list[tuple[str, str]]:
 
 
 def speed(recording: Recording) -> str:
-    """Wall time of the run, steps a second, and the median step, which the first, slow one does not change."""
+    """Wall time of the run, and of the median step, which does not know that a first run compiles."""
     wall = recording.extra.get("wall_time", 0.0)
     if not recording.steps:
         return f"{wall:.2f} s"
-    median = 1e3 * np.median(recording.step_time[1:])
-    return f"{wall:.2f} s, {recording.steps / wall:.0f} steps/s (median step {median:.2f} ms)"
+    median = np.median(recording.step_time[1:])
+    return f"{wall:.2f} s; the median step {1e3 * median:.2f} ms, which is {1 / median:.0f} steps/s"
 
 
 def minimum_distance(recording: Recording) -> str:
     """The least distance over all steps, in words."""
     known = recording.minimum_distance[np.isfinite(recording.minimum_distance)]
     if known.size:
-        return f"{known.min():.6g} m over all steps"
+        return f"{known.min():.3g} m over all steps"
     told = np.isposinf(recording.minimum_distance).any()
     return "nothing came near anything" if told else "not told by this engine"
 

@@ -143,6 +143,15 @@ def test_bodies_that_intersect_at_the_start(tmp_path):
         coupling.step(world)
 
 
+def test_bodies_on_or_beyond_the_ground_at_the_start(tmp_path):
+    scene = make_scene()
+    up = np.array([0.0, 0.0, 1.0])
+    coupling = couple(scene, Turntable())
+    scene.objects().create("floor").geometries().create(uipc.geometry.ground(-0.05, up))
+    with pytest.raises(SceneError, match=r"'\w+' touches or crosses 'floor': leave a gap between them"):
+        coupling.step(make_world(scene, tmp_path))
+
+
 class Failing(Turntable):
     def __init__(self, error=None, **changes):
         super().__init__()
