@@ -1,0 +1,19 @@
+"""One fixture that makes scenes for every engine that this machine has."""
+
+import itertools
+
+import pytest
+
+pytest.register_assert_rewrite("tests.conformance.libuipc")
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def new_scene(request, tmp_path):
+    """A function that makes a `CaseScene`; each gets a workspace of its own."""
+    from ipc_articulation.engine.engine import has_gpu
+    from tests.conformance.libuipc.case_scene import CaseScene
+
+    if request.param == "cuda" and not has_gpu():
+        pytest.skip("no NVIDIA GPU")
+    count = itertools.count()
+    return lambda **settings: CaseScene(request.param, tmp_path / str(next(count)), **settings)
