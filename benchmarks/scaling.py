@@ -1,8 +1,8 @@
 """Time of a step of the CPU engine over the number of bodies: piles, tumbled piles, spheres, a hinge, a chain.
 
 Piles of 1 to 1000 boxes fall 5 cm onto each other, 50 steps; tumbled piles, spheres and the rest take 100. A sample is
-one step; the first five are left out. `quoted` is STARK (C++, CPU, without continuous collision detection), measured once
-on two shared cores: for orientation, not a peer of this run.
+one step; the first five are left out. `quoted` is STARK (C++, CPU, without continuous collision detection), measured
+once on two shared cores: for orientation, not a peer of this run.
 """
 
 from __future__ import annotations
