@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.surfaces import Surfaces, add_entry
 
 Array = NDArray[np.float64]
 
@@ -207,19 +207,13 @@ def _add_friction(x, x_prev, v, n, normal_force, eps, g_v, H_v):
 
 @njit(cache=True)
 def _to_affine(point, g_v, H_v, g, H):
-    """G += Jᵀ g_v, H += Jᵀ H_v J with J = [I | I ⊗ x̄ᵀ] of one vertex."""
+    """Add Jᵀ g_v to g and Jᵀ H_v J to H, with J = [I | I ⊗ x̄ᵀ] of one vertex."""
     for k in range(3):
         g[k] += g_v[k]
         for a in range(3):
             g[3 + 3 * k + a] += g_v[k] * point[a]
         for m in range(3):
-            h = H_v[k, m]
-            H[k, m] += h
-            for a in range(3):
-                H[3 + 3 * k + a, m] += h * point[a]
-                H[k, 3 + 3 * m + a] += h * point[a]
-                for b in range(3):
-                    H[3 + 3 * k + a, 3 + 3 * m + b] += h * point[a] * point[b]
+            add_entry(H_v[k, m], k, m, point, point, H)
 
 
 @njit(cache=True)

@@ -71,3 +71,17 @@ def _largest_motion(points, body, dq):
             square += u * u
         worst = max(worst, square)
     return np.sqrt(worst)
+
+
+@njit(cache=True)
+def add_entry(h, k, m, left, right, H):
+    """H += Jᵀ h J for one entry h: the second derivative by axis k of a vertex at x̄ = left and axis m of one at right.
+
+    Axis k of a vertex depends on the coordinates k and 3+3k..5+3k of its body, with weights 1 and x̄; H is (12, 12).
+    """
+    H[k, m] += h
+    for a in range(3):
+        H[3 + 3 * k + a, m] += h * left[a]
+        H[k, 3 + 3 * m + a] += h * right[a]
+        for b in range(3):
+            H[3 + 3 * k + a, 3 + 3 * m + b] += h * left[a] * right[b]

@@ -9,8 +9,8 @@ import scipy.linalg.lapack
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.surfaces import Surfaces
-from ipc_articulation.engine.linear_system import SHIFTS, add_entry, not_positive_definite
+from ipc_articulation.contact.surfaces import Surfaces, add_entry
+from ipc_articulation.engine.linear_system import SHIFTS, not_positive_definite
 
 Array = NDArray[np.float64]
 

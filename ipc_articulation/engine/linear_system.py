@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.surfaces import Surfaces
@@ -78,14 +77,3 @@ def not_positive_definite() -> SolverError:
     return SolverError(
         "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
     )
-
-
-@njit(cache=True)
-def add_entry(h, k, m, left, right, H):
-    """Axis k of a vertex touches the unknowns k and 3+3k..5+3k of its body, with weights 1 and x̄."""
-    H[k, m] += h
-    for a in range(3):
-        H[3 + 3 * k + a, m] += h * left[a]
-        H[k, 3 + 3 * m + a] += h * right[a]
-        for b in range(3):
-            H[3 + 3 * k + a, 3 + 3 * m + b] += h * left[a] * right[b]

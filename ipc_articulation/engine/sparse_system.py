@@ -10,8 +10,8 @@ import scipy.sparse.linalg
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.surfaces import Surfaces
-from ipc_articulation.engine.linear_system import SHIFTS, add_entry, not_positive_definite
+from ipc_articulation.contact.surfaces import Surfaces, add_entry
+from ipc_articulation.engine.linear_system import SHIFTS, not_positive_definite
 
 Array = NDArray[np.float64]
 

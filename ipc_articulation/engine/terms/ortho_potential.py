@@ -15,40 +15,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
-from ipc_articulation.engine.state import State
-
-Array = NDArray[np.float64]
+from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 
 
-class OrthoPotential:
-    """The shape energy of bodies."""
-
-    name = "ortho potential"
-
-    def __init__(self, stiffness: Array) -> None:
-        """Stiffness v κ [J] of each body, (n,), zero for those without this energy."""
-        self._stiffness, self._c = stiffness, np.zeros(len(stiffness))
-
-    def begin_step(self, state: State, dt: float) -> None:
-        self._c = dt * dt * self._stiffness
-
-    def energy(self, q: Array) -> float:
-        return energy(q, self._c)
-
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        H = np.zeros((len(q), 12, 12))
-        add_derivatives(q, self._c, g, H)
-        system.add_diagonal(H)
-
-
-def read(slots: Sequence[Any], context: SceneContext) -> OrthoPotential:
-    """The term of the affine bodies among the slots that are not fixed."""
-    bodies = context.bodies
-    return OrthoPotential(bodies.volume * bodies.kappa * (bodies.belongs_to(slots) & ~bodies.is_fixed))
+def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
+    """The term of the affine bodies among the slots."""
+    return ShapeEnergy("ortho potential", energy, add_derivatives, stiffness_of(slots, context))
 
 
 @njit(cache=True)
