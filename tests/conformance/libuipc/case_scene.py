@@ -14,7 +14,7 @@ from tests.engine.scenes import BoxScene, translation
 
 DT, G = 0.01, 9.8  # [s], [m/s²]
 DOWN = (0.0, 0.0, -G)
-NOWHERE = (0.0, 0.0, 0.0)
+ZERO = (0.0, 0.0, 0.0)
 EXACT = {"newton__velocity_tol": 1e-6, "newton__transrate_tol": 1e-6}  # answers that are compared to many digits
 
 
@@ -25,7 +25,7 @@ class CaseScene(BoxScene):
         super().__init__(workspace, **settings)
         self.engine_name = engine
 
-    def add(self, mesh, at=NOWHERE, kappa=1e8, constitution=None, arguments=(1000.0,), extras=(), **flags):
+    def add(self, mesh, at=ZERO, kappa=1e8, constitution=None, arguments=(1000.0,), extras=(), **flags):
         """Add a body.
 
         Args:
@@ -86,18 +86,18 @@ def mass(slot):
 
 def tetrahedron(points):
     """One tetrahedron with its centroid, which is its centre of mass, at the origin."""
-    points = np.array(points, dtype=float, order="C")  # tetmesh takes another order for what it is not
+    points = np.array(points, dtype=float, order="C")  # tetmesh misreads any other order
     points -= points.mean(axis=0)
-    turned = np.linalg.det(points[1:] - points[0]) < 0.0
-    mesh = tetmesh(points, np.array([[0, 2, 1, 3] if turned else [0, 1, 2, 3]]))
+    is_inverted = np.linalg.det(points[1:] - points[0]) < 0.0
+    mesh = tetmesh(points, np.array([[0, 2, 1, 3] if is_inverted else [0, 1, 2, 3]]))
     label_surface(mesh)
     label_triangle_orient(mesh)
     return mesh
 
 
-def fallen(n, gravity=G, dt=DT):
+def fallen(n, gravity=G):
     """Height lost in n steps of backward Euler from rest [m]."""
-    return gravity * dt**2 * n * (n + 1) / 2
+    return gravity * DT**2 * n * (n + 1) / 2
 
 
 def travelled(accelerations, dt=DT):
@@ -118,7 +118,7 @@ def resting_gap(force, resistance=1e9, d_hat=0.01):
     )
 
 
-def turned(rotation_vector, position=NOWHERE):
+def turned(rotation_vector, position=ZERO):
     """The transform that turns by a rotation vector [rad], then moves [m]."""
     T = translation(*position)
     T[:3, :3] = Rotation.from_rotvec(rotation_vector).as_matrix()

@@ -13,7 +13,7 @@ from uipc.geometry import trimesh as uipc_trimesh
 from ipc_articulation import affine
 from tests.conformance.libuipc.case_scene import (
     EXACT,
-    NOWHERE,
+    ZERO,
     G,
     barrier_force,
     fallen,
@@ -65,7 +65,7 @@ def test_one_body_balances_on_another(new_scene, upper, lower):
 @pytest.mark.parametrize(("upper", "lower"), PAIRS.values(), ids=PAIRS)
 def test_two_bodies_meet(new_scene, upper, lower):
     """1 to 5: in free space the same pairs keep their momentum, part again, and gain no energy."""
-    scene = new_scene(gravity=NOWHERE, **SMOOTH)
+    scene = new_scene(gravity=ZERO, **SMOOTH)
     height = stacked(scene, upper, lower, gap=0.025)
     down = np.zeros((4, 4))
     down[2, 3] = -1.0

@@ -13,7 +13,7 @@ from uipc.constitution import (
 )
 
 from ipc_articulation import affine
-from tests.conformance.libuipc.case_scene import DOWN, DT, EXACT, NOWHERE, G, fallen, travelled
+from tests.conformance.libuipc.case_scene import DOWN, DT, EXACT, ZERO, G, travelled
 from tests.conformance.libuipc.linked_boxes import ARM, ASIDE, INERTIA, MASS, Y_AXIS, Z_AXIS, follow, joined, two_boxes
 from tests.engine.joints import add_hinge, add_slider, put, read, write
 from tests.engine.scenes import translation
@@ -63,7 +63,7 @@ def test_driven_slider(new_scene):
 
 def test_driven_hinge(new_scene):
     """72_abd_driving_revolute_joint: there and back at a given speed, whoever of the two bodies is fixed."""
-    scene = new_scene(gravity=NOWHERE, **EXACT)
+    scene = new_scene(gravity=ZERO, **EXACT)
     first = two_boxes(scene)
     second = two_boxes(scene, (-ARM, 1, 0), (ARM, 1, 0), fixed=(0, 1))
     hinges = joined(
@@ -72,12 +72,12 @@ def test_driven_hinge(new_scene):
         [Y_AXIS, Y_AXIS + ASIDE],
         [first[0], second[0]],
         [first[1], second[1]],
-        [(AffineBodyDrivingRevoluteJoint(), [100.0, 100.0])],
+        [(AffineBodyDrivingRevoluteJoint(), [1.0, 1.0])],
     )
     drive(scene, hinges, "angle", there_and_back)
     scene.start()
     angles = follow(scene, hinges, "angle")
-    expected = DT * np.cumsum(driven_rates(SPEEDS, 100.0 * 2 * MASS / INERTIA))
+    expected = DT * np.cumsum(driven_rates(SPEEDS, 2 * MASS / INERTIA))
     np.testing.assert_allclose(angles, np.stack([expected] * 2, axis=1), atol=2e-3)
     end = angles[-1, 0]  # +y turns +x down, and for the fixed child the parent's -x as well
     np.testing.assert_allclose(scene.q[1, :3], ARM * np.array([np.cos(end), 0, -np.sin(end)]), atol=1e-3)
@@ -117,7 +117,7 @@ def test_torque_on_a_hinge(new_scene):
 
 def test_slider_driven_then_pushed(new_scene):
     """79_abd_prismatic_joint_driving_and_external_force: one joint, first led at a speed, then left to a force."""
-    scene = new_scene(gravity=NOWHERE, **EXACT)
+    scene = new_scene(gravity=ZERO, **EXACT)
     extras = [(AffineBodyDrivingPrismaticJoint(), 100.0), (AffineBodyPrismaticJointExternalForce(), 0.0)]
     slider = add_slider(scene, *two_boxes(scene), Z_AXIS, *extras)
     drive(scene, slider, "distance", lambda frame: 0.5, force=("external_force", -20.0), last=15)
@@ -125,12 +125,12 @@ def test_slider_driven_then_pushed(new_scene):
     start, led = read(slider, "distance")[0], driven_rates([0.5] * 15, 400.0)[-1]
     scene.run(15)
     way = read(slider, "distance")[0] - start
-    assert way == pytest.approx(15 * DT * led + fallen(15, gravity=-20.0 / MASS), abs=1e-6)
+    assert way == pytest.approx(15 * DT * led + travelled([-20.0 / MASS] * 15)[-1], abs=1e-6)
 
 
 def test_hinge_driven_then_turned(new_scene):
     """80_abd_revolute_joint_driving_and_external_torque: one joint, first led at a speed, then left to a torque."""
-    scene = new_scene(gravity=NOWHERE, **EXACT)
+    scene = new_scene(gravity=ZERO, **EXACT)
     extras = [(AffineBodyDrivingRevoluteJoint(), 100.0), (AffineBodyRevoluteJointExternalForce(), 0.0)]
     hinge = add_hinge(scene, *two_boxes(scene), Z_AXIS, *extras)
     drive(scene, hinge, "angle", lambda frame: 0.5, force=("external_torque", -2.0), last=15)
@@ -139,7 +139,7 @@ def test_hinge_driven_then_turned(new_scene):
     scene.run(15)
     way = read(hinge, "angle")[0] - start
     assert start == pytest.approx(15 * DT * 0.5, rel=0.02)
-    assert way == pytest.approx(15 * DT * 0.5 + fallen(15, gravity=-2.0 / INERTIA), rel=0.02)
+    assert way == pytest.approx(15 * DT * 0.5 + travelled([-2.0 / INERTIA] * 15)[-1], rel=0.02)
 
 
 def articulated(scene, joints, indices, mass_matrix, steps):

@@ -18,7 +18,7 @@ from tests.conformance.libuipc.case_scene import (
     DOWN,
     DT,
     EXACT,
-    NOWHERE,
+    ZERO,
     G,
     fallen,
     mass,
@@ -142,7 +142,7 @@ def test_proxy_moves_like_the_body_it_stands_for(new_scene):
 
 def test_external_force_that_turns_round(new_scene):
     """44_affine_body_external_body_force: a force on a circle, written by a callback; velocity is its sum over mass."""
-    scene = new_scene(gravity=NOWHERE)
+    scene = new_scene(gravity=ZERO)
     slot = scene.add_box(np.eye(4))
     AffineBodyExternalBodyForce().apply_to(slot.geometry(), np.zeros(3))
     angle = 0.2 * np.arange(1, 61)
@@ -159,7 +159,7 @@ def test_external_force_that_turns_round(new_scene):
 
 def test_external_torque_spins(new_scene):
     """44_affine_body_external_body_force: the affine part of a generalised force turns the body, Iω̇ = τ."""
-    scene = new_scene(gravity=NOWHERE, **EXACT)
+    scene = new_scene(gravity=ZERO, **EXACT)
     slot = scene.add_box(np.eye(4))
     torque = 0.02  # [N·m] about +z: ½[τ]ₓ by rows
     AffineBodyExternalBodyForce().apply_to(

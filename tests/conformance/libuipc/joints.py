@@ -12,7 +12,7 @@ from uipc.constitution import (
 )
 
 from ipc_articulation import affine
-from tests.conformance.libuipc.case_scene import DT, EXACT, NOWHERE, G, fallen
+from tests.conformance.libuipc.case_scene import DT, EXACT, ZERO, G, fallen, travelled
 from tests.conformance.libuipc.linked_boxes import ARM, ASIDE, INERTIA, MASS, SIDE, Y_AXIS, Z_AXIS, joined, two_boxes
 from tests.engine.joints import add_ball, add_hinge, add_slider, put, read
 from tests.engine.scenes import translation
@@ -29,7 +29,7 @@ def test_pendulums_on_hinges(new_scene):
     edges = np.array([Y_AXIS, Y_AXIS[::-1] + ASIDE])
     hinges = joined(scene, AffineBodyRevoluteJoint(), edges, [first[0], second[0]], [first[1], second[1]])
     scene.start().run(20)
-    angle = MASS * G * ARM / INERTIA * fallen(20, gravity=1.0, dt=dt)
+    angle = travelled([MASS * G * ARM / INERTIA] * 20, dt)[-1]
     np.testing.assert_allclose(read(hinges, "angle"), [angle, -angle], rtol=5e-3)  # +x turned about +y goes down
     fastest = 0.0
     for _ in range(230):
@@ -96,7 +96,7 @@ def test_limit_of_a_hinge(new_scene, lower, upper):
 def test_body_on_a_ball_joint(new_scene):
     """78_abd_spherical_joint: released aside of its anchor it starts with I_P ω̇ = r x m g, and the anchor holds."""
     scene = new_scene(contact__enable=0, dt=DT, **EXACT)
-    wall, bob = two_boxes(scene, NOWHERE, (0.15, 0.15, -0.15))
+    wall, bob = two_boxes(scene, ZERO, (0.15, 0.15, -0.15))
     anchor, r = np.array([0.0, 0.0, 0.15]), np.array([0.15, 0.15, -0.3])
     add_ball(scene, wall, bob, anchor)
     scene.start()
@@ -120,10 +120,10 @@ LOCAL_CASES = {
 
 
 @pytest.mark.parametrize(("constitution", "ends"), LOCAL_CASES.values(), ids=LOCAL_CASES)
-@pytest.mark.parametrize("offset", [NOWHERE, (0.05, 0.05, 0.05)], ids=["aligned", "misaligned"])
+@pytest.mark.parametrize("offset", [ZERO, (0.05, 0.05, 0.05)], ids=["aligned", "misaligned"])
 def test_joint_by_local_points(new_scene, constitution, ends, offset):
     """88 to 91: points given in each body are brought together, where the bodies stand apart at the start as well."""
-    scene = new_scene(gravity=NOWHERE, contact__enable=0, **EXACT)
+    scene = new_scene(gravity=ZERO, contact__enable=0, **EXACT)
     left = scene.add_box(translation(-HALF, 0, 0), is_fixed=1)
     right = scene.add_box(translation(HALF, 0, 0) + np.pad(np.array(offset)[:, None], ((0, 1), (3, 0))), is_dynamic=0)
     left_ends = np.array(ends, dtype=float)
