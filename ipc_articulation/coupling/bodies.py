@@ -111,7 +111,8 @@ def _affine_body(body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
     if body.mesh is None:
         complex_ = constitution.create_proxy(kappa, M, volume)
     else:
-        complex_ = geometry.trimesh(body.mesh.vertices, body.mesh.faces)
+        # pyuipc misreads arrays that are not in C order, such as (T @ vertices.T).T
+        complex_ = geometry.trimesh(np.ascontiguousarray(body.mesh.vertices), np.ascontiguousarray(body.mesh.faces))
         geometry.label_surface(complex_)
         constitution.apply_to(complex_, kappa, M, volume)
         elements[body.name].apply_to(complex_)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism, Mesh
 from ipc_articulation.coupling.bodies import STAND_IN_MASS, mesh_volume, place_bodies
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.frontend.attributes import read, read_meta
@@ -43,6 +43,16 @@ def test_flags(placed):
     for slots, expected in ((bodies.links, (0, 1)), (bodies.free, (0, 0)), (bodies.static, (1, 0))):
         for slot in slots:
             assert tuple(instance(slot, flag) for flag in flags) == expected
+
+
+def test_mesh_in_any_memory_order():
+    box, scene = cube(0.1), make_scene()
+    mesh = Mesh(np.asfortranarray(box.vertices), np.asfortranarray(box.faces))
+    mechanism = Mechanism(links=(), joints=(), static=(Body("wall", at(1, 0, 2), mesh),))
+    bodies = place_bodies(scene, mechanism, make_contact_elements(scene, mechanism), lambda volume: 1e8, 1e8)
+    geometry = bodies.static[0].geometry()
+    np.testing.assert_array_equal(np.array(geometry.positions().view())[..., 0], box.vertices)
+    np.testing.assert_array_equal(np.array(geometry.triangles().topo().view())[..., 0], box.faces)
 
 
 def test_stiffness(placed):
