@@ -47,7 +47,8 @@ def triangles(shape: schema.Shape) -> tuple[Array, NDArray[np.int32]]:
             mesh.apply_translation(-mesh.bounds.mean(axis=0))
         case schema.Mesh():
             mesh = _from_file(shape)
-    return np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int32)
+    vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int32)
+    return np.ascontiguousarray(vertices), np.ascontiguousarray(faces)  # libuipc misreads any other order
 
 
 def transform(pose: schema.Pose) -> Array:
