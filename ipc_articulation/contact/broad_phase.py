@@ -79,8 +79,16 @@ def near_bodies(ranges: Ranges, allowed: NDArray[np.bool_], x: Array, distance: 
     return _near_bodies(*_body_boxes(x, x, ranges.vertices), allowed, distance)
 
 
-def _boxes(low: Array, high: Array, primitives: NDArray[np.int32]) -> tuple[Array, Array]:
-    return low[primitives].min(axis=1), high[primitives].max(axis=1)
+@njit(cache=True)
+def _boxes(low, high, primitives):
+    """Boxes of edges or faces from those of their vertices."""
+    box_low, box_high = np.empty((len(primitives), 3)), np.empty((len(primitives), 3))
+    for p in range(len(primitives)):
+        for k in range(3):
+            box_low[p, k], box_high[p, k] = low[primitives[p, 0], k], high[primitives[p, 0], k]
+            for v in primitives[p, 1:]:
+                box_low[p, k], box_high[p, k] = min(box_low[p, k], low[v, k]), max(box_high[p, k], high[v, k])
+    return box_low, box_high
 
 
 @njit(cache=True)
