@@ -99,6 +99,7 @@ def _require_positive_definite(name: str, M: Array) -> None:
         np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         smallest = np.linalg.eigvalsh(M)[0]
+        hint = "" if M.any() else "; it is all zero: does no animator callback write it?"
         raise ArticulationError(
-            f"{name}: mass must be positive definite, but its smallest eigenvalue is {smallest:.6g}"
+            f"{name}: mass must be positive definite, but its smallest eigenvalue is {smallest:.6g}{hint}"
         ) from None

@@ -135,7 +135,7 @@ GOOD_MASS, GOOD_TILDE = np.array([[2.0, 1.0], [1.0, 3.0]]), np.zeros(2)
             GOOD_TILDE,
             "arm: mass must be positive definite, but its smallest eigenvalue is -1",
         ),
-        (np.zeros((2, 2)), GOOD_TILDE, "arm: mass must be positive definite, but its smallest eigenvalue is 0"),
+        (np.zeros((2, 2)), GOOD_TILDE, "smallest eigenvalue is 0; it is all zero: does no animator callback write it?"),
         (GOOD_MASS, np.zeros(3), "arm: delta_theta_tilde has shape (3,), must be (2,), a number a joint"),
         (GOOD_MASS, np.array([0.0, np.inf]), "arm: delta_theta_tilde must be finite, but entry 1 is inf"),
         ([GOOD_MASS, GOOD_MASS], GOOD_TILDE, "mass: 2 arrays given, must be 1, one each for arm"),
