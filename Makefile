@@ -29,9 +29,10 @@ format: $(VENV)/.dev  ## format the code and sort its imports
 bench: $(VENV)/.demo  ## time of a coupled step and of its parts
 	$(BIN)/python -m benchmarks.coupled_step
 
-clean:  ## remove .venv, caches and results
+clean:  ## remove .venv, results and caches, also what numba has compiled
 	rm -rf $(VENV) out build *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name MUJOCO_LOG.TXT -delete
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -49,10 +51,24 @@ def test_the_script_runs_as_it_stands(tmp_path: Path) -> None:
     assert float(steps[-1][0]) < -0.1  # the crate holds the arm up, against +y
 
 
-def test_every_link_leads_somewhere() -> None:
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
-    assert len(links) > 4
-    assert [link for link in links if not (ROOT / link).exists()] == []
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def links_of(page: Path) -> list[str]:
+    """Links to files, without the place in the file."""
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    return [link for link in links if not link.startswith("http")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    assert [link for link in links_of(page) if not (page.parent / link).exists()] == []
+
+
+def test_the_index_lists_every_page() -> None:
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert len(pages) > 3
+    assert pages <= set(links_of(ROOT / "docs" / "README.md"))
 
 
 def test_the_commands_are_there() -> None:
