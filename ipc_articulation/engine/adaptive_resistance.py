@@ -1,7 +1,7 @@
 """Contact resistance that follows from the forces of the scene, for pairs whose resistance is left open (-1).
 
-Contact of resistance κ must balance what the other terms want at the beginning of a step: with g_c the gradient of
-contact for κ = 1 and g_o that of all other terms, κ minimises ‖κ g_c + g_o‖, so κ = -g_c·g_o / ‖g_c‖², held between
+Contact of resistance κ_c must balance what the other terms want at the beginning of a step: with g_c the gradient of
+contact for κ_c = 1 and g_o that of all other terms, κ_c minimises ‖κ_c g_c + g_o‖, so κ_c = -g_c·g_o / ‖g_c‖², held between
 `contact/adaptive/min_kappa` and `max_kappa`; where nothing is in contact it is `init_kappa` (libuipc's adaptive
 parameter strategy; Huang et al. 2024, «GIPC»).
 """
@@ -33,12 +33,12 @@ class AdaptiveResistance:
     config: Config
 
     def begin_step(self, state: State, dt: float) -> None:
-        """Choose κ for the step; the other terms have begun it already."""
+        """Choose κ_c for the step; the other terms have begun it already."""
         self.contact.resistance = self._resistance(state, dt)
         self.contact.begin_step(state, dt)
 
     def _resistance(self, state: State, dt: float) -> float:
-        g_c = self._contact_gradient(state, dt, 1.0) - self._contact_gradient(state, dt, 0.0)  # linear in κ
+        g_c = self._contact_gradient(state, dt, 1.0) - self._contact_gradient(state, dt, 0.0)  # linear in κ_c
         g_o = np.zeros_like(state.q)
         for term in self.others:
             term.assemble(state.q, g_o, NoSystem())
