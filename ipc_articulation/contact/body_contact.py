@@ -16,6 +16,7 @@ import ipctk
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.ccd import step_limit
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.surfaces import Surfaces
@@ -23,7 +24,6 @@ from ipc_articulation.contact.surfaces import Surfaces
 Array = NDArray[np.float64]
 
 _PROJECT = ipctk.PSDProjectionMethod.CLAMP
-_CCD = ipctk.AdditiveCCD()  # the default method of ipctk can take a minute for one fast step
 
 
 class LaggedFriction(NamedTuple):
@@ -90,11 +90,8 @@ class BodyContact:
     def step_limit(self, start: Array, end: Array) -> float:
         """Largest share of the straight way from start to end on which nothing touches, in [0, 1]."""
         self.proximity.cover(start, end)
-        if self.proximity.is_empty():
-            return 1.0
-        return self.proximity.candidates.compute_collision_free_stepsize(
-            self._mesh, start, end, min_distance=self._thickness, narrow_phase_ccd=_CCD
-        )
+        near = self.proximity
+        return step_limit(self._surfaces, near.edge_pairs, near.face_pairs, start, end, self._thickness)
 
     def minimum_distance(self, x: Array, within: float) -> float:
         """Smallest distance of two surfaces [m] if below `within`, else inf; often below d̂, which is tried first."""

@@ -38,6 +38,7 @@ class Proximity:
         """
         self.mesh, self.reach = _collision_mesh(surfaces), reach
         self.candidates = ipctk.Candidates()
+        self.edge_pairs, self.face_pairs = np.zeros((2, 0, 2), dtype=np.int64)  # the same, as indices
         self.builds = 0
         self._surfaces, self._allowed = surfaces, allowed
         self._ranges = make_ranges(surfaces, len(allowed))
@@ -58,6 +59,7 @@ class Proximity:
         self._x_ref = np.subtract(end, shared, order="F")
         distance = self.reach + self._skin
         edges, faces = find_pairs(self._surfaces, self._ranges, self._allowed, start, self._x_ref, distance)
+        self.edge_pairs, self.face_pairs = edges, faces
         self.candidates.ee_candidates = list(map(ipctk.EdgeEdgeCandidate, *edges.T.tolist()))
         self.candidates.fv_candidates = list(map(ipctk.FaceVertexCandidate, *faces.T.tolist()))
         self.builds += 1
