@@ -51,9 +51,10 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
     Afterwards the kinematics and `M` of `scratch` are those of the beginning of the step, its state is that of the end.
 
     Raises:
-        AdapterError: The step is unstable: MuJoCo found positions, velocities or accelerations that are not finite or
-            too large.
+        AdapterError: A control is not finite; or the step is unstable: MuJoCo found positions, velocities or
+            accelerations that are not finite or too large.
     """
+    _refuse_bad_controls(model, data)
     copy_state(model, data, scratch)
     scratch.qHDiagInv[:] = 0.0
     with contacts_off(model, geoms):
@@ -64,6 +65,16 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
         raise AdapterError(
             f"MuJoCo's own step from t = {data.time:g} s is unstable (not finite, or too fast); "
             "use a smaller time step or lower gains"
+        )
+
+
+def _refuse_bad_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """MuJoCo replaces all controls by zero where one is not finite, and only warns."""
+    bad = np.flatnonzero(~np.isfinite(data.ctrl))
+    if len(bad):
+        name = model.actuator(int(bad[0])).name or f"number {bad[0]}"
+        raise AdapterError(
+            f"the control of actuator '{name}' is {data.ctrl[bad[0]]} at t = {data.time:g} s; give a number"
         )
 
 

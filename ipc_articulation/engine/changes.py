@@ -16,6 +16,7 @@ from ipc_articulation.frontend.anchors import FIXED_UID, SPHERICAL_UID
 from ipc_articulation.frontend.attributes import read_meta, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.joints import JOINTS
+from ipc_articulation.frontend.object_names import object_names
 
 Array = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ def read_again(scene: Any, model: Model, state: State) -> tuple[Model, State]:
     """
     slots = list(scene.geometries())
     _refuse_orphaned_joints(slots, model.context.bodies)
-    table = read_bodies(slots)
+    table = read_bodies(slots, object_names(scene.get()))
     rows = [model.context.bodies.rows.get(key, -1) for key in table.rows]  # where each body was, -1 for a new one
     old = np.array(rows, dtype=np.int64)
     present = replace(table, q=_carry(old, state.q, table.q), qdot=_carry(old, state.qdot, table.qdot))

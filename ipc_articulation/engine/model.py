@@ -27,6 +27,7 @@ from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
 from ipc_articulation.frontend.gravity import read_gravity
+from ipc_articulation.frontend.object_names import object_names
 
 Array = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ def read_model(scene: Any) -> Model:
         UnsupportedError: The scene holds something that this engine does not do.
         SceneError: The scene is inconsistent, or bodies intersect.
     """
-    bodies = read_bodies(scene.geometries())
+    bodies = read_bodies(scene.geometries(), object_names(scene.get()))
     return make_model(scene, bodies, {}, _diagonal(make_surfaces(bodies), bodies), "at the start")
 
 

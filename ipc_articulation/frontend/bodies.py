@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,14 +84,18 @@ def is_affine_body(geometry: Any) -> bool:
     return geometry.meta().find("abd_mass") is not None
 
 
-def read_bodies(slots: Iterable[Any]) -> BodyTable:
+def read_bodies(slots: Iterable[Any], names: Mapping[int, str] | None = None) -> BodyTable:
     """Read all affine bodies among geometry slots.
+
+    Args:
+        slots: Geometry slots.
+        names: What to call geometries, by their ids; a geometry's own meta attribute `name` goes before.
 
     Raises:
         SceneError: A body has values with which no step could be taken; see `body_checks`.
     """
     slots = tuple(slot for slot in slots if is_affine_body(slot.geometry()))
-    geometries = [_read_geometry(slot) for slot in slots]
+    geometries = [_read_geometry(slot, (names or {}).get(slot.id())) for slot in slots]
     joined: dict[str, list[Any]] = {}
     for i, columns in enumerate(geometries):
         columns["geometry"] = np.full(len(columns["instance"]), i)
@@ -132,12 +136,12 @@ def _stack(rows: list[Any], dtype: type, shape: tuple[int, ...]) -> Any:
     return np.ascontiguousarray(np.array(rows, dtype=dtype).reshape(len(rows), *shape))
 
 
-def _read_geometry(slot: Any) -> dict[str, Any]:
+def _read_geometry(slot: Any, object_name: str | None) -> dict[str, Any]:
     """The columns of one geometry's instances."""
     geometry, owner = slot.geometry(), f"affine-body geometry {slot.id()}"
     transforms = require(geometry.instances(), "transform", owner)
     n = len(transforms)
-    name = read_meta(geometry, "name", f"geometry {slot.id()}")
+    name = read_meta(geometry, "name", object_name or f"geometry {slot.id()}")
     flags = {f: require(geometry.instances(), f, owner) for f in ("is_fixed", "is_dynamic", "external_kinetic")}
     velocity = read(geometry.instances(), "velocity")
     columns: dict[str, Any] = {

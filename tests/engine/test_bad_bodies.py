@@ -23,7 +23,7 @@ def test_instance_attributes(tmp_path, name, value, message):
     scene = BoxScene(tmp_path, contact__enable=0, sanity_check__enable=0)
     slot = scene.add_box(translation(0, 0, 0))
     view(slot.geometry().instances().find(name))[0] = value
-    with pytest.raises(SceneError, match=rf"body 'geometry 0' \(affine-body geometry 0\) {message}"):
+    with pytest.raises(SceneError, match=rf"body 'box 0' \(affine-body geometry 0\) {message}"):
         scene.start()
 
 
@@ -62,7 +62,7 @@ def test_volume(tmp_path):
     scene = BoxScene(tmp_path, contact__enable=0, sanity_check__enable=0)
     slot = scene.add_box(np.eye(4))
     view(slot.geometry().meta().find("volume"))[0] = -1.0
-    with pytest.raises(SceneError, match=r"body 'geometry 0' \(affine-body geometry 0\) has a volume that is not pos"):
+    with pytest.raises(SceneError, match=r"body 'box 0' \(affine-body geometry 0\) has a volume that is not pos"):
         scene.start()
 
 
@@ -86,5 +86,5 @@ def test_second_instance_is_named(tmp_path):
     proxy.instances().resize(2)
     view(proxy.instances().find("kappa"))[1] = -1.0
     scene.scene.objects().create("pair").geometries().create(proxy)
-    with pytest.raises(SceneError, match=r"body 'geometry 0 instance 1' \(affine-body geometry 0\) has a negative kap"):
+    with pytest.raises(SceneError, match=r"body 'pair instance 1' \(affine-body geometry 0\) has a negative kap"):
         scene.start()

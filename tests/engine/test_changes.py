@@ -69,7 +69,7 @@ def test_new_body_touches_the_others(tmp_path):
 def test_intersection_is_named_and_can_be_undone(tmp_path):
     scene, undisturbed = falling(tmp_path).run(1), falling(tmp_path).run(3)
     intruder = scene.add_box(translation(1.05, 0.05, 1.03))
-    with pytest.raises(SceneError, match=r"'geometry 1' and 'geometry 2' intersect after the scene was changed"):
+    with pytest.raises(SceneError, match=r"'box 1' and 'box 2' intersect after the scene was changed"):
         scene.run(1)
     assert scene.world.frame() == 1
     destroy(scene, intruder)
@@ -123,7 +123,7 @@ def test_destroyed_body_with_a_joint_is_named(tmp_path, weld):
     scene, lid, joint = hinged(tmp_path, weld)
     scene.run(1)
     destroy(scene, lid)
-    message = r"body 'geometry 1' \(geometry 1\) was destroyed, but joint geometry 2 still joins it; destroy the object"
+    message = r"body 'box 1' \(geometry 1\) was destroyed, but joint geometry 2 still joins it; destroy the object"
     for _ in range(2):
         with pytest.raises(SceneError, match=message):
             scene.run(1)

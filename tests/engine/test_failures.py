@@ -26,13 +26,13 @@ def test_iterations_that_do_not_suffice(tmp_path, caplog):
     assert velocity.value > velocity.bound == pytest.approx(0.05)
     assert "step 1: Newton stopped after newton/max_iter = 1 iterations (max iterations); " in caplog.text
     assert "newton/velocity_tol is " in caplog.text
-    assert "at 'geometry 1', wanted 0.05: try a smaller dt" in caplog.text
+    assert "at 'box 1', wanted 0.05: try a smaller dt" in caplog.text
 
 
 def test_strict_mode_keeps_the_state(tmp_path):
     scene = spinning(tmp_path, newton__max_iter=1, extras__strict_mode__enable=1)
     state = scene.engine.cpu._state
-    with pytest.raises(SolverError, match=r"step 1: Newton stopped after newton/max_iter = 1 .*'geometry 1'"):
+    with pytest.raises(SolverError, match=r"step 1: Newton stopped after newton/max_iter = 1 .*'box 1'"):
         scene.run(1)
     assert scene.engine.cpu._state is state
     assert scene.world.frame() == 0
@@ -82,9 +82,9 @@ class BrokenTerm:
     ("values", "message"),
     [
         ({"energy": np.nan}, r"step 2: the energy of the broken term is not finite at no body in particular"),
-        ({"gradient": np.nan}, r"step 2: the gradient of the broken term is not finite at body 'geometry 1'; look at"),
-        ({"gradient": np.inf}, r"step 2: the gradient of the broken term is not finite at body 'geometry 1'"),
-        ({"hessian": np.nan}, r"step 2: the Hessian of the broken term is not finite at body 'geometry 1'"),
+        ({"gradient": np.nan}, r"step 2: the gradient of the broken term is not finite at body 'box 1'; look at"),
+        ({"gradient": np.inf}, r"step 2: the gradient of the broken term is not finite at body 'box 1'"),
+        ({"hessian": np.nan}, r"step 2: the Hessian of the broken term is not finite at body 'box 1'"),
     ],
 )
 def test_not_finite(tmp_path, values, message):

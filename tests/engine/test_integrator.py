@@ -142,5 +142,5 @@ def test_gravity_of_an_instance_overrides_the_scene(tmp_path):
 def test_gravity_that_is_not_finite(tmp_path):
     scene = BoxScene(tmp_path)
     scene.add_box(np.eye(4)).geometry().instances().create("gravity", np.array([np.nan, 0.0, 0.0]))
-    with pytest.raises(SceneError, match=r"body 'geometry 0': its gravity must be a Vector3 of finite numbers"):
+    with pytest.raises(SceneError, match=r"body 'box 0': its gravity must be a Vector3 of finite numbers"):
         scene.start()

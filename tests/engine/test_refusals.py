@@ -51,7 +51,7 @@ def test_bodies_that_intersect_at_the_start(tmp_path):
     scene = BoxScene(tmp_path, sanity_check__enable=0)
     scene.add_box(np.eye(4))
     scene.add_box(translation(0.15, 0.05, 0.02))
-    with pytest.raises(SceneError, match=r"'geometry 0' and 'geometry 1' intersect at the start"):
+    with pytest.raises(SceneError, match=r"'box 0' and 'box 1' intersect at the start"):
         scene.start()
 
 
@@ -59,13 +59,13 @@ def test_body_behind_the_ground_at_the_start(tmp_path):
     scene = BoxScene(tmp_path, sanity_check__enable=0)
     scene.add_ground()
     scene.add_box(np.eye(4))
-    with pytest.raises(SceneError, match=r"'geometry 1' and a half-plane intersect"):
+    with pytest.raises(SceneError, match=r"'box 0' and a half-plane intersect"):
         scene.start()
 
 
 def test_velocity_that_is_not_finite(scene):
     scene.add_box(np.eye(4), velocity=np.full((4, 4), np.nan))
-    with pytest.raises(SceneError, match=r"body 'geometry 0'.* has a velocity that is not finite"):
+    with pytest.raises(SceneError, match=r"body 'box 0'.* has a velocity that is not finite"):
         scene.start()
 
 

@@ -98,7 +98,7 @@ def test_intersection_names_the_bodies_and_keeps_the_state(three):
     three.run(1)
     state, kept = state_of(three), three.engine.cpu._state
     view(state.instances().find("transform"))[0] = translation(1.05, 0.05, 1.02)
-    with pytest.raises(SceneError, match=r"'geometry 0' and 'geometry 1' intersect in the state that was written"):
+    with pytest.raises(SceneError, match=r"'box 0' and 'box 1' intersect in the state that was written"):
         three.engine.state_accessor.copy_from(state)
     assert three.engine.cpu._state is kept
 
@@ -107,7 +107,7 @@ def test_intersection_names_the_bodies_and_keeps_the_state(three):
 def test_numbers_that_are_not_finite(three, name):
     state = state_of(three, 1, 2)
     view(state.instances().find(name))[1, 0, 3] = np.nan
-    with pytest.raises(SceneError, match=rf"the {name} written for body 'geometry 2' is not finite"):
+    with pytest.raises(SceneError, match=rf"the {name} written for body 'box 2' is not finite"):
         three.engine.state_accessor.copy_from(state)
 
 

@@ -99,3 +99,11 @@ def test_unstable_step():
     data.qvel[0] = 1e12
     with pytest.raises(AdapterError, match=r"MuJoCo's own step from t = 0 s is unstable .* use a smaller time step"):
         MujocoAdapter(model, data).predict()
+
+
+def test_control_that_is_not_finite():
+    model, data = arm()
+    data.ctrl[-1] = np.nan
+    name = model.actuator(model.nu - 1).name or f"number {model.nu - 1}"
+    with pytest.raises(AdapterError, match=rf"the control of actuator '{name}' is nan at t = 0 s; give a number"):
+        MujocoAdapter(model, data).predict()

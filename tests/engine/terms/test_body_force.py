@@ -108,7 +108,7 @@ def test_force_that_is_not_finite(tmp_path):
     scene.animate(spoil)
     scene.start().run()
     before = scene.q
-    with pytest.raises(SceneError, match=r"body 'geometry 0': its 'external_force' is not finite"):
+    with pytest.raises(SceneError, match=r"body 'proxy 0': its 'external_force' is not finite"):
         scene.run()
     scene.world.retrieve()
     np.testing.assert_array_equal(scene.q, before)

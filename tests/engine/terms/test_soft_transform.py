@@ -168,7 +168,7 @@ def test_bad_values(tmp_path, name, value, message):
         view(instances.find(name))[0, 0] = value
 
     scene.animate(spoil)
-    with pytest.raises(SceneError, match=f"body 'geometry 0': its '{name}' {message}"):
+    with pytest.raises(SceneError, match=f"body 'proxy 0': its '{name}' {message}"):
         scene.start().run()
 
 
