@@ -22,7 +22,7 @@ def test_iterations_that_do_not_suffice(tmp_path, caplog):
     assert not report.converged
     velocity, rate = report.unmet
     assert (velocity.criterion, rate.criterion) == ("newton/velocity_tol", "newton/transrate_tol")
-    assert velocity.bodies == rate.bodies == ("geometry 1",)
+    assert velocity.bodies == rate.bodies == ("box 1",)
     assert velocity.value > velocity.bound == pytest.approx(0.05)
     assert "step 1: Newton stopped after newton/max_iter = 1 iterations (max iterations); " in caplog.text
     assert "newton/velocity_tol is " in caplog.text
@@ -53,7 +53,7 @@ def test_collision_detection_that_cuts_the_last_step(tmp_path):
     report = scene.start().run(1).engine.statistics.newton
     unmet = {unmet.criterion: unmet for unmet in report.unmet}
     assert report.ccd_step < 1.0
-    assert unmet["newton/ccd_tol"].bodies == ("geometry 0", "geometry 1")
+    assert unmet["newton/ccd_tol"].bodies == ("box 0", "box 1")
     assert "try a smaller dt" in str(unmet["newton/ccd_tol"])
 
 
