@@ -23,6 +23,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
 
+_SHORT = 0.5  # share of a way below which pairs are looked for anew, on what is left of it: energies need far fewer
 _PROJECT = ipctk.PSDProjectionMethod.CLAMP
 
 
@@ -91,7 +92,10 @@ class BodyContact:
         """Largest share of the straight way from start to end on which nothing touches, in [0, 1]."""
         self.proximity.cover(start, end)
         near = self.proximity
-        return step_limit(self._surfaces, near.edge_pairs, near.face_pairs, start, end, self._thickness)
+        limit = step_limit(self._surfaces, near.edge_pairs, near.face_pairs, start, end, self._thickness)
+        if limit < _SHORT:
+            near.cover(start, start + limit * (end - start))
+        return limit
 
     def minimum_distance(self, x: Array, within: float) -> float:
         """Smallest distance of two surfaces [m] if below `within`, else inf; often below d̂, which is tried first."""

@@ -23,7 +23,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_REST = 0.1  # a step leaves at least this share of a gap
+REST = 0.1  # a step leaves at least this share of a gap
 _FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
 _ADVANCES = 100  # stopping sooner is safe
 _PROGRESS = 1e-2  # an advance by less of what has been reached is the last
@@ -93,7 +93,7 @@ def _pair_limit(r, v, thickness, floor, limit):
         return limit
     n = np.empty(3)
     gap = _distance(r, v, n) - thickness
-    rest = thickness + max(_REST * gap, min(gap, floor))
+    rest = thickness + max(REST * gap, min(gap, floor))
     t = _time_apart(r, v, 0.0, rest, n)
     for _ in range(_ADVANCES):
         if t >= limit:
@@ -114,7 +114,7 @@ def _out_of_reach(r, v, thickness, floor, limit):
     nearest = np.inf  # corner: no smaller than the distance
     for k in range(len(r)):
         nearest = min(nearest, r[k, 0] ** 2 + r[k, 1] ** 2 + r[k, 2] ** 2)
-    rest = thickness + max(_REST * (np.sqrt(nearest) - thickness), floor)
+    rest = thickness + max(REST * (np.sqrt(nearest) - thickness), floor)
     for m in range(3):
         low, high = np.inf, -np.inf
         for k in range(len(r)):

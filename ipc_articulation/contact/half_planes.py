@@ -12,12 +12,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.ccd import REST, gap_floor
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.surfaces import Surfaces, add_entry
 
 Array = NDArray[np.float64]
-
-_SAFETY = 0.9  # a step closes at most this share of a gap
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class HalfPlaneContact:
         """Share of the straight way on which every gap stays positive, in [0, 1]."""
         if len(self._vertex) == 0:
             return 1.0
-        return _step_limit(self._gaps(start), self._gaps(end))
+        return _step_limit(self._gaps(start), self._gaps(end), gap_floor(start, end))
 
     def minimum_distance(self, x: Array) -> float:
         """Smallest gap [m]; inf where no body touches a plane."""
@@ -217,9 +216,10 @@ def _to_affine(point, g_v, H_v, g, H):
 
 
 @njit(cache=True)
-def _step_limit(start, end):
+def _step_limit(start, end, floor):
     limit = 1.0
     for i in range(len(start)):
-        if end[i] <= (1.0 - _SAFETY) * start[i]:
-            limit = min(limit, _SAFETY * start[i] / (start[i] - end[i]))
+        rest = max(REST * start[i], min(start[i], floor))
+        if end[i] < rest:
+            limit = min(limit, (start[i] - rest) / (start[i] - end[i]))
     return limit

@@ -37,8 +37,8 @@ class Proximity:
             reach: Distance [m] up to which pairs must be found.
         """
         self.mesh, self.reach = _collision_mesh(surfaces), reach
-        self.candidates = ipctk.Candidates()
-        self.edge_pairs, self.face_pairs = np.zeros((2, 0, 2), dtype=np.int64)  # the same, as indices
+        self.edge_pairs, self.face_pairs = np.zeros((2, 0, 2), dtype=np.int64)
+        self._candidates: Any = None
         self.builds = 0
         self._surfaces, self._allowed = surfaces, allowed
         self._ranges = make_ranges(surfaces, len(allowed))
@@ -59,10 +59,17 @@ class Proximity:
         self._x_ref = np.subtract(end, shared, order="F")
         distance = self.reach + self._skin
         edges, faces = find_pairs(self._surfaces, self._ranges, self._allowed, start, self._x_ref, distance)
-        self.edge_pairs, self.face_pairs = edges, faces
-        self.candidates.ee_candidates = list(map(ipctk.EdgeEdgeCandidate, *edges.T.tolist()))
-        self.candidates.fv_candidates = list(map(ipctk.FaceVertexCandidate, *faces.T.tolist()))
+        self.edge_pairs, self.face_pairs, self._candidates = edges, faces, None
         self.builds += 1
+
+    @property
+    def candidates(self) -> Any:
+        """The pairs as ipctk.Candidates; made when first asked for, which costs more than finding them."""
+        if self._candidates is None:
+            self._candidates = ipctk.Candidates()
+            self._candidates.ee_candidates = list(map(ipctk.EdgeEdgeCandidate, *self.edge_pairs.T.tolist()))
+            self._candidates.fv_candidates = list(map(ipctk.FaceVertexCandidate, *self.face_pairs.T.tolist()))
+        return self._candidates
 
     def collisions(self, x: Array, d_hat: float, thickness: float = 0.0) -> Any:
         """Pairs nearer than d_hat + thickness at positions that `cover` covered: ipctk.NormalCollisions."""
@@ -72,7 +79,7 @@ class Proximity:
 
     def is_empty(self) -> bool:
         """Whether nothing is near anything."""
-        return len(self.candidates) == 0
+        return len(self.edge_pairs) + len(self.face_pairs) == 0
 
 
 def _collision_mesh(surfaces: Surfaces) -> Any:

@@ -87,7 +87,9 @@ class ContactWorld:
         """Largest step in [0, 1] along dq on which nothing touches; motion is linear in q, so the answer is exact."""
         start, end = self.surfaces.positions(q), self.surfaces.positions(q + dq)
         limit = self.half_planes.step_limit(start, end)
-        return min([limit, *(contact.step_limit(start, end) for contact in self.body_contacts)])
+        for contact in self.body_contacts:  # each looks only at the way that is left: long ones bring many pairs
+            limit *= contact.step_limit(start, end if limit == 1.0 else start + limit * (end - start))
+        return limit
 
     def minimum_distance(self, q: Array, within: float | None = None) -> float:
         """Smallest distance [m] of surfaces that may touch; inf where none is nearer than `within` (default 10 d̂).

@@ -176,7 +176,7 @@ def test_candidates_outlive_small_motion_and_are_renewed_by_large():
         world.step_limit(q, np.full_like(q, 1e-5))
     assert proximity.builds == 1
     world.step_limit(q, np.full_like(q, 0.1))
-    assert proximity.builds == 2
+    assert proximity.builds == 3, "for the whole way, and for what is left of it"
 
 
 def test_half_plane_friction_opposes_slip_with_full_force():
@@ -187,3 +187,15 @@ def test_half_plane_friction_opposes_slip_with_full_force():
     gradient = world.derivatives(slid).gradient[0]
     assert gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-9)
     assert gradient[0] > 0.0
+
+
+def test_gaps_to_half_planes_do_not_get_lost_in_rounding():
+    world, q = make_world(1), pose(0, 0, 0.1 + 1e-13)[None]
+    down = np.zeros((1, 12))
+    down[0, 2] = -1.0
+    gap = world.minimum_distance(q)
+    assert 0.0 < gap < 2e-13
+    assert world.step_limit(q, down) == 0.0, "what is left is rounding"
+    assert world.step_limit(q, -down) == 1.0
+    q[0, 2] = 0.1 + 1e-6
+    assert world.step_limit(q, down) == pytest.approx(0.9e-6, rel=1e-6)
