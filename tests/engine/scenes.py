@@ -36,8 +36,10 @@ class BoxScene:
         geometry = ground(height, np.array(normal, dtype=float))
         return self.scene.objects().create("ground").geometries().create(geometry)[0]
 
-    def add_box(self, transform, size=(0.2, 0.2, 0.2), density=1000.0, kappa=1e8, velocity=None, **flags):
-        mesh = trimesh.creation.box(size)
+    def add_box(self, transform, size=(0.2, 0.2, 0.2), **properties):
+        return self.add_mesh(trimesh.creation.box(size), transform, **properties)
+
+    def add_mesh(self, mesh, transform, density=1000.0, kappa=1e8, velocity=None, **flags):
         geometry = uipc_trimesh(mesh.vertices.copy(), mesh.faces.copy())
         label_surface(geometry)
         AffineBodyConstitution().apply_to(geometry, kappa, density)
