@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import ipctk
+from threadpoolctl import ThreadpoolController
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
@@ -53,6 +54,7 @@ class CpuEngine(PyIEngine):
         """Read the scene; called by `world.init`."""
         tell_first_run()
         ipctk.set_num_threads(1)  # with more, sums have no fixed order and equal runs differ in the last bits
+        self._blas = ThreadpoolController().select(user_api="blas")
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         model = read_model(self._scene)
@@ -120,7 +122,8 @@ class CpuEngine(PyIEngine):
         if self.statistics is not None:
             self.statistics.end.close()
         model, dt = self._model, read_dt(self._scene.config())
-        state, report = step(self._state, model, self._system, dt, self._animator.substep(), watch)
+        with self._blas.limit(limits=1):  # the systems are small; threads that wait for a busy core cost far more
+            state, report = step(self._state, model, self._system, dt, self._animator.substep(), watch)
         self._warn(report)
         self._state = state
         end = StepEnd(self._frame, model.potential, state.q)
