@@ -104,7 +104,7 @@ class ArticulationEnergy:
 
     def theta(self, q: Array) -> Array:
         """θ of each joint, (m,) [rad in (-π, π], or m]; zero in the pose in which the joint was made."""
-        return _theta(*self._joints, self._coordinates(q))
+        return joint.theta_of_joints(*self._joints, self._coordinates(q))
 
     def delta_theta(self, q: Array) -> Array:
         """δθ of each joint from the reference pose to q, (m,) [rad in (-π, π], or m]."""
@@ -170,15 +170,6 @@ def _coordinates_of_joints(kind: Array, bodies: Array, local: Array, q: Array) -
         F = joint.world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
         origin[k, 0], origin[k, 1] = joint.coordinate(kind[k], F)
     return origin
-
-
-@njit(cache=True)
-def _theta(kind: Array, bodies: Array, local: Array, q: Array) -> Array:
-    theta = np.empty(len(kind))
-    for k in range(len(kind)):
-        F = joint.world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
-        theta[k] = joint.theta(kind[k], joint.coordinate(kind[k], F))
-    return theta
 
 
 @njit(cache=True)

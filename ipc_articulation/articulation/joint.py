@@ -55,6 +55,16 @@ def theta(kind: int, coord: tuple[float, float]) -> float:
 
 
 @njit(cache=True)
+def theta_of_joints(kind: Array, bodies: Array, local: Array, q: Array) -> Array:
+    """θ (m,) of many joints: kinds (m,), pairs of bodies (m, 2) and local vectors (m, ...), at q (n, 12)."""
+    values = np.empty(len(kind))
+    for k in range(len(kind)):
+        F = world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
+        values[k] = theta(kind[k], coordinate(kind[k], F))
+    return values
+
+
+@njit(cache=True)
 def delta_theta(kind: int, coord: tuple[float, float], coord_ref: tuple[float, float]) -> float:
     """δθ [rad in (-π, π], or m] from the reference's `coordinate` to this one."""
     if kind == REVOLUTE:

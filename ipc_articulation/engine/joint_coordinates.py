@@ -46,7 +46,7 @@ class JointCoordinates:
         """θ (m,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
         if not len(self):
             return theta
-        turned = _theta(*self._arrays, q) - theta
+        turned = joint.theta_of_joints(*self._arrays, q) - theta
         turned[self._revolute] -= 2.0 * np.pi * np.round(turned[self._revolute] / (2.0 * np.pi))
         return theta + turned
 
@@ -65,15 +65,6 @@ class JointCoordinates:
         blocks = np.zeros((len(self), 24, 24))
         _add_derivatives(*self._arrays, q, slope, curvature, g, blocks)
         return blocks
-
-
-@njit(cache=True)
-def _theta(kind, bodies, local, q):
-    theta = np.empty(len(kind))
-    for k in range(len(kind)):
-        F = joint.world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
-        theta[k] = joint.theta(kind[k], joint.coordinate(kind[k], F))
-    return theta
 
 
 @njit(cache=True)
