@@ -56,7 +56,7 @@ def theta(kind: int, coord: tuple[float, float]) -> float:
 
 @njit(cache=True)
 def theta_of_joints(kind: Array, bodies: Array, local: Array, q: Array) -> Array:
-    """θ (m,) of many joints: kinds (m,), pairs of bodies (m, 2) and local vectors (m, ...), at q (n, 12)."""
+    """θ (m,) of many joints: kinds (m,), pairs of bodies (m, 2) and local vectors (m, 4, 4), at q (n, 12)."""
     values = np.empty(len(kind))
     for k in range(len(kind)):
         F = world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
