@@ -61,6 +61,14 @@ def pile(count: int, seed: int = 0) -> np.ndarray:
     return _layers(count, side, 0.25, 0.15, np.random.default_rng(seed), shift=False, angle=0.1, jitter=0.01)
 
 
+def resting(count: int) -> np.ndarray:
+    """Boxes half a metre apart just above the ground, at least 10 m away from the piles."""
+    transforms = np.tile(np.eye(4), (count, 1, 1))
+    row, column = np.divmod(np.arange(count), 33)
+    transforms[:, :3, 3] = np.stack([10 + 0.5 * column, 10 + 0.5 * row, np.full(count, 0.5 * SIZE + 8e-4)], axis=1)
+    return transforms
+
+
 def _layers(count, side, step, lowest, rng, shift, angle, jitter) -> np.ndarray:
     transforms = np.tile(np.eye(4), (count, 1, 1))
     for i, T in enumerate(transforms):

@@ -2,7 +2,8 @@
 
 Piles of 1 to 1000 boxes fall 5 cm onto each other, 50 steps; tumbled piles, spheres and the rest take 100. A sample is
 one step; the first five are left out. `quoted` is STARK (C++, CPU, without continuous collision detection), measured
-once on two shared cores: for orientation, not a peer of this run.
+once on two shared cores: for orientation, not a peer of this run. In `pile/10+990` a pile of ten has 990 more boxes
+at rest far away, from step 50 on; its peer is that pile alone, step by step in turn.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def measure(quick: bool) -> list[Row]:
     for n, quoted in zip(tumbled, (2.6, 38.0, 286.0), strict=False):
         scene = box_scenes.make_scene(box, box_scenes.tumbled(n))
         rows.append(Row(f"tumbled/{n}", time_steps(scene, steps), "ms", quoted=quoted))
+    rows.append(measure_far(990))
     scene = box_scenes.make_scene(sphere, box_scenes.pile(10))
     rows.append(Row("spheres/10", time_steps(scene, steps), "ms", quoted=26.0))
     rows.append(Row("hinge", time_steps(box_scenes.hinge(), steps), "ms", quoted=0.10))
@@ -42,15 +44,30 @@ def measure(quick: bool) -> list[Row]:
 
 def time_steps(scene: uipc.Scene, steps: int) -> list[float]:
     """Time of each step [ms]."""
+    return time_in_turn([scene], steps)[0][WARM_UP:]
+
+
+def measure_far(count: int) -> Row:
+    """A pile of ten with others at rest far away, beside the pile alone."""
+    pile, box = box_scenes.pile(10), box_scenes.box()
+    crowd = np.concatenate([pile, box_scenes.resting(count)])
+    ours, peer = time_in_turn([box_scenes.make_scene(box, transforms) for transforms in (crowd, pile)], 100)
+    return Row(f"pile/10+{count}", ours[50:], "ms", peer[50:], "pile/10 alone")
+
+
+def time_in_turn(scenes: list[uipc.Scene], steps: int) -> list[list[float]]:
+    """Time of each step of each scene [ms], one step of each after the other."""
     with tempfile.TemporaryDirectory() as workspace:
-        world = uipc.World(Engine("cpu", workspace))
-        world.init(scene)
-        times = []
+        worlds = [uipc.World(Engine("cpu", f"{workspace}/{k}")) for k in range(len(scenes))]
+        for world, scene in zip(worlds, scenes, strict=True):
+            world.init(scene)
+        times: list[list[float]] = [[] for _ in worlds]
         for _ in range(steps):
-            start = perf_counter()
-            world.advance()
-            times.append(1e3 * (perf_counter() - start))
-    return times[WARM_UP:]
+            for world, kept in zip(worlds, times, strict=True):
+                start = perf_counter()
+                world.advance()
+                kept.append(1e3 * (perf_counter() - start))
+    return times
 
 
 def print_growth(medians: dict[str, float], largest: int) -> None:

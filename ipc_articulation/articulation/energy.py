@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.articulation import joint
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.articulation.step_input import checked_delta_theta_tilde, checked_mass
+from ipc_articulation.articulation.step_input import are_finite, checked_delta_theta_tilde, checked_mass
 from ipc_articulation.errors import ArticulationError
 
 Array = NDArray[np.float64]
@@ -61,7 +61,7 @@ class ArticulationEnergy:
             np.ascontiguousarray(joints.local),
         )
         self._starts = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
-        self._mass = np.zeros(sum(size * size for size in self.sizes))  # the blocks, one after the other, row-major
+        self._set_mass([np.zeros((size, size)) for size in self.sizes])
         self._tilde = np.zeros(len(joints))
         self._origin = np.zeros((len(joints), 2))  # `joint.coordinate` of the reference pose
 
@@ -81,21 +81,23 @@ class ArticulationEnergy:
         masses = self._by_articulation("mass", mass, bare_dimensions=2)
         tildes = self._by_articulation("delta_theta_tilde", delta_theta_tilde, bare_dimensions=1)
         q_ref = self._coordinates(q_ref)
-        if not np.isfinite(q_ref).all():
+        if not are_finite(q_ref):
             body = int(np.argwhere(~np.isfinite(q_ref))[0, 0])
             raise ArticulationError(f"body {body}: reference coordinates must be finite, got {q_ref[body]}")
         blocks = [checked_mass(*given) for given in zip(self.names, self.sizes, masses, strict=True)]
         predicted = [checked_delta_theta_tilde(*given) for given in zip(self.names, self.sizes, tildes, strict=True)]
-        if self.sizes:
-            self._mass = np.concatenate([block.ravel() for block in blocks])
-            self._tilde = np.concatenate(predicted)
+        self._set_mass(blocks)
+        self._tilde = np.concatenate([np.zeros(0), *predicted])
         self._origin = _coordinates_of_joints(*self._joints, q_ref)
 
     @property
     def mass(self) -> list[Array]:
         """Mᵗ of each articulation, (mₐ, mₐ)."""
-        ends = np.cumsum([size * size for size in self.sizes])
-        return [self._mass[end - m * m : end].reshape(m, m) for end, m in zip(ends, self.sizes, strict=True)]
+        return self._blocks
+
+    def _set_mass(self, blocks: list[Array]) -> None:
+        self._blocks = blocks
+        self._mass = np.concatenate([np.zeros(0), *(block.ravel() for block in blocks)])  # row-major, one after another
 
     @property
     def delta_theta_tilde(self) -> Array:
@@ -112,7 +114,11 @@ class ArticulationEnergy:
 
     def energy(self, q: Array) -> float:
         """K(q)."""
-        return _energy(*self._joints, self._origin, self._starts, self._mass, self._tilde, self._coordinates(q))
+        return float(self.joint_energies(q).sum())
+
+    def joint_energies(self, q: Array) -> Array:
+        """½ wₖ (δθₖ - δθ̃ₖ) of each joint, (m,); those of an articulation sum to its K."""
+        return _energies(*self._joints, self._origin, self._starts, self._mass, self._tilde, self._coordinates(q))
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
@@ -195,11 +201,11 @@ def _force(starts: Array, mass: Array, residual: Array) -> Array:
 
 
 @njit(cache=True)
-def _energy(
+def _energies(
     kind: Array, bodies: Array, local: Array, origin: Array, starts: Array, mass: Array, tilde: Array, q: Array
-) -> float:
+) -> Array:
     residual = _delta_theta(kind, bodies, local, origin, q) - tilde
-    return 0.5 * np.dot(residual, _force(starts, mass, residual))
+    return 0.5 * residual * _force(starts, mass, residual)
 
 
 @njit(cache=True)

@@ -1,38 +1,29 @@
-"""Contact between bodies, through ipctk: barrier and lagged friction of all pairs of one material.
+"""Contact between bodies: barrier and lagged friction of all pairs of one material.
 
     E = dt² κ_c Σ B(d², d̂²) + Σ μ λ f₀(|u_t|, ε dt)
 
-with B(D, D̂) = -(D - D̂)² ln(D/D̂) over the pairs nearer than d̂, u_t the tangential displacement since the beginning of
-the step, λ = -∂(dt² κ_c B)/∂d and the tangent basis those of the beginning of the step (Li et al. 2020, «Incremental
-potential contact», and libuipc's contact functions). Thick surfaces (ξ the sum of both radii) have D - ξ² for D and
-d̂² + 2 d̂ ξ for D̂ (Li et al. 2021, «Codimensional incremental potential contact»).
+over the stencils nearer than d̂: every vertex with every face, every edge with every edge. `pair_barrier` and
+`pair_friction` have the formulas. The functions are ipctk's and libuipc's; they are evaluated here, body by body,
+because derivatives by affine coordinates are far smaller than those by vertices.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import ipctk
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.ccd import step_limit
+from ipc_articulation.contact import pair_barrier, pair_friction
+from ipc_articulation.contact.broad_phase import near_moving
+from ipc_articulation.contact.ccd import Islands, lower_limits
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.proximity import Proximity
+from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
-
-_SHORT = 0.5  # share of a way below which pairs are looked for anew, on what is left of it: energies need far fewer
-_PROJECT = ipctk.PSDProjectionMethod.CLAMP
-
-
-class LaggedFriction(NamedTuple):
-    """Friction of one step: normal forces and tangents are those of its beginning."""
-
-    collisions: Any  # ipctk.TangentialCollisions
-    potential: Any  # ipctk.FrictionPotential of displacements
-    x_prev: Array  # (V, 3) positions at the beginning of the step [m]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 class BodyContact:
@@ -44,83 +35,81 @@ class BodyContact:
         self._resistance, self._mu = float(materials.resistance[index]), float(materials.friction[index])
         self._surfaces, self._allowed = surfaces, materials.body_pairs == index
         self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
-        self._mesh = self.proximity.mesh
         self._far: Proximity | None = None
-        self._barrier: Any = None
-        self._friction: LaggedFriction | None = None
+        self._kappa = 0.0  # dt² κ_c
+        self._friction: Friction | None = None
 
-    @property
-    def is_adaptive(self) -> bool:
-        """Whether the resistance is left to `begin_step`."""
-        return bool(np.isnan(self._resistance))
-
-    def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
-        """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at x (V, 3)."""
+    def begin_step(self, x: Array, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
+        """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at q with vertices x."""
         self.proximity.cover(x, x)
-        resistance = adaptive_resistance if self.is_adaptive else self._resistance
-        self._barrier = ipctk.BarrierPotential(self._d_hat, resistance * dt * dt)
+        self._kappa = dt * dt * (adaptive_resistance if np.isnan(self._resistance) else self._resistance)
         self._friction = None
-        collisions = self._collisions(x) if self._mu > 0.0 and eps_velocity > 0.0 else None
-        if collisions is not None:
-            tangential = ipctk.TangentialCollisions()
-            tangential.build(self._mesh, x, collisions, self._barrier, self._mu)
-            self._friction = LaggedFriction(tangential, ipctk.FrictionPotential(eps_velocity * dt), x)
+        if self._mu > 0.0 and eps_velocity > 0.0 and len(self.proximity.stencils):
+            force, eps = self._mu * self._kappa, eps_velocity * dt
+            stencils, points = self.proximity.stencils, self._surfaces.points
+            self._friction = pair_friction.lag(stencils, points, x, q, force, self._d_hat, self._thickness, eps)
 
-    def energy(self, x: Array) -> float:
-        """E at positions that `proximity` covers."""
-        E, collisions, friction = 0.0, self._collisions(x), self._friction
-        if collisions is not None:
-            E += self._barrier(collisions, self._mesh, x)
-        if friction is not None:
-            E += friction.potential(friction.collisions, self._mesh, x - friction.x_prev)
-        return E
+    def add_energy(self, x: Array, q: Array, moving: Bools, E: Array) -> None:
+        """Add the energy of pairs with a moving body to E (n,), at positions that `proximity` covers."""
+        stencils = self.proximity.stencils
+        if len(stencils):
+            pair_barrier.add_energy(stencils, moving, x, self._kappa, self._d_hat, self._thickness, E)
+        if self._friction is not None:
+            pair_friction.add_energy(self._friction, moving, q, E)
 
-    def derivatives(self, x: Array) -> tuple[list[Array], list[Any], int]:
-        """Gradients (3V,) and projected csc Hessians (3V, 3V) of the nonzero terms, and the pairs in reach."""
-        gradients, hessians = [], []
-        collisions, friction = self._collisions(x), self._friction
-        if collisions is not None:
-            gradients.append(self._barrier.gradient(collisions, self._mesh, x))
-            hessians.append(self._barrier.hessian(collisions, self._mesh, x, _PROJECT))
-        if friction is not None:
-            slip = friction.collisions, self._mesh, x - friction.x_prev
-            gradients.append(friction.potential.gradient(*slip))
-            hessians.append(friction.potential.hessian(*slip, _PROJECT))
-        return gradients, hessians, 0 if collisions is None else len(collisions)
+    def add_derivatives(self, x: Array, q: Array, moving: Bools, g: Array) -> list[tuple[Ints, Array]]:
+        """Add the gradient of pairs with a moving body to g (n, 12).
 
-    def step_limit(self, start: Array, end: Array) -> float:
-        """Largest share of the straight way from start to end on which nothing touches, in [0, 1]."""
-        self.proximity.cover(start, end)
-        near = self.proximity
-        limit = step_limit(self._surfaces, near.edge_pairs, near.face_pairs, start, end, self._thickness)
-        if limit < _SHORT:
-            near.cover(start, start + limit * (end - start))
-        return limit
+        Returns:
+            Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24).
+        """
+        blocks, stencils = [], self.proximity.stencils
+        if len(stencils):
+            on, points = _any_moves(stencils.bodies, moving), self._surfaces.points
+            parameters = self._kappa, self._d_hat, self._thickness
+            blocks.append(pair_barrier.add_derivatives(stencils, on, points, x, *parameters, g))
+        if self._friction is not None:
+            on = _any_moves(self._friction.bodies, moving)
+            blocks.append(pair_friction.add_derivatives(self._friction, on, q, g))
+        return blocks
 
-    def minimum_distance(self, x: Array, within: float) -> float:
-        """Smallest distance of two surfaces [m] if below `within`, else inf; often below d̂, which is tried first."""
-        reach = max(within, self._d_hat) + self._thickness
+    def near(self, low: Array, high: Array, moving: Bools) -> Ints:
+        """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""
+        return near_moving(low, high, self._allowed, moving, self.proximity.reach)
+
+    def touching(self, x: Array, moving: Bools) -> Stencils:
+        """The stencils within d̂ at x (V, 3) of pairs with a moving body."""
+        stencils = self.proximity.stencils
+        if len(stencils) == 0:
+            return stencils
+        reach = self.proximity.reach
+        return stencils.rows(pair_barrier.in_reach(stencils, _any_moves(stencils.bodies, moving), x, reach))
+
+    def lower_limits(
+        self, stencils: Stencils, islands: Islands, start: Array, end: Array, floor: float, limits: Array
+    ) -> None:
+        """Lower the limits (n,) of islands to the share of the straight way on which stencils do not touch."""
+        lower_limits(stencils, islands, start, end, self._thickness, self._d_hat, floor, limits)
+
+    def closest(self, x: Array, within: float) -> tuple[float, tuple[int, int] | None]:
+        """The smallest distance of two surfaces [m] and their bodies; inf and None where none is below `within`."""
+        reach = within + self._thickness
         if self._far is None or self._far.reach < reach:
             self._far = Proximity(self._surfaces, self._allowed, reach)
         self._far.cover(x, x)
-        for range_ in (min(self._d_hat, within), within):
-            collisions = self._far.collisions(x, range_, self._thickness)
-            if len(collisions):
-                squared = collisions.compute_minimum_distance(self._mesh, x)
-                return float(np.sqrt(squared)) - self._thickness
-        return np.inf
+        distance, row = pair_barrier.smallest_distance(self._far.stencils, x, reach)
+        if row < 0:
+            return np.inf, None
+        i, j = self._far.stencils.bodies[self._far.stencils.pair[row]].tolist()
+        return distance - self._thickness, (i, j)
 
-    def active_vertices(self, x: Array) -> NDArray[np.int64]:
-        """Vertices of the pairs within d̂ at x (V, 3): those that a barrier pushes."""
-        collisions = self._collisions(x)
-        if collisions is None:
-            return np.zeros(0, dtype=np.int64)
-        unit = ipctk.BarrierPotential(self._d_hat, 1.0)
-        return np.flatnonzero(unit.gradient(collisions, self._mesh, x).reshape(-1, 3).any(axis=1))
+    def active_vertices(self, x: Array) -> Ints:
+        """Vertices of the stencils within d̂ at x (V, 3): those that a barrier pushes."""
+        stencils = self.proximity.stencils
+        on = np.ones(len(stencils.bodies), dtype=np.bool_)
+        return np.unique(stencils.vertices[pair_barrier.in_reach(stencils, on, x, self._d_hat + self._thickness)])
 
-    def _collisions(self, x: Array) -> Any | None:
-        """Pairs within d̂, None where there is none."""
-        if self.proximity.is_empty():
-            return None
-        collisions = self.proximity.collisions(x, self._d_hat, self._thickness)
-        return collisions if len(collisions) else None
+
+def _any_moves(bodies: Ints, moving: Bools) -> Bools:
+    """Whether one of each pair of bodies (P, 2) moves, (P,)."""
+    return moving[bodies[:, 0]] | moving[bodies[:, 1]]

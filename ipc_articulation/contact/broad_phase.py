@@ -12,10 +12,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.stencils import Stencils, make_stencils, no_stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+FEW = 16  # of how many bodies one moves, where it is faster not to sort them
 
 
 @dataclass(frozen=True)
@@ -34,26 +38,29 @@ def make_ranges(surfaces: Surfaces, body_count: int) -> Ranges:
     return Ranges(*(np.searchsorted(owner, bodies).astype(np.int64) for owner in owners))
 
 
-def find_pairs(
+def find_stencils(
     surfaces: Surfaces, ranges: Ranges, allowed: NDArray[np.bool_], start: Array, end: Array, distance: float
-) -> tuple[Ints, Ints]:
+) -> Stencils:
     """Pairs whose boxes come within a distance [m] on the way from start to end, (V, 3) each.
 
-    Returns:
-        Pairs of edges (k, 2), and pairs of a face and a vertex (k, 2), in an order that does not depend on positions:
-        so sums over them have the same bits whenever they were found.
+    Their order does not depend on positions, so sums over them have the same bits whenever they were found.
     """
     low, high = np.minimum(start, end), np.maximum(start, end)
-    boxes = [_boxes(low, high, primitives) for primitives in (surfaces.edges, surfaces.faces)]
     around = _body_boxes(low, high, ranges.vertices)
-    pairs = _in_order(_near_bodies(*around, allowed, distance))
-    edges = _near_primitives(pairs, *around, ranges.edges, *boxes[0], ranges.edges, *boxes[0], distance)
-    vertices = np.ascontiguousarray(low), np.ascontiguousarray(high)
-    sides = [
-        _near_primitives(side, *around, ranges.faces, *boxes[1], ranges.vertices, *vertices, distance)
-        for side in (pairs, pairs[:, ::-1].copy())
-    ]
-    return _apart_in_mesh(surfaces, edges, np.concatenate(sides), pairs)
+    bodies = _in_order(_near_bodies(*around, allowed, distance))
+    if len(bodies) == 0:
+        return no_stencils()
+    near = np.zeros(len(allowed), dtype=np.bool_)
+    near[bodies] = True
+    edges = _boxes(low, high, surfaces.edges, surfaces.body, near)
+    faces = _boxes(low, high, surfaces.faces, surfaces.body, near)
+    found = _near_primitives(bodies, *around, ranges.edges, *edges, ranges.edges, *edges, distance)
+    vertices = low, high
+    first, second = (
+        _near_primitives(side, *around, ranges.faces, *faces, ranges.vertices, *vertices, distance)
+        for side in (bodies[:, ::-1].copy(), bodies)
+    )
+    return make_stencils(surfaces, bodies, *_apart_in_mesh(surfaces, bodies, found, first, second))
 
 
 def _in_order(pairs: Ints) -> Ints:
@@ -62,16 +69,36 @@ def _in_order(pairs: Ints) -> Ints:
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-def _apart_in_mesh(surfaces: Surfaces, edges: Ints, faces: Ints, pairs: Ints) -> tuple[Ints, Ints]:
+def _apart_in_mesh(surfaces: Surfaces, bodies: Ints, edges: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
     """The pairs without those of neighbours in a mesh and without doublets, which a body that touches itself brings."""
-    if not np.any(pairs[:, 0] == pairs[:, 1]):
-        return edges, faces
-    first, second = surfaces.edges[edges[:, 0]], surfaces.edges[edges[:, 1]]
-    shared = (first[:, :, None] == second[:, None, :]).any(axis=(1, 2))
-    same_body = surfaces.body[first[:, 0]] == surfaces.body[second[:, 0]]
-    edges = edges[~shared & ~(same_body & (edges[:, 0] >= edges[:, 1]))]
-    own = (surfaces.faces[faces[:, 0]] == faces[:, 1, None]).any(axis=1)
-    return edges, np.unique(faces[~own], axis=0)
+    alone = bodies[:, 0] == bodies[:, 1]
+    if not alone.any():
+        return edges, first, second
+    a, b = surfaces.edges[edges[:, 1]], surfaces.edges[edges[:, 2]]
+    shared = (a[:, :, None] == b[:, None, :]).any(axis=(1, 2))
+    edges = edges[~shared & ~(alone[edges[:, 0]] & (edges[:, 1] >= edges[:, 2]))]
+    own = (surfaces.faces[first[:, 1]] == first[:, 2, None]).any(axis=1)
+    return edges, first[~own], second[~alone[second[:, 0]]]
+
+
+def way_boxes(ranges: Ranges, moving: Bools, start: Array, end: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """Boxes (n, 3) around the ways of moving bodies from start to end, (V, 3) each; of the others low and high."""
+    low, high = low.copy(), high.copy()
+    _way_boxes(ranges.vertices, moving, start, end, low, high)
+    return low, high
+
+
+def body_boxes(ranges: Ranges, x: Array) -> tuple[Array, Array]:
+    """Boxes (n, 3) around all bodies with vertices at x (V, 3)."""
+    return _body_boxes(x, x, ranges.vertices)
+
+
+def near_moving(low: Array, high: Array, allowed: Bools, moving: Bools, distance: float) -> Ints:
+    """Pairs of bodies that touch, one of them moving, whose boxes are within a distance of each other, (k, 2)."""
+    if FEW * np.count_nonzero(moving) < len(moving):
+        return _near_few(low, high, allowed, np.flatnonzero(moving), distance)
+    pairs = _near_bodies(low, high, allowed, distance)
+    return pairs[moving[pairs[:, 0]] | moving[pairs[:, 1]]]
 
 
 def near_bodies(ranges: Ranges, allowed: NDArray[np.bool_], x: Array, distance: float) -> Ints:
@@ -80,10 +107,12 @@ def near_bodies(ranges: Ranges, allowed: NDArray[np.bool_], x: Array, distance: 
 
 
 @njit(cache=True)
-def _boxes(low, high, primitives):
-    """Boxes of edges or faces from those of their vertices."""
+def _boxes(low, high, primitives, body, near):
+    """Boxes of edges or faces from those of their vertices, for the bodies that are near others."""
     box_low, box_high = np.empty((len(primitives), 3)), np.empty((len(primitives), 3))
     for p in range(len(primitives)):
+        if not near[body[primitives[p, 0]]]:
+            continue
         for k in range(3):
             box_low[p, k], box_high[p, k] = low[primitives[p, 0], k], high[primitives[p, 0], k]
             for v in primitives[p, 1:]:
@@ -104,29 +133,69 @@ def _body_boxes(low, high, first):
 
 
 @njit(cache=True)
+def have_moved(low, high, low_now, high_now):
+    """Which of the boxes (n, 3) differ from what they are now, (n,)."""
+    moved = np.zeros(len(low), dtype=np.bool_)
+    for b in range(len(low)):
+        for k in range(3):
+            if low[b, k] != low_now[b, k] or high[b, k] != high_now[b, k]:
+                moved[b] = True
+    return moved
+
+
+@njit(cache=True)
+def _way_boxes(first, moving, start, end, low, high):
+    for b in range(len(moving)):
+        if moving[b]:
+            for k in range(3):
+                low[b, k], high[b, k] = np.inf, -np.inf
+                for v in range(first[b], first[b + 1]):
+                    low[b, k] = min(low[b, k], start[v, k], end[v, k])
+                    high[b, k] = max(high[b, k], start[v, k], end[v, k])
+
+
+@njit(cache=True)
+def _near_few(low, high, allowed, moving, distance):
+    """Each of a few bodies against all others."""
+    pairs, count = np.empty((64, 2), dtype=np.int64), 0
+    for i in moving:
+        left, right = low[i, 0] - distance, high[i, 0] + distance
+        for j in range(len(low)):
+            if high[j, 0] < left or low[j, 0] > right or not allowed[i, j]:
+                continue
+            if not _apart(low[i], high[i], low[j], high[j], distance):
+                if count == len(pairs):
+                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
+                pairs[count, 0], pairs[count, 1] = i, j
+                count += 1
+    return pairs[:count]
+
+
+@njit(cache=True)
 def _apart(low_a, high_a, low_b, high_b, distance):
-    gap = max(low_a[0] - high_b[0], low_b[0] - high_a[0])
-    for k in range(1, 3):
-        gap = max(gap, low_a[k] - high_b[k], low_b[k] - high_a[k])
-    return gap > distance
+    apart = False
+    for k in range(3):
+        apart |= low_a[k] - high_b[k] > distance or low_b[k] - high_a[k] > distance
+    return apart
 
 
 @njit(cache=True)
 def _near_bodies(low, high, allowed, distance):
     """Sweep along x: bodies in the order of their lower ends, each against those that begin before it ends."""
-    n = len(low)
     order = np.argsort(low[:, 0])
+    low, high = low[order], high[order]  # neighbours in memory
     pairs, count = np.empty((64, 2), dtype=np.int64), 0
-    for s in range(n):
-        i = order[s]
-        for t in range(s, n):
-            j = order[t]
-            if low[j, 0] - high[i, 0] > distance:
+    for i in range(len(low)):
+        right, front, back = high[i, 0] + distance, low[i, 1] - distance, high[i, 1] + distance
+        for j in range(i, len(low)):
+            if low[j, 0] > right:
                 break
-            if allowed[i, j] and not _apart(low[i], high[i], low[j], high[j], distance):
+            if high[j, 1] < front or low[j, 1] > back:
+                continue
+            if not _apart(low[i], high[i], low[j], high[j], distance) and allowed[order[i], order[j]]:
                 if count == len(pairs):
                     pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                pairs[count, 0], pairs[count, 1] = i, j
+                pairs[count, 0], pairs[count, 1] = order[i], order[j]
                 count += 1
     return pairs[:count]
 
@@ -144,8 +213,8 @@ def _inside(first, low, high, box_low, box_high, distance):
 
 @njit(cache=True)
 def _near_primitives(bodies, around_low, around_high, first_a, low_a, high_a, first_b, low_b, high_b, distance):
-    """Pairs of a primitive of the first body and one of the second whose boxes are within a distance, (k, 2)."""
-    pairs, count = np.empty((256, 2), dtype=np.int64), 0
+    """Rows (pair, a, b): a primitive of its first body and one of its second whose boxes are within a distance."""
+    rows, count = np.empty((256, 3), dtype=np.int64), 0
     for p in range(len(bodies)):
         i, j = bodies[p, 0], bodies[p, 1]
         a_s = _inside(first_a[i : i + 2], low_a, high_a, around_low[j], around_high[j], distance)
@@ -153,8 +222,8 @@ def _near_primitives(bodies, around_low, around_high, first_a, low_a, high_a, fi
         for a in a_s:
             for b in b_s:
                 if not _apart(low_a[a], high_a[a], low_b[b], high_b[b], distance):
-                    if count == len(pairs):
-                        pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                    pairs[count, 0], pairs[count, 1] = a, b
+                    if count == len(rows):
+                        rows = np.concatenate((rows, np.empty_like(rows)))
+                    rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
                     count += 1
-    return pairs[:count]
+    return rows[:count]

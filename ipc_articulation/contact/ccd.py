@@ -14,142 +14,181 @@ almost parallel; and sliding along a surface, however near, costs no steps.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.closest_points import EDGES
+from ipc_articulation.contact.stencils import Stencils
 
 Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
-REST = 0.1  # a step leaves at least this share of a gap
+
+class Islands(NamedTuple):
+    """Bodies that move as one, by the same share of their steps."""
+
+    labels: NDArray[np.int64]  # (n,) the smallest body of the island
+    moving: NDArray[np.bool_]  # (n,) bodies that move; pairs without such are not looked at
+
+
+REST = 0.1  # a step leaves at least this share of a gap, or of d̂ where that is smaller
 _FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
 _ADVANCES = 100  # stopping sooner is safe
 _PROGRESS = 1e-2  # an advance by less of what has been reached is the last
 
 
-def step_limit(
-    surfaces: Surfaces, edge_pairs: Ints, face_pairs: Ints, start: Array, end: Array, thickness: float
-) -> float:
-    """Share of the straight way on which every gap keeps a tenth of itself.
+def lower_limits(
+    stencils: Stencils,
+    islands: Islands,
+    start: Array,
+    end: Array,
+    thickness: float,
+    d_hat: float,
+    floor: float,
+    limits: Array,
+) -> None:
+    """Lower the limits of islands to the share of the straight way on which every gap keeps a tenth of itself.
 
     Args:
-        surfaces: The primitives.
-        edge_pairs: Pairs of edges, (k, 2).
-        face_pairs: Pairs of a face and a vertex, (k, 2).
+        stencils: The pairs of primitives.
+        islands: What moves as one.
         start: Positions (V, 3) [m] at which nothing touches.
         end: Positions (V, 3) [m].
         thickness: Distance [m] at which a gap begins.
-
-    Returns:
-        A number in [0, 1]; 1 where the whole way is free.
+        d_hat: Distance [m] at which the barrier begins.
+        floor: The gap [m] that steps do not go below (see `gap_floor`).
+        limits: In [0, 1], (n,), one in the row of each label.
     """
-    floor = gap_floor(start, end)
-    limit = _edges_limit(surfaces.edges, edge_pairs, start, end, thickness, floor, 1.0)
-    return float(_faces_limit(surfaces.faces, face_pairs, start, end, thickness, floor, limit))
+    if len(stencils):
+        s = stencils
+        _lower_limits(s.bodies, s.pair, s.kind, s.vertices, *islands, start, end, thickness, d_hat, floor, limits)
 
 
-def gap_floor(start: Array, end: Array) -> float:
-    """The gap [m] that steps do not go below, for the sake of rounding."""
-    return _FLOOR * max(np.abs(start).max(initial=0.0), np.abs(end).max(initial=0.0))
-
-
-@njit(cache=True)
-def _edges_limit(edges, pairs, start, end, thickness, floor, limit):
-    r, v = np.empty((4, 3)), np.empty((4, 3))
-    for p in range(len(pairs)):
-        a, b = edges[pairs[p, 0]], edges[pairs[p, 1]]
-        # the corners of the parallelogram, one after the other
-        _difference(start, end, a[0], b[0], r[0], v[0])
-        _difference(start, end, a[1], b[0], r[1], v[1])
-        _difference(start, end, a[1], b[1], r[2], v[2])
-        _difference(start, end, a[0], b[1], r[3], v[3])
-        limit = _pair_limit(r, v, thickness, floor, limit)
-    return limit
+def gap_floor(x: Array) -> float:
+    """The gap [m] that steps do not go below, for the sake of rounding; x (V, 3) are positions of their size."""
+    return _FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
 
 
 @njit(cache=True)
-def _faces_limit(faces, pairs, start, end, thickness, floor, limit):
-    r, v = np.empty((3, 3)), np.empty((3, 3))
-    for p in range(len(pairs)):
-        for k in range(3):
-            _difference(start, end, faces[pairs[p, 0], k], pairs[p, 1], r[k], v[k])
-        limit = _pair_limit(r, v, thickness, floor, limit)
-    return limit
+def _lower_limits(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, limits):
+    r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
+    for p in range(len(pair)):
+        i, j = bodies[pair[p], 0], bodies[pair[p], 1]
+        if moving[i] or moving[j]:
+            island = labels[i] if moving[i] else labels[j]
+            if kind[p] == EDGES:
+                sides = _load_edges(vertices, p, start, end, r, v)
+            else:
+                sides = _load_face(vertices, p, start, end, r, v)
+            limits[island] = _pair_limit(r, v, sides, thickness, d_hat, floor, limits[island], n, best)
 
 
 @njit(cache=True)
-def _difference(start, end, i, j, r, v):
-    for m in range(3):
-        r[m] = start[i, m] - start[j, m]
-        v[m] = end[i, m] - end[j, m] - r[m]
+def _load_edges(vertices, p, start, end, r, v):
+    """Fill r and v (4, 3) with the corners of the parallelogram, one after the other, and their ways; returns 4."""
+    for corner in range(4):
+        i = vertices[p, 1 if corner == 1 or corner == 2 else 0]
+        j = vertices[p, 3 if corner >= 2 else 2]
+        for m in range(3):
+            r[corner, m] = start[i, m] - start[j, m]
+            v[corner, m] = end[i, m] - end[j, m] - r[corner, m]
+    return 4
 
 
 @njit(cache=True)
-def _pair_limit(r, v, thickness, floor, limit):
-    """The time up to which the polygon rₖ + t vₖ keeps away from the origin, at most `limit`."""
-    if _out_of_reach(r, v, thickness, floor, limit):
+def _load_face(vertices, p, start, end, r, v):
+    """Fill r and v (4, 3) with the three corners of the triangle and their ways; returns 3."""
+    j = vertices[p, 0]
+    for corner in range(3):
+        i = vertices[p, 1 + corner]
+        for m in range(3):
+            r[corner, m] = start[i, m] - start[j, m]
+            v[corner, m] = end[i, m] - end[j, m] - r[corner, m]
+    return 3
+
+
+@njit(cache=True)
+def _pair_limit(r, v, sides, thickness, d_hat, floor, limit, n, last):
+    """The time up to which the polygon rₖ + t vₖ keeps away from the origin, at most `limit`.
+
+    `last` is the axis that proved it for the stencil before, which is often of the same two sides of two bodies; it
+    becomes the axis that did so here. n is room for another.
+    """
+    nearest = np.inf  # corner: no smaller than the distance
+    for k in range(sides):
+        nearest = min(nearest, r[k, 0] * r[k, 0] + r[k, 1] * r[k, 1] + r[k, 2] * r[k, 2])
+    enough = thickness + max(REST * min(np.sqrt(nearest) - thickness, d_hat), floor)
+    if _keeps(r, v, sides, limit, last, enough) or _apart_along_world(r, v, sides, limit, enough):
         return limit
-    n = np.empty(3)
-    gap = _distance(r, v, n) - thickness
-    rest = thickness + max(REST * gap, min(gap, floor))
-    t = _time_apart(r, v, 0.0, rest, n)
+    distance = -np.inf
+    for side in range(sides, -1, -1):  # the normal first
+        if _axis(r, v, sides, 0.0, side, n):
+            low = _lowest(r, sides, n)
+            if low > distance:
+                distance = low
+                last[0], last[1], last[2] = n[0], n[1], n[2]
+                if low >= enough and _keeps(r, v, sides, limit, n, enough):
+                    return limit
+    gap = distance - thickness
+    rest = thickness + max(REST * min(gap, d_hat), min(gap, floor))
+    return min(limit, _advance(r, v, sides, rest, limit, _time_apart(r, v, sides, 0.0, rest, last), n))
+
+
+@njit(cache=True)
+def _advance(r, v, sides, rest, limit, t, n):
+    """From the time t on, as long as one axis after the other proves a distance of at least `rest`."""
     for _ in range(_ADVANCES):
         if t >= limit:
-            return limit
+            break
         ahead = 0.0
-        for axis in range(len(r) + 1):
-            if _axis(r, v, t, axis, n):
-                ahead = max(ahead, _time_apart(r, v, t, rest, n))
+        for side in range(sides + 1):
+            if _axis(r, v, sides, t, side, n):
+                ahead = max(ahead, _time_apart(r, v, sides, t, rest, n))
         t += ahead
         if ahead <= _PROGRESS * t:
             break
-    return min(t, limit)
+    return t
 
 
 @njit(cache=True)
-def _out_of_reach(r, v, thickness, floor, limit):
-    """Whether a coordinate axis, or the one to the middle of the polygon, already proves that nothing comes near."""
-    nearest = np.inf  # corner: no smaller than the distance
-    for k in range(len(r)):
-        nearest = min(nearest, r[k, 0] ** 2 + r[k, 1] ** 2 + r[k, 2] ** 2)
-    rest = thickness + max(REST * (np.sqrt(nearest) - thickness), floor)
+def _apart_along_world(r, v, sides, limit, enough):
+    """Whether all corners stay beyond a distance along an axis of the world."""
     for m in range(3):
         low, high = np.inf, -np.inf
-        for k in range(len(r)):
-            now, then = r[k, m], r[k, m] + limit * v[k, m]
+        for k in range(sides):
+            now = r[k, m]
+            then = now + limit * v[k, m]
             low, high = min(low, now, then), max(high, now, then)
-        if low >= rest or high <= -rest:
+        if low >= enough or high <= -enough:
             return True
-    x, y, z = r[:, 0].sum(), r[:, 1].sum(), r[:, 2].sum()
+    return False
+
+
+@njit(cache=True)
+def _keeps(r, v, sides, limit, n, enough):
+    """Whether all corners stay beyond a distance along a unit axis until the time `limit`."""
+    for k in range(sides):
+        now = n[0] * r[k, 0] + n[1] * r[k, 1] + n[2] * r[k, 2]
+        if now < enough or now + limit * (n[0] * v[k, 0] + n[1] * v[k, 1] + n[2] * v[k, 2]) < enough:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _lowest(r, sides, n):
     low = np.inf
-    for k in range(len(r)):
-        now = x * r[k, 0] + y * r[k, 1] + z * r[k, 2]
-        low = min(low, now, now + limit * (x * v[k, 0] + y * v[k, 1] + z * v[k, 2]))
-    return low >= rest * np.sqrt(x * x + y * y + z * z)
+    for k in range(sides):
+        low = min(low, n[0] * r[k, 0] + n[1] * r[k, 1] + n[2] * r[k, 2])
+    return low
 
 
 @njit(cache=True)
-def _distance(r, v, best):
-    """The distance of the polygon from the origin at time 0, and the axis that attains it."""
-    distance, n = -np.inf, np.empty(3)
-    for axis in range(len(r) + 1):
-        if _axis(r, v, 0.0, axis, n):
-            low = np.inf
-            for k in range(len(r)):
-                low = min(low, n[0] * r[k, 0] + n[1] * r[k, 1] + n[2] * r[k, 2])
-            if low > distance:
-                distance = low
-                best[:] = n
-    return distance
-
-
-@njit(cache=True)
-def _time_apart(r, v, t, rest, n):
+def _time_apart(r, v, sides, t, rest, n):
     """How much longer than until t the axis n proves a distance of at least `rest`."""
     time = np.inf
-    for k in range(len(r)):
+    for k in range(sides):
         rate = n[0] * v[k, 0] + n[1] * v[k, 1] + n[2] * v[k, 2]
         room = n[0] * r[k, 0] + n[1] * r[k, 1] + n[2] * r[k, 2] + t * rate - rest
         if room < 0.0:
@@ -160,11 +199,11 @@ def _time_apart(r, v, t, rest, n):
 
 
 @njit(cache=True)
-def _axis(r, v, t, number, n):
+def _axis(r, v, sides, t, number, n):
     """An axis to try at time t, one of the sides' or the normal; False where there is none."""
-    if number == len(r):
+    if number == sides:
         return _normal_axis(r, v, t, n)
-    return _side_axis(r, v, t, number, (number + 1) % len(r), n)
+    return _side_axis(r, v, t, number, number + 1 if number + 1 < sides else 0, n)
 
 
 @njit(cache=True)

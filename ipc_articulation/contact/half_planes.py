@@ -12,11 +12,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.ccd import REST, gap_floor
+from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.ccd import REST, Islands
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
+from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.surfaces import Surfaces, add_entry
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,14 @@ class HalfPlaneContact:
         self._resistance, self._friction = materials.resistance[material], materials.friction[material]
         self._d_hat, self._thickness = materials.d_hat[material], materials.thickness[material]
         self._stiffness = np.zeros(len(vertex))  # dt² κ_c
-        self._n_bodies = len(materials.body_pairs)
         self._normal_force = np.zeros(len(vertex))  # μ λ of friction
-        self._x_prev = np.zeros((0, 3), order="F")
+        self._x_prev = np.zeros((0, 3))
         self._eps = 1.0
+
+    @property
+    def may_touch(self) -> bool:
+        """Whether any vertex may touch a plane."""
+        return len(self._vertex) > 0
 
     def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
         """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
@@ -57,26 +64,25 @@ class HalfPlaneContact:
             gaps, force = self._gaps(x), self._normal_force
             _normal_forces(gaps, self._d_hat, self._thickness, self._stiffness, self._friction, force)
 
-    def energy(self, x: Array) -> float:
-        """E; inf where a vertex is behind its plane."""
-        if len(self._vertex) == 0:
-            return 0.0
-        return _energy(*self._arguments(x))
-
-    def derivatives(self, x: Array) -> tuple[Array, Array, int]:
-        """Gradient (n, 12) and Hessian blocks (n, 12, 12) by affine coordinates, and the vertices in reach."""
-        g = np.zeros((self._n_bodies, 12))
-        H = np.zeros((self._n_bodies, 12, 12))
-        count = 0
+    def add_energy(self, x: Array, moving: Bools, E: Array) -> None:
+        """Add the energy of each moving body to E (n,); inf where a vertex is behind its plane."""
         if len(self._vertex):
-            count = _derivatives(*self._arguments(x), self._points, self._body, g, H)
-        return g, H, count
+            _add_energy(*self._arguments(x), moving, E)
 
-    def step_limit(self, start: Array, end: Array) -> float:
-        """Share of the straight way on which every gap stays positive, in [0, 1]."""
-        if len(self._vertex) == 0:
-            return 1.0
-        return _step_limit(self._gaps(start), self._gaps(end), gap_floor(start, end))
+    def count(self, x: Array) -> int:
+        """Number of vertices within d̂ of a plane."""
+        return int(np.count_nonzero(self._gaps(x) < self._d_hat))
+
+    def add_derivatives(self, x: Array, moving: Bools, g: Array, H: Array) -> None:
+        """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies."""
+        if len(self._vertex):
+            _add_derivatives(*self._arguments(x), self._points, moving, g, H)
+
+    def lower_limits(self, islands: Islands, start: Array, end: Array, floor: float, limits: Array) -> None:
+        """Lower the limits (n,) of islands to the share of the straight way on which every gap stays positive."""
+        if len(self._vertex):
+            planes = self._vertex, self._body, self._normal, self._offset, self._thickness
+            _lower_limits(start, end, *planes, floor, *islands, limits)
 
     def minimum_distance(self, x: Array) -> float:
         """Smallest gap [m]; inf where no body touches a plane."""
@@ -98,6 +104,7 @@ class HalfPlaneContact:
             x,
             self._x_prev,
             self._vertex,
+            self._body,
             self._normal,
             self._offset,
             self._d_hat,
@@ -106,20 +113,6 @@ class HalfPlaneContact:
             self._normal_force,
             self._eps,
         )
-
-
-@njit(cache=True)
-def barrier(gap, d_hat, xi):
-    """B(d² - ξ², d̂² + 2 d̂ ξ) and its first two derivatives by d = gap + ξ; zero from d̂ on."""
-    if gap >= d_hat:
-        return 0.0, 0.0, 0.0
-    d = gap + xi
-    D, D_hat = gap * (gap + 2.0 * xi), d_hat * (d_hat + 2.0 * xi)
-    short, log = D - D_hat, np.log(D / D_hat)
-    B = -short * short * log
-    B_D = -2.0 * short * log - short * short / D
-    B_DD = -2.0 * log - 4.0 * short / D + short * short / (D * D)
-    return B, 2.0 * d * B_D, 4.0 * d * d * B_DD + 2.0 * B_D
 
 
 @njit(cache=True)
@@ -153,32 +146,40 @@ def _slip(x, x_prev, v, n):
 
 
 @njit(cache=True)
-def _energy(x, x_prev, vertex, normal, offset, d_hat, thickness, stiffness, normal_force, eps):
-    E = 0.0
-    gaps = _gaps(x, vertex, normal, offset, thickness)
-    for i in range(len(vertex)):
-        if gaps[i] <= 0.0:
-            return np.inf
-        if gaps[i] < d_hat[i]:
-            E += stiffness[i] * barrier(gaps[i], d_hat[i], thickness[i])[0]
-        if normal_force[i] > 0.0:
-            _, y = _slip(x, x_prev, vertex[i], normal[i])
-            f0 = y if y >= eps else y * y * (eps - y / 3.0) / (eps * eps) + eps / 3.0
-            E += normal_force[i] * f0
-    return E
+def _gap(x, v, normal, offset, thickness):
+    return normal[0] * x[v, 0] + normal[1] * x[v, 1] + normal[2] * x[v, 2] - offset - thickness
 
 
 @njit(cache=True)
-def _derivatives(x, x_prev, vertex, normal, offset, d_hat, thickness, stiffness, normal_force, eps, points, body, g, H):
-    count = 0
-    gaps = _gaps(x, vertex, normal, offset, thickness)
+def _add_energy(x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, moving, E):
+    for i in range(len(vertex)):
+        b = body[i]
+        if not moving[b]:
+            continue
+        gap = _gap(x, vertex[i], normal[i], offset[i], thickness[i])
+        if gap <= 0.0:
+            E[b] = np.inf
+            continue
+        if gap < d_hat[i]:
+            E[b] += stiffness[i] * barrier(gap, d_hat[i], thickness[i])[0]
+        if normal_force[i] > 0.0:
+            _, y = _slip(x, x_prev, vertex[i], normal[i])
+            E[b] += normal_force[i] * smooth_norm(y, eps)
+
+
+@njit(cache=True)
+def _add_derivatives(
+    x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, points, moving, g, H
+):
     g_v, H_v = np.empty(3), np.empty((3, 3))
     for i in range(len(vertex)):
-        if gaps[i] >= d_hat[i] and normal_force[i] == 0.0:
+        if not moving[body[i]]:
             continue
-        count += gaps[i] < d_hat[i]
+        gap = _gap(x, vertex[i], normal[i], offset[i], thickness[i])
+        if gap >= d_hat[i] and normal_force[i] == 0.0:
+            continue
         n = normal[i]
-        _, slope, curvature = barrier(gaps[i], d_hat[i], thickness[i])
+        _, slope, curvature = barrier(gap, d_hat[i], thickness[i])
         for k in range(3):
             g_v[k] = stiffness[i] * slope * n[k]
             for m in range(3):
@@ -186,22 +187,18 @@ def _derivatives(x, x_prev, vertex, normal, offset, d_hat, thickness, stiffness,
         if normal_force[i] > 0.0:
             _add_friction(x, x_prev, vertex[i], n, normal_force[i], eps, g_v, H_v)
         _to_affine(points[i], g_v, H_v, g[body[i]], H[body[i]])
-    return count
 
 
 @njit(cache=True)
 def _add_friction(x, x_prev, v, n, normal_force, eps, g_v, H_v):
-    """Derivatives of μλ f₀(|u|): f₁/y u and (f₁/y)(1 - nnᵀ) + c uuᵀ; positive semidefinite by itself."""
+    """Derivatives of μλ f₀(|u|)."""
     u, y = _slip(x, x_prev, v, n)
-    if y >= eps:
-        f1_over_y, c = 1.0 / y, -1.0 / (y * y * y)
-    else:
-        f1_over_y, c = (2.0 * eps - y) / (eps * eps), -1.0 / (eps * eps * y) if y > 0.0 else 0.0
+    slope, curvature = smooth_norm_derivatives(y, eps)
     for k in range(3):
-        g_v[k] += normal_force * f1_over_y * u[k]
+        g_v[k] += normal_force * slope * u[k]
         for m in range(3):
             P = (1.0 if k == m else 0.0) - n[k] * n[m]
-            H_v[k, m] += normal_force * (f1_over_y * P + c * u[k] * u[m])
+            H_v[k, m] += normal_force * (slope * P + curvature * u[k] * u[m])
 
 
 @njit(cache=True)
@@ -216,10 +213,12 @@ def _to_affine(point, g_v, H_v, g, H):
 
 
 @njit(cache=True)
-def _step_limit(start, end, floor):
-    limit = 1.0
-    for i in range(len(start)):
-        rest = max(REST * start[i], min(start[i], floor))
-        if end[i] < rest:
-            limit = min(limit, (start[i] - rest) / (start[i] - end[i]))
-    return limit
+def _lower_limits(start, end, vertex, body, normal, offset, thickness, floor, labels, moving, limits):
+    for i in range(len(vertex)):
+        b = body[i]
+        if moving[b]:
+            now = _gap(start, vertex[i], normal[i], offset[i], thickness[i])
+            then = _gap(end, vertex[i], normal[i], offset[i], thickness[i])
+            rest = max(REST * now, min(now, floor))
+            if then < rest:
+                limits[labels[b]] = min(limits[labels[b]], (now - rest) / (now - then))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -21,28 +22,41 @@ class Surfaces:
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
     thickness: Array  # (V,) radius about each vertex [m]
+    first: NDArray[np.int64]  # (n + 1,) where each body's vertices begin, which follow each other; and the end
+
+    @cached_property
+    def squared_lengths(self) -> Array:
+        """Of the edges at rest, (E,) [m²]."""
+        ends = self.points[self.edges]
+        return np.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1)
 
     def positions(self, q: Array) -> Array:
-        """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m], column-major as ipctk wants it."""
-        x = np.empty((len(self.points), 3), order="F")
+        """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
+        x = np.empty((len(self.points), 3))
         _positions(self.points, self.body, q, x)
         return x
 
-    def largest_motion(self, dq: Array) -> float:
-        """Greatest displacement [m] of a vertex under a change dq (n, 12) of the coordinates."""
-        return _largest_motion(self.points, self.body, dq)
+    def move(self, q: Array, moving: NDArray[np.bool_], x: Array) -> None:
+        """Bring the rows of moving bodies (n,) in x (V, 3) to their world positions."""
+        _move(self.points, self.first, q, moving, x)
+
+    def motions(self, dq: Array, moving: NDArray[np.bool_]) -> Array:
+        """Greatest displacement [m] of a vertex of each moving body under a change dq (n, 12) of coordinates, (n,)."""
+        return np.sqrt(_squared_motions(self.points, self.first, dq, moving))
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
     """Join one (points, edges, faces, thickness) a body, in the order of the bodies."""
     counts = np.array([len(points) for points, *_ in meshes], dtype=np.int64)
-    offsets = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int32)
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    offsets = first[:-1].astype(np.int32)
     return Surfaces(
         points=_concatenate([m[0] for m in meshes], 3, np.float64),
         body=np.repeat(np.arange(len(meshes)), counts),
         edges=_concatenate([m[1] + o for m, o in zip(meshes, offsets, strict=True)], 2, np.int32),
         faces=_concatenate([m[2] + o for m, o in zip(meshes, offsets, strict=True)], 3, np.int32),
         thickness=np.concatenate([np.zeros(0), *(m[3] for m in meshes)]),
+        first=first,
     )
 
 
@@ -51,26 +65,37 @@ def _concatenate(parts: list[NDArray], width: int, dtype: type) -> NDArray:
 
 
 @njit(cache=True)
-def _positions(points, body, q, x):
-    for v in range(len(points)):
-        b = body[v]
-        for k in range(3):
-            a = 3 + 3 * k
-            x[v, k] = q[b, k] + q[b, a] * points[v, 0] + q[b, a + 1] * points[v, 1] + q[b, a + 2] * points[v, 2]
+def _axis(q, b, k, x):
+    """Axis k of A x + p, x (3,) a point of body b."""
+    a = 3 + 3 * k
+    return q[b, k] + q[b, a] * x[0] + q[b, a + 1] * x[1] + q[b, a + 2] * x[2]
 
 
 @njit(cache=True)
-def _largest_motion(points, body, dq):
-    worst = 0.0
+def _positions(points, body, q, x):
     for v in range(len(points)):
-        d = dq[body[v]]
-        square = 0.0
         for k in range(3):
-            a = 3 + 3 * k
-            u = d[k] + d[a] * points[v, 0] + d[a + 1] * points[v, 1] + d[a + 2] * points[v, 2]
-            square += u * u
-        worst = max(worst, square)
-    return np.sqrt(worst)
+            x[v, k] = _axis(q, body[v], k, points[v])
+
+
+@njit(cache=True)
+def _move(points, first, q, moving, x):
+    for b in range(len(q)):
+        if moving[b]:
+            for v in range(first[b], first[b + 1]):
+                for k in range(3):
+                    x[v, k] = _axis(q, b, k, points[v])
+
+
+@njit(cache=True)
+def _squared_motions(points, first, dq, moving):
+    worst = np.zeros(len(dq))
+    for b in range(len(dq)):
+        if moving[b]:
+            for v in range(first[b], first[b + 1]):
+                u0, u1, u2 = _axis(dq, b, 0, points[v]), _axis(dq, b, 1, points[v]), _axis(dq, b, 2, points[v])
+                worst[b] = max(worst[b], u0 * u0 + u1 * u1 + u2 * u2)
+    return worst
 
 
 @njit(cache=True)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import ipctk
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.broad_phase import make_ranges, near_bodies
+from ipc_articulation.contact.broad_phase import body_boxes, have_moved, make_ranges, near_bodies, way_boxes
+from ipc_articulation.contact.ccd import Islands, gap_floor
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.pair_blocks import clear
+from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 class ContactDerivatives(NamedTuple):
@@ -23,12 +27,14 @@ class ContactDerivatives(NamedTuple):
 
     gradient: Array  # (n, 12)
     blocks: Array  # (n, 12, 12) Hessian blocks of half-planes, one a body
-    vertex_hessians: list[Any]  # (3V, 3V) csc Hessians by vertex positions, of contact between bodies
-    pairs: int  # number of pairs within d̂
+    pair_blocks: list[tuple[Ints, Array]]  # pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24)
 
 
 class ContactWorld:
-    """The contact terms of the incremental potential of n bodies."""
+    """The contact terms of the incremental potential of n bodies.
+
+    Many methods take a mask (n,) of the bodies that move: what concerns none of them is left out.
+    """
 
     def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes) -> None:
         """Prepare contact, material by material.
@@ -45,11 +51,23 @@ class ContactWorld:
             for m in np.unique(materials.body_pairs[materials.touching])
             if len(surfaces.points)
         ]
+        self._blocks = np.zeros((len(materials.body_pairs), 12, 12))
+        self._awake = np.zeros(len(materials.body_pairs), dtype=np.bool_)  # bodies that have moved in this step
+        self._x: tuple[Array, Array]
+        self._floor = 0.0
+        self._ranges = make_ranges(surfaces, len(materials.body_pairs))
+        self._boxes = (np.full((len(self._awake), 3), np.nan),) * 2  # around all bodies at the beginning of the step
+        self._near_at_start = np.zeros((0, 2), dtype=np.int64)
 
     @property
     def d_hat(self) -> float:
         """Largest d̂ of all materials [m]."""
         return float(self.materials.d_hat.max(initial=0.0))
+
+    @property
+    def may_touch(self) -> bool:
+        """Whether any two surfaces may touch at all."""
+        return bool(self.body_contacts) or self.half_planes.may_touch
 
     def begin_step(self, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float = 0.0) -> None:
         """Fix what a step holds constant, at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
@@ -61,47 +79,122 @@ class ContactWorld:
             adaptive_resistance: κ_c of the materials that have none of their own [Pa].
         """
         x = self.surfaces.positions(q)
+        self._x, self._awake = (x.copy(), x.copy()), np.zeros(len(q), dtype=np.bool_)
+        self._floor = gap_floor(x)
+        self._look_around(x)
         self.half_planes.begin_step(x, dt, eps_velocity, adaptive_resistance)
         for contact in self.body_contacts:
-            contact.begin_step(x, dt, eps_velocity, adaptive_resistance)
+            contact.begin_step(x, q, dt, eps_velocity, adaptive_resistance)
 
-    def energy(self, q: Array) -> float:
-        """Energy at coordinates on a way that `step_limit` has looked at; inf where something touches."""
-        x = self.surfaces.positions(q)
-        return self.half_planes.energy(x) + sum(contact.energy(x) for contact in self.body_contacts)
+    def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
+        """Add the energy of bodies to E (n,), inf where something touches; of a pair, to one of the two.
 
-    def derivatives(self, q: Array) -> ContactDerivatives:
-        """Gradient and projected Hessian at coordinates that `step_limit` or `begin_step` has looked at."""
-        x = self.surfaces.positions(q)
-        gradient, blocks, count = self.half_planes.derivatives(x)
-        hessians = []
+        The coordinates q (n, 12) are on a way that `cover` has looked at.
+        """
+        x = self._positions(q, moving)
+        self.half_planes.add_energy(x, moving, E)
         for contact in self.body_contacts:
-            gradients, more, pairs = contact.derivatives(x)
-            count += pairs
-            hessians += more
-            for g in gradients:
-                _add_vertex_gradient(g, self.surfaces.points, self.surfaces.body, gradient)
-        return ContactDerivatives(gradient, blocks, hessians, count)
+            contact.add_energy(x, q, moving, E)
 
-    def step_limit(self, q: Array, dq: Array) -> float:
-        """Largest step in [0, 1] along dq on which nothing touches; motion is linear in q, so the answer is exact."""
-        start, end = self.surfaces.positions(q), self.surfaces.positions(q + dq)
-        limit = self.half_planes.step_limit(start, end)
-        for contact in self.body_contacts:  # each looks only at the way that is left: long ones bring many pairs
-            limit *= contact.step_limit(start, end if limit == 1.0 else start + limit * (end - start))
-        return limit
+    def derivatives(self, q: Array, moving: Bools) -> ContactDerivatives:
+        """Gradient and projected Hessian at coordinates that `cover` or `begin_step` has looked at."""
+        x = self._positions(q, moving)
+        gradient, blocks = np.zeros((len(q), 12)), self._blocks
+        clear(blocks, moving)
+        self.half_planes.add_derivatives(x, moving, gradient, blocks)
+        pair_blocks = [
+            pair for contact in self.body_contacts for pair in contact.add_derivatives(x, q, moving, gradient)
+        ]
+        return ContactDerivatives(gradient, blocks, pair_blocks)
+
+    def cover(self, q: Array, dq: Array, moving: Bools) -> None:
+        """Look for the pairs that come near each other on the way from q (n, 12) to q + dq of the moving bodies."""
+        start, end = self._positions(q, moving), self._positions(q + dq, moving, 1)
+        for contact in self.body_contacts:
+            contact.proximity.cover(start, end)
+
+    def near(self, q: Array, dq: Array, moving: Bools) -> Ints:
+        """Pairs of bodies, one of them moving, that may come within reach of each other, (k, 2).
+
+        Their boxes do, which hold all of the way from q (n, 12) to q + dq: whatever shares of their ways others take,
+        they do not meet. What it says depends on nothing else, least of all on earlier steps.
+        """
+        start, end = self._positions(q, moving), self._positions(q + dq, moving, 1)
+        boxes = way_boxes(self._ranges, self._awake, start, end, *self._boxes)
+        near = [contact.near(*boxes, moving) for contact in self.body_contacts]
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *near])
+
+    def near_at_start(self) -> Ints:
+        """Pairs of bodies whose boxes are within reach of each other at the beginning of the step, (k, 2)."""
+        return self._near_at_start
+
+    def _look_around(self, x: Array) -> None:
+        """Boxes of all bodies at x (V, 3), and which of them are near each other: anew for those that have moved."""
+        boxes = body_boxes(self._ranges, x)
+        moved = have_moved(*self._boxes, *boxes)
+        kept = self._near_at_start[~(moved[self._near_at_start].any(axis=1))]
+        near = [contact.near(*boxes, moved) for contact in self.body_contacts]
+        self._boxes, self._near_at_start = boxes, np.concatenate([kept, *near])
+
+    def touching(self, q: Array, moving: Bools) -> list[Stencils]:
+        """What is within d̂ at q (n, 12), material by material; only of pairs with a moving body."""
+        x = self._positions(q, moving)
+        return [contact.touching(x, moving) for contact in self.body_contacts]
+
+    def count(self, q: Array, moving: Bools) -> int:
+        """Number of pairs of primitives within d̂ at q (n, 12), and of vertices within d̂ of a half-plane."""
+        touching = sum(len(stencils) for stencils in self.touching(q, moving))
+        return touching + self.half_planes.count(self._positions(q, moving))
+
+    def covered(self) -> list[Stencils]:
+        """What may come near on the way that `cover` has looked at, material by material."""
+        return [contact.proximity.stencils for contact in self.body_contacts]
+
+    def step_limits(self, q: Array, dq: Array, stencils: list[Stencils], islands: Islands) -> Array:
+        """How far along dq neither stencils nor half-planes touch; motion is linear in q, so the answer is exact.
+
+        Args:
+            q: Coordinates (n, 12).
+            dq: The way (n, 12).
+            stencils: What to look at, material by material.
+            islands: Who moves, and by the same share.
+
+        Returns:
+            A share in [0, 1] for each body (n,), one for all of an island.
+        """
+        start, end = self._positions(q, islands.moving), self._positions(q + dq, islands.moving, 1)
+        limits = np.ones(len(q))
+        self.half_planes.lower_limits(islands, start, end, self._floor, limits)
+        for contact, looked_at in zip(self.body_contacts, stencils, strict=True):
+            contact.lower_limits(looked_at, islands, start, end, self._floor, limits)
+        return limits[islands.labels]
+
+    def closest(self, q: Array, within: float | None = None) -> tuple[float, tuple[int, ...]]:
+        """Smallest distance [m] of surfaces that may touch, and their bodies: one where that is to a half-plane.
+
+        Thick surfaces begin at their thickness. Where nothing is nearer than `within` (default 10 d̂): inf, and none.
+        """
+        bodies: tuple[int, ...] = ()
+        nearest = 10.0 * self.d_hat if within is None else within
+        x = self.surfaces.positions(q)
+        gap = self.half_planes.minimum_distance(x)
+        if gap < nearest:
+            nearest, bodies = gap, (self.half_planes.nearest_body(x),)
+        for contact in self.body_contacts:
+            gap, pair = contact.closest(x, nearest)
+            if pair is not None:
+                nearest, bodies = gap, pair
+        return (nearest, bodies) if bodies else (np.inf, ())
+
+    def _positions(self, q: Array, moving: Bools, copy: int = 0) -> Array:
+        """World positions (V, 3) of all vertices in one of two arrays; computed for what has moved in this step."""
+        self._awake |= moving
+        self.surfaces.move(q, self._awake, self._x[copy])
+        return self._x[copy]
 
     def minimum_distance(self, q: Array, within: float | None = None) -> float:
-        """Smallest distance [m] of surfaces that may touch; inf where none is nearer than `within` (default 10 d̂).
-
-        Thick surfaces begin at their thickness.
-        """
-        within = 10.0 * self.d_hat if within is None else within
-        x = self.surfaces.positions(q)
-        nearest = min(self.half_planes.minimum_distance(x), within)
-        for contact in self.body_contacts:
-            nearest = min(nearest, contact.minimum_distance(x, nearest))
-        return nearest if nearest < within else np.inf
+        """The distance of `closest`."""
+        return self.closest(q, within)[0]
 
     def active_motion(self, q: Array, dq: Array) -> float:
         """Greatest displacement [m] under dq (n, 12) of a vertex that is in contact at q."""
@@ -115,8 +208,7 @@ class ContactWorld:
         x = self.surfaces.positions(q)
         if self.half_planes.minimum_distance(x) <= 0.0:
             return self.half_planes.nearest_body(x), -1
-        ranges = make_ranges(self.surfaces, len(q))
-        for i, j in sorted(map(sorted, near_bodies(ranges, self.materials.touching, x, 0.0).tolist())):
+        for i, j in sorted(map(sorted, near_bodies(self._ranges, self.materials.touching, x, 0.0).tolist())):
             if i != j and _intersect(self.surfaces, x, i, j):
                 return i, j
         return None
@@ -131,16 +223,3 @@ def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
     mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
     mesh.can_collide = ipctk.make_vertex_patches_filter(surfaces.body[keep].astype(np.int32))
     return bool(ipctk.has_intersections(mesh, x))
-
-
-@njit(cache=True)
-def _add_vertex_gradient(g_x, points, body, g):
-    """G += Jᵀ g_x over all vertices."""
-    for v in range(len(points)):
-        for k in range(3):
-            f = g_x[3 * v + k]
-            if f != 0.0:
-                row = g[body[v]]
-                row[k] += f
-                for a in range(3):
-                    row[3 + 3 * k + a] += f * points[v, a]

@@ -50,6 +50,10 @@ class ExternalArticulationConstraint:
         self._scene_bodies = scene_bodies
         self._energy = ArticulationEnergy(joints, len(rows), (len(joints),), (_NAME,))
         self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids[row] for row in rows)  # (geometry id, instance)
+        self._places = {body: place for place, body in enumerate(self.bodies)}
+        self._geo_ids = tuple(dict.fromkeys(geo_id for geo_id, _ in self.bodies))
+        self._animated: list[Any] | None = None  # slots of the animated object, when our geometry was last looked for
+        self._slot: Any = None  # that of our geometry
 
     @classmethod
     def from_geometry(cls, articulation_geometry: Any, scene: Any) -> ExternalArticulationConstraint:
@@ -148,44 +152,51 @@ class ExternalArticulationConstraint:
         from uipc import view
 
         size = len(self._references)
-        q_ref, references = self._references_of_step(given)
+        q_ref, carriers = self._references_of_step(given)
         self.set_step(mass, delta_theta_tilde, q_ref)
         view(find_mass(geometry, _NAME, size))[:] = self._energy.mass[0].ravel()
         view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.delta_theta_tilde
-        for (_, instance), attribute, q in references:
-            view(attribute)[instance, :, 0] = q
+        references = {geo_id: view(attribute) for geo_id, attribute in carriers.items()}
+        for (geo_id, instance), q in zip(self.bodies, q_ref, strict=True):
+            if geo_id in references:
+                references[geo_id][instance, :, 0] = q
 
-    def _references_of_step(self, given: Mapping[Any, Any]) -> tuple[Array, list[tuple[BodyId, Any, Array]]]:
-        """q_ref of all bodies, and (body, attribute slot, q_ref) of those that carry `ref_dof_prev`."""
-        q_ref = self.coordinates()
+    def _references_of_step(self, given: Mapping[Any, Any]) -> tuple[Array, dict[int, Any]]:
+        """q_ref of all bodies, and the attribute slot `ref_dof_prev` of each of their geometries that carries it."""
+        carriers = self._scene_bodies.attributes(REF_DOF_PREV, self._geo_ids)
         wanted = {_body_id(body): q for body, q in given.items()}
-        for body in wanted.keys() - set(self.bodies):
-            raise ArticulationError(f"{_body_name(body)} is not of this articulation; its bodies: {self.bodies}")
-        carried = []
-        for k, body in enumerate(self.bodies):
-            attribute = self._scene_bodies.attribute(self._rows[k], REF_DOF_PREV)
-            if body in wanted:
-                if attribute is None:
-                    raise SceneError(
-                        f"{_body_name(body)} has no attribute 'ref_dof_prev' to write to; create it before world.init: "
-                        "geometry.instances().create('ref_dof_prev', numpy.zeros(12))"
-                    )
-                q_ref[k] = checked_ref_dof_prev(_body_name(body), wanted[body])
-            if attribute is not None:
-                require_vector12(attribute, _body_name(body))
-                carried.append((body, attribute, q_ref[k]))
-        return q_ref, carried
+        q_ref = np.empty((len(self.bodies), 12)) if len(wanted) == len(self.bodies) else self.coordinates()
+        for body, q in wanted.items():
+            if body not in self._places:
+                raise ArticulationError(f"{_body_name(body)} is not of this articulation; its bodies: {self.bodies}")
+            if body[0] not in carriers:
+                raise SceneError(
+                    f"{_body_name(body)} has no attribute 'ref_dof_prev' to write to; create it before world.init: "
+                    "geometry.instances().create('ref_dof_prev', numpy.zeros(12))"
+                )
+            q_ref[self._places[body]] = checked_ref_dof_prev(_body_name(body), q)
+        for geo_id, attribute in carriers.items():
+            require_vector12(attribute, f"bodies of geometry {geo_id}")
+        return q_ref, carriers
 
     def _geometry_of(self, info: Any) -> Any:
-        """Our articulation geometry among those of the animated object."""
-        geometries = [slot.geometry() for slot in info.geo_slots()]
-        ours = [g for g in geometries if _is_articulation(g) and read_joint_references(g, _NAME) == self._references]
+        """Our articulation geometry among those of the animated object; the same slots need no second look."""
+        slots = info.geo_slots()
+        if slots != self._animated:
+            self._slot, self._animated = self._find_slot(slots), slots
+        return self._slot.geometry()
+
+    def _find_slot(self, slots: list[Any]) -> Any:
+        ours = [slot for slot in slots if self._is_ours(slot.geometry())]
         if len(ours) != 1:
             raise SceneError(
                 f"the animated object has {len(ours)} articulation geometries with the joints {self._references} "
                 "(geometry id, index), must be one; insert the callback for the object that owns the geometry"
             )
         return ours[0]
+
+    def _is_ours(self, geometry: Any) -> bool:
+        return _is_articulation(geometry) and read_joint_references(geometry, _NAME) == self._references
 
     def _take_over(self, geometry: Any) -> None:
         size = len(self._references)

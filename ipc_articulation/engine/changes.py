@@ -23,7 +23,8 @@ Array = NDArray[np.float64]
 
 def has_changed(scene: Any, model: Model) -> bool:
     """Whether the scene's geometries are others than those of a model; libuipc gives each an id of its own."""
-    return [slot.id() for slot in scene.geometries()] != list(model.context.births)
+    slots = scene.geometries()  # indexed, for an iterator over it takes 6 µs to make
+    return [slots[k].id() for k in range(len(slots))] != list(model.context.births)
 
 
 def read_again(scene: Any, model: Model, state: State) -> tuple[Model, State]:

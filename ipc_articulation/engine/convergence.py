@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton_report import Unmet
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
@@ -20,27 +21,27 @@ _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a loos
 _FARTHER = "surfaces are almost in touch: try a smaller dt, a larger contact resistance or a larger contact/d_hat"
 
 
-def step_size(potential: Potential, dq: Array, dt: float, config: Config) -> float:
-    """Size of a full step dq (n, 12) in units of the tolerances; below 1 that part of the test is met."""
-    change = np.abs(dq[:, 3:]).max(initial=0.0)
-    return max(potential.largest_motion(dq) / (config.velocity_tol * dt), change / (config.transrate_tol * dt))
+def step_sizes(potential: Potential, dq: Array, dt: float, config: Config) -> Array:
+    """Size of each body's step, dq (n, 12) in units of the tolerances, (n,); below 1 that part of the test is met."""
+    change = rows.largest_of_matrix(dq) / (config.transrate_tol * dt)
+    return np.maximum(potential.motions(dq) / (config.velocity_tol * dt), change)
 
 
 def unmet_criteria(
-    potential: Potential, cut: Array, dq: Array, limit: float, dt: float, config: Config
+    potential: Potential, cut: Array, dq: Array, share: Array, dt: float, config: Config
 ) -> tuple[Unmet, ...]:
-    """Which criteria the step dq (n, 12) misses; collision detection let the share `limit` of it pass, up to `cut`."""
+    """Which criteria the step dq (n, 12) misses; collision detection let its shares (n,) pass, up to `cut`."""
 
     def worst(values: Array) -> tuple[str, ...]:
         return (potential.body_names[int(values.argmax())],)
 
-    motion, rate = potential.motions(dq) / dt, np.abs(dq[:, 3:]).max(axis=1) / dt
+    motion, rate = potential.motions(dq) / dt, rows.largest_of_matrix(dq) / dt
     unmet = []
     if motion.max(initial=0.0) >= config.velocity_tol:
         unmet.append(Unmet("newton/velocity_tol", worst(motion), motion.max(), config.velocity_tol, _SMALLER_STEP))
     if rate.max(initial=0.0) >= config.transrate_tol:
         unmet.append(Unmet("newton/transrate_tol", worst(rate), rate.max(), config.transrate_tol, _STIFFER))
-    if limit < config.ccd_tol:
+    if share.min(initial=1.0) < config.ccd_tol:
         near = tuple(potential.body_names[body] for body in potential.closest_bodies(cut))
-        unmet.append(Unmet("newton/ccd_tol", near, limit, config.ccd_tol, _FARTHER))
+        unmet.append(Unmet("newton/ccd_tol", near, share.min(), config.ccd_tol, _FARTHER))
     return tuple(unmet)

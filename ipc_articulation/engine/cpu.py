@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-import ipctk
-from threadpoolctl import ThreadpoolController
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
 from ipc_articulation.engine.changes import has_changed, read_again
 from ipc_articulation.engine.dump import dump_state, recover_state
 from ipc_articulation.engine.first_run import tell_first_run
-from ipc_articulation.engine.linear_system import LinearSystem, make_linear_system
+from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.model import Model, read_model
 from ipc_articulation.engine.newton_report import NewtonReport
 from ipc_articulation.engine.state import State
@@ -21,7 +19,6 @@ from ipc_articulation.engine.state_accessor import StateAccessor
 from ipc_articulation.engine.statistics import StepEnd, StepStatistics
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.stopwatch import Stopwatch
-from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.callbacks import raise_kept
@@ -53,8 +50,6 @@ class CpuEngine(PyIEngine):
     def do_init(self) -> None:
         """Read the scene; called by `world.init`."""
         tell_first_run()
-        ipctk.set_num_threads(1)  # with more, sums have no fixed order and equal runs differ in the last bits
-        self._blas = ThreadpoolController().select(user_api="blas")
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         model = read_model(self._scene)
@@ -88,7 +83,7 @@ class CpuEngine(PyIEngine):
 
     def do_dump(self) -> bool:
         """Write the complete state; called by `world.dump`."""
-        dump_state(self._dumps, self._frame, self._state, self._model, read_dt(self._scene.config()))
+        dump_state(self._dumps, self._frame, self._state, self._model, read_dt(self._scene.get().config()))
         return True
 
     def do_recover(self, dst_frame: int) -> bool:
@@ -121,13 +116,12 @@ class CpuEngine(PyIEngine):
         watch.lap("animator")
         if self.statistics is not None:
             self.statistics.end.close()
-        model, dt = self._model, read_dt(self._scene.config())
-        with self._blas.limit(limits=1):  # the systems are small; threads that wait for a busy core cost far more
-            state, report = step(self._state, model, self._system, dt, self._animator.substep(), watch)
+        model, dt = self._model, read_dt(self._scene.get().config())
+        state, report = step(self._state, model, self._system, dt, self._animator.substep(), watch)
         self._warn(report)
         self._state = state
         end = StepEnd(self._frame, model.potential, state.q)
-        self.statistics = StepStatistics(self._frame, dt, report, _collisions(model), watch.seconds, end)
+        self.statistics = StepStatistics(self._frame, dt, report, watch.seconds, end)
         self.statistics.log()
 
     def _follow_changes(self) -> None:
@@ -139,7 +133,7 @@ class CpuEngine(PyIEngine):
 
     def _use(self, model: Model, state: State) -> None:
         self._model, self._state = model, state
-        self._system = make_linear_system(model.surfaces, model.context.bodies.is_fixed)
+        self._system = LinearSystem(model.context.bodies.is_fixed)
         self._writer = SceneWriter(model.context)
 
     def _set_state(self, state: State) -> None:
@@ -150,7 +144,3 @@ class CpuEngine(PyIEngine):
             if self._model.config.strict:
                 raise SolverError(warning)
             log.warning("step %d: %s", self._frame, warning)
-
-
-def _collisions(model: Model) -> int:
-    return next((term.pairs for term in model.potential.terms if isinstance(term, Contact)), 0)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.engine.linear_system import NoSystem
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SolverError
@@ -16,6 +15,7 @@ Array = NDArray[np.float64]
 
 def not_finite(potential: Potential, q: Array) -> SolverError | None:
     """The error that names the first energy, gradient or Hessian at q (n, 12) that is not finite; None if all are."""
+    potential.select(potential.movable)
     for term in potential.terms:
         if np.isnan(term.energy(q)):
             return _error("energy", term, _bodies(term, q)[0], potential)
@@ -40,7 +40,7 @@ def _bodies(term: Term, q: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return np.flatnonzero(~np.isfinite(g).all(axis=1)), np.flatnonzero(probe.bad)
 
 
-class _HessianProbe:
+class _HessianProbe(NoSystem):
     """A linear system that only notes the bodies at which something was added that is not finite."""
 
     def __init__(self, body_count: int) -> None:
@@ -57,9 +57,3 @@ class _HessianProbe:
 
     def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
         self.bad[bodies[~(np.isfinite(J).all(axis=1) & np.isfinite(M).all(axis=1))]] = True
-
-    def add_vertex_hessian(self, hessian: Any) -> None:
-        """Contact's energy and gradient are not finite where its Hessian is not."""
-
-    def solve(self, g: Array) -> Array:
-        return g

@@ -11,11 +11,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation import affine
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.bodies import BodyTable
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 class Extrapolation:
@@ -26,36 +27,50 @@ class Extrapolation:
         self._is_link = bodies.external_kinetic
         self._center = bodies.mass[:, 0, 3:6] / bodies.mass[:, :1, 0]  # (n, 3) in the body's frame [m]
 
-    def motion(self, q: Array, qdot: Array, dt: float) -> Array:
-        """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12)."""
-        if not qdot.any():
-            return np.zeros_like(q)
-        v, w = affine.twist_from_qdot(q, qdot)
-        ahead = np.empty_like(q)
-        _continue(q, qdot, v, w, self._center, self._is_link, dt, ahead)
+    def motion(self, q: Array, qdot: Array, moving: Bools, dt: float) -> Array:
+        """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving."""
+        ahead, going = q.copy(), np.flatnonzero(moving & rows.is_nonzero(qdot))
+        if len(going):
+            _continue(going, q, qdot, self._center, self._is_link, dt, ahead)
         return ahead - q
 
 
-def advance(potential: Potential, q: Array, motion: Array) -> Array:
-    """Move from q (n, 12) along a motion (n, 12) as far as nothing touches; q itself where that raises the energy."""
+def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
+    """Move from q (n, 12) along a motion (n, 12) as far as nothing touches; not where that raises an island's energy.
+
+    Returns:
+        Coordinates (n, 12), and the energies of the bodies there (n,), None where they were not measured.
+    """
     if not motion.any():
-        return q
-    ahead = q + potential.step_limit(q, motion) * motion
-    return ahead if potential.energy(ahead) < potential.energy(q) else q
+        return q, None
+    potential.select(moving)
+    share, labels = potential.free_way(q, motion, moving)
+    ahead = q + share[:, None] * motion
+    E_ahead, E = potential.body_energies(ahead), potential.body_energies(q)
+    lower = islands.total(labels, E_ahead) < islands.total(labels, E)
+    return np.where(lower[:, None], ahead, q), np.where(lower, E_ahead, E)
 
 
 @njit(cache=True)
-def _continue(q, qdot, v, w, center, is_link, dt, ahead):
-    for b in range(len(q)):
-        R, V = _exponential(dt * w[b])
+def _continue(going, q, qdot, center, is_link, dt, ahead):
+    for b in going:
+        w = _angular_velocity(q[b], qdot[b])
+        R, V = _exponential(dt * w)
         ahead[b, 3:] = (R @ q[b, 3:].copy().reshape(3, 3)).ravel()
         if is_link[b]:
-            ahead[b, :3] = R @ q[b, :3] + V @ (dt * (v[b] - np.cross(w[b], q[b, :3])))
+            ahead[b, :3] = R @ q[b, :3] + V @ (dt * (qdot[b, :3] - np.cross(w, q[b, :3])))
             continue
         for k in range(3):
             c, a = center[b], 3 + 3 * k
             moved = q[b, k] + np.dot(q[b, a : a + 3], c) + dt * (qdot[b, k] + np.dot(qdot[b, a : a + 3], c))
             ahead[b, k] = moved - np.dot(ahead[b, a : a + 3], c)
+
+
+@njit(cache=True)
+def _angular_velocity(q, qdot):
+    """ω (3,) of the spin Ȧ A⁻¹ (see `affine.twist_from_qdot`)."""
+    W = qdot[3:].copy().reshape(3, 3) @ np.linalg.inv(q[3:].copy().reshape(3, 3))
+    return 0.5 * np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]])
 
 
 @njit(cache=True)

@@ -56,7 +56,7 @@ class BDF2:
         return state.q + np.where(is_dynamic[:, None], drift, 0.0) + (4.0 / 9.0) * dt * dt * acceleration
 
     def velocity(self, state: State, q: Array, dt: float) -> Array:
-        return (3.0 * q - 4.0 * state.q + state.q_before) / (2.0 * dt)
+        return (3.0 * (q - state.q) - (state.q - state.q_before)) / (2.0 * dt)  # exactly zero at rest
 
 
 INTEGRATORS: dict[str, type[Integrator]] = {"bdf1": BackwardEuler, "bdf2": BDF2}

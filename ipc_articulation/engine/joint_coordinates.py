@@ -26,7 +26,6 @@ class JointCoordinates:
             offset: What `angle` and `distance` are more than θ, (m,): `init_angle` [rad], `init_distance` [m].
         """
         self.joints, self.offset = joints, offset
-        self._revolute = joints.kind == REVOLUTE
         self._arrays = (
             np.ascontiguousarray(joints.kind, dtype=np.int64),
             np.ascontiguousarray(joints.bodies, dtype=np.int64),
@@ -44,11 +43,7 @@ class JointCoordinates:
 
     def follow(self, theta: Array, q: Array) -> Array:
         """θ (m,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
-        if not len(self):
-            return theta
-        turned = joint.theta_of_joints(*self._arrays, q) - theta
-        turned[self._revolute] -= 2.0 * np.pi * np.round(turned[self._revolute] / (2.0 * np.pi))
-        return theta + turned
+        return _follow(*self._arrays, theta, q) if len(self) else theta
 
     def add_derivatives(self, q: Array, slope: Array, curvature: Array, g: Array) -> Array:
         """Derivatives of Σ φ(θ) for functions φ of one number, given at θ(q) by φ' and φ''.
@@ -65,6 +60,15 @@ class JointCoordinates:
         blocks = np.zeros((len(self), 24, 24))
         _add_derivatives(*self._arrays, q, slope, curvature, g, blocks)
         return blocks
+
+
+@njit(cache=True)
+def _follow(kind, bodies, local, theta, q):
+    turned = joint.theta_of_joints(kind, bodies, local, q) - theta
+    for k in range(len(kind)):
+        if kind[k] == REVOLUTE:
+            turned[k] -= 2.0 * np.pi * np.round(turned[k] / (2.0 * np.pi))
+    return theta + turned
 
 
 @njit(cache=True)

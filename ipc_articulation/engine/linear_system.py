@@ -1,57 +1,77 @@
-"""The Newton system H dq = -g in blocks of twelve, dense for few bodies and sparse for many.
+"""The Newton system H dq = -g in blocks of twelve, for those bodies that have unknowns.
 
-Fixed bodies have no unknowns: whatever is added to their rows is dropped.
+The others, fixed or frozen, stay where they are: what is added to their rows and columns is dropped.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.engine.block_cholesky import BlockCholesky
+from ipc_articulation.engine.block_matrix import BlockMatrix
 from ipc_articulation.errors import SolverError
 
 Array = NDArray[np.float64]
 
-DENSE_LIMIT = 48  # moving bodies; beyond, sparse factorisation is faster
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
 
 
-class LinearSystem(Protocol):
+class LinearSystem:
     """What the terms of the potential add to, and what Newton solves."""
+
+    def __init__(self, is_fixed: NDArray[np.bool_]) -> None:
+        """Bodies that are not fixed (n,) have unknowns, until `choose` says otherwise."""
+        self._H = BlockMatrix(len(is_fixed))
+        self._cholesky = BlockCholesky()
+        self.choose(~is_fixed)
+
+    def choose(self, is_unknown: NDArray[np.bool_]) -> None:
+        """Give unknowns to the bodies of a mask (n,), which has no fixed ones; forgets everything added."""
+        self._H.choose(is_unknown)
 
     def clear(self) -> None:
         """Forget everything added."""
+        self._H.clear()
 
     def add_diagonal(self, blocks: Array) -> None:
-        """Add one block (n, 12, 12) a body."""
+        """Add one symmetric block (n, 12, 12) a body."""
+        self._H.add_diagonal(blocks)
 
     def add_pairs(self, bodies: NDArray[np.int64], blocks: Array) -> None:
-        """Add one block (m, 24, 24) for each pair of bodies (m, 2)."""
+        """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
+        self._H.add_pairs(bodies, blocks)
 
     def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
-        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense."""
-
-    def add_vertex_hessian(self, hessian: Any) -> None:
-        """Add the pull-back of a (3V, 3V) csc Hessian by vertex positions."""
+        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
+        self._H.add_coupled(bodies, J, M)
 
     def solve(self, g: Array) -> Array:
-        """The step dq = -H⁻¹ g, (n, 12), zero for fixed bodies; SolverError where H is not positive definite."""
+        """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
+
+        Raises:
+            SolverError: H is not positive definite, not even with the shifts.
+        """
+        dq, bodies, diagonal = np.zeros_like(g), self._H.bodies, self._H.diagonal
+        for shift in SHIFTS:
+            scaled = shift * np.einsum("iaa->ia", diagonal).max(initial=0.0) if shift else 0.0
+            x = self._cholesky.solve(diagonal, *self._H.upper, -g[bodies], scaled)
+            if x is not None:
+                dq[bodies] = x
+                return dq
+        raise SolverError(
+            "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
+        )
 
 
-def make_linear_system(surfaces: Surfaces, is_fixed: NDArray[np.bool_]) -> LinearSystem:
-    """The kind of system that suits the number of moving bodies."""
-    from ipc_articulation.engine.dense_system import DenseSystem
-    from ipc_articulation.engine.sparse_system import SparseSystem
-
-    kind = DenseSystem if (~is_fixed).sum() <= DENSE_LIMIT else SparseSystem
-    return kind(surfaces, is_fixed)
-
-
-class NoSystem:
+class NoSystem(LinearSystem):
     """Takes everything and keeps nothing: for gradients alone."""
+
+    def __init__(self) -> None:
+        pass
+
+    def choose(self, is_unknown: NDArray[np.bool_]) -> None:
+        pass
 
     def clear(self) -> None:
         pass
@@ -63,17 +83,7 @@ class NoSystem:
         pass
 
     def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
-        pass
-
-    def add_vertex_hessian(self, hessian: Any) -> None:
         pass
 
     def solve(self, g: Array) -> Array:
         return np.zeros_like(g)
-
-
-def not_positive_definite() -> SolverError:
-    """The error of a system that no shift makes positive definite."""
-    return SolverError(
-        "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
-    )

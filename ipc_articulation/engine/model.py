@@ -16,6 +16,7 @@ from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_unsupported_bodies
 from ipc_articulation.engine.registry import read_terms
+from ipc_articulation.engine.rest import Rest
 from ipc_articulation.engine.scene_context import SceneContext, read_scene_context
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.contact import Contact
@@ -38,12 +39,13 @@ class Model:
 
     context: SceneContext
     surfaces: Surfaces
-    contact: ContactWorld | None  # None where contact/enable is 0
+    contact: ContactWorld | None  # None where contact/enable is 0, or nothing may touch
     config: Config
     diagonal: float  # of the bounding box of the initial scene [m], the measure of relative tolerances
     integrator: Integrator
     extrapolation: Extrapolation
     potential: Potential
+    rest: Rest
 
     def initial_state(self) -> State:
         """Where the bodies stand when the scene has just been read."""
@@ -86,21 +88,24 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
         Kinetic(bodies, read_gravity(bodies, config.gravity), integrator),
         *read_terms(slots, context),
     ]
-    contact, adaptive = None, None
-    if config.contact_enable:
-        contact = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config.d_hat, when)
+    contact, adaptive = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config, when), None
+    if contact is not None:
         term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0)
         if contact.materials.is_adaptive:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
-    potential = Potential(terms, surfaces, contact, bodies.names, adaptive, config.cfl)
-    return Model(context, surfaces, contact, config, diagonal, integrator, Extrapolation(bodies), potential)
+    potential = Potential(terms, surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
+    extrapolation, rest = Extrapolation(bodies), Rest(potential)
+    return Model(context, surfaces, contact, config, diagonal, integrator, extrapolation, potential, rest)
 
 
 def _read_contact(
-    scene: Any, bodies: BodyTable, planes: HalfPlaneTable, surfaces: Surfaces, d_hat: float, when: str
-) -> ContactWorld:
-    contact = make_contact_world(surfaces, bodies, planes, read_contact_table(scene.get()), d_hat)
+    scene: Any, bodies: BodyTable, planes: HalfPlaneTable, surfaces: Surfaces, config: Config, when: str
+) -> ContactWorld | None:
+    table = read_contact_table(scene.get())
+    contact = make_contact_world(surfaces, bodies, planes, table, config.d_hat)
+    if not config.contact_enable or not contact.may_touch:
+        return None
     refuse_intersections(contact, bodies, bodies.q, when)
     return contact
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.convergence import step_size, unmet_criteria
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.convergence import step_sizes, unmet_criteria
 from ipc_articulation.engine.diagnosis import not_finite
+from ipc_articulation.engine.line_search import line_search
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.potential import Potential
@@ -20,26 +22,34 @@ from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
-_CONTRACTION = 0.1  # ratio of two steps within the tolerances that shows Newton to be at its goal
+_CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
+_REMAINDER = 1e-4  # of the tolerances, what the last step may leave
 _TINY = 1e-6  # a step this small a share of the tolerances needs no further one
-_ROUNDING = 1e-12  # relative noise of an energy
 
 
 def minimise(
     potential: Potential,
     system: LinearSystem,
     q: Array,
+    energies: Array | None,
+    moving: Bools,
     dt: float,
     config: Config,
     watch: Stopwatch,
 ) -> tuple[Array, NewtonReport]:
     """Minimise the potential from q (n, 12), coordinates without intersections.
 
+    Every island (see `islands`) has its own step length and convergence; one that has converged stands still until
+    another comes near it.
+
     Args:
         potential: E, with `begin_step` done.
         system: The Newton system.
         q: Where to start, (n, 12).
+        energies: Of the bodies there, (n,); None where they were not measured.
+        moving: Which bodies to move, (n,); others move when an island that moves comes near them.
         dt: Time step [s].
         config: Tolerances and limits.
         watch: Counts the time by stage.
@@ -52,34 +62,50 @@ def minimise(
         SolverError: An energy, gradient or Hessian is not finite (names the term and the body), or the Hessian cannot
             be factorised.
     """
-    report, beta, last_size = NewtonReport(), 1.0, 0.0
-    cut = q
-    dq, limit, found = np.zeros_like(q), 1.0, True
-    while report.iterations < config.max_iter:
-        at_goal = potential.approach(report.iterations + 1)
-        dq = _newton_step(potential, system, q, watch)
-        limit = potential.step_limit(q, dq)
-        watch.lap("collision detection")
+    report, n = NewtonReport(NewtonResult.CONVERGED, awake=int(moving.sum())), len(q)
+    beta, last_size, exhausted = np.ones(n), np.zeros(n), False
+    dq, cut, share = np.zeros_like(q), q, np.ones(n)
+    while moving.any():
+        if report.iterations == config.max_iter:
+            report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if exhausted else NewtonResult.MAX_ITERATIONS
+            report.unmet = unmet_criteria(potential, cut, dq, share, dt, config)
+            report.warnings.append(_not_converged(report, config))
+            break
         report.iterations += 1
-        report.ccd_step = min(report.ccd_step, limit)
-        size = step_size(potential, dq, dt, config)
-        met = at_goal and size < 1.0 and limit >= config.ccd_tol
-        done = met and size <= max(_CONTRACTION * last_size, _TINY)
-        alpha, found = (limit, True) if done else _line_search(potential, q, dq, limit, config, report)
+        at_goal = potential.approach(report.iterations)
+        dq = _newton_step(potential, system, q, moving, watch)
+        share, labels = potential.free_way(q, dq, moving)
+        watch.lap("collision detection")
+        size = islands.largest(labels, step_sizes(potential, dq, dt, config))
+        met = at_goal & (size < 1.0) & (islands.smallest(labels, share) >= config.ccd_tol)
+        met &= ~islands.anyone(labels, potential.movable & ~moving)  # whom they come near has yet to move
+        done = met & _is_last(size, islands.largest(labels, last_size))
+        search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
-        cut, q = q + limit * dq, q + alpha * dq
-        beta = _attenuate(beta, alpha, report.iterations, config) if at_goal else beta
-        if (done or beta <= config.semi_implicit_tol) and report.iterations > config.min_iter:
-            report.result = NewtonResult.CONVERGED if done else NewtonResult.SEMI_IMPLICIT
-            return q, report
-        last_size = size if met else 0.0
-    report.result = NewtonResult.MAX_ITERATIONS if found else NewtonResult.LINE_SEARCH_EXHAUSTED
-    report.unmet = unmet_criteria(potential, cut, dq, limit, dt, config)
-    report.warnings.append(_not_converged(report, config))
+        cut, step = q + share[:, None] * dq, search.alpha[:, None] * dq
+        potential.follow(q, step)
+        q, last_size, exhausted = q + step, np.where(search.alpha == 1.0, size, 0.0), search.is_exhausted
+        report.ccd_step = min(report.ccd_step, share[moving].min())
+        if at_goal:
+            beta = islands.largest(labels, _attenuate(beta, search.alpha, report.iterations, config))
+        ended = (done | (beta <= config.semi_implicit_tol)) & (report.iterations > config.min_iter)
+        if (moving & ended & ~done).any():
+            report.result = NewtonResult.SEMI_IMPLICIT
+        still = potential.movable & islands.anyone(labels, moving & ~ended)
+        report.awake = max(report.awake, int(np.count_nonzero(still)))
+        is_same = at_goal and not (still & ~moving).any()  # the potential, and who moves
+        energies, moving = search.energies if is_same else None, still
     return q, report
 
 
-def _newton_step(potential: Potential, system: LinearSystem, q: Array, watch: Stopwatch) -> Array:
+def _is_last(size: Array, last: Array) -> Bools:
+    """Whether a step leaves next to nothing: at the rate of the last two, the next one would be below _REMAINDER."""
+    return (size <= _TINY) | (size <= _CONTRACTION * last) & (size * size <= _REMAINDER * last)
+
+
+def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: Bools, watch: Stopwatch) -> Array:
+    potential.select(moving)
+    system.choose(moving)
     g = potential.assemble(q, system)
     watch.lap("assemble")
     if not np.isfinite(g).all():
@@ -94,27 +120,7 @@ def _newton_step(potential: Potential, system: LinearSystem, q: Array, watch: St
     return dq
 
 
-def _line_search(
-    potential: Potential, q: Array, dq: Array, limit: float, config: Config, report: NewtonReport
-) -> tuple[float, bool]:
-    """Halve the step until the energy does not rise; also says whether that was found."""
-    E0 = potential.energy(q)
-    if np.isnan(E0):
-        raise not_finite(potential, q) or SolverError("the step's energy is not finite")
-    alpha = limit
-    for _ in range(config.line_search_max_iter):
-        report.line_search_steps += 1
-        if potential.energy(q + alpha * dq) <= E0 + _ROUNDING * abs(E0):
-            return alpha, True
-        alpha *= 0.5
-    report.warnings.append(
-        f"line search stopped after line_search/max_iter = {config.line_search_max_iter} halvings in Newton iteration "
-        f"{report.iterations}"
-    )
-    return alpha, False
-
-
-def _attenuate(beta: float, alpha: float, iterations: int, config: Config) -> float:
+def _attenuate(beta: Array, alpha: Array, iterations: int, config: Config) -> Array:
     """Libuipc's semi-implicit termination: what is left of the first residual, counted from K_min iterations on."""
     if config.semi_implicit and iterations > config.semi_implicit_start:
         return beta * (1.0 - alpha)

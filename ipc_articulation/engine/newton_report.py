@@ -41,6 +41,7 @@ class NewtonReport:
 
     result: NewtonResult = NewtonResult.MAX_ITERATIONS
     iterations: int = 0
+    awake: int = 0  # bodies that were moved; the others rest (see `rest`)
     line_search_steps: int = 0
     ccd_step: float = 1.0  # smallest share of a Newton step that collision detection allowed
     unmet: tuple[Unmet, ...] = ()  # empty where the result is a success

@@ -10,15 +10,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.closest import closest_bodies
+from ipc_articulation.contact.ccd import Islands
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Approaching, Term
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 class Potential:
@@ -30,6 +33,7 @@ class Potential:
         surfaces: Surfaces,
         contact: ContactWorld | None,
         body_names: Sequence[str],
+        is_fixed: Bools,
         adaptive: AdaptiveResistance | None = None,
         cfl: bool = False,
     ) -> None:
@@ -40,6 +44,7 @@ class Potential:
             surfaces: Surfaces of all bodies, by which motion is measured.
             contact: What limits steps; None where contact is off.
             body_names: Names of the n bodies, for messages.
+            is_fixed: Which bodies never move, (n,).
             adaptive: Sets the contact resistance of each step; None where all of it is given.
             cfl: Whether a step moves vertices in contact by half of d̂ at most (libuipc's `cfl/enable`).
         """
@@ -48,6 +53,20 @@ class Potential:
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
         self._bare = np.setdiff1d(np.arange(len(body_names)), surfaces.body)
+        self.movable = ~is_fixed
+        self._extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
+        np.maximum.at(self._extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
+        couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
+        self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
+        self._labels = self._joined
+        self.driven = np.zeros(len(is_fixed), dtype=np.bool_)
+        for term in self.terms:
+            self.driven[term.drives] = True
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether contact resistance follows from the forces of the whole scene."""
+        return self._adaptive is not None
 
     def begin_step(self, state: State, dt: float, substeps: int = 1) -> None:
         """Fix what is constant in the step of dt [s] that begins at a state; substeps are the animator's."""
@@ -57,6 +76,8 @@ class Potential:
             self._adaptive.begin_step(state, dt)
         self._substeps = substeps
         self.approach(1)
+        if self._contact is not None:
+            self._labels = islands.join(self._joined, self._contact.near_at_start(), self.movable)
 
     def approach(self, iteration: int) -> bool:
         """Put goals of constraints where they are in Newton iteration 1, 2, …; says whether they are at their end."""
@@ -65,13 +86,27 @@ class Potential:
             term.approach(share)
         return share == 1.0 or not self._approaching
 
+    def select(self, moving: Bools) -> None:
+        """From now on only the bodies of a mask (n,) move."""
+        for term in self.terms:
+            term.select(moving)
+
+    def follow(self, q: Array, step: Array) -> None:
+        """Tell the terms that Newton goes from q (n, 12) to q + step."""
+        for term in self.terms:
+            term.follow(q, step)
+
     def energies(self, q: Array) -> dict[str, float]:
         """Energy by term [J·s²]."""
+        self.select(self.movable)
         return {term.name: term.energy(q) for term in self.terms}
 
-    def energy(self, q: Array) -> float:
-        """E(q); inf where surfaces touch."""
-        return sum(term.energy(q) for term in self.terms)
+    def body_energies(self, q: Array) -> Array:
+        """E(q) of the moving bodies, (n,), what couples several told of one of them; inf where surfaces touch."""
+        E = np.zeros(len(q))
+        for term in self.terms:
+            term.add_energy(q, E)
+        return E
 
     def assemble(self, q: Array, system: LinearSystem) -> Array:
         """The gradient (n, 12); the projected Hessian goes into the system."""
@@ -81,31 +116,53 @@ class Potential:
             term.assemble(q, g, system)
         return g
 
-    def step_limit(self, q: Array, dq: Array) -> float:
-        """Largest share of the step dq (n, 12) on which nothing touches, in [0, 1]."""
+    def free_way(self, q: Array, dq: Array, moving: Bools) -> tuple[Array, Ints]:
+        """How far along dq (n, 12) nothing touches.
+
+        Returns:
+            A share in [0, 1] for each body, (n,), and the labels of the islands that are coupled or come near each
+            other on that part of the way, (n,). Islands may take less of their shares, each as it likes.
+        """
         if self._contact is None:
-            return 1.0
-        limit = self._contact.step_limit(q, dq)
+            return np.ones(len(q)), self._labels
+        contact, labels = self._contact, self._labels
+        touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
+        for stencils in touching:
+            labels = islands.join(labels, stencils.bodies, self.movable)
+        share = contact.step_limits(q, dq, touching, Islands(labels, moving))
+        way = share[:, None] * dq
+        labels = islands.join(labels, contact.near(q, way, moving), self.movable)
+        contact.cover(q, way, moving)
+        share = share * contact.step_limits(q, way, contact.covered(), Islands(labels, moving))
         if self._cfl:
             motion = self._contact.active_motion(q, dq)
-            limit = min(limit, 0.5 * self._contact.d_hat / motion) if motion > 0.0 else limit
-        return limit
+            share = np.minimum(share, 0.5 * self._contact.d_hat / motion) if motion > 0.0 else share
+        return share, labels
 
-    def largest_motion(self, dq: Array) -> float:
-        """Greatest displacement [m] of a vertex, or of the origin of a body without surface, under dq (n, 12)."""
-        return max(self._surfaces.largest_motion(dq), np.abs(dq[self._bare, :3]).max(initial=0.0))
+    @property
+    def labels(self) -> Ints:
+        """Islands at the beginning of the step, (n,)."""
+        return self._labels
 
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
-        motion = np.abs(dq[:, :3]).max(axis=1) if len(dq) else np.zeros(0)
-        motion[self._surfaces.body] = 0.0
-        np.maximum.at(motion, self._surfaces.body, np.linalg.norm(self._surfaces.positions(dq), axis=1))
+        motion = self._surfaces.motions(dq, rows.is_nonzero(dq))
+        if len(self._bare):
+            motion[self._bare] = np.abs(dq[self._bare, :3]).max(axis=1)
         return motion
+
+    def largest_coordinates(self, q: Array) -> Array:
+        """A bound on the world coordinates of each body's vertices at q (n, 12), as large as they are, (n,) [m]."""
+        return rows.largest_position(q) + self._extent
 
     def minimum_distance(self, q: Array) -> float:
         """Smallest distance [m] of surfaces that may touch; inf where nothing is near, or contact is off."""
         return np.inf if self._contact is None else self._contact.minimum_distance(q)
 
+    def collisions(self, q: Array) -> int:
+        """Number of pairs of primitives within d̂ at q (n, 12), and of vertices within d̂ of a half-plane."""
+        return 0 if self._contact is None else self._contact.count(q, self.movable)
+
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
-        """Rows of the two bodies that are closest, of one where that is to a half-plane; see `contact.closest`."""
-        return () if self._contact is None else closest_bodies(self._contact, q)
+        """Rows of the two bodies that are closest, of one where that is to a half-plane; none where nothing is near."""
+        return () if self._contact is None else self._contact.closest(q)[1]

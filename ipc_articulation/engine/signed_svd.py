@@ -17,7 +17,7 @@ _SWEEPS = 12  # Jacobi's method is done after three or four
 @njit(cache=True)
 def signed_svd(A, U, s, V):
     """Fill U (3, 3), s (3,) and V (3, 3); no matrix A (3, 3) is too singular."""
-    _eigenvectors(A.T @ A, V)
+    eigenvectors(A.T @ A, V)
     B = A @ V
     _sort_columns(B, V)
     _orthonormal_columns(B, U)
@@ -26,7 +26,7 @@ def signed_svd(A, U, s, V):
 
 
 @njit(cache=True)
-def _eigenvectors(S, V):
+def eigenvectors(S, V):
     """Jacobi's rotations: V becomes the eigenvectors of the symmetric S, S is diagonalised in place."""
     V[:] = 0.0
     for i in range(3):

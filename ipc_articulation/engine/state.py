@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.engine import rows
+
 Array = NDArray[np.float64]
 
 
@@ -19,6 +21,13 @@ class State:
     theta: Array  # (m,) joint coordinates, followed over turns [rad or m]
     q_before: Array  # (n, 12) one step earlier
     qdot_before: Array  # (n, 12) one step earlier
+
+    def equal_rows(self, other: State) -> NDArray[np.bool_]:
+        """Bodies that have the same coordinates and velocities in both states, bit for bit, (n,)."""
+        equal = rows.are_equal(self.q, other.q) & rows.are_equal(self.qdot, other.qdot)
+        return (
+            equal & rows.are_equal(self.q_before, other.q_before) & rows.are_equal(self.qdot_before, other.qdot_before)
+        )
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> State:

@@ -32,6 +32,10 @@ class StepEnd:
         self._refuse_past()
         return self._potential.minimum_distance(self._q)
 
+    def collisions(self) -> int:
+        self._refuse_past()
+        return self._potential.collisions(self._q)
+
     def energies(self) -> dict[str, float]:
         self._refuse_past()
         return self._potential.energies(self._q)
@@ -39,19 +43,18 @@ class StepEnd:
     def _refuse_past(self) -> None:
         if self._is_past:
             raise EngineError(
-                f"energies and minimum_distance of step {self._frame} can be measured only until the next step begins; "
-                "keep statistics.as_dict() of each step"
+                f"energies, collisions and minimum_distance of step {self._frame} can be measured only until the next "
+                "step begins; keep statistics.as_dict() of each step"
             )
 
 
 @dataclass(frozen=True)
 class StepStatistics:
-    """Figures of one step. `minimum_distance` and `energies` are measured when they are asked for."""
+    """Figures of one step. `collisions`, `minimum_distance` and `energies` are measured when they are asked for."""
 
     frame: int
     dt: float  # [s]
     newton: NewtonReport  # result, iterations, line-search steps, CCD step
-    collisions: int  # pairs within d̂ at the last Newton iteration
     stages: dict[str, float]  # [s] wall time by stage, in the order of `stopwatch.STAGES`
     end: StepEnd = field(repr=False, compare=False)
 
@@ -61,9 +64,23 @@ class StepStatistics:
         return self.newton.result
 
     @property
+    def awake(self) -> int:
+        """Number of bodies that the step has moved; the others are fixed or at rest."""
+        return self.newton.awake
+
+    @property
     def seconds(self) -> float:
         """Wall time of the step, animator included [s]."""
         return sum(self.stages.values())
+
+    @property
+    def collisions(self) -> int:
+        """Number of pairs of primitives within d̂, and of vertices within d̂ of a half-plane.
+
+        Raises:
+            EngineError: The next step has begun.
+        """
+        return self.end.collisions()
 
     @property
     def minimum_distance(self) -> float:
@@ -97,6 +114,7 @@ class StepStatistics:
             "line_search_steps": self.newton.line_search_steps,
             "ccd_step": self.newton.ccd_step,
             "collisions": self.collisions,
+            "awake": self.awake,
             "minimum_distance": self.minimum_distance,
             "energies": self.energies,
             "seconds": self.seconds,
@@ -108,8 +126,8 @@ class StepStatistics:
         if not log.isEnabledFor(logging.INFO):
             return
         log.info(
-            "step %d: %s, %d Newton iterations, %d line-search steps, CCD step %.3g, %d collisions, %.3g ms",
-            *(self.frame, self.result.value, self.newton.iterations, self.newton.line_search_steps),
+            "step %d: %s, %d awake, %d Newton iterations, %d line-search steps, CCD step %.3g, %d collisions, %.3g ms",
+            *(self.frame, self.result.value, self.awake, self.newton.iterations, self.newton.line_search_steps),
             *(self.newton.ccd_step, self.collisions, 1e3 * self.seconds),
         )
         if log.isEnabledFor(logging.DEBUG):

@@ -24,9 +24,14 @@ def step(
     """
     model.potential.begin_step(state, dt, substeps)
     watch.lap("begin")
-    start = advance(model.potential, state.q, model.extrapolation.motion(state.q, state.qdot, dt))
+    moving = model.rest.awake(state, dt)
+    motion = model.extrapolation.motion(state.q, state.qdot, moving, dt)
+    start, energies = advance(model.potential, state.q, motion, moving)
     watch.lap("start")
-    q, report = minimise(model.potential, system, start, dt, model.config, watch)
+    q, report = minimise(model.potential, system, start, energies, moving, dt, model.config, watch)
+    q = model.rest.settle(state.q, q)
     qdot, theta = model.integrator.velocity(state, q, dt), model.context.coordinates.follow(state.theta, q)
     watch.lap("write back")
-    return State(q, qdot, theta, state.q, state.qdot), report
+    after = State(q, qdot, theta, state.q, state.qdot)
+    model.rest.remember(state, after, dt)
+    return after, report

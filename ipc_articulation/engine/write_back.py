@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from uipc import view
 
-from ipc_articulation import affine
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.errors import SceneError
 
 
 class SceneWriter:
@@ -17,7 +18,7 @@ class SceneWriter:
     def __init__(self, context: SceneContext) -> None:
         """Find the rows of each body geometry."""
         self._context = context
-        self._rows = [np.flatnonzero(context.bodies.geometry == g) for g in range(len(context.bodies.slots))]
+        self._ends = np.cumsum(np.bincount(context.bodies.geometry, minlength=len(context.bodies.slots))).tolist()
         self._written = self._read_joints(np.zeros(len(context.coordinates)))
 
     def write(self, state: State) -> None:
@@ -28,14 +29,19 @@ class SceneWriter:
         articulations.write_delta_theta(articulations.delta_theta(state.q))
 
     def _write_bodies(self, state: State) -> None:
-        transforms = affine.transform_from_q(state.q)
-        rates = affine.transform_rate_from_qdot(state.qdot)
-        for slot, rows in zip(self._context.bodies.slots, self._rows, strict=True):
+        first = 0
+        for slot, end in zip(self._context.bodies.slots, self._ends, strict=True):
             instances = slot.geometry().instances()
-            view(instances.find("transform"))[...] = transforms[rows]
+            if instances.size() != end - first:
+                raise SceneError(
+                    f"affine-body geometry {slot.id()} has {instances.size()} instances now, but had {end - first} "
+                    "when the scene was read; for other bodies make another geometry"
+                )
+            _write_transforms(state.q[first:end], 1.0, view(instances.find("transform")))
             velocity = instances.find("velocity")
             if velocity is not None:
-                view(velocity)[...] = rates[rows]
+                _write_transforms(state.qdot[first:end], 0.0, view(velocity))
+            first = end
 
     def write_joints(self, state: State) -> None:
         """Write `angle` and `distance` of all joints."""
@@ -60,3 +66,15 @@ class SceneWriter:
                 values[first : first + len(mesh.joints)] = present
             first += len(mesh.joints)
         return values
+
+
+@njit(cache=True)
+def _write_transforms(q, corner, transforms):
+    """Write coordinates q (n, 12) as transforms (n, 4, 4) whose last entry is 1, or their rates, where it is 0."""
+    for b in range(len(q)):
+        for a in range(3):
+            transforms[b, a, 3] = q[b, a]
+            transforms[b, 3, a] = 0.0
+            for k in range(3):
+                transforms[b, a, k] = q[b, 3 + 3 * a + k]
+        transforms[b, 3, 3] = corner

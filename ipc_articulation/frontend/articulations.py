@@ -125,8 +125,8 @@ def read_articulation_joints(geometry: Any, owner: str, meshes: Sequence[JointMe
 def find_mass(geometry: Any, owner: str, size: int) -> Any:
     """The attribute slot `mass` of an articulation of `size` joints."""
     slot = _attribute(geometry["joint_joint"], "mass", owner)
-    if len(slot.view()) != size * size:
-        raise SceneError(f"{owner}: mass has {len(slot.view())} entries, must be {size * size} for {size} joints")
+    if slot.size() != size * size:
+        raise SceneError(f"{owner}: mass has {slot.size()} entries, must be {size * size} for {size} joints")
     return slot
 
 

@@ -2,6 +2,10 @@
 
 libuipc hands out vectors as (N, k, 1) and matrices with column-major inner strides; these functions return contiguous
 copies with the shapes one expects.
+
+To find a geometry, a collection or an attribute slot costs 0.2 µs, to make an array of a slot (`view`) 3 to 14 µs. So
+what is read or written each step is found anew, but looked at only once. An array must not be kept: it points into
+memory that libuipc replaces when the geometry is resized, and when an attribute that geometries share is written.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.errors import SceneError
@@ -35,6 +40,16 @@ def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
     """The single value of a meta attribute, or the default where it does not exist."""
     values = read(geometry.meta(), name)
     return default if values is None or len(values) == 0 else values[0]
+
+
+def are_valid(values: NDArray[np.float64], nonnegative: bool = False) -> bool:
+    """Whether all numbers of a contiguous array are finite, and none below zero if they must not be."""
+    return _are_valid(values.ravel(), nonnegative)
+
+
+@njit(cache=True)
+def _are_valid(values: NDArray[np.float64], nonnegative: bool) -> bool:
+    return bool(np.isfinite(values).all()) and not (nonnegative and bool((values < 0.0).any()))
 
 
 def read_uids(geometry: Any, name: str) -> list[int]:

@@ -112,6 +112,9 @@ def read_config(attributes: Any, scene_diagonal: float) -> Config:
 def read_dt(attributes: Any) -> float:
     """The time step now; it may change between steps [s].
 
+    Args:
+        attributes: `Scene.config()`. That of a `SceneVisitor` is a copy of the whole configuration, and takes 8 µs.
+
     Raises:
         SceneError: It is not positive, or not finite.
     """

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import are_valid
 from ipc_articulation.frontend.bodies import BodyTable
 
 Array = NDArray[np.float64]
@@ -45,8 +46,8 @@ class InstanceAttribute:
         """
         parts = [np.reshape(slot.view(), (-1, *self._shape)) for slot in self._slots]
         values = np.concatenate([np.zeros((0, *self._shape)), *parts])
-        self._refuse(~np.isfinite(values), "is not finite")
-        if self._nonnegative:
+        if not are_valid(values, self._nonnegative):
+            self._refuse(~np.isfinite(values), "is not finite")
             self._refuse(values < 0.0, "is negative")
         return values
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.attributes import are_valid, require
 from ipc_articulation.frontend.joint_columns import check_joint_values
 from ipc_articulation.frontend.joints import JointMesh
 
@@ -42,8 +42,9 @@ class JointAttribute:
         Raises:
             SceneError: A value is not finite, or negative; names geometry, joint and attribute.
         """
-        parts = [
-            check_joint_values(slot.view(), self._name, owner, self._nonnegative)
-            for slot, owner in zip(self._slots, self._owners, strict=True)
-        ]
-        return np.concatenate([np.zeros(0), *parts])
+        parts = [slot.view() for slot in self._slots]
+        values = np.concatenate([np.zeros(0), *parts])
+        if not are_valid(values, self._nonnegative):
+            for part, owner in zip(parts, self._owners, strict=True):
+                check_joint_values(part, self._name, owner, self._nonnegative)
+        return values

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.step_input import checked_ref_dof_prev
+from ipc_articulation.articulation.step_input import are_finite, checked_ref_dof_prev
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable
 
@@ -26,7 +26,7 @@ class ReferenceDofs:
     """The attribute slots found, and which bodies they belong to."""
 
     slots: tuple[Any, ...]
-    rows: tuple[NDArray[np.int64], ...]  # rows of the bodies of each slot, in the order of instances
+    rows: tuple[slice, ...]  # rows of the bodies of each slot, in the order of instances
     names: tuple[str, ...]  # of all bodies
 
     def read(self, q_prev: Array) -> Array:
@@ -38,9 +38,9 @@ class ReferenceDofs:
         q_ref = np.array(q_prev, dtype=float)
         for slot, rows in zip(self.slots, self.rows, strict=True):
             q_ref[rows] = slot.view()[..., 0]
-            if not np.isfinite(q_ref[rows]).all():
-                for row in rows:
-                    checked_ref_dof_prev(f"body '{self.names[row]}'", q_ref[row])
+        if not are_finite(q_ref):
+            for name, q in zip(self.names, q_ref, strict=True):
+                checked_ref_dof_prev(f"body '{name}'", q)
         return q_ref
 
 
@@ -55,17 +55,17 @@ def find_reference_dofs(bodies: BodyTable) -> ReferenceDofs:
         attribute = slot.geometry().instances().find(REF_DOF_PREV)
         if attribute is None:
             continue
-        of_geometry = np.flatnonzero(bodies.geometry == g)
-        require_vector12(attribute, f"body '{bodies.names[of_geometry[0]]}' (geometry {slot.id()})")
+        first, end = np.searchsorted(bodies.geometry, [g, g + 1])
+        require_vector12(attribute, f"body '{bodies.names[first]}' (geometry {slot.id()})")
         slots.append(attribute)
-        rows.append(of_geometry)
+        rows.append(slice(first, end))
     return ReferenceDofs(tuple(slots), tuple(rows), bodies.names)
 
 
 def require_vector12(attribute: Any, owner: str) -> None:
     """Refuse an attribute slot `ref_dof_prev` of another type than Vector12."""
-    shape = attribute.view().shape[1:]
-    if shape != (12, 1):
+    if attribute.type_name() != "Vector12":
+        shape = attribute.view().shape[1:]
         found = "a number" if shape == () else f"shape {shape}"
         raise SceneError(
             f"{owner}: ref_dof_prev holds {found} an instance, must be a Vector12: translation, then the rows of A"

@@ -5,9 +5,11 @@ Unlike `bodies.BodyTable` this asks nothing of a body but its transform, so it s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation import affine
@@ -29,7 +31,8 @@ class SceneBodies:
     def __init__(self, scene: Any) -> None:
         self._scene = scene
         self._rows: dict[BodyId, int] = {}
-        self._instances: list[Any] = []  # of each row's geometry: an attribute collection
+        self._instances: dict[int, Any] = {}  # geometry id -> its instances, an attribute collection
+        self._places: dict[int, NDArray[np.int64]] = {}  # geometry id -> (row, instance) of its bodies, (k, 2)
 
     @property
     def ids(self) -> list[BodyId]:
@@ -39,24 +42,35 @@ class SceneBodies:
     @property
     def transforms(self) -> Array:
         """What the scene holds now, (n, 4, 4)."""
-        found = [self.attribute(row, "transform").view()[inst] for (_, inst), row in self._rows.items()]
-        return np.array(found).reshape(-1, 4, 4)
+        return affine.transform_from_q(self.q)
 
     @property
     def q(self) -> Array:
-        """Coordinates of the present transforms, (n, 12)."""
-        return affine.q_from_transform(self.transforms)
+        """Coordinates of the present transforms, (n, 12).
 
-    def attribute(self, row: int, name: str) -> Any:
-        """An instance attribute slot of a row's geometry, None where it does not exist."""
-        return self._instances[row].find(name)
+        Raises:
+            SceneError: An instance was removed from its geometry.
+        """
+        q = np.empty((len(self._rows), 12))
+        for geo_id, places in self._places.items():
+            transforms = self._instances[geo_id].find("transform").view()
+            if not _read_coordinates(transforms, places, q):
+                raise SceneError(f"geometry {geo_id} has only {len(transforms)} instances now; one in use was removed")
+        return q
+
+    def attributes(self, name: str, geo_ids: Iterable[int]) -> dict[int, Any]:
+        """An instance attribute slot of each of these geometries that has one, by geometry id."""
+        found = {geo_id: self._instances[geo_id].find(name) for geo_id in geo_ids}
+        return {geo_id: slot for geo_id, slot in found.items() if slot is not None}
 
     def index(self, geo_id: int, inst_id: int, asker: str) -> int:
         """Row of a body; a SceneError naming the asker where the scene holds no such body."""
         body = (geo_id, inst_id)
         if body not in self._rows:
-            self._instances.append(self._find(geo_id, inst_id, asker))
-            self._rows[body] = len(self._rows)
+            self._instances[geo_id] = self._find(geo_id, inst_id, asker)
+            self._rows[body] = row = len(self._rows)
+            before = self._places.get(geo_id, np.zeros((0, 2), dtype=np.int64))
+            self._places[geo_id] = np.vstack([before, [[row, inst_id]]])
         return self._rows[body]
 
     def _find(self, geo_id: int, inst_id: int, asker: str) -> Any:
@@ -72,3 +86,16 @@ class SceneBodies:
                 f"instances, 0 to {instances.size() - 1}"
             )
         return instances
+
+
+@njit(cache=True)
+def _read_coordinates(transforms: Array, places: NDArray[np.int64], q: Array) -> bool:
+    """Write instances of one geometry, transforms (N, 4, 4), into their rows of q (n, 12); False if one is missing."""
+    for row, instance in places:
+        if instance >= len(transforms):
+            return False
+        for a in range(3):
+            q[row, a] = transforms[instance, a, 3]
+            for k in range(3):
+                q[row, 3 + 3 * a + k] = transforms[instance, a, k]
+    return True

@@ -125,6 +125,8 @@ GOOD_MASS, GOOD_TILDE = np.array([[2.0, 1.0], [1.0, 3.0]]), np.zeros(2)
         (np.eye(3), GOOD_TILDE, "arm: mass has shape (3, 3), must be (2, 2), a row and a column a joint"),
         (np.full(4, 1.0)[None], GOOD_TILDE, "arm: mass has shape (1, 4), must be (2, 2)"),
         (np.array([[1.0, np.nan], [0.0, 1.0]]), GOOD_TILDE, "arm: mass must be finite, but entry (0, 1) is nan"),
+        (np.diag([1.0, np.inf]), GOOD_TILDE, "arm: mass must be finite, but entry (1, 1) is inf"),
+        (np.full((2, 2), -np.inf), GOOD_TILDE, "arm: mass must be finite, but entry (0, 0) is -inf"),
         (
             np.array([[2.0, 1.0], [1.1, 3.0]]),
             GOOD_TILDE,

@@ -4,25 +4,33 @@ import ipctk
 import numpy as np
 import pytest
 
-from ipc_articulation.contact.ccd import step_limit
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.ccd import Islands, gap_floor, lower_limits
+from ipc_articulation.contact.closest_points import EDGES
+from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, Stencils
 
 
-def two_edges(start, end, thickness=0.0):
+def two_edges(start, end, thickness=0.0, d_hat=np.inf):
     """Limit of the edges (x₀, x₁) and (x₂, x₃)."""
-    return _limit(start, end, [[0, 1], [2, 3]], [], [[0, 1]], np.zeros((0, 2), int), thickness)
+    return _limit(EDGES, start, end, thickness, d_hat)
 
 
-def vertex_and_face(start, end, thickness=0.0):
+def vertex_and_face(start, end, thickness=0.0, d_hat=np.inf):
     """Limit of the vertex x₀ and the face (x₁, x₂, x₃)."""
-    return _limit(start, end, [], [[1, 2, 3]], np.zeros((0, 2), int), [[0, 0]], thickness)
+    return _limit(VERTEX_OF_FIRST, start, end, thickness, d_hat)
 
 
-def _limit(start, end, edges, faces, edge_pairs, face_pairs, thickness):
-    edges, faces = np.array(edges, np.int32).reshape(-1, 2), np.array(faces, np.int32).reshape(-1, 3)
-    surfaces = Surfaces(np.zeros((4, 3)), np.zeros(4, int), edges, faces, np.zeros(4))
-    start, end = np.asfortranarray(start), np.asfortranarray(end)
-    return step_limit(surfaces, np.array(edge_pairs), np.array(face_pairs), start, end, thickness)
+def _limit(kind, start, end, thickness, d_hat):
+    islands, limits = Islands(np.array([0, 0]), np.array([True, True])), np.array([1.0, 0.5])
+    lower_limits(stencils([[0, 1]], kind), islands, start, end, thickness, d_hat, gap_floor(start), limits)
+    assert limits[1] == 0.5, "the row of no label"
+    return limits[0]
+
+
+def stencils(bodies, kind=VERTEX_OF_FIRST):
+    """One stencil for each pair of bodies, of four vertices of its own."""
+    count = len(bodies)
+    vertices = np.arange(4 * count).reshape(count, 4)
+    return Stencils(np.array(bodies), np.arange(count), np.full(count, kind), vertices, np.zeros(count))
 
 
 def distance(limit, x):
@@ -32,7 +40,8 @@ def distance(limit, x):
 
 @pytest.mark.parametrize("limit", [two_edges, vertex_and_face])
 @pytest.mark.parametrize("thickness", [0.0, 0.05])
-def test_keeps_a_tenth_of_the_gap_and_cuts_no_more_than_that(limit, thickness):
+@pytest.mark.parametrize("d_hat", [np.inf, 0.2])
+def test_keeps_a_tenth_of_the_gap_or_of_d_hat_and_cuts_no_more_than_that(limit, thickness, d_hat):
     rng, cut = np.random.default_rng(0), 0
     for _ in range(500):
         start = rng.normal(size=(4, 3))
@@ -40,16 +49,16 @@ def test_keeps_a_tenth_of_the_gap_and_cuts_no_more_than_that(limit, thickness):
         gap = distance(limit, start) - thickness
         if gap <= 0.0:
             continue
-        share = limit(start, end, thickness)
+        share, rest = limit(start, end, thickness, d_hat), 0.1 * min(gap, d_hat)
         gaps = [distance(limit, start + t * share * (end - start)) - thickness for t in np.linspace(0, 1, 50)]
-        assert min(gaps) >= 0.1 * gap * (1.0 - 1e-9)
+        assert min(gaps) >= rest * (1.0 - 1e-9)
         if share < 1.0:
             cut += 1
             farther = [
                 distance(limit, start + min(t, 1.0) * (end - start)) - thickness
                 for t in np.linspace(share, 1.1 * share + 0.01, 50)
             ]
-            assert min(farther) < 0.3 * gap, "one could go a good deal farther"
+            assert min(farther) < 3.0 * rest, "one could go a good deal farther"
     assert cut > 20, "there must be collisions"
 
 
@@ -73,3 +82,41 @@ def test_the_smallest_gaps_may_grow_but_not_shrink():
     up = np.array([[0, 0, 1e-3], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
     assert vertex_and_face(start, start + up) == 1.0
     assert vertex_and_face(start, start - up) == 0.0
+
+
+FACE = np.array([[0, 0, 0], [1, 0, 0], [0, 1.0, 0]])
+
+
+def over_faces(*gaps):
+    """A vertex over a face for each gap, (4k, 3), 100 m apart."""
+    aside = np.array([100.0, 0, 0])
+    return np.concatenate([np.vstack([(0.2, 0.2, gap), FACE]) + k * aside for k, gap in enumerate(gaps)])
+
+
+def test_each_island_has_a_limit_of_its_own():
+    """Bodies 0 and 1, and 2 and 3, meet at different times; 4 and 5 part; 6 and 7 do not move at all."""
+    start, end = over_faces(0.5, 0.2, 0.1, 0.3), over_faces(-0.5, -0.8, 0.4, -0.7)
+    pairs = stencils([[0, 1], [2, 3], [4, 5], [6, 7]])
+    islands, limits = Islands(np.array([0, 0, 2, 2, 4, 4, 6, 6]), np.arange(8) < 6), np.ones(8)
+    lower_limits(pairs, islands, start, end, 0.0, np.inf, 0.0, limits)
+    np.testing.assert_allclose(limits, [0.9 * 0.5, 1, 0.9 * 0.2, 1, 1, 1, 1, 1], rtol=1e-12)
+    lower_limits(
+        pairs, islands._replace(labels=np.array([0, 0, 0, 0, 4, 4, 6, 6])), start, end, 0.0, np.inf, 0.0, limits
+    )
+    np.testing.assert_allclose(limits[:3], [0.9 * 0.2, 1, 0.9 * 0.2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("pair", [[0, 1], [1, 0]])
+def test_what_does_not_move_is_an_obstacle_without_a_limit(pair):
+    """Body 0 moves against body 1, which is not in its island, be it the face or the vertex."""
+    start, end, limits = over_faces(0.5), over_faces(-0.5), np.ones(2)
+    lower_limits(stencils([pair]), Islands(np.arange(2), np.array([True, False])), start, end, 0.0, 0.1, 0.0, limits)
+    np.testing.assert_allclose(limits, [0.5 - 0.1 * 0.1, 1.0], rtol=1e-12)
+
+
+def test_limits_are_only_lowered():
+    start, end = over_faces(0.5), over_faces(-0.5)
+    for before in (0.0, 0.3, 1.0):
+        limits = np.full(2, before)
+        lower_limits(stencils([[0, 1]]), Islands(np.zeros(2, int), np.ones(2, bool)), start, end, 0.0, 0.1, 0.0, limits)
+        np.testing.assert_allclose(limits, [min(before, 0.49), before], rtol=1e-12)

@@ -1,6 +1,7 @@
 """The constraint of a scene wired by hand: same energy as the engine's, checked inputs, failures that surface."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from uipc.constitution import ExternalArticulationConstraint as ArticulationGeom
 
 from ipc_articulation import Engine, ExternalArticulationConstraint
 from ipc_articulation.errors import ArticulationError, SceneError
+from ipc_articulation.frontend.callbacks import raise_kept
 from tests.articulation import reference
 from tests.derivatives import complex_step, relative_error
 from tests.hinged_boxes import hinged_boxes
@@ -141,6 +143,36 @@ def test_an_error_of_the_source_itself_surfaces_as_itself(boxes, tmp_path):
         world.advance()
 
 
+def test_what_is_written_arrives_though_snapshots_share_the_attributes(tmp_path):
+    """A write into a shared attribute moves it to new memory: whoever kept an array would go on with the old one."""
+    boxes = hinged_boxes(ref_dof_prev=np.zeros(12))
+    constraint, world = world_of(boxes, tmp_path, lambda info: (info.frame() * MASS, info.frame() * TILDE))
+    joints, instances = boxes.slot.geometry()["joint"], boxes.bodies.geometry().instances()
+    snapshots = []
+    for frame in range(1, 5):
+        before = constraint.coordinates()
+        world.advance()
+        world.retrieve()
+        np.testing.assert_allclose(constraint.delta_theta(constraint.coordinates()), frame * TILDE, atol=1e-8)
+        np.testing.assert_array_equal(instances.find("ref_dof_prev").view()[..., 0], before)
+        np.testing.assert_array_equal(joints.find("delta_theta_tilde").view(), frame * TILDE)
+        snapshots = [uipc.core.SceneSnapshot(boxes.scene), *snapshots[: frame % 2]]
+        for slot in (joints.find("delta_theta_tilde"), instances.find("ref_dof_prev"), instances.find("transform")):
+            assert slot.is_shared()
+            uipc.view(slot)  # as if to write: moves it
+
+
+def test_the_geometry_is_looked_for_again_where_the_animated_object_is_another(boxes):
+    callback = constraint_of(boxes).animate(lambda info: (MASS, TILDE))
+    callback(SimpleNamespace(geo_slots=lambda: [boxes.slot]))
+    for others in ([boxes.hinge], []):
+        with pytest.raises(SceneError, match=re.escape("the animated object has 0 articulation geometries")):
+            callback(SimpleNamespace(geo_slots=lambda others=others: others))
+        with pytest.raises(SceneError):
+            raise_kept()
+    callback(SimpleNamespace(geo_slots=lambda: [boxes.hinge, boxes.slot]))
+
+
 def test_check_raises_what_libuipc_would_only_log(boxes):
     constraint = constraint_of(boxes)
     with pytest.raises(TypeError):
@@ -201,3 +233,10 @@ def test_a_joint_whose_body_is_not_there_is_refused(boxes, attribute, value, mes
     uipc.view(boxes.hinge.geometry().edges().find(attribute))[0] = value
     with pytest.raises(SceneError, match=re.escape(message)):
         constraint_of(boxes)
+
+
+def test_a_body_whose_instance_was_removed_is_refused(boxes):
+    constraint = constraint_of(boxes)
+    boxes.bodies.geometry().instances().resize(2)
+    with pytest.raises(SceneError, match="geometry 0 has only 2 instances now; one in use was removed"):
+        constraint.coordinates()

@@ -130,7 +130,7 @@ class RandomScene(BoxScene):
         """What must hold after a step; a text that says what does not, or None.
 
         Intersections are looked for without any of the engine's own detection. Bodies in a cage or room stay there,
-        or they have passed a wall.
+        or they have passed a wall; a sharp corner may stick in the slit between two walls of a cage.
         """
         result = self.engine.statistics.result
         if not isinstance(result, NewtonResult):
@@ -144,7 +144,7 @@ class RandomScene(BoxScene):
         if intersect(self.meshes, x, is_fixed):
             return "surfaces intersect"
         moving = np.concatenate([x[row] for row in np.flatnonzero(~is_fixed)] + [np.zeros((0, 3))])
-        if self.surroundings in ("room", "cage") and np.abs(moving).max(initial=0.0) >= _ROOM:
+        if self.surroundings in ("room", "cage") and np.abs(moving).max(initial=0.0) >= _ROOM + 0.5 * _WALL:
             return "a body has left through a wall"
         return None
 

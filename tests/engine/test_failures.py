@@ -5,7 +5,8 @@ import pytest
 from uipc import view
 
 from ipc_articulation.engine.newton_report import NewtonResult
-from ipc_articulation.errors import SolverError
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.errors import SceneError, SolverError
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 
@@ -57,7 +58,7 @@ def test_collision_detection_that_cuts_the_last_step(tmp_path):
     assert "try a smaller dt" in str(unmet["newton/ccd_tol"])
 
 
-class BrokenTerm:
+class BrokenTerm(Term):
     """A term that a callback has broken: not finite at one body."""
 
     name = "broken"
@@ -68,8 +69,8 @@ class BrokenTerm:
     def begin_step(self, state, dt):
         pass
 
-    def energy(self, q):
-        return self.values[0]
+    def add_energy(self, q, E):
+        E[self.body] += self.values[0]
 
     def assemble(self, q, g, system):
         g[self.body] += self.values[1]
@@ -117,3 +118,10 @@ def test_callbacks_see_the_frame_again_after_a_failure(tmp_path):
     scene.run(1)
     assert frames == [1, 2, 2]
     assert slot.id() == 0
+
+
+def test_a_geometry_that_was_resized_is_refused(tmp_path):
+    scene = spinning(tmp_path)
+    scene.slots[1].geometry().instances().resize(2)
+    with pytest.raises(SceneError, match=f"affine-body geometry {scene.slots[1].id()} has 2 instances now, but had 1"):
+        scene.run(1)

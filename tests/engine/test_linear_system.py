@@ -1,16 +1,13 @@
-"""The dense and the sparse system must be the same matrix, built by independent code."""
+"""The Newton system against the dense matrix that its definitions say, solved by numpy."""
 
 import numpy as np
 import pytest
-import scipy.sparse
 
-from ipc_articulation.affine import jacobian
-from ipc_articulation.contact.surfaces import Surfaces
-from ipc_articulation.engine.dense_system import DenseSystem
-from ipc_articulation.engine.sparse_system import SparseSystem
+from ipc_articulation.engine.linear_system import LinearSystem, NoSystem
 from ipc_articulation.errors import SolverError
 
-N, V = 5, 12
+N = 7
+IS_FIXED = np.array([False, True, False, False, False, False, False])
 
 
 def spd(rng, *shape):
@@ -21,27 +18,21 @@ def spd(rng, *shape):
 @pytest.fixture
 def problem():
     rng = np.random.default_rng(11)
-    body = np.sort(rng.integers(N, size=V))
-    edges, faces = np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32)
-    surfaces = Surfaces(rng.standard_normal((V, 3)), body, edges, faces, np.zeros(V))
-    is_fixed = np.array([False, True, False, False, False])
-    B = rng.standard_normal((3 * V, 4))
+    M = spd(rng, 5)
+    M[:3, 3:] = M[3:, :3] = 0.0  # two robots in one articulation
     return {
-        "surfaces": surfaces,
-        "is_fixed": is_fixed,
         "diagonal": spd(rng, N, 12),
-        "pairs": np.array([[0, 1], [2, 0], [3, 4]]),
-        "blocks": spd(rng, 3, 24),
-        "coupled": np.array([[0, 2], [1, 4]]),
-        "J": rng.standard_normal((2, 24)),
-        "M": spd(rng, 2),
-        "vertex": scipy.sparse.csc_matrix(B @ B.T),
+        "pairs": np.array([[0, 1], [2, 0], [3, 4], [0, 2], [5, 5]]),
+        "blocks": spd(rng, 5, 24),
+        "coupled": np.array([[2, 0], [1, 4], [4, 5], [6, 3], [3, 3]]),
+        "J": rng.standard_normal((5, 24)),
+        "M": M,
         "g": rng.standard_normal((N, 12)),
     }
 
 
 def reference(p):
-    """The full matrix, straight from the definitions."""
+    """The full matrix (N, 12, N, 12), straight from the definitions."""
     H = np.zeros((N, 12, N, 12))
     for b in range(N):
         H[b, :, b] += p["diagonal"][b]
@@ -49,38 +40,95 @@ def reference(p):
         for a, first in enumerate((i, j)):
             for b, second in enumerate((i, j)):
                 H[first, :, second] += block[12 * a : 12 * a + 12, 12 * b : 12 * b + 12]
-    J = np.zeros((2, N, 12))
+    J = np.zeros((len(p["J"]), N, 12))
     for k, (i, j) in enumerate(p["coupled"]):
         J[k, i] += p["J"][k, :12]
         J[k, j] += p["J"][k, 12:]
-    H += np.einsum("kia,kl,ljb->iajb", J, p["M"], J)
-    x = np.zeros((3 * V, N, 12))
-    for v in range(V):
-        x[3 * v : 3 * v + 3, p["surfaces"].body[v]] = jacobian(p["surfaces"].points[v])
-    H += np.einsum("pia,pq,qjb->iajb", x, p["vertex"].toarray(), x)
-    moving = ~p["is_fixed"]
-    return H[moving][:, :, moving].reshape(48, 48)
+    return H + np.einsum("kia,kl,ljb->iajb", J, p["M"], J)
 
 
-@pytest.mark.parametrize("kind", [DenseSystem, SparseSystem])
-def test_solution_satisfies_the_system(problem, kind):
-    p = problem
-    system = kind(p["surfaces"], p["is_fixed"])
+def add_all(system, p):
+    system.add_diagonal(p["diagonal"])
+    system.add_pairs(p["pairs"], p["blocks"])
+    system.add_coupled(p["coupled"], p["J"], p["M"])
+
+
+def check_solution(dq, p, is_unknown):
+    H, size = reference(p)[is_unknown][:, :, is_unknown], 12 * is_unknown.sum()
+    expected = np.linalg.solve(H.reshape(size, size), -p["g"][is_unknown].ravel())
+    np.testing.assert_allclose(dq[is_unknown].ravel(), expected, rtol=1e-8, atol=1e-10)
+    assert np.all(dq[~is_unknown] == 0.0)
+
+
+def test_solution_is_that_of_the_dense_matrix(problem):
+    system = LinearSystem(IS_FIXED)
     for _ in range(2):  # the second time shows that `clear` forgets
         system.clear()
-        system.add_diagonal(p["diagonal"])
-        system.add_pairs(p["pairs"], p["blocks"])
-        system.add_coupled(p["coupled"], p["J"], p["M"])
-        system.add_vertex_hessian(p["vertex"])
-        dq = system.solve(p["g"])
-    moving = ~p["is_fixed"]
-    np.testing.assert_allclose(reference(p) @ dq[moving].ravel(), -p["g"][moving].ravel(), atol=1e-9)
-    assert np.all(dq[p["is_fixed"]] == 0.0)
+        add_all(system, problem)
+        check_solution(system.solve(problem["g"]), problem, ~IS_FIXED)
 
 
-@pytest.mark.parametrize("kind", [DenseSystem, SparseSystem])
-def test_indefinite_system_is_refused(problem, kind):
-    system = kind(problem["surfaces"], problem["is_fixed"])
-    system.add_diagonal(np.stack([np.diag([1.0] * 11 + [-1.0])] * N))
+@pytest.mark.parametrize("frozen", [[0], [2, 3], [0, 2, 3, 4, 5], [2, 3, 4, 5, 6]])
+def test_frozen_bodies_have_no_unknowns(problem, frozen):
+    is_unknown = ~IS_FIXED
+    is_unknown[frozen] = False
+    system = LinearSystem(IS_FIXED)
+    add_all(system, problem)
+    for mask in (is_unknown, ~IS_FIXED, is_unknown):  # `choose` forgets too
+        system.choose(mask)
+        add_all(system, problem)
+        check_solution(system.solve(problem["g"]), problem, mask)
+
+
+def test_nothing_unknown(problem):
+    system = LinearSystem(np.ones(N, dtype=bool))
+    add_all(system, problem)
+    assert np.all(system.solve(problem["g"]) == 0.0)
+    assert LinearSystem(np.zeros(0, dtype=bool)).solve(np.zeros((0, 12))).shape == (0, 12)
+
+
+def test_joints_that_the_mass_does_not_couple_make_no_blocks(problem):
+    system = LinearSystem(IS_FIXED)
+    system.add_coupled(problem["coupled"], problem["J"], problem["M"])
+    rows, cols, _ = system._H.upper
+    bodies = system._H.bodies
+    assert {tuple(pair) for pair in np.column_stack([bodies[rows], bodies[cols]])} == {
+        *((0, 2), (0, 4), (0, 5), (2, 4), (2, 5), (4, 5)),
+        (3, 6),
+    }
+
+
+def test_singular_system_is_shifted():
+    """Two free bodies in a tug-of-war: H has a null space, in which a gradient of zero asks for no motion."""
+    system, block = LinearSystem(np.zeros(2, dtype=bool)), np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(12))
+    system.add_pairs(np.array([[0, 1]]), block[None])
+    g = np.stack([np.arange(12.0), -np.arange(12.0)])
+    dq = system.solve(g)
+    np.testing.assert_allclose(dq[1] - dq[0], np.arange(12.0), atol=1e-8)
+
+
+def test_indefinite_system_is_refused():
+    system = LinearSystem(IS_FIXED)
+    blocks = np.stack([np.eye(12)] * N)
+    blocks[4, 11, 11] = -1.0
+    system.add_diagonal(blocks)
     with pytest.raises(SolverError, match="not positive definite"):
-        system.solve(problem["g"])
+        system.solve(np.ones((N, 12)))
+    frozen = ~IS_FIXED
+    frozen[4] = False
+    system.choose(frozen)  # without the body at fault it is definite
+    system.add_diagonal(blocks)
+    np.testing.assert_allclose(system.solve(np.ones((N, 12)))[frozen], -1.0)
+
+
+def test_not_a_number_is_refused():
+    system = LinearSystem(IS_FIXED)
+    system.add_diagonal(np.full((N, 12, 12), np.nan))
+    with pytest.raises(SolverError, match="not positive definite"):
+        system.solve(np.ones((N, 12)))
+
+
+def test_no_system_keeps_nothing(problem):
+    system = NoSystem()
+    add_all(system, problem)
+    assert np.all(system.solve(problem["g"]) == 0.0)

@@ -9,7 +9,7 @@ import pytest
 from ipc_articulation.engine.newton_report import NewtonResult
 from ipc_articulation.engine.stopwatch import STAGES
 from ipc_articulation.errors import EngineError
-from tests.engine.scenes import BoxScene, translation
+from tests.engine.scenes import BoxScene, translation, twist_rate
 
 
 @pytest.fixture
@@ -32,6 +32,16 @@ def test_figures_of_a_step(resting):
     assert statistics.collisions == 4  # the corners over the ground
     assert statistics.minimum_distance == resting.minimum_distance()
     assert 0.0 < statistics.minimum_distance < 0.01
+
+
+def test_collisions_are_those_of_all_bodies(tmp_path):
+    """One box lies on the ground and needs few iterations, another one lands on an edge and needs more."""
+    scene = BoxScene(tmp_path)
+    scene.add_ground()
+    scene.add_box(translation(0, 0, 0.105))
+    falling = translation(2, 0, 0.104)
+    scene.add_box(falling, velocity=twist_rate(falling, linear=(1.0, 0, -0.5), angular=(0, 3.0, 0)))
+    assert scene.start().run(1).engine.statistics.collisions == 8
 
 
 def test_energies_are_those_of_the_potential(resting):
@@ -64,7 +74,9 @@ def test_what_was_not_measured_in_time_is_refused(resting):
     resting.run(1)
     first, kept = resting.engine.statistics, resting.engine.statistics.as_dict()
     resting.run(1)
-    with pytest.raises(EngineError, match=r"energies and minimum_distance of step 1 can be measured only until"):
+    with pytest.raises(
+        EngineError, match=r"energies, collisions and minimum_distance of step 1 can be measured only until"
+    ):
         _ = first.energies
     with pytest.raises(EngineError, match=r"keep statistics\.as_dict\(\) of each step"):
         _ = first.minimum_distance

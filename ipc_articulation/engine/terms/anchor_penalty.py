@@ -23,6 +23,7 @@ from ipc_articulation.articulation import frames
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.anchors import FIXED_UID, AnchorMesh, read_anchor_mesh
 
 Array = NDArray[np.float64]
@@ -30,7 +31,7 @@ Array = NDArray[np.float64]
 _VECTORS = 4  # of one body: the anchor, and three directions that are zero for a spherical joint
 
 
-class AnchorPenalties:
+class AnchorPenalties(PairTerm):
     """m joints, structure of arrays."""
 
     name = "fixed and spherical joint"
@@ -43,16 +44,17 @@ class AnchorPenalties:
             stiffness: κ [kg], (m,).
             local: Vectors of the two bodies, homogeneous, (m, 2, 4, 4): row (v̄, w).
         """
-        self.bodies, self.stiffness = bodies, stiffness
+        super().__init__(bodies)
+        self.stiffness = stiffness
         self._local = local
         self._blocks = _hessian_blocks(stiffness, local)
 
     def begin_step(self, state: State, dt: float) -> None:
         """Nothing changes from step to step."""
 
-    def energy(self, q: Array) -> float:
+    def pair_energies(self, q: Array) -> Array:
         r = self._residual(q)
-        return 0.5 * float(self.stiffness @ np.einsum("mvk,mvk->m", r, r))
+        return 0.5 * self.stiffness * np.einsum("mvk,mvk->m", r, r)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         system.add_pairs(self.bodies, self.derivatives(q, g))

@@ -25,27 +25,25 @@ from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 
 def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     """The term of the affine bodies among the slots."""
-    return ShapeEnergy("ARAP", energy, add_derivatives, stiffness_of(slots, context))
+    return ShapeEnergy("ARAP", add_energy, add_derivatives, stiffness_of(slots, context))
 
 
 @njit(cache=True)
-def energy(q, c):
-    """Σ c ‖A - R‖² over the bodies: q (n, 12), c (n,) [J·s²]."""
-    E = 0.0
+def add_energy(q, c, moving, E):
+    """Add c ‖A - R‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
     for b in range(len(q)):
-        if c[b] > 0.0:
+        if moving[b] and c[b] > 0.0:
             signed_svd(q[b, 3:].copy().reshape(3, 3), U, s, V)
-            E += c[b] * np.sum((s - 1.0) ** 2)
-    return E
+            E[b] += c[b] * np.sum((s - 1.0) ** 2)
 
 
 @njit(cache=True)
-def add_derivatives(q, c, g, H):
-    """Add the gradient to g (n, 12) and the projected Hessian blocks to H (n, 12, 12)."""
+def add_derivatives(q, c, dA, moving, g, H):
+    """Add the gradient to g (n, 12) and the projected Hessian blocks to H (n, 12, 12); dA is not used."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
     for b in range(len(q)):
-        if c[b] > 0.0:
+        if moving[b] and c[b] > 0.0:
             A = q[b, 3:].copy().reshape(3, 3)
             signed_svd(A, U, s, V)
             g[b, 3:] += 2.0 * c[b] * (A - U @ V.T).copy().reshape(9)

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.articulation.energy import ArticulationEnergy
+from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.articulations import ArticulationTable
 
 Array = NDArray[np.float64]
@@ -20,17 +22,31 @@ Array = NDArray[np.float64]
 def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
     """The term of a scene with articulations."""
     assert context.articulations.energy is not None
-    return Articulation(context.articulations, context.articulations.energy)
+    return Articulation(context.articulations, context.articulations.energy, context.bodies.is_fixed)
 
 
-class Articulation:
+class Articulation(Term):
     """All articulations of a scene; K carries no dt²."""
 
     name = "articulation"
 
-    def __init__(self, table: ArticulationTable, energy: ArticulationEnergy) -> None:
-        """Take the energy of a table that has one."""
+    def __init__(self, table: ArticulationTable, energy: ArticulationEnergy, is_fixed: NDArray[np.bool_]) -> None:
+        """Take the energy of a table that has one, and which bodies are fixed, (n,)."""
         self._table, self._energy = table, energy
+        self._parts = [slice(end - m, end) for m, end in zip(energy.sizes, np.cumsum(energy.sizes), strict=True)]
+        links = [_movable(energy.joints.bodies[part], is_fixed) for part in self._parts]
+        self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
+        self._links = np.unique(np.concatenate(links))
+        self._owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)
+
+    @property
+    def couples(self) -> NDArray[np.int64]:
+        """Mᵗ is dense: all links of an articulation belong together, also those that only a fixed body connects."""
+        return self._couples
+
+    @property
+    def drives(self) -> NDArray[np.int64]:
+        return self._links
 
     def begin_step(self, state: State, dt: float) -> None:
         """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.
@@ -40,15 +56,18 @@ class Articulation:
         """
         self._table.read_step(state.q)
 
-    def energy(self, q: Array) -> float:
-        return self._energy.energy(q)
+    def add_energy(self, q: Array, E: Array) -> None:
+        rows.add_at(E, self._owner, self._energy.joint_energies(q))
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         bodies, at = self._energy.joints.bodies, self._energy.linearize(q)
-        np.add.at(g, bodies, (at.force[:, None] * at.jacobian).reshape(-1, 2, 12))
+        rows.add_to_pairs(g, bodies, at.force, at.jacobian)
         system.add_pairs(bodies, at.curvature)
-        first = 0
-        for M in self._energy.mass:
-            part = slice(first, first + len(M))
+        for part, M in zip(self._parts, self._energy.mass, strict=True):
             system.add_coupled(bodies[part], at.jacobian[part], M)
-            first += len(M)
+
+
+def _movable(bodies: NDArray[np.int64], is_fixed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The bodies among pairs (m, 2) that are not fixed, in order."""
+    links = np.unique(bodies)
+    return links[~is_fixed[links]]

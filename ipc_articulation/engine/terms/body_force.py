@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.instance_attributes import InstanceAttribute
 
 Array = NDArray[np.float64]
@@ -36,7 +37,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
     )
 
 
-class BodyForce:
+class BodyForce(Term):
     """External forces on bodies."""
 
     name = "body force"
@@ -45,6 +46,10 @@ class BodyForce:
         """Take the attributes F and its switch, and which bodies can feel it (n,)."""
         self._force, self._is_on, self._has_kinetic = force, is_on, has_kinetic
         self._q = self._dt2_F = np.zeros((len(has_kinetic), 12))
+
+    @property
+    def drives(self) -> NDArray[np.int64]:
+        return self._force.rows
 
     def begin_step(self, state: State, dt: float) -> None:
         """Read the forces.
@@ -58,8 +63,8 @@ class BodyForce:
         self._dt2_F[rows] = dt * dt * self._force.read() * acts[:, None]
         self._q = state.q
 
-    def energy(self, q: Array) -> float:
-        return -float(np.sum(self._dt2_F * (q - self._q)))
+    def add_energy(self, q: Array, E: Array) -> None:
+        E -= np.sum(self._dt2_F * (q - self._q), axis=1)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         g -= self._dt2_F

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import Term
 
 Array = NDArray[np.float64]
 
 
-class Contact:
+class Contact(Term):
     """dt² κ_c Σ B + friction of all surfaces."""
 
     name = "contact"
@@ -21,18 +22,20 @@ class Contact:
         """Take a scene's contact; friction is fully developed at eps_velocity [m/s], and left out where that is 0."""
         self.world, self._eps_velocity = world, eps_velocity
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
-        self.pairs = 0  # within d̂, when it was last assembled
+        self._moving = np.ones(len(world.materials.body_pairs), dtype=bool)
 
     def begin_step(self, state: State, dt: float) -> None:
         self.world.begin_step(state.q, dt, self._eps_velocity, self.resistance)
 
-    def energy(self, q: Array) -> float:
-        return self.world.energy(q)
+    def select(self, moving: NDArray[np.bool_]) -> None:
+        self._moving = moving
+
+    def add_energy(self, q: Array, E: Array) -> None:
+        self.world.add_energy(q, self._moving, E)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        at = self.world.derivatives(q)
+        at = self.world.derivatives(q, self._moving)
         g += at.gradient
         system.add_diagonal(at.blocks)
-        for hessian in at.vertex_hessians:
-            system.add_vertex_hessian(hessian)
-        self.pairs = at.pairs
+        for bodies, blocks in at.pair_blocks:
+            system.add_pairs(bodies, blocks)

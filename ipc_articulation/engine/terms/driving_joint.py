@@ -25,13 +25,14 @@ from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joints import REVOLUTE_UID, JointMesh
 
 Array = NDArray[np.float64]
 
 
-class DrivingJoints:
+class DrivingJoints(PairTerm):
     """The drives of m joints."""
 
     name = "driving joint"
@@ -58,8 +59,13 @@ class DrivingJoints:
         self._mirrored = np.flatnonzero(prismatic)
         self._springs_a_joint = np.where(prismatic, 2.0, 1.0)
         joints = Joints.concatenate([driven.joints, _with_right_axis_turned(driven.joints[self._mirrored])])
+        super().__init__(joints.bodies)
         self._coordinates = JointCoordinates(joints, np.zeros(len(joints)))
         self._theta = self._aim = self._kappa = np.zeros(len(joints))
+
+    @property
+    def drives(self) -> NDArray[np.int64]:
+        return np.unique(self.bodies)
 
     def begin_step(self, state: State, dt: float) -> None:
         """Read what the animator has just written.
@@ -75,8 +81,8 @@ class DrivingJoints:
         self._theta, self._aim = np.concatenate([theta, zeros]), np.concatenate([aim, zeros])
         self._kappa = np.concatenate([kappa, kappa[self._mirrored]])
 
-    def energy(self, q: Array) -> float:
-        return 0.5 * float(self._kappa @ self._error(q) ** 2)
+    def pair_energies(self, q: Array) -> Array:
+        return 0.5 * self._kappa * self._error(q) ** 2
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         slope = self._kappa * self._error(q)

@@ -20,13 +20,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation import affine
-from ipc_articulation.articulation.frames import unit
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joints import PRISMATIC_UID, REVOLUTE_UID, JointMesh
 
@@ -36,7 +36,7 @@ _NAMES = {PRISMATIC_UID: "external_force", REVOLUTE_UID: "external_torque"}
 _FLATTEST = 1e-6  # |det A| over the product of its rows' lengths; below, libuipc drops the torque
 
 
-class JointForces:
+class JointForces(Term):
     """Forces and torques on joints of several geometries."""
 
     name = "joint force"
@@ -55,6 +55,10 @@ class JointForces:
         self._has_kinetic = has_kinetic
         self._F = self._q_t = np.zeros((len(has_kinetic), 12))  # F carries dt² here
 
+    @property
+    def drives(self) -> NDArray[np.int64]:
+        return np.unique(np.concatenate([load.bodies.ravel() for load in self._loads]))
+
     def begin_step(self, state: State, dt: float) -> None:
         """Read what the animator has just written.
 
@@ -66,8 +70,8 @@ class JointForces:
             np.add.at(self._F, load.bodies, dt * dt * load.forces(state.q))
         self._F[~self._has_kinetic] = 0.0
 
-    def energy(self, q: Array) -> float:
-        return -float(np.vdot(self._F, q - self._q_t))
+    def add_energy(self, q: Array, E: Array) -> None:
+        E -= np.sum(self._F * (q - self._q_t), axis=1)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         g -= self._F
@@ -93,13 +97,9 @@ class _Load:
     def forces(self, q: Array) -> Array:
         """Generalised forces on both bodies of each joint at q (n, 12): (m, 2, 12)."""
         load = self._load.read() * (self._is_constrained.read() != 0)
-        A = affine.linear_part(q)[self.bodies]  # (m, 2, 3, 3)
-        axes = np.einsum("mbij,mbj->mbi", A, self._axes)
-        if self._is_torque:
-            axes = unit(axes)
-        on_child = load[:, None] * axes.mean(axis=1)  # (m, 3) [N or N·m]
-        vectors = np.stack([-on_child, on_child], axis=1)
-        return _from_torques(vectors, A) if self._is_torque else np.pad(vectors, ((0, 0), (0, 0), (0, 9)))
+        F = np.zeros((len(load), 2, 12))
+        _add_forces(load, self._is_torque, self._axes, self.bodies, q, F)
+        return F
 
 
 def _axes(mesh: JointMesh) -> Array:
@@ -109,10 +109,35 @@ def _axes(mesh: JointMesh) -> Array:
     return np.stack([mesh.tracked.left[:, 1], mesh.tracked.right[:, 1]], axis=1)
 
 
-def _from_torques(torque: Array, A: Array) -> Array:
-    """F = (0, ½ [τ] A⁻ᵀ), rows of A one after the other: (..., 3), (..., 3, 3) -> (..., 12); zero where A is flat."""
-    is_flat = ~(np.abs(np.linalg.det(A)) >= _FLATTEST * np.linalg.norm(A, axis=-1).prod(axis=-1))
-    A_inv = np.linalg.inv(np.where(is_flat[..., None, None], np.eye(3), A))
-    F_A = 0.5 * np.cross(torque[..., None, :], A_inv)  # row k: τ x (row k of A⁻¹) = column k of [τ] A⁻ᵀ
-    F_A = np.where(is_flat[..., None, None], 0.0, F_A.swapaxes(-1, -2))
-    return np.concatenate([np.zeros_like(torque), F_A.reshape(*torque.shape[:-1], 9)], axis=-1)
+@njit(cache=True)
+def _add_forces(load, is_torque, axes, bodies, q, F):
+    """Add the generalised forces on both bodies of each joint to F (m, 2, 12)."""
+    for k in range(len(load)):
+        axis = np.zeros(3)  # of the joint: the mean of its two bodies'
+        for side in range(2):
+            e = _linear_part(q[bodies[k, side]]) @ axes[k, side]
+            axis += 0.5 * e / (np.sqrt(np.dot(e, e)) if is_torque else 1.0)
+        for side, sign in ((0, -1.0), (1, 1.0)):
+            on_body = sign * load[k] * axis  # [N or N·m]
+            if is_torque:
+                _add_torque(on_body, _linear_part(q[bodies[k, side]]), F[k, side, 3:])
+            else:
+                F[k, side, :3] += on_body
+
+
+@njit(cache=True)
+def _add_torque(torque, A, F_A):
+    """Add ½ [τ] A⁻ᵀ, row by row, to F_A (9,); nothing where A is flat."""
+    lengths = np.sqrt(np.sum(A * A, axis=1))
+    if not abs(np.linalg.det(A)) >= _FLATTEST * lengths.prod():
+        return
+    A_inv = np.linalg.inv(A)
+    for column in range(3):
+        turned = np.cross(torque, A_inv[column])  # τ x (row of A⁻¹) = column of [τ] A⁻ᵀ
+        for row in range(3):
+            F_A[3 * row + column] += 0.5 * turned[row]
+
+
+@njit(cache=True)
+def _linear_part(q):
+    return q[3:].copy().reshape(3, 3)

@@ -19,6 +19,7 @@ from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joints import JointMesh
@@ -26,7 +27,7 @@ from ipc_articulation.frontend.joints import JointMesh
 Array = NDArray[np.float64]
 
 
-class JointLimits:
+class JointLimits(PairTerm):
     """The limits of m joints, fixed once read, as in libuipc."""
 
     name = "joint limit"
@@ -43,6 +44,7 @@ class JointLimits:
             upper: The same.
             strength: s, (m,) [J·s²].
         """
+        super().__init__(coordinates.joints.bodies)
         self._coordinates, self._places = coordinates, places
         self._lower, self._upper, self._strength = lower, upper, strength
         self._width = np.where(upper > lower, upper - lower, 1.0)
@@ -51,8 +53,8 @@ class JointLimits:
     def begin_step(self, state: State, dt: float) -> None:
         self._theta = state.theta[self._places]
 
-    def energy(self, q: Array) -> float:
-        return float(self._strength @ np.abs(self._excess(q)) ** 3)
+    def pair_energies(self, q: Array) -> Array:
+        return self._strength * np.abs(self._excess(q)) ** 3
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         r = self._excess(q)

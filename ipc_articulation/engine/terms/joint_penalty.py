@@ -12,7 +12,6 @@ for a prismatic one exact where r = 0 and positive semidefinite everywhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from ipc_articulation.articulation.joints import PRISMATIC
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.joints import JointMesh
 
 Array = NDArray[np.float64]
@@ -31,22 +31,28 @@ Array = NDArray[np.float64]
 _VECTORS = 4  # world vectors of one body: revolute uses two points, prismatic a point and three directions
 
 
-@dataclass(frozen=True)
-class JointPenalties:
+class JointPenalties(PairTerm):
     """m joints, structure of arrays."""
 
     name = "joint"
 
-    kind: NDArray[np.int64]  # (m,)
-    bodies: NDArray[np.int64]  # (m, 2)
-    stiffness: Array  # (m,) κ [kg]
-    local: Array  # (m, 2, 4, 4) vectors of the two bodies, homogeneous: w = 1 for a point, 0 for a direction
+    def __init__(self, kind: NDArray[np.int64], bodies: NDArray[np.int64], stiffness: Array, local: Array) -> None:
+        """Take m joints.
+
+        Args:
+            kind: Revolute or prismatic, (m,).
+            bodies: Rows of the left and of the right body, (m, 2).
+            stiffness: κ [kg], (m,).
+            local: Vectors of the two bodies, homogeneous, (m, 2, 4, 4): w = 1 for a point, 0 for a direction.
+        """
+        super().__init__(bodies)
+        self.kind, self.stiffness, self.local = kind, stiffness, local
 
     def begin_step(self, state: State, dt: float) -> None:
         """Nothing changes from step to step."""
 
-    def energy(self, q: Array) -> float:
-        return _energy(self.kind, self.bodies, self.stiffness, self.local, q)
+    def pair_energies(self, q: Array) -> Array:
+        return _energies(self.kind, self.bodies, self.stiffness, self.local, q)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         system.add_pairs(self.bodies, self.derivatives(q, g))
@@ -149,14 +155,14 @@ def _residual_jacobian(kind, x, y, D):
 
 
 @njit(cache=True)
-def _energy(kind, bodies, stiffness, local, q):
-    E, r = 0.0, np.empty(12)
+def _energies(kind, bodies, stiffness, local, q):
+    E, r = np.empty(len(kind)), np.empty(12)
     x, y = np.empty((_VECTORS, 3)), np.empty((_VECTORS, 3))
     for j in range(len(kind)):
         _world(local[j, 0], q[bodies[j, 0]], x)
         _world(local[j, 1], q[bodies[j, 1]], y)
         _residual(kind[j], x, y, r)
-        E += 0.5 * stiffness[j] * np.sum(r * r)
+        E[j] = 0.5 * stiffness[j] * np.sum(r * r)
     return E
 
 

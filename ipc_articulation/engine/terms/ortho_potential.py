@@ -3,9 +3,14 @@
     E = c ‖A Aᵀ - I‖²,   c = dt² v κ
 
 With S = A Aᵀ - I:  ∂E = 4c S A,  and  ∂²E[dA] = 2c ‖dA Aᵀ + A dAᵀ‖² + 4c ⟨S dA, dA⟩. The first part is positive
-semidefinite and serves as the Hessian (Gauss-Newton); it is exact where A is a rotation. The second is left out even
-where it is positive: a Newton step is linear in q, so a turning body comes out of it stretched, and a Hessian that
-holds on to this tension stops the turn. Without it, stiff links on joints converge quadratically.
+semidefinite. The second is the stiffness that a body under tension has against turning, as a string has. A Newton step
+is linear in q, so a turning body comes out of it stretched; a Hessian that took this for tension would stop the turn.
+The stretch of a step is dA dAᵀ, so the second part is taken of
+
+    T = S - dA dAᵀ,   dA the last step,
+
+the tension which that step predicted, as a multiplier is updated in sequential quadratic programming, and of T only
+what is positive.
 """
 
 from __future__ import annotations
@@ -17,33 +22,35 @@ import numpy as np
 from numba import njit
 
 from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.signed_svd import eigenvectors
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     """The term of the affine bodies among the slots."""
-    return ShapeEnergy("ortho potential", energy, add_derivatives, stiffness_of(slots, context))
+    return ShapeEnergy("ortho potential", add_energy, add_derivatives, stiffness_of(slots, context))
 
 
 @njit(cache=True)
-def energy(q, c):
-    """Σ c ‖A Aᵀ - I‖² over the bodies: q (n, 12), c (n,) [J·s²]."""
-    E = 0.0
+def add_energy(q, c, moving, E):
+    """Add c ‖A Aᵀ - I‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
     for b in range(len(q)):
-        if c[b] > 0.0:
+        if moving[b] and c[b] > 0.0:
             S = _strain(q[b])
-            E += c[b] * np.sum(S * S)
-    return E
+            E[b] += c[b] * np.sum(S * S)
 
 
 @njit(cache=True)
-def add_derivatives(q, c, g, H):
-    """Add the gradient to g (n, 12) and the Gauss-Newton Hessian blocks to H (n, 12, 12)."""
+def add_derivatives(q, c, dA, moving, g, H):
+    """Add the gradient to g (n, 12) and projected Hessian blocks to H (n, 12, 12); dA (n, 9) is the last step of A."""
+    T, V = np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
-        if c[b] > 0.0:
+        if moving[b] and c[b] > 0.0:
             A, S = q[b, 3:].reshape(3, 3), _strain(q[b])
             _add_gradient(A, S, 4.0 * c[b], g[b])
             _add_hessian(A, 4.0 * c[b], H[b])
+            _predicted_tension(S, dA[b], T)
+            _add_tension(T, V, 4.0 * c[b], H[b])
 
 
 @njit(cache=True)
@@ -77,3 +84,26 @@ def _add_hessian(A, c4, H):
                     if i == j:
                         h += A[0, k] * A[0, m] + A[1, k] * A[1, m] + A[2, k] * A[2, m]
                     H[3 + 3 * i + k, 3 + 3 * j + m] += c4 * h
+
+
+@njit(cache=True)
+def _predicted_tension(S, dA, T):
+    """T = S - dA dAᵀ."""
+    for i in range(3):
+        for j in range(3):
+            T[i, j] = S[i, j]
+            for k in range(3):
+                T[i, j] -= dA[3 * i + k] * dA[3 * j + k]
+
+
+@njit(cache=True)
+def _add_tension(T, V, c4, H):
+    """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T; V is room for its eigenvectors."""
+    eigenvectors(T, V)
+    for e in range(3):
+        if T[e, e] > 0.0:
+            for i in range(3):
+                for j in range(3):
+                    t = c4 * T[e, e] * V[i, e] * V[j, e]
+                    for k in range(3):
+                        H[3 + 3 * i + k, 3 + 3 * j + k] += t

@@ -19,7 +19,7 @@ from ipc_articulation import affine
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.terms.term import Approaching
+from ipc_articulation.engine.terms.term import Approaching, Term
 from ipc_articulation.frontend.instance_attributes import InstanceAttribute
 
 Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> SoftTransform:
     )
 
 
-class SoftTransform(Approaching):
+class SoftTransform(Term, Approaching):
     """Soft transform constraints of all bodies."""
 
     name = "soft transform"
@@ -61,6 +61,10 @@ class SoftTransform(Approaching):
         self._blocks = np.zeros_like(mass)
         self._start = self._goal = self._q_hat = np.zeros((len(mass), 12))
 
+    @property
+    def drives(self) -> NDArray[np.int64]:
+        return self._aim.rows
+
     def begin_step(self, state: State, dt: float) -> None:
         """Read goals, strengths and switches.
 
@@ -78,8 +82,8 @@ class SoftTransform(Approaching):
     def approach(self, share: float) -> None:
         self._q_hat = self._start + share * (self._goal - self._start)
 
-    def energy(self, q: Array) -> float:
-        return 0.5 * float(np.sum((q - self._q_hat) * self._gradient(q)))
+    def add_energy(self, q: Array, E: Array) -> None:
+        E += 0.5 * np.sum((q - self._q_hat) * self._gradient(q), axis=1)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         g += self._gradient(q)

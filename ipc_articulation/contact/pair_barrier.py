@@ -1,0 +1,205 @@
+"""The barrier between bodies: E = κ Σ m B(d², d̂²) over the stencils nearer than d̂ (see `barrier`).
+
+The Hessian is that of Gauss and Newton, in the distance d and, for edges that are almost parallel, in z = e₁ x e₂: what
+B m curves by these numbers is kept and projected to positive semidefinite, that they are curved themselves is left out.
+For rigid bodies that part is smaller by the ratio of the gap to the size of the body.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, mollifier
+from ipc_articulation.contact.bend import add_bend
+from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.contact.pair_blocks import add_gradient, add_rank_one, by_coordinates, lever, outer
+from ipc_articulation.contact.stencils import Stencils
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def add_energy(stencils: Stencils, moving: Bools, x: Array, kappa: float, d_hat: float, xi: float, E: Array) -> None:
+    """Add E of each pair with a moving body to E (n,), to that of this body; inf where something touches."""
+    s = stencils
+    _add_energy(s.bodies, s.pair, s.kind, s.vertices, s.mollified, moving, x, kappa, d_hat, xi, E)
+
+
+def add_derivatives(
+    stencils: Stencils, on: Bools, points: Array, x: Array, kappa: float, d_hat: float, xi: float, g: Array
+) -> tuple[Ints, Array]:
+    """Add the gradient to g (n, 12).
+
+    Returns:
+        Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24).
+    """
+    s = stencils
+    near = in_reach(s, on, x, d_hat + xi)
+    rows, block = np.unique(s.pair[near], return_inverse=True)
+    H = np.zeros((len(rows), 24, 24))
+    parameters = kappa, d_hat, xi
+    _add_derivatives(near, block, s.bodies, s.pair, s.kind, s.vertices, s.mollified, points, x, *parameters, g, H)
+    return s.bodies[rows], by_coordinates(H)
+
+
+def in_reach(stencils: Stencils, on: Bools, x: Array, reach: float) -> Ints:
+    """Rows of the stencils nearer than a distance [m], of the pairs of bodies that are on (P,)."""
+    return _in_reach(stencils.pair, stencils.kind, stencils.vertices, on, x, reach)
+
+
+def smallest_distance(stencils: Stencils, x: Array, within: float) -> tuple[float, int]:
+    """The smallest distance [m] if below `within`, else that; and the row of its stencil, -1 without one."""
+    return _smallest(stencils.kind, stencils.vertices, x, within)
+
+
+@njit(cache=True)
+def _apart(kind, x, v, reach):
+    """Whether the boxes of both primitives are farther apart than a distance."""
+    for m in range(3):
+        a, b, c, d = x[v[0], m], x[v[1], m], x[v[2], m], x[v[3], m]
+        low, high = min(c, d), max(c, d)
+        if kind == EDGES:
+            if min(a, b) - high >= reach or low - max(a, b) >= reach:
+                return True
+        elif a - max(b, high) >= reach or min(b, low) - a >= reach:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _in_reach(pair, kind, vertices, on, x, reach):
+    found, count = np.empty(len(pair), dtype=np.int64), 0
+    w, c = np.empty(4), np.empty(3)
+    for s in range(len(pair)):
+        if on[pair[s]]:
+            v = row(vertices, s)
+            if not _apart(kind[s], x, v, reach) and closest_points(kind[s], x, v, w, c) < reach * reach:
+                found[count] = s
+                count += 1
+    return found[:count]
+
+
+@njit(cache=True)
+def _smallest(kind, vertices, x, within):
+    best, nearest, w, c = within, -1, np.empty(4), np.empty(3)
+    for s in range(len(kind)):
+        v = row(vertices, s)
+        if not _apart(kind[s], x, v, best):
+            d = np.sqrt(closest_points(kind[s], x, v, w, c))
+            if d < best:
+                best, nearest = d, s
+    return best, nearest
+
+
+@njit(cache=True)
+def _add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat, xi, E):
+    w, c, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for s in range(len(pair)):
+        i, j = bodies[pair[s], 0], bodies[pair[s], 1]
+        if not (moving[i] or moving[j]):
+            continue
+        v = row(vertices, s)
+        if _apart(kind[s], x, v, d_hat + xi):
+            continue
+        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
+        if gap >= d_hat:
+            continue
+        b = i if moving[i] else j
+        if gap <= 0.0:
+            E[b] = np.inf
+            continue
+        B, _, _ = barrier(gap, d_hat, xi)
+        if mollified[s] > 0.0:
+            B *= mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0]
+        E[b] += kappa * B
+
+
+@njit(cache=True)
+def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g, H):
+    w, n, y, u = np.empty(4), np.empty(3), np.empty(8), np.empty(24)
+    e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
+    for r in range(len(near)):
+        s = near[r]
+        v, i, j = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1]
+        d = np.sqrt(closest_points(kind[s], x, v, w, n))
+        for k in range(3):
+            n[k] /= d
+        lever(kind[s], points, v, w, y)
+        outer(n, y, u)
+        B, slope, curvature = barrier(d - xi, d_hat, xi)
+        if mollified[s] > 0.0:
+            square = cross_of_edges(x, v, e1, e2, z)
+            if square < mollified[s]:
+                _add_mollified(
+                    kappa, B, slope, curvature, u, square, mollified[s], e1, e2, z, points, v, i, j, g, H[block[r]]
+                )
+                continue
+        add_gradient(kappa * slope, u, i, j, g)
+        add_rank_one(kappa * max(curvature, 0.0), u, H[block[r]])
+        add_bend(-kappa * slope, kind[s], points, x, v, w, n, y, H[block[r]])
+
+
+@njit(cache=True)
+def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H):
+    """Derivatives of κ m(z·z) B(d), in d and in z: along z with d, and across it."""
+    m, rate = mollifier(square, eps)
+    length = np.sqrt(square)
+    across1, across2, along = np.empty(3), np.empty(3), np.empty(3)
+    _basis(z, length, along, across1, across2)
+    u_z, u_mixed = np.empty(24), np.empty(24)
+    _outer_of_edges(along, e1, e2, points, v, u_z)
+    m_z = 2.0 * rate * length
+    add_gradient(kappa * m * slope, u, i, j, g)
+    add_gradient(kappa * B * m_z, u_z, i, j, g)
+    # the 2x2 Hessian by (|z|, d), projected: λ₁ and λ₂ are its eigenvalues
+    zz, zd, dd = B * (4.0 / eps) * (1.0 - 3.0 * square / eps), slope * m_z, m * curvature
+    mean, half = 0.5 * (zz + dd), 0.5 * (zz - dd)
+    radius = np.sqrt(half * half + zd * zd)
+    angle = 0.5 * np.arctan2(zd, half)
+    cos, sin = np.cos(angle), np.sin(angle)
+    for a in range(24):
+        u_mixed[a] = cos * u_z[a] + sin * u[a]
+    add_rank_one(kappa * max(mean + radius, 0.0), u_mixed, H)
+    for a in range(24):
+        u_mixed[a] = cos * u[a] - sin * u_z[a]
+    add_rank_one(kappa * max(mean - radius, 0.0), u_mixed, H)
+    for across in (across1, across2):
+        _outer_of_edges(across, e1, e2, points, v, u_z)
+        add_rank_one(kappa * B * 2.0 * rate, u_z, H)
+
+
+@njit(cache=True)
+def _basis(z, length, along, across1, across2):
+    """An orthonormal basis whose first vector is that of z, any where z is zero."""
+    along[:] = 0.0
+    along[2] = 1.0
+    if length > 0.0:
+        along[0], along[1], along[2] = z[0] / length, z[1] / length, z[2] / length
+    smallest = 0
+    for k in range(1, 3):
+        if abs(along[k]) < abs(along[smallest]):
+            smallest = k
+    across2[:] = 0.0
+    across2[smallest] = 1.0
+    cross(along, across2, across1)
+    scale = np.sqrt(across1[0] ** 2 + across1[1] ** 2 + across1[2] ** 2)
+    across1[0], across1[1], across1[2] = across1[0] / scale, across1[1] / scale, across1[2] / scale
+    cross(along, across1, across2)
+
+
+@njit(cache=True)
+def _outer_of_edges(a, e1, e2, points, v, u):
+    """Fill u (24,): ∂(a·(e₁ x e₂)) by the coordinates of both bodies, (e₂ x a) ⊗ ē₁ and (a x e₁) ⊗ ē₂."""
+    n = np.empty(3)
+    u[:] = 0.0
+    cross(e2, a, n)
+    for k in range(3):
+        for m in range(3):
+            u[8 * k + 1 + m] = n[k] * (points[v[1], m] - points[v[0], m])
+    cross(a, e1, n)
+    for k in range(3):
+        for m in range(3):
+            u[8 * k + 5 + m] = n[k] * (points[v[3], m] - points[v[2], m])

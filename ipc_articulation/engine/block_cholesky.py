@@ -1,0 +1,180 @@
+"""Solves H x = b by Cholesky's factorisation H = UᵀU, H sparse and symmetric in blocks of 12x12.
+
+Rows of blocks are numbered in the order of elimination. Row i of U is stored as one panel of 12 rows,
+
+    P_i = [U_ii  U_ij1  U_ij2 ...],    j1 < j2 < ... the neighbours of i in the factor,
+
+and is computed left-looking, from the rows k < i that have a block U_ki,
+
+    P_i = U_ii⁻ᵀ (H_i - Σ U_kiᵀ P_k),    U_iiᵀ U_ii = H_ii - Σ U_kiᵀ U_ki,
+
+where of P_k only the columns from i on count. Each panel is read, computed and used for the forward substitution
+Uᵀ y = b while it is in the cache; the backward substitution U x = y is a second pass.
+
+Source: Davis, «Direct Methods for Sparse Linear Systems», SIAM 2006, ch. 4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.engine import panels
+from ipc_articulation.engine.factor_pattern import factor_pattern
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_STRIP = 16  # blocks of a panel that are multiplied at a time: they fit the first-level cache
+
+
+class BlockCholesky:
+    """Solves one system after the other; analyses the pattern of blocks where it is not that of the system before."""
+
+    def __init__(self) -> None:
+        self._rows = self._cols = np.zeros(0, dtype=np.int64)
+        self._pattern = factor_pattern(0, self._rows, self._cols)
+        self._U = np.empty(0)
+
+    def solve(
+        self, diagonal: Array, rows: Ints, cols: Ints, blocks: Array, b: Array, shift: float = 0.0
+    ) -> Array | None:
+        """The x (n, 12) of (H + shift·I) x = b, or None where that matrix is not positive definite.
+
+        Args:
+            diagonal: H_ii, (n, 12, 12).
+            rows: Where other blocks are, (m,); none is there twice, nor are both (i, j) and (j, i).
+            cols: The same for columns, (m,).
+            blocks: H_ij = H_jiᵀ for i = rows, j = cols, (m, 12, 12).
+            b: (n, 12).
+            shift: Added to the diagonal.
+        """
+        n = len(diagonal)
+        if n != len(self._pattern.order) or not (_are_equal(rows, self._rows) and _are_equal(cols, self._cols)):
+            self._rows, self._cols = rows.copy(), cols.copy()
+            self._pattern = factor_pattern(n, rows, cols)
+            self._U = np.empty(self._pattern.starts[-1])
+        x, is_definite = _solve(self._pattern, diagonal, blocks, shift, b, self._U)
+        return x if is_definite else None
+
+
+@njit(cache=True)
+def _are_equal(left, right):
+    return np.array_equal(left, right)
+
+
+@njit(cache=True)
+def _solve(pattern, diagonal, blocks, shift, b, U):
+    """x, and whether H + shift·I is positive definite; U is room for the panels."""
+    n, order = len(diagonal), pattern.order
+    x, near, product = np.empty((n, 12)), np.empty(pattern.widest), np.empty((12, 12 * _STRIP))
+    waiting, after = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)  # see `_wait`
+    done = pattern.first[:-1].copy()  # of each row: the place in `columns` of the first column that is not yet computed
+    slot = np.zeros(n, dtype=np.int64)  # of each column: its place among the blocks of the present panel
+    for i in range(n):
+        x[i] = b[order[i]]
+    for i in range(n):
+        P = _panel(pattern, U, i)
+        _load(pattern, diagonal, blocks, shift, i, P)
+        _find_slots(pattern, i, slot)
+        k = waiting[i]
+        while k >= 0:
+            following = after[k]
+            _subtract_row(pattern, k, done[k], U, slot, product, P)
+            done[k] += 1
+            _wait(pattern, k, done[k], waiting, after)
+            k = following
+        if not panels.factorise(P):
+            return x, False
+        _wait(pattern, i, done[i], waiting, after)
+        _gather(pattern, i, x, near)
+        panels.forward(P, near)
+        _scatter(pattern, i, near, x)
+    for i in range(n - 1, -1, -1):
+        _gather(pattern, i, x, near)
+        panels.backward(_panel(pattern, U, i), near)
+        for c in range(12):
+            x[i, c] = near[c]
+    result = np.empty((n, 12))
+    for i in range(n):
+        result[order[i]] = x[i]
+    return result, True
+
+
+@njit(cache=True)
+def _panel(pattern, U, i):
+    """P_i, (12, 12 + 12·neighbours)."""
+    start, end = pattern.starts[i], pattern.starts[i + 1]
+    return U[start:end].reshape(12, (end - start) // 12)
+
+
+@njit(cache=True)
+def _load(pattern, diagonal, blocks, shift, i, P):
+    """P = the blocks of H + shift·I in row i, from its diagonal on."""
+    for a in range(12):
+        row = P[a, 12:]
+        for b in range(len(row)):
+            row[b] = 0.0
+    _copy(diagonal[pattern.order[i]], 0, P)
+    for a in range(12):
+        P[a, a] += shift
+    for s in range(pattern.first_source[i], pattern.first_source[i + 1]):
+        block, slot = blocks[pattern.sources[s]], pattern.slots[s]
+        if slot >= 0:
+            _copy(block, 12 * slot, P)
+        else:
+            _copy(block.T, -12 - 12 * slot, P)
+
+
+@njit(cache=True)
+def _copy(block, begin, P):
+    for a in range(12):
+        row = P[a, begin : begin + 12]
+        for b in range(len(row)):
+            row[b] = block[a, b]
+
+
+@njit(cache=True)
+def _find_slots(pattern, i, slot):
+    slot[i] = 0
+    for s in range(pattern.first[i], pattern.first[i + 1]):
+        slot[pattern.columns[s]] = 1 + s - pattern.first[i]
+
+
+@njit(cache=True)
+def _subtract_row(pattern, k, place, U, slot, product, P):
+    """P_i -= U_kiᵀ P_k for i = columns[place], strip by strip; product is room for one."""
+    P_k, first, end = _panel(pattern, U, k), pattern.first[k], pattern.first[k + 1]
+    for begin in range(place, end, _STRIP):
+        strip = pattern.columns[begin : min(begin + _STRIP, end)]
+        panels.multiply(P_k, 12 * (1 + place - first), 12 * (1 + begin - first), 12 * len(strip), product)
+        panels.subtract(product, slot[strip], P)
+
+
+@njit(cache=True)
+def _wait(pattern, k, place, waiting, after):
+    """Put row k into the list of rows that wait for column i = columns[place]: waiting[i], after[waiting[i]], ..."""
+    if place < pattern.first[k + 1]:
+        i = pattern.columns[place]
+        after[k], waiting[i] = waiting[i], k
+
+
+@njit(cache=True)
+def _gather(pattern, i, x, near):
+    for c in range(12):
+        near[c] = x[i, c]
+    neighbours = pattern.columns[pattern.first[i] : pattern.first[i + 1]]
+    for s in range(len(neighbours)):
+        for c in range(12):
+            near[12 + 12 * s + c] = x[neighbours[s], c]
+
+
+@njit(cache=True)
+def _scatter(pattern, i, near, x):
+    for c in range(12):
+        x[i, c] = near[c]
+    neighbours = pattern.columns[pattern.first[i] : pattern.first[i + 1]]
+    for s in range(len(neighbours)):
+        for c in range(12):
+            x[neighbours[s], c] = near[12 + 12 * s + c]

@@ -1,0 +1,177 @@
+"""A symmetric matrix of 12x12 blocks that terms add to: its diagonal blocks, and those above where there is anything.
+
+Rows and columns of blocks belong to the bodies that have unknowns; `place` says which, -1 for a body without. What is
+added to a row or column of a body without unknowns is dropped. A list for each row finds its blocks above the diagonal:
+from its last one each leads to the one before.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+class _Upper(NamedTuple):
+    """The blocks above the diagonal, in the order in which they came; arrays are longer than there are blocks."""
+
+    last: Ints  # (n,) last block of a row, -1 without
+    before: Ints  # (m,) the one before in the same row, -1 without
+    rows: Ints  # (m,)
+    cols: Ints  # (m,)
+    blocks: Array  # (m, 12, 12)
+
+
+class BlockMatrix:
+    """H, with unknowns for some of n bodies."""
+
+    def __init__(self, n: int) -> None:
+        self._place = np.empty(n, dtype=np.int64)
+        self._diagonal = np.empty((n, 12, 12))
+        self._upper = _Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, 12, 12)))
+        self._count = 0  # of blocks above the diagonal
+        self.choose(np.ones(n, dtype=np.bool_))
+
+    def choose(self, is_unknown: Bools) -> None:
+        """Forget everything added; from now on the bodies of a mask (n,) have unknowns."""
+        self.bodies = np.flatnonzero(is_unknown)  # of the rows
+        self._place[:] = -1
+        self._place[self.bodies] = np.arange(len(self.bodies))
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything added."""
+        self.diagonal[:] = 0.0
+        self._upper.last[: len(self.bodies)] = -1
+        self._count = 0
+
+    @property
+    def diagonal(self) -> Array:
+        """Blocks on the diagonal, one for each of `bodies`."""
+        return self._diagonal[: len(self.bodies)]
+
+    @property
+    def upper(self) -> tuple[Ints, Ints, Array]:
+        """Rows and columns (m,) of the blocks above the diagonal, and these (m, 12, 12)."""
+        return self._upper.rows[: self._count], self._upper.cols[: self._count], self._upper.blocks[: self._count]
+
+    def add_diagonal(self, blocks: Array) -> None:
+        """Add one block (n, 12, 12) a body."""
+        _add_diagonal(self.bodies, blocks, self._diagonal)
+
+    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
+        """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
+        self._make_room(len(bodies))
+        self._count = _add_pairs(self._place, bodies, blocks, self._diagonal, self._upper, self._count)
+
+    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
+        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) symmetric."""
+        self._make_room(len(bodies) * (2 * len(bodies) - 1))
+        is_member = np.zeros(len(self.bodies) + 1, dtype=np.bool_)
+        is_member[self._place[bodies]] = True  # the last one stands for bodies without unknowns
+        members = np.flatnonzero(is_member[:-1])
+        self._count = _add_coupled(self._place, members, bodies, J, M, self._diagonal, self._upper, self._count)
+
+    def _make_room(self, more: int) -> None:
+        """For more blocks above the diagonal."""
+        if self._count + more > len(self._upper.rows):
+            last, *arrays = self._upper
+            self._upper = _Upper(last, *(_lengthened(array, self._count, more) for array in arrays))
+
+
+def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
+    longer = np.empty((2 * count + more, *array.shape[1:]), dtype=array.dtype)
+    longer[:count] = array[:count]
+    return longer
+
+
+@njit(cache=True)
+def _add_diagonal(bodies, blocks, diagonal):
+    for i in range(len(bodies)):
+        _add(blocks[bodies[i]], 0, 0, diagonal[i])
+
+
+@njit(cache=True)
+def _add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
+    """The number of blocks above the diagonal."""
+    for p in range(len(bodies)):
+        i, j = place[bodies[p, 0]], place[bodies[p, 1]]
+        if i >= 0:
+            _add(pair_blocks[p], 0, 0, diagonal[i])
+        if j >= 0:
+            _add(pair_blocks[p], 12, 12, diagonal[j])
+        if i >= 0 and i == j:
+            _add(pair_blocks[p], 0, 12, diagonal[i])
+            _add(pair_blocks[p], 12, 0, diagonal[i])
+        elif i >= 0 and j >= 0:
+            block, count = _find(upper, min(i, j), max(i, j), count)
+            if i < j:
+                _add(pair_blocks[p], 0, 12, upper.blocks[block])
+            else:
+                _add(pair_blocks[p], 12, 0, upper.blocks[block])
+    return count
+
+
+@njit(cache=True)
+def _add_coupled(place, members, bodies, J, M, diagonal, upper, count):
+    """The number of blocks above the diagonal; none is made where M has only zeros. Members are the rows of the bodies.
+
+    H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, with J_ki what of J's row k belongs to body i.
+    """
+    MJ, is_reached = np.empty((len(members), 12)), np.empty(len(members), dtype=np.bool_)
+    at = np.searchsorted(members, place[bodies.ravel()]).reshape(bodies.shape)  # among the members
+    for k in range(len(bodies)):
+        MJ[:] = 0.0
+        is_reached[:] = False
+        for m in range(len(bodies)):
+            for side in range(2):
+                if M[k, m] != 0.0 and place[bodies[m, side]] >= 0:
+                    is_reached[at[m, side]] = True
+                    for c in range(12):
+                        MJ[at[m, side], c] += M[k, m] * J[m, 12 * side + c]
+        for side in range(2):
+            if place[bodies[k, side]] >= 0:
+                i, J_ki = at[k, side], J[k, 12 * side : 12 * side + 12]
+                _add_product(J_ki, MJ[i], diagonal[members[i]])
+                for j in range(i + 1, len(members)):
+                    if is_reached[j]:
+                        block, count = _find(upper, members[i], members[j], count)
+                        _add_product(J_ki, MJ[j], upper.blocks[block])
+    return count
+
+
+@njit(cache=True)
+def _find(upper, i, j, count):
+    """The block at row i and column j > i, made of zeros where there was none; and the number of blocks."""
+    block = upper.last[i]
+    while block >= 0 and upper.cols[block] != j:
+        block = upper.before[block]
+    if block >= 0:
+        return block, count
+    upper.before[count], upper.last[i] = upper.last[i], count
+    upper.rows[count], upper.cols[count] = i, j
+    upper.blocks[count] = 0.0
+    return count, count + 1
+
+
+@njit(cache=True)
+def _add(source, row, col, target):
+    """Add the 12x12 numbers of a source that begin at (row, col)."""
+    for a in range(12):
+        numbers, sums = source[row + a, col : col + 12], target[a]
+        for b in range(len(sums)):
+            sums[b] += numbers[b]
+
+
+@njit(cache=True)
+def _add_product(left, right, target):
+    """Add leftᵀ right, for two rows of twelve numbers."""
+    for a in range(12):
+        for b in range(12):
+            target[a, b] += left[a] * right[b]

@@ -1,0 +1,71 @@
+"""Islands: sets of bodies that nothing couples to the others, so that each is a minimisation problem of its own.
+
+An island is known by its label, the smallest row of its bodies; labels (n,) have one entry a body. A fixed body couples
+nothing and is an island by itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True)
+def join(labels, pairs, movable):
+    """Labels (n,) after joining the islands of pairs (m, 2) of bodies that can both move."""
+    parent = labels.copy()
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if movable[i] and movable[j]:
+            a, b = _root(parent, i), _root(parent, j)
+            parent[max(a, b)] = min(a, b)
+    for b in range(len(parent)):
+        parent[b] = _root(parent, b)
+    return parent
+
+
+@njit(cache=True)
+def _root(parent, b):
+    while parent[b] != b:
+        parent[b] = parent[parent[b]]
+        b = parent[b]
+    return b
+
+
+@njit(cache=True)
+def total(labels, values):
+    """Sum over its island, for each body, (n,)."""
+    sums = np.zeros(len(values))
+    for b in range(len(values)):
+        sums[labels[b]] += values[b]
+    return sums[labels]
+
+
+@njit(cache=True)
+def largest(labels, values):
+    """Largest value in its island, for each body, (n,)."""
+    best = values.copy()
+    for b in range(len(values)):
+        best[labels[b]] = max(best[labels[b]], values[b])
+    return best[labels]
+
+
+@njit(cache=True)
+def smallest(labels, values):
+    """Smallest value in its island, for each body, (n,)."""
+    return -largest(labels, -values)
+
+
+@njit(cache=True)
+def anyone(labels, flags):
+    """Whether a flag is set in its island, for each body, (n,)."""
+    found = np.zeros(len(flags), dtype=np.bool_)
+    for b in range(len(flags)):
+        if flags[b]:
+            found[labels[b]] = True
+    return found[labels]

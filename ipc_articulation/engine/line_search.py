@@ -1,0 +1,76 @@
+"""Backtracking: a step is halved until the energy does not rise, for each island by itself."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.diagnosis import not_finite
+from ipc_articulation.engine.newton_report import NewtonReport
+from ipc_articulation.engine.potential import Potential
+from ipc_articulation.errors import SolverError
+from ipc_articulation.frontend.config import Config
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_ROUNDING = 1e-12  # relative noise of an energy
+
+
+class Search(NamedTuple):
+    """What a line search found."""
+
+    alpha: Array  # (n,) share of the step that each body takes
+    energies: Array | None  # (n,) of the bodies there, None where they were not measured
+    is_exhausted: bool  # whether an island found no decrease
+
+
+def line_search(
+    potential: Potential,
+    q: Array,
+    dq: Array,
+    share: Array,
+    labels: Ints,
+    searching: Bools,
+    energies: Array | None,
+    config: Config,
+    report: NewtonReport,
+) -> Search:
+    """Halve the steps of islands until their energy does not rise.
+
+    Args:
+        potential: E.
+        q: Coordinates (n, 12).
+        dq: The full step (n, 12).
+        share: The longest step of each body that collision detection allows, (n,).
+        labels: Islands, (n,).
+        searching: Bodies whose islands search; the others take what collision detection allows.
+        energies: Of the bodies at q, (n,); None where they are to be measured.
+        config: Limits.
+        report: Gets the number of halvings, and a warning where there were too many.
+
+    Raises:
+        SolverError: The energy at q is not a number; names the term.
+    """
+    if not searching.any():
+        return Search(share, None, False)
+    E0 = islands.total(labels, potential.body_energies(q) if energies is None else energies)
+    if np.isnan(E0).any():
+        raise not_finite(potential, q) or SolverError("the step's energy is not finite")
+    highest, alpha = E0 + _ROUNDING * np.abs(E0), share
+    for _ in range(config.line_search_max_iter):
+        report.line_search_steps += 1
+        energies = potential.body_energies(q + alpha[:, None] * dq)
+        rises = searching & ~(islands.total(labels, energies) <= highest)
+        if not rises.any():
+            return Search(alpha, energies, False)
+        alpha = np.where(rises, 0.5 * alpha, alpha)
+    report.warnings.append(
+        f"line search stopped after line_search/max_iter = {config.line_search_max_iter} halvings in Newton iteration "
+        f"{report.iterations}"
+    )
+    return Search(alpha, None, True)

@@ -1,0 +1,53 @@
+"""Bodies at rest: a step that would repeat the last one, bit for bit, is not computed again.
+
+A step maps the state of an island (see `islands`) to a new one. Where the new one equals the old, and nothing from
+outside drives the island, the next step meets the same potential and gives the same result: the island sleeps, until
+something comes near it, or dt or the state is changed from outside. So that islands come to rest at all, one that moves
+by no more than the rounding of its coordinates is put back where it was.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.engine import islands
+from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.state import State
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; what one that lies on others creeps by
+
+
+class Rest:
+    """Remembers the last step of a world."""
+
+    def __init__(self, potential: Potential) -> None:
+        """Begin with all bodies awake."""
+        self._potential = potential
+        self._last: State | None = None
+        self._dt = 0.0
+        self._rested = np.zeros(len(potential.movable), dtype=np.bool_)
+
+    def awake(self, state: State, dt: float) -> Bools:
+        """The bodies whose step from a state must be computed, (n,); the potential has begun it."""
+        potential = self._potential
+        if state is not self._last or dt != self._dt or potential.is_adaptive:
+            return potential.movable
+        return potential.movable & islands.anyone(potential.labels, potential.driven | ~self._rested)
+
+    def settle(self, before: Array, after: Array) -> Array:
+        """The coordinates after a step (n, 12), those of before it for islands that it moved by rounding only."""
+        if len(after) == 0:
+            return after
+        potential = self._potential
+        moved = potential.motions(after - before) > _ROUNDING * potential.largest_coordinates(after)
+        stays = ~islands.anyone(potential.labels, moved | potential.driven)
+        return np.where(stays[:, None], before, after)
+
+    def remember(self, before: State, after: State, dt: float) -> None:
+        """Note a step that was computed."""
+        self._last, self._dt = after, dt
+        self._rested = before.equal_rows(after)

@@ -1,0 +1,66 @@
+"""Small loops over the rows of (n, 12) arrays that numpy is slow at: reductions along short axes, scattered sums."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def is_nonzero(a):
+    """Whether any entry of a row is not zero, (n,)."""
+    found = np.zeros(len(a), dtype=np.bool_)
+    for b in range(len(a)):
+        for i in range(a.shape[1]):
+            if a[b, i] != 0.0:
+                found[b] = True
+                break
+    return found
+
+
+@njit(cache=True)
+def largest_of_matrix(dq):
+    """Largest change of an entry of A in coordinates (n, 12), (n,)."""
+    best = np.zeros(len(dq))
+    for b in range(len(dq)):
+        for i in range(3, 12):
+            best[b] = max(best[b], abs(dq[b, i]))
+    return best
+
+
+@njit(cache=True)
+def largest_position(q):
+    """Largest entry of p in coordinates (n, 12), without its sign, (n,)."""
+    best = np.zeros(len(q))
+    for b in range(len(q)):
+        for i in range(3):
+            best[b] = max(best[b], abs(q[b, i]))
+    return best
+
+
+@njit(cache=True)
+def are_equal(a, b):
+    """Whether two rows are equal, bit for bit but for the sign of zero, (n,)."""
+    equal = np.ones(len(a), dtype=np.bool_)
+    for r in range(len(a)):
+        for i in range(a.shape[1]):
+            if a[r, i] != b[r, i]:
+                equal[r] = False
+                break
+    return equal
+
+
+@njit(cache=True)
+def add_at(sums, where, values):
+    """Add values (m,) to the entries of sums (n,) that `where` (m,) names, one after the other."""
+    for k in range(len(where)):
+        sums[where[k]] += values[k]
+
+
+@njit(cache=True)
+def add_to_pairs(g, bodies, factor, values):
+    """Add factor (m,) times values (m, 24) of pairs of bodies (m, 2) to the rows of g (n, 12)."""
+    for k in range(len(bodies)):
+        for i in range(12):
+            g[bodies[k, 0], i] += factor[k] * values[k, i]
+            g[bodies[k, 1], i] += factor[k] * values[k, 12 + i]
