@@ -44,7 +44,8 @@ class HalfPlaneContact:
         material = material[vertex, plane]
         self._resistance, self._friction = materials.resistance[material], materials.friction[material]
         self._d_hat, self._thickness = materials.d_hat[material], materials.thickness[material]
-        self._stiffness = np.zeros(len(vertex))  # dt² κ_c
+        self._is_open = bool(np.isnan(self._resistance).any())  # left to `begin_step`
+        self._stiffness, self._dt = np.zeros(len(vertex)), 0.0  # dt² κ_c, and the dt of it
         self._normal_force = np.zeros(len(vertex))  # μ λ of friction
         self._x_prev = np.zeros((0, 3))
         self._eps = 1.0
@@ -57,8 +58,9 @@ class HalfPlaneContact:
     def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
         """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
         self._eps, self._x_prev = max(eps_velocity * dt, 1e-300), x
-        resistance = np.where(np.isnan(self._resistance), adaptive_resistance, self._resistance)
-        self._stiffness = dt * dt * resistance
+        if self._is_open or dt != self._dt:
+            resistance = np.where(np.isnan(self._resistance), adaptive_resistance, self._resistance)
+            self._stiffness, self._dt = dt * dt * resistance, dt
         self._normal_force[:] = 0.0
         if eps_velocity > 0.0:
             gaps, force = self._gaps(x), self._normal_force

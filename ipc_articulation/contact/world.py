@@ -53,7 +53,7 @@ class ContactWorld:
         ]
         self._blocks = np.zeros((len(materials.body_pairs), 12, 12))
         self._awake = np.zeros(len(materials.body_pairs), dtype=np.bool_)  # bodies that have moved in this step
-        self._x: tuple[Array, Array]
+        self._x = np.zeros((3, *surfaces.points.shape))  # at the beginning of the step, and two for `_positions`
         self._floor = 0.0
         self._ranges = make_ranges(surfaces, len(materials.body_pairs))
         self._boxes = (np.full((len(self._awake), 3), np.nan),) * 2  # around all bodies at the beginning of the step
@@ -78,8 +78,11 @@ class ContactWorld:
             eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
             adaptive_resistance: κ_c of the materials that have none of their own [Pa].
         """
-        x = self.surfaces.positions(q)
-        self._x, self._awake = (x.copy(), x.copy()), np.zeros(len(q), dtype=np.bool_)
+        x, *copies = self._x
+        self.surfaces.move(q, np.ones(len(q), dtype=np.bool_), x)
+        for copy in copies:
+            np.copyto(copy, x)
+        self._awake = np.zeros(len(q), dtype=np.bool_)
         self._floor = gap_floor(x)
         self._look_around(x)
         self.half_planes.begin_step(x, dt, eps_velocity, adaptive_resistance)
@@ -109,7 +112,7 @@ class ContactWorld:
 
     def cover(self, q: Array, dq: Array, moving: Bools) -> None:
         """Look for the pairs that come near each other on the way from q (n, 12) to q + dq of the moving bodies."""
-        start, end = self._positions(q, moving), self._positions(q + dq, moving, 1)
+        start, end = self._positions(q, moving), self._positions(q + dq, moving, 2)
         for contact in self.body_contacts:
             contact.proximity.cover(start, end)
 
@@ -119,7 +122,7 @@ class ContactWorld:
         Their boxes do, which hold all of the way from q (n, 12) to q + dq: whatever shares of their ways others take,
         they do not meet. What it says depends on nothing else, least of all on earlier steps.
         """
-        start, end = self._positions(q, moving), self._positions(q + dq, moving, 1)
+        start, end = self._positions(q, moving), self._positions(q + dq, moving, 2)
         boxes = way_boxes(self._ranges, self._awake, start, end, *self._boxes)
         near = [contact.near(*boxes, moving) for contact in self.body_contacts]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *near])
@@ -162,7 +165,7 @@ class ContactWorld:
         Returns:
             A share in [0, 1] for each body (n,), one for all of an island.
         """
-        start, end = self._positions(q, islands.moving), self._positions(q + dq, islands.moving, 1)
+        start, end = self._positions(q, islands.moving), self._positions(q + dq, islands.moving, 2)
         limits = np.ones(len(q))
         self.half_planes.lower_limits(islands, start, end, self._floor, limits)
         for contact, looked_at in zip(self.body_contacts, stencils, strict=True):
@@ -186,7 +189,7 @@ class ContactWorld:
                 nearest, bodies = gap, pair
         return (nearest, bodies) if bodies else (np.inf, ())
 
-    def _positions(self, q: Array, moving: Bools, copy: int = 0) -> Array:
+    def _positions(self, q: Array, moving: Bools, copy: int = 1) -> Array:
         """World positions (V, 3) of all vertices in one of two arrays; computed for what has moved in this step."""
         self._awake |= moving
         self.surfaces.move(q, self._awake, self._x[copy])

@@ -100,8 +100,8 @@ def one_stencil(kind, gap, rng, zeros=0):
 
 def two_primitives(kind, points, q):
     """Two bodies that have the points (4, 3) of a stencil between them, nothing else; and that stencil."""
-    owner, nothing = np.array(_OWNERS[kind]), np.zeros((0, 2), dtype=np.int32)
-    surfaces = join_surfaces([(points[owner == b], nothing, nothing, np.zeros(np.sum(owner == b))) for b in range(2)])
+    owner, none = np.array(_OWNERS[kind]), [np.zeros((0, width), dtype=np.int32) for width in (2, 3)]
+    surfaces = join_surfaces([(points[owner == b], *none, np.zeros(np.sum(owner == b))) for b in range(2)])
     lengths = np.linalg.norm(points[[1, 3]] - points[[0, 2]], axis=1)
     eps = MOLLIFIED * np.prod(lengths**2) if kind == EDGES else 0.0
     vertices = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
