@@ -7,6 +7,7 @@ detection lets at least ccd_tol of it pass.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import rows
@@ -15,6 +16,10 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
+
+_CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
+_REMAINDER = 1e-4  # of the tolerances, what the last step may leave
+_TINY = 1e-6  # a step this small a share of the tolerances needs no further one
 
 _SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
 _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a looser newton/transrate_tol"
@@ -25,6 +30,34 @@ def step_sizes(potential: Potential, dq: Array, dt: float, config: Config) -> Ar
     """Size of each body's step, dq (n, 12) in units of the tolerances, (n,); below 1 that part of the test is met."""
     change = rows.largest_of_matrix(dq) / (config.transrate_tol * dt)
     return np.maximum(potential.motions(dq) / (config.velocity_tol * dt), change)
+
+
+@njit(cache=True)
+def are_done(labels, moving, movable, share, size, last, ccd_tol):
+    """Whether the step of a body's island is its last one, (n,).
+
+    It is if it meets the test and leaves next to nothing: at the rate of the last two, the next step would be below
+    _REMAINDER. Where one that rests comes near, that one has yet to move.
+
+    Args:
+        labels: Islands, (n,).
+        moving: Bodies that move now, (n,).
+        movable: Bodies that are not fixed, (n,).
+        share: Of the step, what collision detection lets pass, (n,).
+        size: Of the step, (n,), one of all of an island (see `step_sizes`).
+        last: The same of the step before, (n,); 0 where it was not a full one.
+        ccd_tol: The share that must pass.
+    """
+    done, before = np.ones(len(labels), dtype=np.bool_), np.zeros(len(labels))
+    for b in range(len(labels)):
+        before[labels[b]] = max(before[labels[b]], last[b])
+        if not share[b] >= ccd_tol or (movable[b] and not moving[b]):
+            done[labels[b]] = False
+    for b in range(len(labels)):
+        rate = size[b] <= _CONTRACTION * before[labels[b]] and size[b] ** 2 <= _REMAINDER * before[labels[b]]
+        if not (size[b] < 1.0 and (rate or size[b] <= _TINY)):
+            done[labels[b]] = False
+    return done[labels]
 
 
 def unmet_criteria(

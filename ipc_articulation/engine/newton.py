@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import islands
-from ipc_articulation.engine.convergence import step_sizes, unmet_criteria
+from ipc_articulation.engine.convergence import are_done, step_sizes, unmet_criteria
 from ipc_articulation.engine.diagnosis import not_finite
 from ipc_articulation.engine.line_search import line_search
 from ipc_articulation.engine.linear_system import LinearSystem
@@ -23,10 +23,6 @@ from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-_CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
-_REMAINDER = 1e-4  # of the tolerances, what the last step may leave
-_TINY = 1e-6  # a step this small a share of the tolerances needs no further one
 
 
 def minimise(
@@ -77,9 +73,7 @@ def minimise(
         share, labels = potential.free_way(q, dq, moving)
         watch.lap("collision detection")
         size = islands.largest(labels, step_sizes(potential, dq, dt, config))
-        met = at_goal & (size < 1.0) & (islands.smallest(labels, share) >= config.ccd_tol)
-        met &= ~islands.anyone(labels, potential.movable & ~moving)  # whom they come near has yet to move
-        done = met & _is_last(size, islands.largest(labels, last_size))
+        done = are_done(labels, moving, potential.movable, share, size, last_size, config.ccd_tol) & at_goal
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
         cut, step = q + share[:, None] * dq, search.alpha[:, None] * dq
@@ -96,11 +90,6 @@ def minimise(
         is_same = at_goal and not (still & ~moving).any()  # the potential, and who moves
         energies, moving = search.energies if is_same else None, still
     return q, report
-
-
-def _is_last(size: Array, last: Array) -> Bools:
-    """Whether a step leaves next to nothing: at the rate of the last two, the next one would be below _REMAINDER."""
-    return (size <= _TINY) | (size <= _CONTRACTION * last) & (size * size <= _REMAINDER * last)
 
 
 def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: Bools, watch: Stopwatch) -> Array:

@@ -30,6 +30,7 @@ class Rest:
         self._last: State | None = None
         self._dt = 0.0
         self._rested = np.zeros(len(potential.movable), dtype=np.bool_)
+        self._may_rest = bool((potential.movable & ~potential.driven).any())
 
     def awake(self, state: State, dt: float) -> Bools:
         """The bodies whose step from a state must be computed, (n,); the potential has begun it."""
@@ -40,9 +41,9 @@ class Rest:
 
     def settle(self, before: Array, after: Array) -> Array:
         """The coordinates after a step (n, 12), those of before it for islands that it moved by rounding only."""
-        if len(after) == 0:
-            return after
         potential = self._potential
+        if not self._may_rest:
+            return after
         moved = potential.motions(after - before) > _ROUNDING * potential.largest_coordinates(after)
         stays = ~islands.anyone(potential.labels, moved | potential.driven)
         return np.where(stays[:, None], before, after)
