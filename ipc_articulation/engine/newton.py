@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import islands
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.convergence import are_done, step_sizes, unmet_criteria
 from ipc_articulation.engine.diagnosis import not_finite
 from ipc_articulation.engine.line_search import line_search
@@ -97,14 +97,14 @@ def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: B
     system.choose(moving)
     g = potential.assemble(q, system)
     watch.lap("assemble")
-    if not np.isfinite(g).all():
+    if not rows.are_finite(g):
         raise not_finite(potential, q) or SolverError("the gradient of the step's energy is not finite")
     try:
         dq = system.solve(g)
     except SolverError as error:
         raise not_finite(potential, q) or error from None
     watch.lap("solve")
-    if not np.isfinite(dq).all():
+    if not rows.are_finite(dq):
         raise not_finite(potential, q) or SolverError("the Newton step is not finite")
     return dq
 

@@ -54,6 +54,7 @@ class Potential:
         self._substeps = 1
         self._bare = np.setdiff1d(np.arange(len(body_names)), surfaces.body)
         self.movable = ~is_fixed
+        self._moving: Bools | None = None
         self._extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
         np.maximum.at(self._extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
@@ -87,7 +88,10 @@ class Potential:
         return share == 1.0 or not self._approaching
 
     def select(self, moving: Bools) -> None:
-        """From now on only the bodies of a mask (n,) move."""
+        """From now on only the bodies of a mask (n,) move; the mask is not changed afterwards."""
+        if moving is self._moving:
+            return
+        self._moving = moving
         for term in self.terms:
             term.select(moving)
 

@@ -51,4 +51,5 @@ class Rest:
     def remember(self, before: State, after: State, dt: float) -> None:
         """Note a step that was computed."""
         self._last, self._dt = after, dt
-        self._rested = before.equal_rows(after)
+        if self._may_rest:
+            self._rested = before.equal_rows(after)

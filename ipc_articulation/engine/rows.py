@@ -19,6 +19,16 @@ def is_nonzero(a):
 
 
 @njit(cache=True)
+def are_finite(a):
+    """Whether all entries are."""
+    for b in range(len(a)):
+        for i in range(a.shape[1]):
+            if not np.isfinite(a[b, i]):
+                return False
+    return True
+
+
+@njit(cache=True)
 def largest_of_matrix(dq):
     """Largest change of an entry of A in coordinates (n, 12), (n,)."""
     best = np.zeros(len(dq))

@@ -18,7 +18,11 @@ D_HAT, DT, EPS_V = 0.01, 0.01, 0.01
 
 def box_mesh(*size):
     """Points, edges, faces and thickness of a box; its diagonals are edges too."""
-    mesh = trimesh.creation.box(size or (0.2, 0.2, 0.2))
+    return as_surface(trimesh.creation.box(size or (0.2, 0.2, 0.2)))
+
+
+def as_surface(mesh):
+    """Points, edges, faces and thickness of a trimesh."""
     faces = mesh.faces.astype(np.int32)
     return mesh.vertices.astype(float), ipctk.edges(faces).astype(np.int32), faces, np.zeros(len(mesh.vertices))
 

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+import trimesh
 
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.state import State
-from tests.contact.worlds import DT, EPS_V, make_world, pose
+from tests.contact.worlds import DT, EPS_V, as_surface, make_world, pose
 
 
-def potential_of(n, q, fixed=()):
-    world, is_fixed = make_world(n, fixed=fixed), np.isin(np.arange(n), fixed)
+def potential_of(n, q, fixed=(), mesh=None):
+    world, is_fixed = make_world(n, fixed=fixed, mesh=mesh), np.isin(np.arange(n), fixed)
     potential = Potential([], world.surfaces, world, [f"box {b}" for b in range(n)], is_fixed)
     world.begin_step(q, DT, EPS_V)
     potential.begin_step(State.without_past(q, np.zeros_like(q), np.zeros(0)), DT)
@@ -104,4 +105,13 @@ def test_labels_do_not_depend_on_ways_looked_at_before():
     potential, short = potential_of(2, q), moved(2, 0, 0.01, 0, 0)
     potential.free_way(q, 50 * short, potential.movable)
     _, labels = potential.free_way(q, short, potential.movable)
+    assert labels.tolist() == [0, 1]
+
+
+def test_candidates_without_primitives_couple_nothing():
+    """Boxes around two balls are 15 mm apart, within reach and skin; no primitives of theirs are near each other."""
+    ball = as_surface(trimesh.creation.icosphere(subdivisions=2, radius=0.1))
+    q = np.stack([pose(0, 0, 1), pose(0.215, 0.215, 1)])
+    potential = potential_of(2, q, mesh=ball)
+    _, labels = potential.free_way(q, moved(2, 0, -1e-3, 0, 0), potential.movable)
     assert labels.tolist() == [0, 1]
