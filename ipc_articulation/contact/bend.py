@@ -25,12 +25,12 @@ _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
 @njit(cache=True)
 def add_bend(force, kind, points, x, v, w, n, y, H):
     """Add force times the positive part of -∂²d to H (24, 24), n (3,) the normal and y (8,) the lever."""
-    ends, sign, at = np.empty((2, 2), dtype=np.int64), np.empty(2), np.empty(2, dtype=np.int64)
-    count = _edges(kind, v, w, ends, sign, at)
+    ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
+    count = _edges(kind, v, w, ends, at)
     E, u = np.empty((2, 3)), np.empty(24)
     for k in range(count):
         for m in range(3):
-            E[k, m] = sign[k] * (x[ends[k, 1], m] - x[ends[k, 0], m])
+            E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]  # its sign is that of a_k and of b_k, and drops out
     G = np.zeros((2, 2))
     if not _invert_gram(E, count, G):
         return
@@ -43,12 +43,12 @@ def add_bend(force, kind, points, x, v, w, n, y, H):
                 u[8 * i + a] = ratio * slip * y[a]
             for a in range(3):
                 edge = points[ends[k, 1], a] - points[ends[k, 0], a]
-                u[8 * i + at[k] + 1 + a] += sign[k] * n[i] * edge / ratio
+                u[8 * i + at[k] + 1 + a] += n[i] * edge / ratio
         add_rank_one(0.5 * force, u, H)
 
 
 @njit(cache=True)
-def _edges(kind, v, w, ends, sign, at):
+def _edges(kind, v, w, ends, at):
     """The edges inside which the closest points are free to move, with the place of their body in a lever.
 
     Returns:
@@ -60,7 +60,7 @@ def _edges(kind, v, w, ends, sign, at):
             a, b = 2 * side, 2 * side + 1
             if w[a] != 0.0 and w[b] != 0.0:
                 ends[count, 0], ends[count, 1] = v[a], v[b]
-                sign[count], at[count] = 1.0 - 2.0 * side, 4 * side
+                at[count] = 4 * side
                 count += 1
         return count
     base = 0
@@ -69,7 +69,7 @@ def _edges(kind, v, w, ends, sign, at):
             base = k
         elif w[k] != 0.0:
             ends[count, 0], ends[count, 1] = v[base], v[k]
-            sign[count], at[count] = -1.0, 4 if kind == VERTEX_OF_FIRST else 0
+            at[count] = 4 if kind == VERTEX_OF_FIRST else 0
             count += 1
     return count
 

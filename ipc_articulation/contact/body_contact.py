@@ -18,7 +18,7 @@ from ipc_articulation.contact.ccd import Islands, lower_limits
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.proximity import Proximity
-from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.stencils import Stencils, no_stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
@@ -78,10 +78,10 @@ class BodyContact:
         return near_moving(low, high, self._allowed, moving, self.proximity.reach)
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
-        """The stencils within d̂ at x (V, 3) of pairs with a moving body."""
+        """The stencils within d̂ at x (V, 3) of pairs with a moving body, and only the pairs that have some."""
         stencils = self.proximity.stencils
         if len(stencils) == 0:
-            return stencils
+            return no_stencils()
         reach = self.proximity.reach
         return stencils.rows(pair_barrier.in_reach(stencils, _any_moves(stencils.bodies, moving), x, reach))
 

@@ -23,10 +23,10 @@ Ints = NDArray[np.int64]
 
 
 class ContactDerivatives(NamedTuple):
-    """Derivatives of the contact energy; every Hessian is projected to positive semidefinite."""
+    """Derivatives of the contact energy of moving bodies; every Hessian is projected to positive semidefinite."""
 
     gradient: Array  # (n, 12)
-    blocks: Array  # (n, 12, 12) Hessian blocks of half-planes, one a body
+    blocks: Array  # (n, 12, 12) Hessian blocks of half-planes, one a moving body; the next derivatives overwrite them
     pair_blocks: list[tuple[Ints, Array]]  # pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24)
 
 

@@ -84,8 +84,9 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
     surfaces = make_surfaces(bodies)
     config = read_config(scene.get().config(), diagonal)
     integrator = INTEGRATORS[config.integrator]()
+    gravity = read_gravity(bodies, config.gravity)
     terms: list[Term] = [
-        Kinetic(bodies, read_gravity(bodies, config.gravity), integrator),
+        Kinetic(bodies, gravity, integrator),
         *read_terms(slots, context),
     ]
     contact, adaptive = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config, when), None
@@ -95,7 +96,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
     potential = Potential(terms, surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
-    extrapolation, rest = Extrapolation(bodies), Rest(potential)
+    extrapolation, rest = Extrapolation(bodies), Rest(potential, gravity)
     return Model(context, surfaces, contact, config, diagonal, integrator, extrapolation, potential, rest)
 
 

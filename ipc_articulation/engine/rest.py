@@ -3,7 +3,7 @@
 A step maps the state of an island (see `islands`) to a new one. Where the new one equals the old, and nothing from
 outside drives the island, the next step meets the same potential and gives the same result: the island sleeps, until
 something comes near it, or dt or the state is changed from outside. So that islands come to rest at all, one that moves
-by no more than the rounding of its coordinates is put back where it was.
+by no more than the rounding of its coordinates, and far less than gravity would move it, is put back where it was.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; what one that lies on others creeps by
+_BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have
 
 
 class Rest:
     """Remembers the last step of a world."""
 
-    def __init__(self, potential: Potential) -> None:
-        """Begin with all bodies awake."""
+    def __init__(self, potential: Potential, gravity: Array) -> None:
+        """Begin with all bodies awake; gravity (n, 3) [m/s²] of each."""
         self._potential = potential
+        self._gravity = np.linalg.norm(gravity, axis=1)
         self._last: State | None = None
         self._dt = 0.0
         self._rested = np.zeros(len(potential.movable), dtype=np.bool_)
@@ -39,12 +41,13 @@ class Rest:
             return potential.movable
         return potential.movable & islands.anyone(potential.labels, potential.driven | ~self._rested)
 
-    def settle(self, before: Array, after: Array) -> Array:
-        """The coordinates after a step (n, 12), those of before it for islands that it moved by rounding only."""
+    def settle(self, before: Array, after: Array, dt: float) -> Array:
+        """The coordinates after a step (n, 12) of dt [s], those of before it for islands that rounding moved."""
         potential = self._potential
         if not self._may_rest:
             return after
-        moved = potential.motions(after - before) > _ROUNDING * potential.largest_coordinates(after)
+        little = np.minimum(_ROUNDING * potential.largest_coordinates(after), _BALANCE * self._gravity * dt * dt)
+        moved = potential.motions(after - before) > little
         stays = ~islands.anyone(potential.labels, moved | potential.driven)
         return np.where(stays[:, None], before, after)
 

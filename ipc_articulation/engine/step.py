@@ -29,7 +29,7 @@ def step(
     start, energies = advance(model.potential, state.q, motion, moving)
     watch.lap("start")
     q, report = minimise(model.potential, system, start, energies, moving, dt, model.config, watch)
-    q = model.rest.settle(state.q, q)
+    q = model.rest.settle(state.q, q, dt)
     qdot, theta = model.integrator.velocity(state, q, dt), model.context.coordinates.follow(state.theta, q)
     watch.lap("write back")
     after = State(q, qdot, theta, state.q, state.qdot)
