@@ -56,12 +56,6 @@ def largest(labels, values):
 
 
 @njit(cache=True)
-def smallest(labels, values):
-    """Smallest value in its island, for each body, (n,)."""
-    return -largest(labels, -values)
-
-
-@njit(cache=True)
 def anyone(labels, flags):
     """Whether a flag is set in its island, for each body, (n,)."""
     found = np.zeros(len(flags), dtype=np.bool_)

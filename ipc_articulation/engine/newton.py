@@ -1,8 +1,8 @@
 """Newton's method on the incremental potential, each step cut by continuous collision detection.
 
 The convergence test (see `convergence`) is libuipc's. Those tolerances are loose (0.05 m/s), so Newton goes beyond
-them, until a step is ten times smaller than the one before. Near a smooth solution that costs one step and squares the
-error, which makes coupling exact; and friction that is about to slip is not taken for sticking.
+them, until the last two steps tell that a next one would be tiny. Near a smooth solution that costs at most one step
+and squares the error, which makes coupling exact; and friction that is about to slip is not taken for sticking.
 """
 
 from __future__ import annotations

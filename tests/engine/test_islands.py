@@ -35,7 +35,6 @@ VALUES = np.array([1.0, -2.0, 0.5, -7.0, 4.0, 8.0])
 def test_numbers_of_an_island():
     np.testing.assert_array_equal(islands.total(LABELS, VALUES), [1.5, 10, 1.5, -7, 10, 10])
     np.testing.assert_array_equal(islands.largest(LABELS, VALUES), [1, 8, 1, -7, 8, 8])
-    np.testing.assert_array_equal(islands.smallest(LABELS, VALUES), [0.5, -2, 0.5, -7, -2, -2])
     np.testing.assert_array_equal(islands.anyone(LABELS, VALUES > 2.0), [False, True, False, False, True, True])
 
 
