@@ -40,11 +40,12 @@ class ShapeEnergy(Term):
         n = len(stiffness)
         self.name, self._add_energy, self._add_derivatives = name, add_energy, add_derivatives
         self._stiffness, self._c = stiffness, np.zeros(n)
-        self._moving, self._dA, self._H = np.ones(n, dtype=np.bool_), np.zeros((n, 9)), np.zeros((n, 12, 12))
+        self._moving, self._H = np.ones(n, dtype=np.bool_), np.zeros((n, 12, 12))
+        self._no_step = self._dA = np.zeros((n, 9))
 
     def begin_step(self, state: State, dt: float) -> None:
         self._c = dt * dt * self._stiffness
-        self._dA = np.zeros_like(self._dA)
+        self._dA = self._no_step
 
     def select(self, moving: Bools) -> None:
         self._moving = moving
