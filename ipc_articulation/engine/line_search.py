@@ -51,7 +51,7 @@ def line_search(
         searching: Bodies whose islands search; the others take what collision detection allows.
         energies: Of the bodies at q, (n,); None where they are to be measured.
         config: Limits.
-        report: Gets the number of halvings, and a warning where there were too many.
+        report: Counts the halvings, and the searches that found no decrease.
 
     Raises:
         SolverError: The energy at q is not a number; names the term.
@@ -69,8 +69,5 @@ def line_search(
         if not rises.any():
             return Search(alpha, energies, False)
         alpha = np.where(rises, 0.5 * alpha, alpha)
-    report.warnings.append(
-        f"line search stopped after line_search/max_iter = {config.line_search_max_iter} halvings in Newton iteration "
-        f"{report.iterations}"
-    )
+    report.exhausted_searches += 1
     return Search(alpha, None, True)

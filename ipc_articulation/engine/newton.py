@@ -89,6 +89,8 @@ def minimise(
         report.awake = max(report.awake, int(np.count_nonzero(still)))
         is_same = at_goal and not (still & ~moving).any()  # the potential, and who moves
         energies, moving = search.energies if is_same else None, still
+    if report.exhausted_searches:
+        report.warnings.append(_exhausted(report, config))
     return q, report
 
 
@@ -119,3 +121,10 @@ def _attenuate(beta: Array, alpha: Array, iterations: int, config: Config) -> Ar
 def _not_converged(report: NewtonReport, config: Config) -> str:
     unmet = "; ".join(map(str, report.unmet)) or "its last step met the convergence test, but did not become small yet"
     return f"Newton stopped after newton/max_iter = {config.max_iter} iterations ({report.result.value}); {unmet}"
+
+
+def _exhausted(report: NewtonReport, config: Config) -> str:
+    return (
+        f"line search stopped after line_search/max_iter = {config.line_search_max_iter} halvings in "
+        f"{report.exhausted_searches} of {report.iterations} Newton iterations"
+    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from uipc import view
 
 from ipc_articulation.engine.newton_report import NewtonResult
@@ -28,6 +29,25 @@ def test_iterations_that_do_not_suffice(tmp_path, caplog):
     assert "step 1: Newton stopped after newton/max_iter = 1 iterations (max iterations); " in caplog.text
     assert "newton/velocity_tol is " in caplog.text
     assert "at 'box 1', wanted 0.05: try a smaller dt" in caplog.text
+
+
+def test_line_searches_that_find_nothing_are_told_once_a_step(tmp_path, caplog):
+    scene = BoxScene(tmp_path, line_search__max_iter=1, newton__max_iter=20)
+    scene.add_ground()
+    for k in range(3):
+        T = translation(0.05 * k, 0, 0.2 + 0.35 * k)
+        T[:3, :3] = Rotation.from_rotvec([0.5, 0.3 * k, 0.2]).as_matrix()
+        scene.add_box(T, velocity=twist_rate(T, linear=(0, 0, -3.0), angular=(3.0, 9.0, 1.0)))
+    scene.start()
+    exhausted = {}
+    for step in range(1, 21):
+        exhausted[step] = scene.run(1).engine.statistics.newton.exhausted_searches
+    told = [line for line in caplog.messages if "line search" in line and "Newton stopped" not in line]
+    assert len(told) == sum(count > 0 for count in exhausted.values()) > 0
+    step, count = next((step, count) for step, count in exhausted.items() if count)
+    assert told[0].startswith(
+        f"step {step}: line search stopped after line_search/max_iter = 1 halvings in {count} of "
+    )
 
 
 def test_strict_mode_keeps_the_state(tmp_path):
