@@ -31,11 +31,11 @@ class Ranges:
     faces: Ints  # (n + 1,)
 
 
-def make_ranges(surfaces: Surfaces, body_count: int) -> Ranges:
+def make_ranges(surfaces: Surfaces) -> Ranges:
     """Ranges of surfaces that are joined body after body."""
-    bodies = np.arange(body_count + 1)
-    owners = surfaces.body, surfaces.body[surfaces.edges[:, 0]], surfaces.body[surfaces.faces[:, 0]]
-    return Ranges(*(np.searchsorted(owner, bodies).astype(np.int64) for owner in owners))
+    bodies = np.arange(len(surfaces.first))
+    owners = surfaces.body[surfaces.edges[:, 0]], surfaces.body[surfaces.faces[:, 0]]
+    return Ranges(surfaces.first, *(np.searchsorted(owner, bodies).astype(np.int64) for owner in owners))
 
 
 def find_stencils(

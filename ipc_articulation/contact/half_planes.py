@@ -16,7 +16,7 @@ from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.ccd import REST, Islands
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
-from ipc_articulation.contact.surfaces import Surfaces, add_entry
+from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -211,7 +211,21 @@ def _to_affine(point, g_v, H_v, g, H):
         for a in range(3):
             g[3 + 3 * k + a] += g_v[k] * point[a]
         for m in range(3):
-            add_entry(H_v[k, m], k, m, point, point, H)
+            _add_entry(H_v[k, m], k, m, point, point, H)
+
+
+@njit(cache=True)
+def _add_entry(h, k, m, left, right, H):
+    """H += Jᵀ h J for one entry h: the second derivative by axis k of a vertex at x̄ = left and axis m of one at right.
+
+    Axis k of a vertex depends on the coordinates k and 3+3k..5+3k of its body, with weights 1 and x̄; H is (12, 12).
+    """
+    H[k, m] += h
+    for a in range(3):
+        H[3 + 3 * k + a, m] += h * left[a]
+        H[k, 3 + 3 * m + a] += h * right[a]
+        for b in range(3):
+            H[3 + 3 * k + a, 3 + 3 * m + b] += h * left[a] * right[b]
 
 
 @njit(cache=True)

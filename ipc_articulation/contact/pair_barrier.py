@@ -1,8 +1,8 @@
 """The barrier between bodies: E = κ Σ m B(d², d̂²) over the stencils nearer than d̂ (see `barrier`).
 
 The Hessian is that of Gauss and Newton, in the distance d and, for edges that are almost parallel, in z = e₁ x e₂: what
-B m curves by these numbers is kept and projected to positive semidefinite, that they are curved themselves is left out.
-For rigid bodies that part is smaller by the ratio of the gap to the size of the body.
+B m curves by these numbers is kept and projected to positive semidefinite. Of how d is curved itself the part that
+stiffens is added (see `bend`); of z nothing, for there B m is small.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Proximity:
         """
         self.reach, self.stencils, self.builds = reach, no_stencils(), 0
         self._surfaces, self._allowed = surfaces, allowed
-        self._ranges = make_ranges(surfaces, len(allowed))
+        self._ranges = make_ranges(surfaces)
         self._largest_skin = max(reach, _LARGEST_SKIN * _typical_size(surfaces))
         self._x_ref: Array | None = None
         self._skin = 0.0

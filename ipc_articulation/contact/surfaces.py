@@ -96,17 +96,3 @@ def _squared_motions(points, first, dq, moving):
                 u0, u1, u2 = _axis(dq, b, 0, points[v]), _axis(dq, b, 1, points[v]), _axis(dq, b, 2, points[v])
                 worst[b] = max(worst[b], u0 * u0 + u1 * u1 + u2 * u2)
     return worst
-
-
-@njit(cache=True)
-def add_entry(h, k, m, left, right, H):
-    """H += Jᵀ h J for one entry h: the second derivative by axis k of a vertex at x̄ = left and axis m of one at right.
-
-    Axis k of a vertex depends on the coordinates k and 3+3k..5+3k of its body, with weights 1 and x̄; H is (12, 12).
-    """
-    H[k, m] += h
-    for a in range(3):
-        H[3 + 3 * k + a, m] += h * left[a]
-        H[k, 3 + 3 * m + a] += h * right[a]
-        for b in range(3):
-            H[3 + 3 * k + a, 3 + 3 * m + b] += h * left[a] * right[b]

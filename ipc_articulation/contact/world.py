@@ -55,9 +55,9 @@ class ContactWorld:
         self._awake = np.zeros(len(materials.body_pairs), dtype=np.bool_)  # bodies that have moved in this step
         self._x = np.zeros((3, *surfaces.points.shape))  # at the beginning of the step, and two for `_positions`
         self._floor = 0.0
-        self._ranges = make_ranges(surfaces, len(materials.body_pairs))
+        self._ranges = make_ranges(surfaces)
         self._boxes = (np.full((len(self._awake), 3), np.nan),) * 2  # around all bodies at the beginning of the step
-        self._near_at_start = np.zeros((0, 2), dtype=np.int64)
+        self.near_at_start = np.zeros((0, 2), dtype=np.int64)  # pairs of bodies whose boxes are within reach then
 
     @property
     def d_hat(self) -> float:
@@ -127,17 +127,13 @@ class ContactWorld:
         near = [contact.near(*boxes, moving) for contact in self.body_contacts]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *near])
 
-    def near_at_start(self) -> Ints:
-        """Pairs of bodies whose boxes are within reach of each other at the beginning of the step, (k, 2)."""
-        return self._near_at_start
-
     def _look_around(self, x: Array) -> None:
         """Boxes of all bodies at x (V, 3), and which of them are near each other: anew for those that have moved."""
         boxes = body_boxes(self._ranges, x)
         moved = have_moved(*self._boxes, *boxes)
-        kept = self._near_at_start[~(moved[self._near_at_start].any(axis=1))]
+        kept = self.near_at_start[~(moved[self.near_at_start].any(axis=1))]
         near = [contact.near(*boxes, moved) for contact in self.body_contacts]
-        self._boxes, self._near_at_start = boxes, np.concatenate([kept, *near])
+        self._boxes, self.near_at_start = boxes, np.concatenate([kept, *near])
 
     def touching(self, q: Array, moving: Bools) -> list[Stencils]:
         """What is within d̂ at q (n, 12), material by material; only of pairs with a moving body."""

@@ -59,7 +59,7 @@ class Potential:
         np.maximum.at(self._extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
-        self._labels = self._joined
+        self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven = np.zeros(len(is_fixed), dtype=np.bool_)
         for term in self.terms:
             self.driven[term.drives] = True
@@ -71,6 +71,7 @@ class Potential:
 
     def begin_step(self, state: State, dt: float, substeps: int = 1) -> None:
         """Fix what is constant in the step of dt [s] that begins at a state; substeps are the animator's."""
+        self.select(self.movable)  # the resistance follows from the forces on all bodies
         for term in self.terms:
             term.begin_step(state, dt)
         if self._adaptive is not None:
@@ -78,7 +79,7 @@ class Potential:
         self._substeps = substeps
         self.approach(1)
         if self._contact is not None:
-            self._labels = islands.join(self._joined, self._contact.near_at_start(), self.movable)
+            self.labels = islands.join(self._joined, self._contact.near_at_start, self.movable)
 
     def approach(self, iteration: int) -> bool:
         """Put goals of constraints where they are in Newton iteration 1, 2, …; says whether they are at their end."""
@@ -128,25 +129,21 @@ class Potential:
             other on that part of the way, (n,). Islands may take less of their shares, each as it likes.
         """
         if self._contact is None:
-            return np.ones(len(q)), self._labels
-        contact, labels = self._contact, self._labels
+            return np.ones(len(q)), self.labels
+        contact, labels = self._contact, self.labels
         touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
         for stencils in touching:
             labels = islands.join(labels, stencils.bodies, self.movable)
-        share = contact.step_limits(q, dq, touching, Islands(labels, moving))
+        share = np.minimum(contact.step_limits(q, dq, touching, Islands(labels, moving)), self._cfl_limit(contact, q, dq))
         way = share[:, None] * dq
         labels = islands.join(labels, contact.near(q, way, moving), self.movable)
         contact.cover(q, way, moving)
-        share = share * contact.step_limits(q, way, contact.covered(), Islands(labels, moving))
-        if self._cfl:
-            motion = self._contact.active_motion(q, dq)
-            share = np.minimum(share, 0.5 * self._contact.d_hat / motion) if motion > 0.0 else share
-        return share, labels
+        return share * contact.step_limits(q, way, contact.covered(), Islands(labels, moving)), labels
 
-    @property
-    def labels(self) -> Ints:
-        """Islands at the beginning of the step, (n,)."""
-        return self._labels
+    def _cfl_limit(self, contact: ContactWorld, q: Array, dq: Array) -> float:
+        """The share of dq (n, 12) that moves no vertex in contact at q by more than half of d̂; 1 without `cfl`."""
+        motion = contact.active_motion(q, dq) if self._cfl else 0.0
+        return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0
 
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""

@@ -31,7 +31,7 @@ class Touching(NamedTuple):
         """Ours, for positions within a hundredth of d̂ of these."""
         n = len(self.q)
         allowed = np.eye(n, dtype=bool) if self.itself else ~np.eye(n, dtype=bool)
-        ranges, reach = make_ranges(self.surfaces, n), 1.02 * (D_HAT + self.xi)
+        ranges, reach = make_ranges(self.surfaces), 1.02 * (D_HAT + self.xi)
         return find_stencils(self.surfaces, ranges, allowed, self.x, self.x, reach)
 
     def collisions(self):

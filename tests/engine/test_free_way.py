@@ -9,9 +9,9 @@ from ipc_articulation.engine.state import State
 from tests.contact.worlds import DT, EPS_V, as_surface, make_world, pose
 
 
-def potential_of(n, q, fixed=(), mesh=None):
+def potential_of(n, q, fixed=(), mesh=None, cfl=False):
     world, is_fixed = make_world(n, fixed=fixed, mesh=mesh), np.isin(np.arange(n), fixed)
-    potential = Potential([], world.surfaces, world, [f"box {b}" for b in range(n)], is_fixed)
+    potential = Potential([], world.surfaces, world, [f"box {b}" for b in range(n)], is_fixed, cfl=cfl)
     world.begin_step(q, DT, EPS_V)
     potential.begin_step(State.without_past(q, np.zeros_like(q), np.zeros(0)), DT)
     return potential
@@ -115,3 +115,17 @@ def test_candidates_without_primitives_couple_nothing():
     potential = potential_of(2, q, mesh=ball)
     _, labels = potential.free_way(q, moved(2, 0, -1e-3, 0, 0), potential.movable)
     assert labels.tolist() == [0, 1]
+
+
+def test_cfl_does_not_change_a_way_that_was_found_free():
+    """Box 0 flies to the wall, box 1 leaves its way just in time; elsewhere 2 slides on 3, which cuts all steps."""
+    q = np.stack([pose(4.6, 0, 3), pose(4.82, 0.15, 3), pose(0, 0, 1.204), pose(0, 0, 1)])
+    dq = moved(4, 0, 100, 0, 0) + moved(4, 1, 0, 1, 0) + moved(4, 2, 1, 0, 0)
+    for cfl in (False, True):
+        potential = potential_of(4, q, fixed=[3], cfl=cfl)
+        share, labels = potential.free_way(q, dq, potential.movable)
+        assert labels[0] == labels[1]
+        assert share[2] <= (0.005 if cfl else 1.0)
+        world = make_world(4, fixed=[3])
+        for t in np.linspace(0.0, 1.0, 50):
+            assert world.intersecting_bodies(q + t * share[:, None] * dq) is None
