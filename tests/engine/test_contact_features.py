@@ -42,6 +42,23 @@ def test_adaptive_resistance_holds_what_it_must(tmp_path):
     assert force == pytest.approx(8.0 * G, rel=1e-2)
 
 
+def test_adaptive_resistance_does_not_depend_on_who_moved_last(tmp_path):
+    """One island may need more Newton iterations than the others; the next step's resistance is that of all forces."""
+
+    def adaptive(scene):
+        scene.scene.contact_tabular().default_model(0.5, -1.0)
+
+    scene = resting(tmp_path, adaptive)
+    model, state = scene.engine.cpu._model, scene.engine.cpu._state
+    resistance = []
+    for moving in (model.potential.movable, np.zeros(1, dtype=bool)):
+        model.potential.select(moving)
+        model.potential.begin_step(state, 0.01)
+        resistance.append(next(term.resistance for term in model.potential.terms if term.name == "contact"))
+    assert resistance[0] == resistance[1]
+    assert model.config.min_resistance < resistance[0] < model.config.max_resistance, "it follows from the forces"
+
+
 def test_subscenes_do_not_see_each_other(tmp_path):
     scene = BoxScene(tmp_path, sanity_check__enable=0)
     elements = [scene.scene.subscene_tabular().create(name) for name in ("left", "right")]
