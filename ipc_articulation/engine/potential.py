@@ -134,7 +134,8 @@ class Potential:
         touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
         for stencils in touching:
             labels = islands.join(labels, stencils.bodies, self.movable)
-        share = np.minimum(contact.step_limits(q, dq, touching, Islands(labels, moving)), self._cfl_limit(contact, q, dq))
+        share = contact.step_limits(q, dq, touching, Islands(labels, moving))
+        share = np.minimum(share, self._cfl_limit(contact, q, dq))
         way = share[:, None] * dq
         labels = islands.join(labels, contact.near(q, way, moving), self.movable)
         contact.cover(q, way, moving)
