@@ -15,9 +15,11 @@ from ipc_articulation.errors import (
     EngineError,
     IpcArticulationError,
     MeshError,
+    ModelError,
     SceneError,
     SceneFileError,
     SolverError,
+    StateError,
     UnsupportedError,
 )
 
@@ -45,9 +47,11 @@ __all__ = [
     "ExternalArticulationConstraint",
     "IpcArticulationError",
     "MeshError",
+    "ModelError",
     "SceneError",
     "SceneFileError",
     "SolverError",
+    "StateError",
     "UnsupportedError",
     "__version__",
     "couple",

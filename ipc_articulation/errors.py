@@ -25,6 +25,14 @@ class MeshError(IpcArticulationError):
     """A surface mesh cannot be used: it is open, degenerate or wrongly oriented."""
 
 
+class ModelError(IpcArticulationError):
+    """A multibody model is wrong: a link, joint or frame of it, or the file that describes it."""
+
+
+class StateError(IpcArticulationError):
+    """A state handed to the dynamics is wrong: its length, a number that is not finite, a zero quaternion."""
+
+
 class AdapterError(IpcArticulationError):
     """A multibody engine's model cannot be coupled, or an adapter is unknown."""
 

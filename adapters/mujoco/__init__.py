@@ -1,6 +1,16 @@
-"""MuJoCo models in an IPC scene: `MujocoAdapter`, and reading of URDF files with their meshes."""
+"""MuJoCo models in an IPC scene, URDF files with their meshes, and MuJoCo models as mechanisms of our own dynamics."""
 
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import find_package, load_model, load_spec
+from ipc_articulation.adapters.mujoco.states import velocity_from_mujoco, velocity_to_mujoco
+from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
-__all__ = ["MujocoAdapter", "find_package", "load_model", "load_spec"]
+__all__ = [
+    "MujocoAdapter",
+    "find_package",
+    "load_model",
+    "load_spec",
+    "mechanism_from_mujoco",
+    "velocity_from_mujoco",
+    "velocity_to_mujoco",
+]

@@ -1,0 +1,146 @@
+"""From a compiled MuJoCo model, hence from MJCF, to a mechanism whose positions are MuJoCo's, number for number.
+
+MuJoCo moves a body from its parent by its pose, then joint by joint. A joint with anchor a, both in the body's axes,
+turns or slides by q - r, with the reference r of qpos0. So with T(a) the translation by a, a joint stands at
+
+    origin · H(q) · child_origin,   origin = T(a) H(-r),   child_origin = T(-a)
+
+with the body's own pose in front of the first joint's origin. H(-r) is absent from ball joints, whose qpos is the
+quaternion itself, and a free joint's qpos is the pose of the body in the world. Velocities differ: see `states.py`.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.flags import enabled
+from ipc_articulation.adapters.mujoco.joint_properties import joint_properties
+from ipc_articulation.adapters.mujoco.link_shapes import link_shapes
+from ipc_articulation.adapters.mujoco.mimics import mimics
+from ipc_articulation.adapters.mujoco.names import name_of
+from ipc_articulation.adapters.mujoco.tree_support import refuse_unsupported
+from numpy.typing import NDArray
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.joints import (
+    FixedJoint,
+    FloatingJoint,
+    Joint,
+    PrismaticJoint,
+    RevoluteJoint,
+    SphericalJoint,
+)
+from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism
+
+Array = NDArray[np.float64]
+Kind = mujoco.mjtJoint
+
+
+def mechanism_from_mujoco(model: mujoco.MjModel) -> Mechanism:
+    """A mechanism with the bodies, joints and sites of a compiled model, in MuJoCo's order.
+
+    Every body is a link. One without a joint hangs on «<body>/fixed»; one with several is the end of a chain of links
+    without mass, «<body>/<joint>», one after each joint but the last. Sites are frames; a site with the name of a body
+    is called «<body>/<site>», with the body that it is on. Linear joint equalities are mimics. What has no name is
+    called by its kind and number, as «body3».
+
+    Not taken over: geoms of the world, actuators, contact and its parameters, sensors, keyframes, and tendons that
+    have no force of their own. Soft limits and frictionloss become limits and Coulomb friction without solref, solimp
+    and margin.
+
+    Args:
+        model: The model; it is copied from, not kept.
+
+    Raises:
+        UnsupportedError: The model holds something that acts by itself and is no part of a mechanism: a mocap body,
+            gravity compensation, a fluid, a flex, a plugin, springs or damping that are not linear, a ball joint's
+            range, a tendon with a force, an equality that is not linear between two joints, a colliding plane.
+    """
+    refuse_unsupported(model)
+    gravity = model.opt.gravity * enabled(model, "GRAVITY")
+    mechanism = Mechanism(model.names.split(b"\0", 1)[0].decode(), gravity=gravity)
+    for body in range(1, model.nbody):
+        _add_body(mechanism, model, body)
+    found = mimics(model)
+    for joint in mechanism.joints:
+        joint.mimic = found.get(joint.name)
+    for site in range(model.nsite):
+        _add_site(mechanism, model, site)
+    return mechanism
+
+
+def _add_body(mechanism: Mechanism, model: mujoco.MjModel, body: int) -> None:
+    """Add a body and its chain of joints."""
+    name, parent = name_of(model, "body", body), _link_name(model, model.body_parentid[body])
+    origin = _pose(model.body_pos[body], model.body_quat[body])
+    first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    if count == 0:
+        mechanism.add_joint(f"{name}/fixed", FixedJoint(), parent, name, origin=origin)
+    for joint in range(first, first + count - 1):
+        between = f"{name}/{name_of(model, 'joint', joint)}"
+        mechanism.add_link(between)
+        _add_joint(mechanism, model, joint, parent, between, origin)
+        parent, origin = between, np.eye(4)
+    if count:
+        _add_joint(mechanism, model, first + count - 1, parent, name, origin)
+    mechanism.links.append(_link(model, body, name))
+
+
+def _add_joint(mechanism: Mechanism, model: mujoco.MjModel, index: int, parent: str, child: str, before: Array) -> None:
+    """Hang a link on another one, with the pose (4, 4) of the body before this joint moves it."""
+    joint = _joint(model, index)
+    if isinstance(joint, FloatingJoint):
+        origin = child_origin = np.eye(4)
+    else:
+        anchor = spatial.pose(p=model.jnt_pos[index])
+        origin, child_origin = before @ anchor @ _back_to_zero(model, index, joint), spatial.inverse(anchor)
+    properties = joint_properties(model, index, joint.nq, joint.ndof)
+    mechanism.add_joint(
+        name_of(model, "joint", index), joint, parent, child, origin=origin, child_origin=child_origin, **properties
+    )
+
+
+def _joint(model: mujoco.MjModel, index: int) -> Joint:
+    match Kind(model.jnt_type[index]):
+        case Kind.mjJNT_FREE:
+            return FloatingJoint()
+        case Kind.mjJNT_BALL:
+            return SphericalJoint()
+        case Kind.mjJNT_SLIDE:
+            return PrismaticJoint(model.jnt_axis[index])
+    return RevoluteJoint(model.jnt_axis[index])
+
+
+def _back_to_zero(model: mujoco.MjModel, index: int, joint: Joint) -> Array:
+    """H(-r), (4, 4): MuJoCo's body stands where the model puts it at qpos0, not at zero."""
+    if isinstance(joint, SphericalJoint):
+        return np.eye(4)
+    return joint.pose_at(-model.qpos0[model.jnt_qposadr[index]])
+
+
+def _link(model: mujoco.MjModel, body: int, name: str) -> Link:
+    R = spatial.rotation_from_quaternion(model.body_iquat[body])
+    collision, visual = link_shapes(model, body)
+    return Link(
+        name=name,
+        mass=float(model.body_mass[body]),
+        centre=model.body_ipos[body].copy(),
+        inertia=R @ np.diag(model.body_inertia[body]) @ R.T,
+        collision=collision,
+        visual=visual,
+    )
+
+
+def _add_site(mechanism: Mechanism, model: mujoco.MjModel, site: int) -> None:
+    name, link = model.site(site).name or f"site{site}", _link_name(model, model.site_bodyid[site])
+    if any(other.name == name for other in mechanism.links):
+        name = f"{link}/{name}"
+    mechanism.add_frame(name, link, _pose(model.site_pos[site], model.site_quat[site]))
+
+
+def _link_name(model: mujoco.MjModel, body: int) -> str:
+    return name_of(model, "body", body) if body else WORLD
+
+
+def _pose(position: Array, quaternion: Array) -> Array:
+    return spatial.pose(spatial.rotation_from_quaternion(quaternion), position)

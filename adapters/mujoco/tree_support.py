@@ -1,0 +1,98 @@
+"""What a mechanism cannot hold of a MuJoCo model, by name: nothing in a model is ever silently ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.names import name_of
+
+from ipc_articulation.errors import UnsupportedError
+
+_SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+_TENDON_FORCES = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
+
+
+def refuse_unsupported(model: mujoco.MjModel) -> None:
+    """Raise for the first thing in a model that is no part of a mechanism and acts by itself.
+
+    Raises:
+        UnsupportedError: Names the option, flex, body, joint, tendon or actuator.
+    """
+    for check in (_medium, _flexes, _bodies, _joints, _rotations, _tendons, _actuators):
+        for complaint in check(model):
+            raise UnsupportedError(complaint)
+
+
+def _medium(model: mujoco.MjModel) -> Iterator[str]:
+    if model.opt.density or model.opt.viscosity:
+        yield "the model moves in a fluid, which a mechanism does not know; set <option density> and viscosity to 0"
+
+
+def _flexes(model: mujoco.MjModel) -> Iterator[str]:
+    for i in range(model.nflex):
+        yield f"flex '{name_of(model, 'flex', i)}': deformable bodies of MuJoCo are not supported"
+
+
+def _bodies(model: mujoco.MjModel) -> Iterator[str]:
+    for b in range(1, model.nbody):
+        where = f"body '{name_of(model, 'body', b)}'"
+        if model.body_mocapid[b] >= 0:
+            yield f"{where} is a mocap body, which is no part of a mechanism; leave it out"
+        if model.body_gravcomp[b]:
+            yield f"{where} has gravcomp, but a mechanism feels all of gravity; set it to 0 and apply that force"
+        if model.body_plugin[b] >= 0:
+            yield f"{where} has a plugin, whose forces a mechanism does not know"
+
+
+def _joints(model: mujoco.MjModel) -> Iterator[str]:
+    for j in range(model.njnt):
+        where = _joint(model, j)
+        if _acts(model, "jnt_stiffnesspoly", j) or _acts(model, "dof_dampingpoly", model.jnt_dofadr[j]):
+            yield f"{where} has a polynomial stiffness or damping; only the linear coefficient is supported"
+        if _acts(model, "jnt_springyield", j):
+            yield f"{where} has springyield, a spring that gives way; only elastic springs are supported"
+        low, high = model.jnt_actfrcrange[j]
+        if model.jnt_actfrclimited[j] and low != -high:
+            yield f"{where} has actuatorfrcrange {low:g} {high:g}; a mechanism knows one effort for both directions"
+
+
+def _rotations(model: mujoco.MjModel) -> Iterator[str]:
+    """Ball and free joints, whose angular velocity has other axes here: what is not the same about all of them."""
+    for j in np.flatnonzero(~np.isin(model.jnt_type, _SCALAR)):
+        where = _joint(model, int(j))
+        free = model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE
+        end = model.jnt_dofadr[j] + (6 if free else 3)
+        if model.jnt_limited[j]:
+            yield f"{where} is a ball joint with a range, which is not supported; only hinges and slides have limits"
+        if model.dof_frictionloss[end - 3 : end].any():
+            yield f"{where} is a {'free' if free else 'ball'} joint with frictionloss, which is not supported"
+        for what in ("damping", "armature"):
+            if np.ptp(getattr(model, f"dof_{what}")[end - 3 : end]):
+                yield f"{where} has another {what} about each axis, which is not supported; make the three equal"
+
+
+def _tendons(model: mujoco.MjModel) -> Iterator[str]:
+    for i in range(model.ntendon):
+        for what in _TENDON_FORCES:
+            if _acts(model, f"tendon_{what}", i):
+                name = name_of(model, "tendon", i)
+                yield f"tendon '{name}' acts by itself ({what}), which no part of a mechanism does; leave it out"
+
+
+def _actuators(model: mujoco.MjModel) -> Iterator[str]:
+    for i in range(len(model.actuator_trntype)):
+        for what in ("armature", "damping", "dampingpoly"):
+            if _acts(model, f"actuator_{what}", i):
+                yield f"actuator '{name_of(model, 'actuator', i)}' has {what} of its own; give it to the joint instead"
+
+
+def _joint(model: mujoco.MjModel, j: int) -> str:
+    return f"joint '{name_of(model, 'joint', j)}' of body '{name_of(model, 'body', model.jnt_bodyid[j])}'"
+
+
+def _acts(model: mujoco.MjModel, field: str, index: int) -> bool:
+    """Whether an entry of a field is not zero; a field that this version of MuJoCo lacks does not act."""
+    values = getattr(model, field, None)
+    return values is not None and bool(np.any(values[index]))

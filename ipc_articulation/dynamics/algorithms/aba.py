@@ -1,0 +1,171 @@
+"""Forward dynamics by the articulated body algorithm.
+
+Leaves to root, a body's articulated inertia Iᴬ and bias pᴬ lose what each column S of its joint lets move freely,
+
+    U = Iᴬ S,   D = Sᵀ U + rotor,   u = τ - Sᵀ pᴬ,   Iᴬ ← Iᴬ - U Uᵀ/D,   pᴬ ← pᴬ + U u/D,
+
+and go to the parent as Iᴬ and pᴬ + Iᴬ c. Root to leaves, with a' = a_p + c for a start, q̈ = (u - Uᵀ a')/D and
+a' ← a' + S q̈, column by column (Featherstone 2008, ch. 7.3; a joint of several columns is Gauss elimination on its
+block; in one frame throughout).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array, over_states
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place, pull, upward, weigh
+from ipc_articulation.dynamics.algorithms.vectors import (
+    cross_force,
+    dot,
+    inertia_times,
+    plus,
+    plus_times,
+    put,
+    row,
+    six,
+)
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@compiled
+def _pushed(tree, q, v, tau, wrenches, a):
+    n = len(tree)
+    kin, S = np.empty(n, NODE_STATE), np.empty((len(a), 6))
+    I, U, Du = np.empty((n, 6, 6)), np.empty((len(a), 6)), np.empty((len(a), 2))  # noqa: E741
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    weigh(tree, kin)
+    for i in range(n):
+        _start(tree[i], kin[i], wrenches, I[i])
+    for i in range(n - 1, -1, -1):
+        b, k = tree[i], kin[i]
+        for j in range(b.v + b.nv - 1, b.v - 1, -1):
+            _release(I[i], k, S, U, Du, j, tau[j], b.rotor[j - b.v])
+        if b.parent >= 0:
+            _hand_over(I[i], k, I[b.parent], kin[b.parent])
+    world = upward(tree)
+    for i in range(n):
+        b, k = tree[i], kin[i]
+        total = plus(world if b.parent < 0 else six(kin[b.parent].a), k.c)
+        for j in range(b.v, b.v + b.nv):
+            a[j] = (Du[j, 1] - dot(row(U, j), total)) / Du[j, 0]
+            total = plus_times(total, a[j], row(S, j))
+        put(k.a, total)
+    return 0 if good and finite(q) and finite(v) and finite(tau) else 1
+
+
+@compiled
+def _start(b, k, wrenches, I):  # noqa: E741
+    """Iᴬ = I, and pᴬ = v ×* I v - w in k.f."""
+    m, h, J = k.m, k.h, k.J
+    I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2] = J[0], J[1], J[2], J[3], J[4], J[5]
+    I[0, 3], I[0, 4], I[0, 5] = 0.0, -h[2], h[1]
+    I[1, 3], I[1, 4], I[1, 5] = h[2], 0.0, -h[0]
+    I[2, 3], I[2, 4], I[2, 5] = -h[1], h[0], 0.0
+    I[3, 3], I[3, 4], I[3, 5], I[4, 4], I[4, 5], I[5, 5] = m, 0.0, 0.0, m, 0.0, m
+    for r in range(6):
+        for c in range(r):
+            I[r, c] = I[c, r]
+    put(k.f, cross_force(k.v, inertia_times(k, k.v)))
+    pull(b, wrenches, k)
+
+
+@compiled
+def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
+    """Take one column's freedom out of Iᴬ and pᴬ."""
+    s = row(S, j)
+    x = _matrix_times(I, s)
+    D = dot(s, x) + rotor
+    u = tau - dot(s, k.f)
+    put(U[j], x)
+    Du[j, 0], Du[j, 1] = D, u
+    for r in range(6):
+        y = x[r] / D
+        for c in range(6):
+            I[r, c] -= y * x[c]
+        k.f[r] += y * u
+
+
+@compiled
+def _hand_over(I, k, parent_I, parent):  # noqa: E741
+    x = _matrix_times(I, six(k.c))
+    for r in range(6):
+        for c in range(6):
+            parent_I[r, c] += I[r, c]
+        parent.f[r] += k.f[r] + x[r]
+
+
+@compiled
+def _matrix_times(A, x):
+    """A x for a symmetric A (6, 6)."""
+    y = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for r in range(6):
+        y = plus_times(y, x[r], row(A, r))
+    return y
+
+
+@compiled_batch
+def _pushed_batch(tree, q, v, tau, wrenches, a):
+    bad = 0
+    for s in range(len(q)):
+        if _pushed(tree, q[s], v[s], tau[s], wrenches[s], a[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled
+def _free(tree, q, v, tau, a):
+    return _pushed(tree, q, v, tau, np.empty((0, 6)), a)
+
+
+@compiled_batch
+def _free_batch(tree, q, v, tau, a):
+    bad = 0
+    for s in range(len(q)):
+        if _free(tree, q[s], v[s], tau[s], a[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "v", "wrenches"], "v")
+
+
+@over_states(_free, _free_batch, ["q", "v", "v"], "v")
+def _alone(model, q, v, tau, out=None):
+    """Forward dynamics of a robot that nothing else pushes."""
+
+
+def forward_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    wrenches: ArrayLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """The acceleration that a generalised force gives, M q̈ = τ - h + Σ Jᵀ w, in time linear in the number of bodies.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        tau: Generalised forces, (..., nv) [N·m or N].
+        wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
+        out: For the result.
+
+    Returns:
+        (..., nv) [rad/s² or m/s²].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    if wrenches is None:
+        return _alone(model, q, v, tau, out=out)
+    return _PUSHED(model, q, v, tau, wrenches, out=out)

@@ -1,0 +1,101 @@
+"""What holds a robot at zero acceleration, h(q, v) = C(q, v) v + g(q): Newton-Euler (`rnea.py`) with q̈ = 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+from ipc_articulation.dynamics.algorithms.rnea import collect
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_forces, move, place, upward, weigh
+from ipc_articulation.dynamics.algorithms.vectors import cross_force, inertia_times, plus, put, six
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@compiled
+def _forces(tree, q, v, world, tau):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tau), 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    weigh(tree, kin)
+    for i in range(len(tree)):
+        k, parent = kin[i], tree[i].parent
+        put(k.a, plus(world if parent < 0 else six(kin[parent].a), k.c))
+        put(k.f, plus(inertia_times(k, k.a), cross_force(k.v, inertia_times(k, k.v))))
+    gather_forces(tree, kin)
+    collect(tree, S, kin, tau)
+    return 0 if good and finite(q) and finite(v) else 1
+
+
+@compiled
+def _bias(tree, q, v, tau):
+    return _forces(tree, q, v, upward(tree), tau)
+
+
+@compiled_batch
+def _bias_batch(tree, q, v, tau):
+    bad = 0
+    for s in range(len(q)):
+        if _bias(tree, q[s], v[s], tau[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled
+def _gravity(tree, q, tau):
+    return _forces(tree, q, np.zeros(len(tau)), upward(tree), tau)
+
+
+@compiled_batch
+def _gravity_batch(tree, q, tau):
+    bad = 0
+    for s in range(len(q)):
+        if _gravity(tree, q[s], tau[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled
+def _coriolis(tree, q, v, tau):
+    return _forces(tree, q, v, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), tau)
+
+
+@compiled_batch
+def _coriolis_batch(tree, q, v, tau):
+    bad = 0
+    for s in range(len(q)):
+        if _coriolis(tree, q[s], v[s], tau[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@over_states(_bias, _bias_batch, ["q", "v"], "v")
+def bias_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
+    """h(q, v): Coriolis, centrifugal and gravity forces: (..., nq), (..., nv) -> (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+
+
+@over_states(_gravity, _gravity_batch, ["q"], "v")
+def gravity_forces(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
+    """g(q) = h(q, 0): what holds the robot still, (..., nq) -> (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+
+
+@over_states(_coriolis, _coriolis_batch, ["q", "v"], "v")
+def coriolis_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
+    """C(q, v) v = h(q, v) - g(q): (..., nq), (..., nv) -> (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """

@@ -1,0 +1,80 @@
+"""The Coriolis matrix C, with C v = h - g and Ṁ = C + Cᵀ.
+
+With Iᶜ, Bᶜ of all that joint j carries, for i on j's way to the root,
+
+    C_ij = S_iᵀ (Iᶜ Ṡ_j + Bᶜ S_j),     C_ji = Ṡ_iᵀ Iᶜ S_j + S_iᵀ Bᶜᵀ S_j
+
+(Echeandia, Wensing 2021; B in `velocity_products.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.jacobian import column_rate
+from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_inertias, move, place, weigh
+from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put, row
+from ipc_articulation.dynamics.algorithms.velocity_products import (
+    fill_products,
+    gather_matrices,
+    times,
+    transpose_times,
+)
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@compiled
+def _single(tree, q, v, C):
+    kin, S, S_dot = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6)), np.empty((len(v), 6))
+    B = np.empty((len(tree), 6, 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    weigh(tree, kin)
+    fill_products(tree, kin, B)
+    gather_inertias(tree, kin)
+    gather_matrices(tree, B)
+    C[:] = 0.0
+    for i in range(len(tree)):
+        for j in range(tree[i].v, tree[i].v + tree[i].nv):
+            put(S_dot[j], column_rate(tree[i], kin, S, j))
+        for j in range(tree[i].v, tree[i].v + tree[i].nv):
+            _fill(tree, i, j, kin[i], B[i], S, S_dot, C)
+    return 0 if good and finite(q) and finite(v) else 1
+
+
+@compiled
+def _fill(tree, i, j, k, B, S, S_dot, C):
+    """Entries of coordinate j, of node i, with all on its way to the root."""
+    s = row(S, j)
+    F1 = plus_times(inertia_times(k, row(S_dot, j)), 0.5, times(B, s))
+    F2, F3 = inertia_times(k, s), transpose_times(B, s)
+    while i >= 0:
+        for e in range(tree[i].v, tree[i].v + tree[i].nv):
+            C[e, j] = dot(row(S, e), F1)
+            C[j, e] = dot(row(S_dot, e), F2) + 0.5 * dot(row(S, e), F3)
+        i = tree[i].parent
+
+
+@compiled_batch
+def _batch(tree, q, v, C):
+    bad = 0
+    for s in range(len(q)):
+        if _single(tree, q[s], v[s], C[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@over_states(_single, _batch, ["q", "v"], "matrix")
+def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
+    """C(q, v): (..., nq), (..., nv) -> (..., nv, nv).
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """

@@ -1,0 +1,68 @@
+"""The joint-space mass matrix by the composite rigid body algorithm.
+
+    M_ij = S_iᵀ Iᶜ_j S_j     for i = j or j carried by i, else 0;   + rotor inertia on the diagonal
+
+with Iᶜ_j the inertia of all that joint j carries (Featherstone 2008, ch. 6.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_inertias, place, weigh
+from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@compiled
+def fill_mass_matrix(tree, kin, S, M):
+    """M of composite inertias; kin as `gather_inertias` leaves it."""
+    M[:] = 0.0
+    for i in range(len(tree)):
+        b, k = tree[i], kin[i]
+        for j in range(b.v, b.v + b.nv):
+            F = inertia_times(k, row(S, j))
+            for e in range(b.v, j + 1):
+                M[j, e] = M[e, j] = dot(row(S, e), F)
+            M[j, j] += b.rotor[j - b.v]
+            up = b.parent
+            while up >= 0:
+                for e in range(tree[up].v, tree[up].v + tree[up].nv):
+                    M[j, e] = M[e, j] = dot(row(S, e), F)
+                up = tree[up].parent
+
+
+@compiled
+def mass_matrix_into(tree, q, M):
+    """M of a position; 1 if the position is bad."""
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(M), 6))
+    good = place(tree, q, kin, S)
+    weigh(tree, kin)
+    gather_inertias(tree, kin)
+    fill_mass_matrix(tree, kin, S, M)
+    return 0 if good and finite(q) else 1
+
+
+@compiled_batch
+def _batch(tree, q, M):
+    bad = 0
+    for s in range(len(q)):
+        if mass_matrix_into(tree, q[s], M[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@over_states(mass_matrix_into, _batch, ["q"], "matrix")
+def mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
+    """M(q), symmetric positive definite, rotor inertia included: (..., nq) -> (..., nv, nv) [kg, kg·m, kg·m²].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """

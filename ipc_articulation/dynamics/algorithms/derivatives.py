@@ -1,0 +1,193 @@
+"""First derivatives of inverse and forward dynamics.
+
+A displacement along coordinate j of node n moves all that j carries rigidly by the twist S_j. In addition their
+velocities and accelerations change by what n's own motion would have turned with it,
+
+    δv = S_j × v + D_j,     δa = S_j × a + P_j - v × D_j,     D_j = v_n × S_j,   P_j = a_n × S_j + v_n × D_j,
+
+so that a wrench f = I a + v ×* I v changes by δf = S_j ×* f + I P_j + 2B D_j (B in `velocity_products.py`). With Iᶜ,
+Bᶜ, Fᶜ of all that the lower of i and j carries, and Wᶜ the wrenches from outside on it,
+
+    ∂τ_i/∂q_j = S_iᵀ (S_j ×* Fᶜ + Iᶜ P_j + 2Bᶜ D_j)                    i on j's way to the root, or of its node
+    ∂τ_i/∂q_j = S_iᵀ (Iᶜ P_j + 2Bᶜ D_j) - (S_j × S_i)ᵀ Wᶜ              j on i's way to the root
+    ∂τ_i/∂v_j = S_iᵀ (Iᶜ (Ṡ_j + D_j) + 2Bᶜ S_j)                        both
+
+(after Singh, Russell, Wensing 2022, «Efficient analytical derivatives of rigid-body dynamics using spatial vector
+algebra»; here with columns that are fixed in the frame before the motion). Derivatives by q are along the directions in
+which velocities point: q moved to `integrate(q, δ)`. And for q̈ = forward dynamics, ∂q̈ = -M⁻¹ ∂τ at that q̈.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.inverse_mass import inverse_mass_matrix
+from ipc_articulation.dynamics.algorithms.jacobian import column_rate
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    accelerate,
+    finite,
+    gather_forces,
+    gather_inertias,
+    move,
+    place,
+    pull,
+    push,
+    upward,
+    weigh,
+)
+from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot, inertia_times, plus, put, row
+from ipc_articulation.dynamics.algorithms.velocity_products import (
+    fill_products,
+    gather_matrices,
+    times,
+    transpose_times,
+)
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives of τ; row i: of τ_i."""
+
+    q: Array  # (..., nv, nv) by displacements along the velocity coordinates
+    v: Array  # (..., nv, nv)
+    a: Array  # (..., nv, nv), the mass matrix
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives of q̈; row i: of q̈_i."""
+
+    q: Array  # (..., nv, nv) by displacements along the velocity coordinates
+    v: Array  # (..., nv, nv)
+    tau: Array  # (..., nv, nv), the inverse of the mass matrix
+
+
+def inverse_dynamics_derivatives(
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None
+) -> InverseDerivatives:
+    """Derivatives of `inverse_dynamics`, with wrenches held constant.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    K = _DERIVATIVES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
+    return InverseDerivatives(K[..., 0, :, :], K[..., 1, :, :], K[..., 2, :, :])
+
+
+def forward_dynamics_derivatives(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
+) -> ForwardDerivatives:
+    """Derivatives of `forward_dynamics`, with wrenches held constant; arguments as there.
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    by = inverse_dynamics_derivatives(model, q, v, forward_dynamics(model, q, v, tau, wrenches), wrenches)
+    W = inverse_mass_matrix(model, q)
+    return ForwardDerivatives(-W @ by.q, -W @ by.v, W)
+
+
+_FIELDS = np.dtype([("S_dot", "f8", (6,)), ("D", "f8", (6,)), ("P", "f8", (6,))], align=True)  # of a coordinate
+
+
+@compiled
+def _single(tree, q, v, a, wrenches, K):
+    n, nv = len(tree), len(v)
+    kin, S = np.empty(n, NODE_STATE), np.empty((nv, 6))
+    columns, B, W = np.empty(nv, _FIELDS), np.empty((n, 6, 6)), np.empty(n, NODE_STATE)
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    accelerate(tree, S, a, upward(tree), kin)
+    weigh(tree, kin)
+    push(tree, np.empty((0, 6)), kin)
+    for i in range(n):
+        _set_fields(tree[i], kin, kin[i], S, columns)
+        _pushed_by(tree[i], wrenches, kin[i], W[i])
+    fill_products(tree, kin, B)
+    gather_inertias(tree, kin)
+    gather_forces(tree, kin)
+    gather_forces(tree, W)
+    gather_matrices(tree, B)
+    K[:] = 0.0
+    for i in range(n):
+        for j in range(tree[i].v, tree[i].v + tree[i].nv):
+            _fill_above(tree, i, j, kin[i], B[i], S, columns[j], K)
+            _fill_below(tree, i, j, kin[i], B[i], W[i].f, S, columns, K)
+            K[2, j, j] += tree[i].rotor[j - tree[i].v]
+    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+
+
+@compiled
+def _set_fields(b, kin, k, S, columns):
+    for j in range(b.v, b.v + b.nv):
+        s, c = row(S, j), columns[j]
+        put(c.S_dot, column_rate(b, kin, S, j))
+        put(c.D, cross(k.v, s))
+        put(c.P, plus(cross(k.a, s), cross(k.v, c.D)))
+
+
+@compiled
+def _pushed_by(b, wrenches, k, w):
+    """The wrench from outside on a node, in w.f."""
+    put(w.f, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    for r in range(3):
+        w.o[r] = k.o[r]
+    pull(b, wrenches, w)
+    for r in range(6):
+        w.f[r] = -w.f[r]
+
+
+@compiled
+def _fill_above(tree, i, j, k, B, S, c, K):
+    """∂τ of all on the way to the root, and of j's own node, by q_j, v_j and a_j."""
+    s = row(S, j)
+    by_q = plus(cross_force(s, k.f), plus(inertia_times(k, c.P), times(B, c.D)))
+    by_v = plus(inertia_times(k, plus(c.S_dot, c.D)), times(B, s))
+    by_a = inertia_times(k, s)
+    while i >= 0:
+        for e in range(tree[i].v, tree[i].v + tree[i].nv):
+            x = row(S, e)
+            K[0, e, j], K[1, e, j] = dot(x, by_q), dot(x, by_v)
+            K[2, e, j] = K[2, j, e] = dot(x, by_a)
+        i = tree[i].parent
+
+
+@compiled
+def _fill_below(tree, i, j, k, B, w, S, columns, K):
+    """∂τ_j by q and v of all strictly on the way to the root."""
+    s = row(S, j)
+    Z, Q = inertia_times(k, s), transpose_times(B, s)
+    i = tree[i].parent
+    while i >= 0:
+        for e in range(tree[i].v, tree[i].v + tree[i].nv):
+            c, x = columns[e], row(S, e)
+            K[0, j, e] = dot(Z, c.P) + dot(Q, c.D) - dot(cross(x, s), w)
+            K[1, j, e] = dot(Z, plus(c.S_dot, c.D)) + dot(Q, x)
+        i = tree[i].parent
+
+
+@compiled_batch
+def _batch(tree, q, v, a, wrenches, K):
+    bad = 0
+    for s in range(len(q)):
+        if _single(tree, q[s], v[s], a[s], wrenches[s], K[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+_DERIVATIVES = Algorithm(_single, _batch, ["q", "v", "v", "wrenches"], "matrices")

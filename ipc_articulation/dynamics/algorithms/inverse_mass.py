@@ -1,0 +1,94 @@
+"""The inverse of the joint-space mass matrix, by a factorisation that keeps to the tree.
+
+M = Lᵀ D L with L unit lower triangular; L_ki is zero unless coordinate i is on k's way to the root, so that no fill
+arises (Featherstone 2008, ch. 6.5). Then M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix_into
+from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@compiled
+def coordinate_parents(tree, nv):
+    """The coordinate before each one on the way to the root, -1 for none, (nv,)."""
+    parents = np.empty(nv, np.int64)
+    for i in range(len(tree)):
+        b = tree[i]
+        last = -1 if b.parent < 0 else tree[b.parent].v + tree[b.parent].nv - 1
+        for j in range(b.nv):
+            parents[b.v + j] = last if j == 0 else b.v + j - 1
+    return parents
+
+
+@compiled
+def factorise(parents, M):
+    """M ← D on the diagonal and L below it."""
+    for k in range(len(M) - 1, -1, -1):
+        i = parents[k]
+        while i >= 0:
+            ratio = M[k, i] / M[k, k]
+            j = i
+            while j >= 0:
+                M[i, j] -= ratio * M[k, j]
+                j = parents[j]
+            M[k, i] = ratio
+            i = parents[i]
+
+
+@compiled
+def solve_factorised(parents, F, x):
+    """X ← L⁻¹ D⁻¹ L⁻ᵀ x."""
+    for k in range(len(x) - 1, -1, -1):
+        i = parents[k]
+        while i >= 0:
+            x[i] -= F[k, i] * x[k]
+            i = parents[i]
+    for k in range(len(x)):
+        x[k] /= F[k, k]
+        i = parents[k]
+        while i >= 0:
+            x[k] -= F[k, i] * x[i]
+            i = parents[i]
+
+
+@compiled
+def inverse_into(tree, q, W):
+    """W ← M⁻¹; 1 if the state is bad."""
+    n = len(W)
+    F, parents = np.empty((n, n)), coordinate_parents(tree, n)
+    bad = mass_matrix_into(tree, q, F)
+    factorise(parents, F)
+    W[:] = 0.0
+    for k in range(n):
+        W[k, k] = 1.0
+        solve_factorised(parents, F, W[k])
+    return bad
+
+
+@compiled_batch
+def _batch(tree, q, W):
+    bad = 0
+    for s in range(len(q)):
+        if inverse_into(tree, q[s], W[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@over_states(inverse_into, _batch, ["q"], "matrix")
+def inverse_mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
+    """M(q)⁻¹, symmetric: (..., nq) -> (..., nv, nv).
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """

@@ -1,0 +1,143 @@
+"""Jacobians of points fixed to frames, and their rates.
+
+For a point at x from the tree's origin, with column S = [s; t] of a joint on its way to the root and Ṡ = v_p × S,
+
+    J_j = [s; t + s × x],     J̇_j = [ṡ; ṫ + ṡ × x + s × ẋ],
+
+so that J v = [ω; ẋ] and J v̇ + J̇ v = [ω̇; ẍ]. Columns of other joints are zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place
+from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def jacobian(model: Model, q: ArrayLike, frame: str | int, point: ArrayLike = ORIGIN) -> Array:
+    """J of a point fixed to a frame, J v = [ω; ẋ] in world axes.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        frame: Name or index.
+        point: In the frame, (3,) [m].
+
+    Returns:
+        (..., 6, nv).
+
+    Raises:
+        ModelError: The frame is unknown.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    return _JACOBIAN(model, q, parameters=_place_of(model, frame, point))
+
+
+def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, frame: str | int, point: ArrayLike = ORIGIN) -> Array:
+    """dJ/dt along a velocity, so that [ω̇; ẍ] = J v̇ + J̇ v.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        frame: Name or index.
+        point: In the frame, (3,) [m].
+
+    Returns:
+        (..., 6, nv).
+
+    Raises:
+        ModelError: The frame is unknown.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    return _RATE(model, q, v, parameters=_place_of(model, frame, point))
+
+
+def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Array]:
+    """Node of a frame, and a point of the frame in that node."""
+    index = model.frame(frame) if isinstance(frame, str) else frame
+    H = model.frame_pose[index]
+    return int(model.frame_node[index]), H[:3, :3] @ np.asarray(point, dtype=float) + H[:3, 3]
+
+
+@compiled
+def _jacobian(tree, node, point, q, J):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((J.shape[1], 6))
+    good = place(tree, q, kin, S)
+    J[:] = 0.0
+    i = node
+    if i >= 0:
+        x = arm(kin[i], point[0], point[1], point[2])
+    while i >= 0:
+        for j in range(tree[i].v, tree[i].v + tree[i].nv):
+            _set_column(J, j, row(S, j), x)
+        i = tree[i].parent
+    return 0 if good and finite(q) else 1
+
+
+@compiled
+def _set_column(J, j, s, x):
+    """J_j = [s; t + s × x]."""
+    turn = cross3(s, x)
+    for r in range(3):
+        J[r, j], J[3 + r, j] = s[r], s[3 + r] + turn[r]
+
+
+@compiled
+def column_rate(b, kin, S, j):
+    """Ṡ = v_p × S."""
+    return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if b.parent < 0 else cross(kin[b.parent].v, row(S, j))
+
+
+@compiled
+def _rate(tree, node, point, q, v, J):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    J[:] = 0.0
+    i = node
+    if i >= 0:
+        x = arm(kin[i], point[0], point[1], point[2])
+        rate = point_velocity(kin[i], x)
+    while i >= 0:
+        for j in range(tree[i].v, tree[i].v + tree[i].nv):
+            _set_column(J, j, column_rate(tree[i], kin, S, j), x)
+            carried = cross3(row(S, j), rate)
+            for r in range(3):
+                J[3 + r, j] += carried[r]
+        i = tree[i].parent
+    return 0 if good and finite(q) and finite(v) else 1
+
+
+@compiled_batch
+def _jacobian_batch(tree, node, point, q, J):
+    bad = 0
+    for s in range(len(q)):
+        if _jacobian(tree, node, point, q[s], J[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled_batch
+def _rate_batch(tree, node, point, q, v, J):
+    bad = 0
+    for s in range(len(q)):
+        if _rate(tree, node, point, q[s], v[s], J[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+_JACOBIAN = Algorithm(_jacobian, _jacobian_batch, ["q"], "jacobian", ["index", "point"])
+_RATE = Algorithm(_rate, _rate_batch, ["q", "v"], "jacobian", ["index", "point"])

@@ -1,0 +1,79 @@
+"""What the joints transmit: the wrench that a body's parent exerts on it through the joint.
+
+It is the sum of I a + v ×* I v - w over all that the joint carries (`rnea.py`), moved to the joint.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    accelerate,
+    finite,
+    gather_forces,
+    move,
+    place,
+    push,
+    upward,
+    weigh,
+)
+from ipc_articulation.dynamics.algorithms.vectors import cross3
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None) -> Array:
+    """Wrenches of the joints on the bodies that they carry, [moment about the joint; force], world axes.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
+
+    Returns:
+        (..., nb, 6) [N·m; N]; zero for the body that is fixed to the world.
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    return _WRENCHES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
+
+
+@compiled
+def _single(tree, q, v, a, wrenches, out):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    accelerate(tree, S, a, upward(tree), kin)
+    weigh(tree, kin)
+    push(tree, wrenches, kin)
+    gather_forces(tree, kin)
+    out[:] = 0.0
+    for i in range(len(tree)):
+        k, body = kin[i], tree[i].body
+        if body >= 0:
+            moved = cross3(k.p, (k.f[3], k.f[4], k.f[5]))
+            for r in range(3):
+                out[body, r], out[body, 3 + r] = k.f[r] - moved[r], k.f[3 + r]
+    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+
+
+@compiled_batch
+def _batch(tree, q, v, a, wrenches, out):
+    bad = 0
+    for s in range(len(q)):
+        if _single(tree, q[s], v[s], a[s], wrenches[s], out[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+_WRENCHES = Algorithm(_single, _batch, ["q", "v", "v", "wrenches"], "wrenches")

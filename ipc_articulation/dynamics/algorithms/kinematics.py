@@ -1,0 +1,198 @@
+"""Where frames are, how fast they move, how they accelerate.
+
+With the node's velocity v and acceleration a about the tree's origin (`sweep.py`), a frame at x from that origin has
+
+    ẋ = v_lin + ω × x,     ẍ = a_lin + ω̇ × x + ω × ẋ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, accelerate, finite, move, place
+from ipc_articulation.dynamics.algorithms.vectors import cross3
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+Frames = Sequence[str | int] | None
+
+
+def frame_poses(model: Model, q: ArrayLike, frames: Frames = None) -> Array:
+    """Poses of frames in the world.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        frames: Names or indices; None: all frames of the model.
+
+    Returns:
+        (..., n, 4, 4).
+
+    Raises:
+        ModelError: A frame is unknown.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    nodes, poses = _chosen(model, frames)
+    return _POSES(model, q, parameters=(nodes, poses), shape=(len(nodes), 4, 4))
+
+
+def frame_velocities(model: Model, q: ArrayLike, v: ArrayLike, frames: Frames = None) -> Array:
+    """Velocities [ω; ẋ] of frames and their origins, world axes.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        frames: Names or indices; None: all frames of the model.
+
+    Returns:
+        (..., n, 6) [rad/s; m/s].
+
+    Raises:
+        ModelError: A frame is unknown.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    nodes, poses = _chosen(model, frames)
+    return _VELOCITIES(model, q, v, parameters=(nodes, poses), shape=(len(nodes), 6))
+
+
+def frame_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, frames: Frames = None) -> Array:
+    """Accelerations [ω̇; ẍ] of frames and their origins, world axes, without gravity.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        frames: Names or indices; None: all frames of the model.
+
+    Returns:
+        (..., n, 6) [rad/s²; m/s²].
+
+    Raises:
+        ModelError: A frame is unknown.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    nodes, poses = _chosen(model, frames)
+    return _ACCELERATIONS(model, q, v, a, parameters=(nodes, poses), shape=(len(nodes), 6))
+
+
+def _chosen(model: Model, frames: Frames) -> tuple[NDArray[np.int64], Array]:
+    """Nodes of frames, and their poses in them."""
+    if frames is None:
+        return model.frame_node, model.frame_pose
+    index = [model.frame(frame) if isinstance(frame, str) else frame for frame in frames]
+    return model.frame_node[index], model.frame_pose[index]
+
+
+@compiled
+def _poses(tree, nodes, poses, q, H):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tree) * 3, 6))
+    good = place(tree, q, kin, S)
+    for n in range(len(nodes)):
+        if nodes[n] < 0:
+            H[n] = poses[n]
+            continue
+        k = kin[nodes[n]]
+        R, p, o, F = k.R, k.p, k.o, poses[n]
+        for r in range(3):
+            for c in range(4):
+                H[n, r, c] = R[r, 0] * F[0, c] + R[r, 1] * F[1, c] + R[r, 2] * F[2, c]
+            H[n, r, 3] += p[r] + o[r]
+            H[n, 3, r] = 0.0
+        H[n, 3, 3] = 1.0
+    return 0 if good and finite(q) else 1
+
+
+@compiled
+def arm(k, x, y, z):
+    """A point of a node's frame, world axes, from the tree's origin."""
+    R, p = k.R, k.p
+    return (
+        p[0] + R[0, 0] * x + R[0, 1] * y + R[0, 2] * z,
+        p[1] + R[1, 0] * x + R[1, 1] * y + R[1, 2] * z,
+        p[2] + R[2, 0] * x + R[2, 1] * y + R[2, 2] * z,
+    )
+
+
+@compiled
+def point_velocity(k, x):
+    """v_lin + ω × x."""
+    v = k.v
+    s = cross3((v[0], v[1], v[2]), x)
+    return v[3] + s[0], v[4] + s[1], v[5] + s[2]
+
+
+@compiled
+def _velocities(tree, nodes, poses, q, v, out):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    for n in range(len(nodes)):
+        if nodes[n] < 0:
+            out[n] = 0.0
+            continue
+        k = kin[nodes[n]]
+        rate = point_velocity(k, arm(k, poses[n, 0, 3], poses[n, 1, 3], poses[n, 2, 3]))
+        for r in range(3):
+            out[n, r], out[n, 3 + r] = k.v[r], rate[r]
+    return 0 if good and finite(q) and finite(v) else 1
+
+
+@compiled
+def _accelerations(tree, nodes, poses, q, v, a, out):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    accelerate(tree, S, a, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), kin)
+    for n in range(len(nodes)):
+        if nodes[n] < 0:
+            out[n] = 0.0
+            continue
+        k = kin[nodes[n]]
+        x = arm(k, poses[n, 0, 3], poses[n, 1, 3], poses[n, 2, 3])
+        turning = cross3((k.a[0], k.a[1], k.a[2]), x)
+        centripetal = cross3((k.v[0], k.v[1], k.v[2]), point_velocity(k, x))
+        for r in range(3):
+            out[n, r], out[n, 3 + r] = k.a[r], k.a[3 + r] + turning[r] + centripetal[r]
+    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+
+
+@compiled_batch
+def _poses_batch(tree, nodes, poses, q, H):
+    bad = 0
+    for s in range(len(q)):
+        if _poses(tree, nodes, poses, q[s], H[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled_batch
+def _velocities_batch(tree, nodes, poses, q, v, out):
+    bad = 0
+    for s in range(len(q)):
+        if _velocities(tree, nodes, poses, q[s], v[s], out[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled_batch
+def _accelerations_batch(tree, nodes, poses, q, v, a, out):
+    bad = 0
+    for s in range(len(q)):
+        if _accelerations(tree, nodes, poses, q[s], v[s], a[s], out[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+_FRAMES = ("indices", "poses")
+_POSES = Algorithm(_poses, _poses_batch, ["q"], "poses", _FRAMES)
+_VELOCITIES = Algorithm(_velocities, _velocities_batch, ["q", "v"], "vectors", _FRAMES)
+_ACCELERATIONS = Algorithm(_accelerations, _accelerations_batch, ["q", "v", "v"], "vectors", _FRAMES)

@@ -1,0 +1,103 @@
+"""Moving on the configuration manifold: quaternions are turned, all other coordinates added to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.bad_states import converted
+from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.joints.elements import Rotation
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+_ROTATION = Rotation()
+
+
+def integrate(model: Model, q: ArrayLike, v: ArrayLike, dt: float = 1.0) -> Array:
+    """The position after moving with a constant velocity for dt [s]: (..., nq), (..., nv) -> (..., nq).
+
+    A quaternion becomes exp(dt ω) q, of length one.
+
+    Raises:
+        StateError: A wrong shape.
+    """
+    q, step = converted(model, "q", q), dt * converted(model, "v", v)
+    if not model.rotations:
+        return q + step
+    result = np.empty((*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), model.nq))
+    result[..., model.plain_q] = q[..., model.plain_q] + step[..., model.plain_v]
+    for at_q, at_v in model.rotations:
+        result[..., at_q] = _ROTATION.integrate(q[..., at_q], step[..., at_v])
+    return result
+
+
+def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
+    """The velocity that takes q0 to q1 in unit time: (..., nq), (..., nq) -> (..., nv).
+
+    Raises:
+        StateError: A wrong shape.
+    """
+    q0, q1 = converted(model, "q", q0), converted(model, "q", q1)
+    if not model.rotations:
+        return q1 - q0
+    result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), model.nv))
+    result[..., model.plain_v] = q1[..., model.plain_q] - q0[..., model.plain_q]
+    for at_q, at_v in model.rotations:
+        result[..., at_v] = _ROTATION.difference(q0[..., at_q], q1[..., at_q])
+    return result
+
+
+def rate(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """q̇: v itself, and ½ (0, ω) q for a quaternion: (..., nq), (..., nv) -> (..., nq).
+
+    Raises:
+        StateError: A wrong shape.
+    """
+    q, v = converted(model, "q", q), converted(model, "v", v)
+    if not model.rotations:
+        return np.array(v)
+    result = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nq))
+    result[..., model.plain_q] = v[..., model.plain_v]
+    for at_q, at_v in model.rotations:
+        result[..., at_q] = _ROTATION.rate(q[..., at_q], v[..., at_v])
+    return result
+
+
+def normalised(model: Model, q: ArrayLike) -> Array:
+    """The position with all quaternions of length one: (..., nq) -> (..., nq).
+
+    Raises:
+        StateError: A wrong shape.
+    """
+    result = np.array(converted(model, "q", q))
+    for at_q, _ in model.rotations:
+        result[..., at_q] /= np.linalg.norm(result[..., at_q], axis=-1, keepdims=True)
+    return result
+
+
+def random_position(model: Model, rng: np.random.Generator, count: int | None = None) -> Array:
+    """Positions drawn evenly between limits, quaternions evenly from all rotations.
+
+    A coordinate without limits is drawn between -π and π [rad or m].
+
+    Args:
+        model: The model.
+        rng: Source of chance.
+        count: How many; None: one, without a leading axis.
+
+    Returns:
+        (nq,) or (count, nq).
+    """
+    leading = () if count is None else (count,)
+    c = model.coordinates
+    bounded = np.isfinite(c.lower) & np.isfinite(c.upper)
+    low, high = np.where(bounded, c.lower, -np.pi), np.where(bounded, c.upper, np.pi)
+    q = np.empty((*leading, model.nq))
+    q[..., model.plain_q] = rng.uniform(low, high, (*leading, model.nv))[..., model.plain_v]
+    for at_q, _ in model.rotations:
+        q[..., at_q] = rng.normal(size=(*leading, 4))
+    return normalised(model, q)

@@ -1,0 +1,227 @@
+"""From compiled kernels to functions of a model and a state, or of a batch of states.
+
+An algorithm is two kernels: `single(tree, *parameters, *states, out)` and `batch`, the same with a leading axis on
+states and out. Both return 0, or tell of a bad state: `single` with 1, `batch` with 1 + its index. One state in plain
+float64 arrays goes straight to the machine code, past numba's look at the types; anything else is converted, checked
+and broadcast first. Large batches are shared among threads.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numpy import empty, ndarray
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.dynamics.algorithms.bad_states import complain, converted
+from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
+from ipc_articulation.dynamics.model.tree import NODE
+from ipc_articulation.errors import StateError
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+Array = NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Array])
+
+FLOAT = np.dtype(float)
+SHARE = 256  # fewer states than this are not worth a thread of their own
+
+_TREE = types.Array(numba.from_dtype(NODE), 1, "C")
+_PARAMETERS = {
+    "index": types.int64,
+    "point": types.float64[::1],
+    "indices": types.int64[::1],
+    "poses": types.float64[:, :, ::1],
+}
+
+
+class Algorithm:
+    """One algorithm over a single state or a batch.
+
+    Args:
+        single: Kernel for one state.
+        batch: Kernel for many.
+        takes: What the state arrays hold, keys of `Model.shapes`.
+        gives: What comes out, a key of `Model.shapes`.
+        parameters: Kinds of what comes before the states, keys of `_PARAMETERS`.
+    """
+
+    def __init__(
+        self, single: Any, batch: Any, takes: Sequence[str], gives: str, parameters: Sequence[str] = ()
+    ) -> None:
+        self.single, self.batch, self.takes, self.gives = single, batch, tuple(takes), gives
+        self.parameters = tuple(_PARAMETERS[kind] for kind in parameters)
+
+    @cached_property
+    def run_single(self) -> Callable[..., int]:
+        """Machine code for one state; its arguments are not checked."""
+        return self._compile(self.single, leading=0)
+
+    @cached_property
+    def run_batch(self) -> Callable[..., int]:
+        """Machine code for many states."""
+        return self._compile(self.batch, leading=1)
+
+    def _compile(self, kernel: Any, leading: int) -> Callable[..., int]:
+        arrays = [types.Array(types.float64, RANK[name] + leading, "C") for name in (*self.takes, self.gives)]
+        return kernel.compile((_TREE, *self.parameters, *arrays))
+
+    def __call__(
+        self,
+        model: Model,
+        *states: ArrayLike,
+        parameters: tuple = (),
+        out: Array | None = None,
+        shape: tuple[int, ...] | None = None,
+    ) -> Array:
+        """Run on a state or a batch.
+
+        Args:
+            model: The model.
+            states: As many as the algorithm takes, each of its shape with any leading axes.
+            parameters: As many as the algorithm has.
+            out: Where the result goes; None: a new array.
+            shape: Of the result of one state; None: what the model has for `gives`.
+
+        Raises:
+            StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        """
+        arrays = [converted(model, name, x) for name, x in zip(self.takes, states, strict=True)]
+        leading = _leading([x.shape[: x.ndim - RANK[name]] for x, name in zip(arrays, self.takes, strict=True)])
+        shape = model.shapes[self.gives] if shape is None else shape
+        result = empty((*leading, *shape)) if out is None else _fitting(out, (*leading, *shape))
+        if leading == ():
+            if self.run_single(model.tree, *parameters, *map(np.ascontiguousarray, arrays), result):
+                complain(model, self.takes, [x[None] for x in arrays])
+        else:
+            cores = [model.shapes[name] for name in self.takes]
+            flat = [_flat(x, leading, core) for x, core in zip(arrays, cores, strict=True)]
+            self._share(model, parameters, flat, result.reshape(-1, *shape))
+        return result
+
+    def _share(self, model: Model, parameters: tuple, states: list[Array], result: Array) -> None:
+        """Run a batch, in equal parts on all cores."""
+        parts = min(_cores(), max(1, len(result) // SHARE))
+        bounds = np.linspace(0, len(result), parts + 1).astype(int)
+        run_batch = self.run_batch
+
+        def run(piece: slice) -> int:
+            return run_batch(model.tree, *parameters, *(x[piece] for x in states), result[piece])
+
+        pieces = [slice(a, b) for a, b in itertools.pairwise(bounds)]
+        if any([run(pieces[0])] if parts == 1 else list(_pool().map(run, pieces))):
+            complain(model, self.takes, states)
+
+
+def over_states(single: Any, batch: Any, takes: Sequence[str], gives: str) -> Callable[[Function], Function]:
+    """Let a function of (model, *states, out=None) run an algorithm; the function itself is only name and text.
+
+    Args:
+        single: Kernel for one state.
+        batch: Kernel for many.
+        takes: What the state arrays hold, keys of `Model.shapes`.
+        gives: What comes out.
+    """
+    algorithm = Algorithm(single, batch, takes, gives)
+    make = {1: _of_one, 2: _of_two}.get(len(takes), _of_more)
+    return lambda function: functools.wraps(function)(make(algorithm))  # type: ignore[return-value]
+
+
+def _of_one(algorithm: Algorithm) -> Callable[..., Array]:
+    (first,), gives = algorithm.takes, algorithm.gives
+
+    def call(model: Model, x: Any, out: Array | None = None) -> Array:
+        shapes = model.shapes
+        if (
+            out is None
+            and type(x) is ndarray
+            and x.dtype is FLOAT
+            and x.shape == shapes[first]
+            and x.flags.c_contiguous
+        ):
+            result = empty(shapes[gives])
+            if not algorithm.run_single(model.tree, x, result):
+                return result
+        return algorithm(model, x, out=out)
+
+    return call
+
+
+def _of_two(algorithm: Algorithm) -> Callable[..., Array]:
+    (first, second), gives = algorithm.takes, algorithm.gives
+
+    def call(model: Model, x: Any, y: Any, out: Array | None = None) -> Array:
+        shapes = model.shapes
+        if (
+            out is None
+            and type(x) is ndarray
+            and type(y) is ndarray
+            and x.dtype is FLOAT
+            and y.dtype is FLOAT
+            and x.shape == shapes[first]
+            and y.shape == shapes[second]
+            and x.flags.c_contiguous
+            and y.flags.c_contiguous
+        ):
+            result = empty(shapes[gives])
+            if not algorithm.run_single(model.tree, x, y, result):
+                return result
+        return algorithm(model, x, y, out=out)
+
+    return call
+
+
+def _of_more(algorithm: Algorithm) -> Callable[..., Array]:
+    takes, gives = algorithm.takes, algorithm.gives
+
+    def call(model: Model, *states: Any, out: Array | None = None) -> Array:
+        shapes = model.shapes
+        if out is not None or len(states) != len(takes):
+            return algorithm(model, *states, out=out)
+        for x, name in zip(states, takes, strict=False):
+            if type(x) is not ndarray or x.dtype is not FLOAT or x.shape != shapes[name] or not x.flags.c_contiguous:
+                return algorithm(model, *states)
+        result = empty(shapes[gives])
+        if not algorithm.run_single(model.tree, *states, result):
+            return result
+        return algorithm(model, *states)
+
+    return call
+
+
+def _leading(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        given = ", ".join(map(str, shapes))
+        raise StateError(f"the leading axes of the states do not fit together: {given}") from None
+
+
+def _flat(x: Array, leading: tuple[int, ...], core: tuple[int, ...]) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(x, (*leading, *core)).reshape(-1, *core))
+
+
+def _fitting(out: Array, shape: tuple[int, ...]) -> Array:
+    if out.shape != shape or out.dtype != FLOAT or not out.flags.c_contiguous or not out.flags.writeable:
+        raise StateError(f"out must be a C-ordered float64 array of shape {shape}; it is {out.dtype} {out.shape}")
+    return out
+
+
+@lru_cache
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@lru_cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_cores(), thread_name_prefix="dynamics")

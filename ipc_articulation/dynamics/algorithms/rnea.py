@@ -1,0 +1,115 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm.
+
+    τ_i = S_iᵀ Σ_{j carried by i} (I_j a_j + v_j ×* I_j v_j - w_j) + rotor inertia · q̈_i
+
+(Featherstone 2008, ch. 5.3), so that τ = M(q) q̈ + h(q, q̇) - Σ Jᵀ w.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array, over_states
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    accelerate,
+    finite,
+    gather_forces,
+    move,
+    place,
+    push,
+    upward,
+    weigh,
+)
+from ipc_articulation.dynamics.algorithms.vectors import dot, row
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@compiled
+def collect(tree, S, kin, tau):
+    """τ = S·f; kin as `gather_forces` leaves it."""
+    for i in range(len(tree)):
+        for j in range(tree[i].v, tree[i].v + tree[i].nv):
+            tau[j] = dot(row(S, j), kin[i].f)
+
+
+@compiled
+def _pushed(tree, q, v, a, wrenches, tau):
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tau), 6))
+    good = place(tree, q, kin, S)
+    move(tree, S, v, kin)
+    accelerate(tree, S, a, upward(tree), kin)
+    weigh(tree, kin)
+    push(tree, wrenches, kin)
+    gather_forces(tree, kin)
+    collect(tree, S, kin, tau)
+    for i in range(len(tree)):
+        for j in range(tree[i].nv):
+            tau[tree[i].v + j] += tree[i].rotor[j] * a[tree[i].v + j]
+    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+
+
+@compiled_batch
+def _pushed_batch(tree, q, v, a, wrenches, tau):
+    bad = 0
+    for s in range(len(q)):
+        if _pushed(tree, q[s], v[s], a[s], wrenches[s], tau[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+@compiled
+def _free(tree, q, v, a, tau):
+    return _pushed(tree, q, v, a, np.empty((0, 6)), tau)
+
+
+@compiled_batch
+def _free_batch(tree, q, v, a, tau):
+    bad = 0
+    for s in range(len(q)):
+        if _free(tree, q[s], v[s], a[s], tau[s]) and not bad:
+            bad = s + 1
+    return bad
+
+
+_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "v", "wrenches"], "v")
+
+
+@over_states(_free, _free_batch, ["q", "v", "v"], "v")
+def _alone(model, q, v, a, out=None):
+    """Inverse dynamics of a robot that nothing else pushes."""
+
+
+def inverse_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    wrenches: ArrayLike | None = None,
+    out: Array | None = None,
+) -> Array:
+    """The generalised force τ that gives an acceleration.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        a: Accelerations, (..., nv).
+        wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
+        out: For the result.
+
+    Returns:
+        (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    if wrenches is None:
+        return _alone(model, q, v, a, out=out)
+    return _PUSHED(model, q, v, a, wrenches, out=out)

@@ -1,0 +1,286 @@
+"""The recursions over the tree that all algorithms are made of, each written once.
+
+Every spatial vector is in the world's axes, so nothing has to be transformed from body to body: what a body adds to its
+parent is simply added (Featherstone 2008, ch. 2; the ground-frame forms of the recursions in ch. 5 to 7). All are about
+one origin for each tree: the world's, or, where the tree begins with a free translation, the point where that has taken
+it, so that a robot far away loses no digits. The origin is at rest.
+
+    place       R, p of each node; columns S of the joints            q
+    move        v = v_p + Σ S q̇,   c = v_p × Σ S q̇                    v
+    accelerate  a = a_p + c + Σ S q̈,   a_world = -g                   a
+    weigh       m, h = m c, J about the origin
+    push        f = I a + v ×* I v - w
+    gather      what the children have is added to the parents'
+
+c is Ṡ q̇, because columns are fixed in the frame before the motion (`joints/elements.py`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, row
+from ipc_articulation.dynamics.model.tree import ROTATION, SCREW, TRANSLATION, UNIT
+
+NODE_STATE = np.dtype(
+    [
+        ("R", "f8", (3, 3)),  # node axes in the world
+        ("p", "f8", (3,)),  # node origin from the tree's origin
+        ("o", "f8", (3,)),  # the tree's origin in the world
+        ("v", "f8", (6,)),  # velocity
+        ("c", "f8", (6,)),  # acceleration at q̈ = 0 relative to the parent
+        ("a", "f8", (6,)),  # acceleration, gravity included as -g
+        ("f", "f8", (6,)),  # wrench
+        ("m", "f8"),  # mass
+        ("h", "f8", (3,)),  # first moment of mass
+        ("J", "f8", (6,)),  # moments of inertia about the origin: xx, xy, xz, yy, yz, zz
+    ],
+    align=True,
+)
+
+
+@compiled
+def place(tree, q, kin, S):
+    """Poses of all nodes and columns of all joints; whether every quaternion is of length one."""
+    unit = True
+    for i in range(len(tree)):
+        b, k = tree[i], kin[i]
+        _attach(b, k, kin)
+        if b.kind == SCREW:
+            _turn_and_slide(b, k, q[b.q])
+            _set_screw(b, k, S)
+        elif b.kind == TRANSLATION:
+            _set_columns(k, S, b.v, False)
+            _translate(b, k, q)
+        elif b.kind == ROTATION:
+            _set_columns(k, S, b.v, True)
+            unit &= _rotate(k, q[b.q], q[b.q + 1], q[b.q + 2], q[b.q + 3])
+    return unit
+
+
+@compiled
+def _attach(b, k, kin):
+    """The node frame at q = 0: R = R_p R_b, p = p_p + R_p p_b."""
+    A, d, R, p, o = b.R, b.p, k.R, k.p, k.o
+    if b.parent < 0:
+        for r in range(3):
+            for c in range(3):
+                R[r, c] = A[r, c]
+            p[r] = d[r]
+            o[r] = 0.0
+        return
+    P, e, w = kin[b.parent].R, kin[b.parent].p, kin[b.parent].o
+    for r in range(3):
+        x, y, z = P[r, 0], P[r, 1], P[r, 2]
+        for c in range(3):
+            R[r, c] = x * A[0, c] + y * A[1, c] + z * A[2, c]
+        p[r] = e[r] + x * d[0] + y * d[1] + z * d[2]
+        o[r] = w[r]
+
+
+@compiled
+def _turn_and_slide(b, k, q):
+    R, p = k.R, k.p
+    if b.turn != 0.0:
+        c, s = math.cos(b.turn * q), math.sin(b.turn * q)
+        for r in range(3):
+            x, y = R[r, 0], R[r, 1]
+            R[r, 0] = c * x + s * y
+            R[r, 1] = c * y - s * x
+    if b.slide != 0.0:
+        for r in range(3):
+            p[r] += b.slide * q * R[r, 2]
+
+
+@compiled
+def _set_screw(b, k, S):
+    """S = [turn z; slide z + turn p × z]."""
+    z, p = (k.R[0, 2], k.R[1, 2], k.R[2, 2]), k.p
+    turn, slide = b.turn, b.slide
+    S[b.v, 0] = turn * z[0]
+    S[b.v, 1] = turn * z[1]
+    S[b.v, 2] = turn * z[2]
+    S[b.v, 3] = slide * z[0] + turn * (p[1] * z[2] - p[2] * z[1])
+    S[b.v, 4] = slide * z[1] + turn * (p[2] * z[0] - p[0] * z[2])
+    S[b.v, 5] = slide * z[2] + turn * (p[0] * z[1] - p[1] * z[0])
+
+
+@compiled
+def _set_columns(k, S, v, turning):
+    """S_j = [e; p × e] or [0; e] for the three axes e of the frame before the motion."""
+    R, p = k.R, k.p
+    for j in range(3):
+        x, y, z = R[0, j], R[1, j], R[2, j]
+        if turning:
+            put(S[v + j], (x, y, z, p[1] * z - p[2] * y, p[2] * x - p[0] * z, p[0] * y - p[1] * x))
+        else:
+            put(S[v + j], (0.0, 0.0, 0.0, x, y, z))
+
+
+@compiled
+def _translate(b, k, q):
+    """Move the frame; at the root of a tree move the tree's origin with it."""
+    R, p, o = k.R, k.p, k.o
+    x, y, z = q[b.q], q[b.q + 1], q[b.q + 2]
+    for r in range(3):
+        p[r] += R[r, 0] * x + R[r, 1] * y + R[r, 2] * z
+    if b.parent < 0:
+        for r in range(3):
+            o[r] = p[r]
+            p[r] = 0.0
+
+
+@compiled
+def _rotate(k, w, x, y, z):
+    """R ← R R(quaternion), of whatever length; whether it is one."""
+    square = w * w + x * x + y * y + z * z
+    s = 2.0 / square
+    R = k.R
+    for r in range(3):
+        a, b, c = R[r, 0], R[r, 1], R[r, 2]
+        R[r, 0] = a * (1.0 - s * (y * y + z * z)) + b * s * (x * y + w * z) + c * s * (x * z - w * y)
+        R[r, 1] = a * s * (x * y - w * z) + b * (1.0 - s * (x * x + z * z)) + c * s * (y * z + w * x)
+        R[r, 2] = a * s * (x * z + w * y) + b * s * (y * z - w * x) + c * (1.0 - s * (x * x + y * y))
+    return abs(square - 1.0) <= UNIT
+
+
+@compiled
+def move(tree, S, v, kin):
+    """Velocities, and accelerations at q̈ = 0 relative to the parents."""
+    for i in range(len(tree)):
+        b, k = tree[i], kin[i]
+        own = joint_sum(b, S, v)
+        if b.parent < 0:
+            put(k.v, own)
+            put(k.c, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        else:
+            before = kin[b.parent].v
+            put(k.c, cross(before, own))
+            put(k.v, plus(before, own))
+
+
+@compiled
+def joint_sum(b, S, x):
+    """Σ S_j x_j over the columns of a node."""
+    j = b.v
+    s = x[j]
+    total = (s * S[j, 0], s * S[j, 1], s * S[j, 2], s * S[j, 3], s * S[j, 4], s * S[j, 5])
+    for j in range(b.v + 1, b.v + b.nv):
+        s = x[j]
+        total = plus(total, (s * S[j, 0], s * S[j, 1], s * S[j, 2], s * S[j, 3], s * S[j, 4], s * S[j, 5]))
+    return total
+
+
+@compiled
+def upward(tree):
+    """-g, the acceleration of a world in which everything weighs what it does in ours."""
+    g = tree[0].gravity
+    return 0.0, 0.0, 0.0, -g[0], -g[1], -g[2]
+
+
+@compiled
+def accelerate(tree, S, a, world, kin):
+    """Accelerations of all nodes; world is that of the world itself."""
+    for i in range(len(tree)):
+        b, k = tree[i], kin[i]
+        own = plus(joint_sum(b, S, a), k.c)
+        if b.parent < 0:
+            put(k.a, plus(world, own))
+        else:
+            put(k.a, plus(kin[b.parent].a, own))
+
+
+@compiled
+def weigh(tree, kin):
+    """Mass, first moment and moments of inertia of each node, J = R I Rᵀ + m (|c|² 1 - c cᵀ)."""
+    for i in range(len(tree)):
+        b, k = tree[i], kin[i]
+        m, h, J = b.mass, k.h, k.J
+        k.m = m
+        if m == 0.0:
+            put(J, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+            h[0] = h[1] = h[2] = 0.0
+            continue
+        R, p, d, I = k.R, k.p, b.centre, b.inertia  # noqa: E741
+        x = R[0, 0] * d[0] + R[0, 1] * d[1] + R[0, 2] * d[2] + p[0]
+        y = R[1, 0] * d[0] + R[1, 1] * d[1] + R[1, 2] * d[2] + p[1]
+        z = R[2, 0] * d[0] + R[2, 1] * d[1] + R[2, 2] * d[2] + p[2]
+        a, b0 = _row_times(R, 0, I), _row_times(R, 1, I)
+        c = _row_times(R, 2, I)
+        J[0] = _with_row(a, R, 0) + m * (y * y + z * z)
+        J[1] = _with_row(a, R, 1) - m * x * y
+        J[2] = _with_row(a, R, 2) - m * x * z
+        J[3] = _with_row(b0, R, 1) + m * (x * x + z * z)
+        J[4] = _with_row(b0, R, 2) - m * y * z
+        J[5] = _with_row(c, R, 2) + m * (x * x + y * y)
+        h[0], h[1], h[2] = m * x, m * y, m * z
+
+
+@compiled
+def _row_times(R, r, I):  # noqa: E741
+    """Row r of R I."""
+    x, y, z = R[r, 0], R[r, 1], R[r, 2]
+    return (
+        x * I[0, 0] + y * I[1, 0] + z * I[2, 0],
+        x * I[0, 1] + y * I[1, 1] + z * I[2, 1],
+        x * I[0, 2] + y * I[1, 2] + z * I[2, 2],
+    )
+
+
+@compiled
+def _with_row(x, R, r):
+    return x[0] * R[r, 0] + x[1] * R[r, 1] + x[2] * R[r, 2]
+
+
+@compiled
+def push(tree, wrenches, kin):
+    """What moves each node by itself: f = I a + v ×* I v - w; w (bodies, 6) about the world's origin, or (0, 6)."""
+    for i in range(len(tree)):
+        k = kin[i]
+        put(k.f, plus(inertia_times(k, k.a), cross_force(k.v, inertia_times(k, k.v))))
+        pull(tree[i], wrenches, k)
+
+
+@compiled
+def pull(b, wrenches, k):
+    """F ← f - w, with w about the tree's origin o instead of the world's: n - o × f."""
+    if b.body < 0 or len(wrenches) == 0:
+        return
+    n, o, f = row(wrenches, b.body), k.o, k.f
+    f[0] -= n[0] - (o[1] * n[5] - o[2] * n[4])
+    f[1] -= n[1] - (o[2] * n[3] - o[0] * n[5])
+    f[2] -= n[2] - (o[0] * n[4] - o[1] * n[3])
+    for r in range(3, 6):
+        f[r] -= n[r]
+
+
+@compiled
+def gather_forces(tree, kin):
+    """F of each node becomes that of all it carries."""
+    for i in range(len(tree) - 1, -1, -1):
+        if tree[i].parent >= 0:
+            add(kin[tree[i].parent].f, kin[i].f)
+
+
+@compiled
+def gather_inertias(tree, kin):
+    """m, h, J of each node become those of all it carries."""
+    for i in range(len(tree) - 1, -1, -1):
+        if tree[i].parent >= 0:
+            k, up = kin[i], kin[tree[i].parent]
+            up.m += k.m
+            for r in range(3):
+                up.h[r] += k.h[r]
+            add(up.J, k.J)
+
+
+@compiled
+def finite(x):
+    """Whether all numbers of a vector are finite."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * 0.0
+    return total == 0.0

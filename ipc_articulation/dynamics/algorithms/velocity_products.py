@@ -1,0 +1,76 @@
+"""The matrix of a body's velocity products, shared by the Coriolis matrix and the derivatives.
+
+    2B = (v×*) I - I (v×) + (I v)×̄*,     h ×̄* x = x ×* h
+
+(Echeandia, Wensing 2021, «Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body
+systems»). 2B v = 2 v ×* I v, and B + Bᵀ = dI/dt.
+"""
+
+from __future__ import annotations
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, inertia_times, plus, plus_times
+
+
+@compiled
+def fill_products(tree, kin, B):
+    """2B of every node, (n, 6, 6); kin as `move` and `weigh` leave it."""
+    for i in range(len(tree)):
+        k = kin[i]
+        h = inertia_times(k, k.v)
+        for c in range(6):
+            e = _unit(c)
+            column = plus(cross_force(k.v, inertia_times(k, e)), cross_force(e, h))
+            column = plus_times(column, -1.0, inertia_times(k, cross(k.v, e)))
+            for r in range(6):
+                B[i, r, c] = column[r]
+
+
+@compiled
+def gather_matrices(tree, B):
+    """B of each node becomes that of all it carries."""
+    for i in range(len(tree) - 1, -1, -1):
+        if tree[i].parent >= 0:
+            up = tree[i].parent
+            for r in range(6):
+                for c in range(6):
+                    B[up, r, c] += B[i, r, c]
+
+
+@compiled
+def times(B, x):
+    """B x, (6, 6)."""
+    return (
+        _row_dot(B, 0, x),
+        _row_dot(B, 1, x),
+        _row_dot(B, 2, x),
+        _row_dot(B, 3, x),
+        _row_dot(B, 4, x),
+        _row_dot(B, 5, x),
+    )
+
+
+@compiled
+def transpose_times(B, x):
+    """Bᵀ x, (6, 6)."""
+    y = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for r in range(6):
+        y = plus_times(y, x[r], (B[r, 0], B[r, 1], B[r, 2], B[r, 3], B[r, 4], B[r, 5]))
+    return y
+
+
+@compiled
+def _row_dot(B, r, x):
+    return B[r, 0] * x[0] + B[r, 1] * x[1] + B[r, 2] * x[2] + B[r, 3] * x[3] + B[r, 4] * x[4] + B[r, 5] * x[5]
+
+
+@compiled
+def _unit(c):
+    return (
+        1.0 if c == 0 else 0.0,
+        1.0 if c == 1 else 0.0,
+        1.0 if c == 2 else 0.0,
+        1.0 if c == 3 else 0.0,
+        1.0 if c == 4 else 0.0,
+        1.0 if c == 5 else 0.0,
+    )

@@ -1,0 +1,158 @@
+"""A robot with a state, and each part of its equations of motion by its own getter.
+
+    M q̈ = τ - c + f - d - s
+
+with τ the control forces, c(q, v) Coriolis and gravity forces, f those of pushes from outside, d damping and s spring
+forces. So the acceleration is `solve(M, tau - C)`, C = c - f + d + s (nimblephysics, «Manual equations of motion»), and
+
+    v⁺ = v + dt q̈,     q⁺ = q ⊕ dt v
+
+is its step: explicit, and with the velocity of before the step, as nimblephysics does by default. The spring force
+looks one step ahead, s = k x(q ⊕ dt v), also as there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.bias import bias_forces, coriolis_forces, gravity_forces
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix
+from ipc_articulation.dynamics.algorithms.jacobian import jacobian
+from ipc_articulation.dynamics.algorithms.manifold import difference, integrate
+from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.errors import StateError
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+class Skeleton:
+    """A model and its state.
+
+    Args:
+        model: The model.
+        time_step: dt [s].
+
+    Raises:
+        StateError: The time step is not positive.
+    """
+
+    def __init__(self, model: Model, time_step: float = 1e-3) -> None:
+        if not (np.isfinite(time_step) and time_step > 0.0):
+            raise StateError(f"the time step is {time_step}; give a positive number of seconds")
+        self.model, self.time_step = model, time_step
+        self._q, self._v = model.neutral, np.zeros(model.nv)
+        self._tau, self._external = np.zeros(model.nv), np.zeros(model.nv)
+
+    @property
+    def positions(self) -> Array:
+        """q, (nq,)."""
+        return self._q.copy()
+
+    @positions.setter
+    def positions(self, q: ArrayLike) -> None:
+        self._q = _vector(q, self.model.nq, "positions")
+
+    @property
+    def velocities(self) -> Array:
+        """v, (nv,)."""
+        return self._v.copy()
+
+    @velocities.setter
+    def velocities(self, v: ArrayLike) -> None:
+        self._v = _vector(v, self.model.nv, "velocities")
+
+    @property
+    def control_forces(self) -> Array:
+        """τ, (nv,) [N·m or N]."""
+        return self._tau.copy()
+
+    @control_forces.setter
+    def control_forces(self, tau: ArrayLike) -> None:
+        self._tau = _vector(tau, self.model.nv, "control forces")
+
+    @property
+    def accelerations(self) -> Array:
+        """q̈ = M⁻¹ (τ - c + f - d - s), (nv,)."""
+        return np.asarray(np.linalg.solve(self.mass_matrix, self._tau - self.resisting_forces), dtype=float)
+
+    @property
+    def mass_matrix(self) -> Array:
+        """M(q), (nv, nv), rotors included."""
+        return mass_matrix(self.model, self._q)
+
+    @property
+    def coriolis_and_gravity_forces(self) -> Array:
+        """c(q, v), (nv,)."""
+        return bias_forces(self.model, self._q, self._v)
+
+    @property
+    def gravity_forces(self) -> Array:
+        """c(q, 0), (nv,)."""
+        return gravity_forces(self.model, self._q)
+
+    @property
+    def coriolis_forces(self) -> Array:
+        """c(q, v) - c(q, 0), (nv,)."""
+        return coriolis_forces(self.model, self._q, self._v)
+
+    @property
+    def external_forces(self) -> Array:
+        """f, (nv,), of all pushes since the last step."""
+        return self._external.copy()
+
+    @property
+    def damping_forces(self) -> Array:
+        """D = D v, (nv,)."""
+        return self.model.coordinates.damping * self._v
+
+    @property
+    def spring_forces(self) -> Array:
+        """S = K x, (nv,), x the displacement from the springs' mounts that the velocity leads to in one step."""
+        c = self.model.coordinates
+        ahead = integrate(self.model, self._q, self._v, self.time_step)
+        return c.stiffness * difference(self.model, c.spring_mount, ahead)
+
+    @property
+    def resisting_forces(self) -> Array:
+        """C = c - f + d + s, (nv,)."""
+        return self.coriolis_and_gravity_forces - self._external + self.damping_forces + self.spring_forces
+
+    def push(self, frame: str, force: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0), moment: ArrayLike = 0.0) -> None:
+        """Push a link until the next step: f += J(point)ᵀ [moment; force].
+
+        Args:
+            frame: Name of the link or frame.
+            force: In the world's axes, (3,) [N].
+            point: Where it acts, in the frame, (3,) [m].
+            moment: In the world's axes, (3,) [N·m].
+
+        Raises:
+            ModelError: The frame is unknown.
+            StateError: Something is not three finite numbers.
+        """
+        wrench = np.concatenate([_vector(np.broadcast_to(moment, 3), 3, "moment"), _vector(force, 3, "force")])
+        self._external = self._external + jacobian(self.model, self._q, frame, _vector(point, 3, "point")).T @ wrench
+
+    def clear_external_forces(self) -> None:
+        """Forget all pushes."""
+        self._external = np.zeros(self.model.nv)
+
+    def step(self) -> None:
+        """One time step; pushes end with it."""
+        a = self.accelerations
+        self._q = integrate(self.model, self._q, self._v, self.time_step)
+        self._v = self._v + self.time_step * a
+        self.clear_external_forces()
+
+
+def _vector(value: ArrayLike, count: int, what: str) -> Array:
+    x = np.array(value, dtype=float)
+    if x.shape != (count,):
+        raise StateError(f"{what} have shape {x.shape}; give ({count},)")
+    if not np.isfinite(x).all():
+        raise StateError(f"{what} must be finite; they are {x.tolist()}")
+    return x

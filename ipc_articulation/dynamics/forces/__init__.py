@@ -1,0 +1,1 @@
+"""Forces on the joints: passive and actuated."""

@@ -1,0 +1,88 @@
+"""What motors do: a force, clipped to what they can, and springs and dampers towards a target (PD control).
+
+    τ = clip(τ_ff, ±effort) + Kp difference(q, q_d) + Kd (v_d - v)
+
+As in RaiSim, PD control is part of the implicit integrator's step and ignores the effort limit; `PD.limited` gives the
+joints whose motors cannot follow a constant force instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.manifold import difference
+from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.errors import StateError
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+def within_effort(model: Model, tau: ArrayLike) -> Array:
+    """Forces clipped to the effort limits: (..., nv) -> (..., nv) [N·m or N]."""
+    return np.clip(np.asarray(tau, dtype=float), -model.coordinates.effort, model.coordinates.effort)
+
+
+@dataclass(frozen=True)
+class PD:
+    """Proportional and derivative control of all joints."""
+
+    kp: Array  # (nv,) [N·m/rad or N/m]
+    kd: Array  # (nv,) [N·m·s/rad or N·s/m]
+    q: Array  # (nq,) target position
+    v: Array  # (nv,) target velocity
+
+    @staticmethod
+    def to(model: Model, q: ArrayLike, kp: ArrayLike, kd: ArrayLike, v: ArrayLike = 0.0) -> PD:
+        """Control to a target.
+
+        Args:
+            model: The model.
+            q: Target position, (nq,).
+            kp: Stiffness, one number or (nv,), not negative.
+            kd: Damping, one number or (nv,), not negative.
+            v: Target velocity, one number or (nv,).
+
+        Raises:
+            StateError: A wrong length, a number that is not finite, a negative gain.
+        """
+        given = {"kp": kp, "kd": kd, "target velocity": v}
+        gains = {name: _one_each(value, model.nv, name) for name, value in given.items()}
+        for name in ("kp", "kd"):
+            if (gains[name] < 0.0).any():
+                joint = model.dof_names[int(gains[name].argmin())]
+                raise StateError(f"{name} of '{joint}' is negative; give zero or more")
+        return PD(gains["kp"], gains["kd"], _one_each(q, model.nq, "target position"), gains["target velocity"])
+
+    def forces(self, model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+        """Kp difference(q, q_d) + Kd (v_d - v): (..., nq), (..., nv) -> (..., nv) [N·m or N]."""
+        return self.kp * difference(model, q, self.q) + self.kd * (self.v - np.asarray(v, dtype=float))
+
+    def limited(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[PD, Array]:
+        """Where the force at a state exceeds the effort limit: gains zero, and the limit as a constant force.
+
+        Args:
+            model: The model.
+            q: Position, (nq,).
+            v: Velocity, (nv,).
+
+        Returns:
+            Control with the gains of the other joints, and forces (nv,), zero for those.
+        """
+        tau = self.forces(model, q, v)
+        beyond = np.abs(tau) > model.coordinates.effort
+        free = ~beyond
+        return PD(self.kp * free, self.kd * free, self.q, self.v), np.where(beyond, within_effort(model, tau), 0.0)
+
+
+def _one_each(value: ArrayLike, count: int, what: str) -> Array:
+    x = np.asarray(value, dtype=float)
+    if x.shape not in ((), (count,)):
+        raise StateError(f"{what} has shape {x.shape}; give one number or ({count},)")
+    if not np.isfinite(x).all():
+        raise StateError(f"{what} must be finite; it is {x.tolist()}")
+    return np.broadcast_to(x, count)

@@ -1,0 +1,18 @@
+"""Steps in time."""
+
+from ipc_articulation.dynamics.forces.actuation import PD
+from ipc_articulation.dynamics.integrators.drive import Drive, acceleration
+from ipc_articulation.dynamics.integrators.explicit import runge_kutta_4, semi_implicit_euler, trapezoid
+from ipc_articulation.dynamics.integrators.implicit import Scheme, Step, implicit
+
+__all__ = [
+    "PD",
+    "Drive",
+    "Scheme",
+    "Step",
+    "acceleration",
+    "implicit",
+    "runge_kutta_4",
+    "semi_implicit_euler",
+    "trapezoid",
+]

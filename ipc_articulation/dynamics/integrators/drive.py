@@ -1,0 +1,40 @@
+"""What drives a robot in a step, and the acceleration that it and all passive forces give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
+from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.forces.actuation import PD, within_effort
+from ipc_articulation.dynamics.forces.passive import passive_forces
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Held constant during a step."""
+
+    tau: ArrayLike = 0.0  # (nv,), or one number [N·m or N]; clipped to the effort limits
+    pd: PD | None = None
+    wrenches: ArrayLike | None = None  # on the bodies, (nb, 6), as in `forward_dynamics`
+
+
+IDLE = Drive()
+
+
+def acceleration(model: Model, q: ArrayLike, v: ArrayLike, drive: Drive = IDLE) -> Array:
+    """q̈ = M⁻¹ (τ + passive forces - h + Σ Jᵀ w): (..., nq), (..., nv) -> (..., nv).
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    tau = within_effort(model, drive.tau) + passive_forces(model, q, v)
+    if drive.pd is not None:
+        tau = tau + drive.pd.forces(model, q, v)
+    return forward_dynamics(model, q, v, tau, drive.wrenches)

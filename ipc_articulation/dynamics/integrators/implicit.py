@@ -1,0 +1,97 @@
+"""The step that is implicit in dampers, springs and PD control, and exact for dry friction, limits and mimic joints.
+
+With damping D, stiffness K and gains Kp, Kd, all diagonal, and x, e the displacements from spring mounts and targets,
+
+    M̂ = M + dt (D + Kd) + dt² (K + Kp)
+    M̂ Δv = dt (τ - h + Σ Jᵀ w - D v - K (x + dt v) - Kp (e + dt v) + Kd (v_d - v)),     q⁺ = q ⊕ dt (v + Δv)
+
+Order 1, and stable for any stiffness and damping. It is the minimum of an incremental potential with Hessian M̂ in
+δθ = dt v⁺, which is what an IPC step needs. Where there is dry friction or a joint at its limit, v⁺ minimises
+
+    ½ (v⁺ - v̂)ᵀ M̂ (v⁺ - v̂) + dt Σ f |v⁺|     so that   lower ≤ q + dt v⁺ ≤ upper
+
+instead, v̂ the step without them: a joint sticks where friction can hold it, and stops at its limit without bouncing.
+Which terms are implicit is the `Scheme`; two of them are MuJoCo's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.bias import bias_forces
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix
+from ipc_articulation.dynamics.algorithms.manifold import difference, integrate
+from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
+from ipc_articulation.dynamics.forces.actuation import PD, within_effort
+from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
+from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+
+class Scheme(Enum):
+    """Which forces the step is implicit in."""
+
+    FULL = "implicit"  # dampers, springs and PD control
+    VELOCITY = "implicitfast"  # dampers and Kd, as MuJoCo's implicitfast
+    DAMPING = "Euler"  # dampers, as MuJoCo's Euler
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step, with the matrix that makes it the minimum of an incremental potential."""
+
+    q: Array  # (nq,) at the end
+    v: Array  # (nv,) at the end
+    mass: Array  # M̂ (nv, nv)
+
+
+def implicit(
+    model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE, scheme: Scheme = Scheme.FULL
+) -> Step:
+    """One step.
+
+    Args:
+        model: The model.
+        q: Position, (nq,).
+        v: Velocity, (nv,).
+        dt: Time step [s].
+        drive: What drives it.
+        scheme: Which forces are implicit.
+
+    Raises:
+        SolverError: Dry friction and limits did not converge.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+    """
+    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    damping, stiffness, force = _forces(model, q, v, dt, drive, scheme)
+    mass = mass_matrix(model, q)
+    mass[np.diag_indices(model.nv)] += dt * damping + dt * dt * stiffness
+    momentum = mass @ v + dt * (force - _bias(model, q, v, drive))
+    v_end = constrained_velocity(model, q, mass, momentum, dt)
+    return Step(integrate(model, q, v_end, dt), v_end, mass)
+
+
+def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:
+    """H - Σ Jᵀ w, (nv,)."""
+    if drive.wrenches is None:
+        return bias_forces(model, q, v)
+    return inverse_dynamics(model, q, v, np.zeros(model.nv), drive.wrenches)
+
+
+def _forces(model: Model, q: Array, v: Array, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array, Array]:
+    """Implicit damping and stiffness, (nv,) each, and the force of all joints at the step's beginning, (nv,)."""
+    c = model.coordinates
+    pd = drive.pd or PD.to(model, model.neutral, 0.0, 0.0)
+    springs = c.stiffness * difference(model, c.spring_mount, q)
+    force = within_effort(model, drive.tau) - c.damping * v - springs + pd.forces(model, q, v)
+    damping = c.damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
+    stiffness = c.stiffness + pd.kp if scheme is Scheme.FULL else np.zeros(model.nv)
+    return damping, stiffness, force - dt * stiffness * v

@@ -1,0 +1,22 @@
+"""Models: links and joints, and what is known of them."""
+
+from ipc_articulation.dynamics.model.mechanism import FixedFrame, Link, Mechanism, Mimic, PlacedJoint
+from ipc_articulation.dynamics.model.model import Body, Model
+from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, MeshFile, Shape, Sphere, Triangles
+
+__all__ = [
+    "Body",
+    "Box",
+    "Capsule",
+    "Cylinder",
+    "FixedFrame",
+    "Link",
+    "Mechanism",
+    "MeshFile",
+    "Mimic",
+    "Model",
+    "PlacedJoint",
+    "Shape",
+    "Sphere",
+    "Triangles",
+]

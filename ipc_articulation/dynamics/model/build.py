@@ -1,0 +1,239 @@
+"""From a mechanism to a model: links joined rigidly become bodies, joints become nodes of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.joints import FixedJoint
+from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
+from ipc_articulation.dynamics.model.coordinates import stacked
+from ipc_articulation.dynamics.model.inertia import Inertia, checked
+from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model.mimic import followers
+from ipc_articulation.dynamics.model.model import Body, Model
+from ipc_articulation.dynamics.model.order import ordered_joints
+from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.dynamics.model.tree import NODE, ROTATION, SCREW, TRANSLATION
+from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import suggest
+
+Array = NDArray[np.float64]
+
+
+def build(mechanism: Mechanism, joint_order: Sequence[str] | None = None) -> Model:
+    """Compile a mechanism; see `Mechanism.build`."""
+    where = str(mechanism.file or f"mechanism '{mechanism.name}'")
+    gravity = np.array(mechanism.gravity, dtype=float)
+    if gravity.shape != (3,) or not np.isfinite(gravity).all():
+        raise ModelError(f"{where}: gravity must be three finite numbers [m/s²]; it is {gravity.tolist()}")
+    growth = _Growth({link.name: link for link in mechanism.links}, where)
+    for joint in ordered_joints(mechanism, joint_order, where):
+        growth.add(joint)
+    growth.check_masses()
+    return _finish(mechanism, gravity, growth, where)
+
+
+@dataclass
+class _Place:
+    """Where a link is: its body, the node that carries it, and its pose in the node's frame."""
+
+    body: int
+    node: int
+    pose: Array  # (4, 4)
+
+
+@dataclass
+class _BodyParts:
+    """A body while links are still added to it."""
+
+    joint: PlacedJoint
+    parent: int
+    place: _Place  # of the link that the joint moves
+    inertia: Inertia = field(default_factory=Inertia.none)  # in the body's frame
+    links: list[str] = field(default_factory=list)
+    collision: list[Shape] = field(default_factory=list)
+    visual: list[Shape] = field(default_factory=list)
+
+
+class _Growth:
+    """The tree while joints are added, parents first."""
+
+    def __init__(self, links: dict[str, Link], where: str) -> None:
+        self.where, self.links = where, links
+        self.places = {WORLD: _Place(-1, -1, np.eye(4))}
+        self.bodies: list[_BodyParts] = []
+        self.nodes: list[NDArray] = []
+        self.nq = self.nv = 0
+
+    def add(self, joint: PlacedJoint) -> None:
+        """Place a joint's child."""
+        where = f"{self.where}: joint '{joint.name}'"
+        parent = self.places[joint.parent]
+        frame = parent.pose @ _rigid(joint.origin, where)
+        node = parent.node
+        for element in joint.joint.elements:
+            node, frame = self._add_node(node, frame, element)
+        pose = frame @ _rigid(joint.child_origin, where)
+        body = parent.body
+        if joint.joint.ndof or body < 0:
+            body = self._new_body(joint, parent, _Place(-1, node, pose))
+        self.places[joint.child] = _Place(body, node, pose)
+        self._add_link(self.links[joint.child], body, pose)
+
+    def _new_body(self, joint: PlacedJoint, parent: _Place, place: _Place) -> int:
+        """A further body; links fixed to the world share one."""
+        ground = next((i for i, parts in enumerate(self.bodies) if parts.place.node < 0), None)
+        if place.node < 0 and ground is not None:
+            return ground
+        self.bodies.append(_BodyParts(joint, parent.body, place))
+        if place.node >= 0:
+            self.nodes[place.node]["body"] = len(self.bodies) - 1
+        return len(self.bodies) - 1
+
+    def _add_node(self, parent: int, frame: Array, element: Element) -> tuple[int, Array]:
+        """A node for an element whose frame is `frame` in the parent node; gives it and the moving frame in it."""
+        Z = spatial.rotation_to(element.axis) if isinstance(element, Screw) else np.eye(3)
+        record = np.zeros((), dtype=NODE)
+        record["parent"], record["body"] = parent, -1
+        record["q"], record["v"], record["nv"] = self.nq, self.nv, element.ndof
+        record["R"], record["p"] = frame[:3, :3] @ Z, frame[:3, 3]
+        if isinstance(element, Screw):
+            record["kind"], record["turn"], record["slide"] = SCREW, element.turn, element.slide
+        else:
+            record["kind"] = {Translation: TRANSLATION, Rotation: ROTATION}[type(element)]
+        self.nodes.append(record)
+        self.nq, self.nv = self.nq + element.nq, self.nv + element.ndof
+        return len(self.nodes) - 1, spatial.pose(Z.T)
+
+    def _add_link(self, link: Link, body: int, pose: Array) -> None:
+        parts = self.bodies[body]
+        H = spatial.inverse(parts.place.pose) @ pose
+        parts.inertia = parts.inertia + checked(link, f"{self.where}: link '{link.name}'").moved(H)
+        parts.links.append(link.name)
+        parts.collision += [replace(shape, pose=H @ shape.pose) for shape in link.collision]
+        parts.visual += [replace(shape, pose=H @ shape.pose) for shape in link.visual]
+
+    def check_masses(self) -> None:
+        """Refuse a joint that moves nothing: the mass matrix would be singular."""
+        mass = np.array([parts.inertia.mass for parts in self.bodies])
+        for i in reversed(range(len(self.bodies))):
+            parts = self.bodies[i]
+            if parts.joint.joint.ndof and mass[i] == 0.0 and not np.any(parts.joint.rotor_inertia):
+                raise ModelError(
+                    f"{self.where}: joint '{parts.joint.name}' moves no mass; give link '{parts.joint.child}' or one "
+                    "that hangs on it a mass, or make the joint fixed"
+                )
+            if parts.parent >= 0:
+                mass[parts.parent] += mass[i]
+
+
+def _rigid(pose: ArrayLike, where: str) -> Array:
+    """A pose of a joint as an array.
+
+    Raises:
+        ModelError: It is no rigid motion.
+    """
+    H = np.asarray(pose, dtype=float)
+    if H.shape != (4, 4) or not np.isfinite(H).all() or np.abs(H[3] - (0, 0, 0, 1)).max() > 0.0:
+        raise ModelError(f"{where}: an origin must be a finite (4, 4) pose with last row 0 0 0 1")
+    R = H[:3, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0.0:
+        raise ModelError(f"{where}: the rotation of an origin must be orthogonal with determinant 1")
+    return H
+
+
+def _finish(mechanism: Mechanism, gravity: Array, growth: _Growth, where: str) -> Model:
+    joints = [parts.joint if parts.joint.joint.ndof else _base(parts.joint) for parts in growth.bodies]
+    coordinates = stacked(joints, where)
+    if not growth.nodes:
+        raise ModelError(f"{where}: nothing moves; a model needs a joint that is not fixed")
+    tree = np.array(growth.nodes, dtype=NODE)
+    tree["gravity"] = gravity
+    for parts in growth.bodies:
+        _weigh(tree, parts)
+    for node in tree:
+        node["rotor"][: node["nv"]] = coordinates.rotor_inertia[node["v"] : node["v"] + node["nv"]]
+    body_q = np.cumsum([0, *(joint.joint.nq for joint in joints)])
+    body_v = np.cumsum([0, *(joint.joint.ndof for joint in joints)])
+    names, places, aliases = _frames(mechanism, growth, where)
+    model = Model(
+        name=mechanism.name,
+        gravity=gravity,
+        bodies=tuple(_body(parts, joint) for parts, joint in zip(growth.bodies, joints, strict=True)),
+        frame_names=names,
+        frame_body=np.array([place.body for place in places], dtype=np.int64),
+        frame_node=np.array([place.node for place in places], dtype=np.int64),
+        frame_pose=np.array([place.pose for place in places]).reshape(-1, 4, 4),
+        body_node=np.array([parts.place.node for parts in growth.bodies], dtype=np.int64),
+        body_frame=np.array([aliases[parts.links[0]] for parts in growth.bodies], dtype=np.int64),
+        body_q=body_q,
+        body_v=body_v,
+        tree=tree,
+        coordinates=coordinates,
+        followers=followers(joints, body_q, body_v, where),
+        aliases=MappingProxyType(aliases),
+    )
+    _freeze(model)
+    return model
+
+
+def _base(joint: PlacedJoint) -> PlacedJoint:
+    return PlacedJoint(joint.name, FixedJoint(), joint.parent, joint.child)
+
+
+def _weigh(tree: NDArray, parts: _BodyParts) -> None:
+    """Give a body's mass to the node that carries it."""
+    if parts.place.node < 0:
+        return
+    inertia = parts.inertia.moved(parts.place.pose)
+    record = tree[parts.place.node]
+    record["mass"], record["centre"], record["inertia"] = inertia.mass, inertia.centre, inertia.tensor
+
+
+def _body(parts: _BodyParts, joint: PlacedJoint) -> Body:
+    inertia = parts.inertia
+    return Body(
+        name=parts.links[0],
+        joint_name=joint.name,
+        joint=joint.joint,
+        parent=parts.parent,
+        links=tuple(parts.links),
+        mass=inertia.mass,
+        centre=inertia.centre,
+        inertia=inertia.tensor,
+        collision=tuple(parts.collision),
+        visual=tuple(parts.visual),
+    )
+
+
+def _frames(mechanism: Mechanism, growth: _Growth, where: str) -> tuple[tuple[str, ...], list[_Place], dict[str, int]]:
+    """Frames of all links and fixed frames; names of joints find their child's."""
+    names = [link.name for link in mechanism.links]
+    places = [growth.places[name] for name in names]
+    for frame in mechanism.frames:
+        if frame.link not in growth.places:
+            raise ModelError(
+                f"{where}: frame '{frame.name}': no link '{frame.link}'{suggest(frame.link, growth.places)}"
+            )
+        if frame.name in names:
+            raise ModelError(f"{where}: frame '{frame.name}' has the name of a link")
+        host = growth.places[frame.link]
+        pose = host.pose @ _rigid(frame.pose, f"{where}: frame '{frame.name}'")
+        places.append(_Place(host.body, host.node, pose))
+        names.append(frame.name)
+    aliases = {joint.name: names.index(joint.child) for joint in mechanism.joints}
+    aliases.update({name: i for i, name in enumerate(names)})
+    return tuple(names), places, aliases
+
+
+def _freeze(model: Model) -> None:
+    """A model does not change once built."""
+    for value in [*vars(model).values(), *vars(model.coordinates).values(), *vars(model.followers).values()]:
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)

@@ -1,0 +1,81 @@
+"""Mass properties of rigid bodies: checks, and what links joined rigidly have together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.model.mechanism import Link
+from ipc_articulation.errors import ModelError
+
+Array = NDArray[np.float64]
+
+SLACK = 1e-6  # of the largest principal moment: what rounding in files may violate
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Mass [kg], centre of mass (3,) [m], inertia about it (3, 3) [kg·m²], in one frame."""
+
+    mass: float
+    centre: Array
+    tensor: Array
+
+    @staticmethod
+    def none() -> Inertia:
+        """Nothing."""
+        return Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+    def moved(self, H: Array) -> Inertia:
+        """The same seen from another frame: c' = R c + p, I' = R I Rᵀ, H (4, 4) from this frame to that one."""
+        R, p = H[:3, :3], H[:3, 3]
+        return Inertia(self.mass, R @ self.centre + p, R @ self.tensor @ R.T)
+
+    def __add__(self, other: Inertia) -> Inertia:
+        """Both together: c = Σ m c / Σ m, I = Σ I + m (|d|² 1 - d dᵀ), d from the common centre to each one's own."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return self
+        centre = (self.mass * self.centre + other.mass * other.centre) / mass
+        tensor = self.tensor + other.tensor
+        for part in (self, other):
+            d = part.centre - centre
+            tensor = tensor + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        return Inertia(mass, centre, tensor)
+
+
+def checked(link: Link, where: str) -> Inertia:
+    """Mass properties of a link.
+
+    Args:
+        link: With the properties.
+        where: Beginning of the message.
+
+    Raises:
+        ModelError: They are not finite, or no body has such.
+    """
+    centre, tensor = np.asarray(link.centre, dtype=float), np.asarray(link.inertia, dtype=float)
+    if centre.shape != (3,) or tensor.shape != (3, 3):
+        raise ModelError(
+            f"{where}: centre and inertia have shapes {centre.shape} and {tensor.shape}; give (3,), (3, 3)"
+        )
+    if not (np.isfinite(link.mass) and np.isfinite(centre).all() and np.isfinite(tensor).all()):
+        raise ModelError(f"{where}: mass, centre and inertia must be finite")
+    if link.mass < 0.0 or (link.mass == 0.0 and tensor.any()):
+        raise ModelError(f"{where}: mass {link.mass:g} kg; it must be positive, or zero with no inertia at all")
+    _check_tensor(tensor, where)
+    return Inertia(float(link.mass), centre, tensor)
+
+
+def _check_tensor(tensor: Array, where: str) -> None:
+    scale = np.abs(tensor).max()
+    if np.abs(tensor - tensor.T).max() > SLACK * scale:
+        raise ModelError(f"{where}: the inertia is not symmetric: {tensor.tolist()}")
+    a, b, c = np.linalg.eigvalsh(tensor)
+    if a < -SLACK * scale or a + b < c - SLACK * scale:
+        raise ModelError(
+            f"{where}: principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg·m² belong to no body: "
+            "none may be negative, and none larger than the sum of the other two (is it about the centre of mass?)"
+        )

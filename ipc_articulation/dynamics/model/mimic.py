@@ -1,0 +1,82 @@
+"""Joints that follow another one, q_f = multiplier · q_l + offset; then v = G y with y the velocities of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.model.mechanism import Mimic, PlacedJoint
+from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import suggest
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Followers:
+    """k joints that follow others that do not."""
+
+    dofs: Indices  # (k,) of the followers
+    leader_dofs: Indices  # (k,)
+    positions: Indices  # (k,) of the followers
+    leader_positions: Indices  # (k,)
+    multiplier: Array  # (k,)
+    offset: Array  # (k,) [rad or m]
+    independent: Indices  # (nv - k,) degrees of freedom that follow none
+    G: Array  # (nv, nv - k)
+
+    def __len__(self) -> int:
+        return len(self.dofs)
+
+
+def followers(joints: list[PlacedJoint], body_q: Indices, body_v: Indices, where: str) -> Followers:
+    """Mimic joints resolved to the joints that lead them in the end.
+
+    Args:
+        joints: In the model's order.
+        body_q: First position coordinate of each, and nq.
+        body_v: First velocity coordinate of each, and nv.
+        where: Beginning of messages.
+
+    Raises:
+        ModelError: A joint follows one that is unknown, fixed, of several degrees of freedom, or itself.
+    """
+    index = {joint.name: i for i, joint in enumerate(joints) if joint.joint.ndof == 1}
+    rows = []
+    for joint in joints:
+        if joint.mimic is not None:
+            leader, multiplier, offset = _resolved(joint, joint.mimic, joints, index, where)
+            rows.append((index[joint.name], leader, multiplier, offset))
+    at = np.array([row[0] for row in rows], dtype=np.int64)
+    leads = np.array([row[1] for row in rows], dtype=np.int64)
+    multipliers, offsets = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
+    nv = int(body_v[-1])
+    independent = np.setdiff1d(np.arange(nv), body_v[at])
+    G = np.eye(nv)
+    G[body_v[at], body_v[at]] = 0.0
+    G[body_v[at], body_v[leads]] = multipliers
+    return Followers(
+        body_v[at], body_v[leads], body_q[at], body_q[leads], multipliers, offsets, independent, G[:, independent]
+    )
+
+
+def _resolved(
+    joint: PlacedJoint, mimic: Mimic, joints: list[PlacedJoint], index: dict[str, int], where: str
+) -> tuple[int, float, float]:
+    multiplier, offset, passed = mimic.multiplier, mimic.offset, [joint.name]
+    while True:
+        if joint.name not in index or mimic.joint not in index:
+            raise ModelError(
+                f"{where}: joint '{joint.name}' mimics '{mimic.joint}'; both must be joints with one degree of "
+                f"freedom{suggest(mimic.joint, index)}"
+            )
+        if mimic.joint in passed:
+            raise ModelError(f"{where}: joint '{mimic.joint}' mimics itself, through {', '.join(passed)}")
+        passed.append(mimic.joint)
+        further = joints[index[mimic.joint]].mimic
+        if further is None:
+            return index[mimic.joint], multiplier, offset
+        multiplier, offset, mimic = multiplier * further.multiplier, multiplier * further.offset + offset, further

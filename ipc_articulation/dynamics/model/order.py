@@ -1,0 +1,89 @@
+"""In which order the joints of a mechanism come, and that they make a tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ipc_articulation.dynamics.model.mechanism import WORLD, Mechanism, PlacedJoint
+from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import suggest
+
+
+def ordered_joints(mechanism: Mechanism, order: Sequence[str] | None, where: str) -> list[PlacedJoint]:
+    """All joints, each after the one that its parent hangs on.
+
+    Args:
+        mechanism: With unique names.
+        order: Names of all joints that move; None: as they were added.
+        where: Beginning of messages.
+
+    Raises:
+        ModelError: Names that are not unique or unknown, a link on no joint or on two, joints that close a loop, an
+            order that leaves out a joint or puts one before its parent.
+    """
+    _check_names(mechanism, where)
+    _check_one_joint_a_link(mechanism, where)
+    waiting = list(mechanism.joints) if order is None else _in_given_order(mechanism, order, where)
+    placed, result = {WORLD}, []
+    while waiting:
+        ready = next((joint for joint in waiting if joint.parent in placed), None)
+        if ready is None:
+            names = ", ".join(f"'{joint.name}'" for joint in waiting)
+            raise ModelError(
+                f"{where}: joints {names} hang not on the world but on each other; a tree has no loop: leave one out"
+            )
+        if order is not None and ready.joint.ndof and ready is not _first_moving(waiting):
+            late = _first_moving(waiting)
+            raise ModelError(f"{where}: joint order puts '{late.name}' before '{ready.name}', on which it hangs")
+        waiting.remove(ready)
+        placed.add(ready.child)
+        result.append(ready)
+    return result
+
+
+def _first_moving(joints: Iterable[PlacedJoint]) -> PlacedJoint:
+    return next(joint for joint in joints if joint.joint.ndof)
+
+
+def _in_given_order(mechanism: Mechanism, order: Sequence[str], where: str) -> list[PlacedJoint]:
+    """Fixed joints first: each is placed as soon as its parent is."""
+    moving = {joint.name: joint for joint in mechanism.joints if joint.joint.ndof}
+    for name in order:
+        if name not in moving:
+            raise ModelError(f"{where}: joint order names '{name}', which is no moving joint{suggest(name, moving)}")
+    left_out = [name for name in moving if name not in order]
+    if left_out or len(set(order)) != len(order):
+        raise ModelError(
+            f"{where}: joint order must name each moving joint once; left out: {', '.join(left_out) or '-'}"
+        )
+    return [joint for joint in mechanism.joints if not joint.joint.ndof] + [moving[name] for name in order]
+
+
+def _check_names(mechanism: Mechanism, where: str) -> None:
+    kinds = {"link": mechanism.links, "joint": mechanism.joints, "frame": mechanism.frames}
+    for kind, things in kinds.items():
+        names = [thing.name for thing in things]  # type: ignore[attr-defined]
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise ModelError(f"{where}: two {kind}s are called '{repeated[0]}'")
+    if any(link.name == WORLD for link in mechanism.links):
+        raise ModelError(f"{where}: no link may be called '{WORLD}': that is the world itself")
+
+
+def _check_one_joint_a_link(mechanism: Mechanism, where: str) -> None:
+    links = [link.name for link in mechanism.links]
+    holder: dict[str, str] = {}
+    for joint in mechanism.joints:
+        for role, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in links and not (role == "parent" and name == WORLD):
+                raise ModelError(f"{where}: joint '{joint.name}': {role} '{name}' is no link{suggest(name, links)}")
+        if joint.child in holder:
+            raise ModelError(
+                f"{where}: link '{joint.child}' is the child of joints '{holder[joint.child]}' and '{joint.name}'; "
+                "that closes a loop, and a tree has none: leave one joint out"
+            )
+        holder[joint.child] = joint.name
+    for name in links:
+        if name not in holder:
+            raise ModelError(f"{where}: link '{name}' hangs on nothing; join it to another link or to '{WORLD}'")

@@ -1,0 +1,69 @@
+"""Shapes that links carry, for contact or for show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box about the origin."""
+
+    size: tuple[float, float, float]  # whole edge lengths [m]
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A sphere about the origin."""
+
+    radius: float  # [m]
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A cylinder along z about the origin."""
+
+    radius: float  # [m]
+    length: float  # [m]
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """A cylinder along z about the origin with half a sphere at each end."""
+
+    radius: float  # [m]
+    length: float  # between the centres of the spheres [m]
+
+
+@dataclass(frozen=True)
+class MeshFile:
+    """A triangle mesh in a file that trimesh reads."""
+
+    path: Path
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """A triangle mesh."""
+
+    vertices: Array  # (V, 3) [m]
+    faces: NDArray[np.int32]  # (F, 3), counter-clockwise from outside
+
+
+Geometry = Box | Sphere | Cylinder | Capsule | MeshFile | Triangles
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A geometry placed on a link."""
+
+    geometry: Geometry
+    pose: Array = field(default_factory=lambda: np.eye(4))  # (4, 4) in the link's frame
+    name: str = ""

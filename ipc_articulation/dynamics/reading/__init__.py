@@ -1,0 +1,5 @@
+"""Mechanisms from files."""
+
+from ipc_articulation.dynamics.reading.urdf import read_urdf
+
+__all__ = ["read_urdf"]

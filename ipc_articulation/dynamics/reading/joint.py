@@ -1,0 +1,117 @@
+"""Joints of a URDF file, with RaiSim's `spherical`, `rotor_inertia`, `stiffness` and `spring_mount`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.dynamics.joints import (
+    FixedJoint,
+    FloatingJoint,
+    Joint,
+    PlanarJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    SphericalJoint,
+)
+from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.dynamics.model.coordinates import unit_quaternion
+from ipc_articulation.dynamics.model.mechanism import Mimic, PlacedJoint
+from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.origin import origin_of
+from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import suggest
+
+TYPES: dict[str, Callable[[Array], Joint]] = {
+    "continuous": RevoluteJoint,
+    "fixed": lambda axis: FixedJoint(),
+    "floating": lambda axis: FloatingJoint(),
+    "planar": PlanarJoint,
+    "prismatic": PrismaticJoint,
+    "revolute": RevoluteJoint,
+    "spherical": lambda axis: SphericalJoint(),
+}
+
+# What other tools add, and the dynamics has no use for.
+UNUSED_IN_JOINT = {"attributes": ("dont_collapse",), "elements": ("calibration", "safety_controller")}
+UNUSED_IN_DYNAMICS = ("D", "K", "mu_coulomb", "mu_viscous")
+UNUSED_IN_LIMIT = ("acceleration", "command_effort", "current", "deceleration", "gear_velocity", "jerk")
+
+
+def read_joint(node: Node) -> PlacedJoint:
+    """A `<joint>`. A fixed one keeps its place only.
+
+    Raises:
+        ModelError: What is wrong with it.
+    """
+    node.allow(
+        ("name", "type", *UNUSED_IN_JOINT["attributes"]),
+        ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", *UNUSED_IN_JOINT["elements"]),
+    )
+    kind = node.text("type")
+    if kind not in TYPES:
+        raise node.error(f"unknown type '{kind}'{suggest(kind, TYPES)}")
+    joint = _joint(node, kind)
+    properties = {**_limits(node, kind), **_dynamics(node, joint), "mimic": _mimic(node)}
+    if kind == "fixed":
+        properties = {}
+    ends = _link(node, "parent"), _link(node, "child")
+    return PlacedJoint(node.text("name"), joint, *ends, origin_of(node), **properties)
+
+
+def _link(node: Node, tag: str) -> str:
+    link = node.required(tag)
+    link.allow(("link",))
+    return link.text("link")
+
+
+def _joint(node: Node, kind: str) -> Joint:
+    axis = node.child("axis")
+    if axis is None:
+        return TYPES[kind](np.array([1.0, 0.0, 0.0]))
+    axis.allow(("xyz",))
+    direction = axis.numbers("xyz", 3)
+    try:
+        return TYPES[kind](direction)
+    except ModelError as error:
+        raise axis.error(str(error)) from error
+
+
+def _limits(node: Node, kind: str) -> dict[str, Any]:
+    """Limits of effort and velocity, and of position unless lower and upper, by default zero, are the same."""
+    limit = node.child("limit")
+    if limit is None:
+        return {}
+    limit.allow(("lower", "upper", "effort", "velocity", *UNUSED_IN_LIMIT))
+    lower, upper = (limit.number(name, 0.0, infinite=True) for name in ("lower", "upper"))
+    limits = {name: limit.number(name, np.inf, infinite=True) for name in ("effort", "velocity")}
+    return limits if kind == "continuous" or lower == upper else {"lower": lower, "upper": upper, **limits}
+
+
+def _dynamics(node: Node, joint: Joint) -> dict[str, Any]:
+    dynamics = node.child("dynamics")
+    if dynamics is None:
+        return {}
+    numbers = ("damping", "friction", "stiffness", "rotor_inertia")
+    dynamics.allow((*numbers, "spring_mount", *UNUSED_IN_DYNAMICS))
+    properties: dict[str, Any] = {name: dynamics.number(name, 0.0) for name in numbers}
+    if dynamics.has("spring_mount"):
+        properties["spring_mount"] = _spring_mount(dynamics, joint)
+    return properties
+
+
+def _spring_mount(dynamics: Node, joint: Joint) -> Array:
+    mount = dynamics.numbers("spring_mount", joint.nq)
+    if isinstance(joint, SphericalJoint):
+        return unit_quaternion(mount, f"{dynamics.place}: spring_mount")
+    return mount
+
+
+def _mimic(node: Node) -> Mimic | None:
+    mimic = node.child("mimic")
+    if mimic is None:
+        return None
+    mimic.allow(("joint", "multiplier", "offset"))
+    return Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))

@@ -1,0 +1,55 @@
+"""Where the mesh files are that a URDF file names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from ipc_articulation.dynamics.reading.node import Node
+
+_PACKAGE = re.compile(r"package:/{2,}([^/]+)/(.+)")
+
+
+@dataclass(frozen=True)
+class MeshPaths:
+    """Finds `package://name/rest`, `file://` and relative paths.
+
+    A package is a folder called `name`. It may be one of `package_dirs`, of those in ROS_PACKAGE_PATH or of the URDF
+    file's parent folders, or be in one of them; in this order.
+    """
+
+    folder: Path  # of the URDF file; relative paths begin here
+    package_dirs: Sequence[Path] = ()
+
+    def find(self, node: Node) -> Path:
+        """The file that a `<mesh>` names.
+
+        Raises:
+            ModelError: There is no such file.
+        """
+        name = node.text("filename")
+        candidates = self._candidates(name)
+        for path in candidates:
+            if path.is_file():
+                return path
+        hint = "; package_dirs can say where packages are" if _PACKAGE.fullmatch(name) else ""
+        raise node.error(f"mesh file '{name}' not found; looked for {', '.join(map(str, candidates))}{hint}")
+
+    def _candidates(self, name: str) -> list[Path]:
+        package = _PACKAGE.fullmatch(name)
+        if package:
+            return [root / package[2] for root in self._roots(package[1])]
+        if name.startswith("file:"):
+            return [Path(url2pathname(urlsplit(name).path))]
+        return [self.folder / name]
+
+    def _roots(self, package: str) -> list[Path]:
+        """Where a package may be."""
+        ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
+        places = [*map(Path, self.package_dirs), *ros, self.folder, *self.folder.parents]
+        return [place if place.name == package else place / package for place in places]

@@ -1,0 +1,147 @@
+"""XML elements that know where they stand, so that every message can say so."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import suggest
+
+Array = NDArray[np.float64]
+
+TEXT = "<text>"  # stands for the file where XML is given as text
+ALIKE = 0.8  # of difflib's ratio: an unknown name is a misspelt one
+
+
+@dataclass(frozen=True)
+class Node:
+    """An XML element. What is in an XML namespace is another tool's, and left out."""
+
+    element: etree._Element
+    file: str
+    owner: str = ""  # what it belongs to, for messages: "link 'hand'"
+
+    @property
+    def tag(self) -> str:
+        return self.element.tag
+
+    @property
+    def line(self) -> int:
+        """Where the start tag ends, counted from 1."""
+        return self.element.sourceline
+
+    @property
+    def place(self) -> str:
+        """Where a message is about: `file:line: link 'hand'`."""
+        line = f"{self.file}:{self.line}"
+        return f"{line}: {self.owner}" if self.owner else line
+
+    def error(self, message: str) -> ModelError:
+        """An error at this element."""
+        return ModelError(f"{self.place}: {message}")
+
+    def named(self) -> tuple[str, Node]:
+        """The element's name, and the element as the owner of what is in it.
+
+        Raises:
+            ModelError: It has no name.
+        """
+        name = self.text("name")
+        return name, replace(self, owner=f"{self.tag} '{name}'")
+
+    def has(self, attribute: str) -> bool:
+        return attribute in self.element.attrib
+
+    def text(self, attribute: str) -> str:
+        """An attribute that must be there and not be empty."""
+        text = self.element.get(attribute, "").strip()
+        if not text:
+            raise self.error(f'<{self.tag}> lacks {attribute}="…"')
+        return text
+
+    def number(self, attribute: str, default: float | None = None, infinite: bool = False) -> float:
+        """As `numbers`, for one."""
+        return float(self.numbers(attribute, 1, None if default is None else [default], infinite)[0])
+
+    def numbers(self, attribute: str, count: int, default: ArrayLike | None = None, infinite: bool = False) -> Array:
+        """An attribute's numbers, which blanks separate, (count,).
+
+        Args:
+            attribute: Name.
+            count: How many there must be.
+            default: What they are where the attribute is not given; None: it must be.
+            infinite: They may be infinite.
+        """
+        if default is not None and not self.has(attribute):
+            return np.array(default, dtype=float)
+        text = self.text(attribute)
+        try:
+            x = np.array(text.split(), dtype=float)
+        except ValueError:
+            x = np.array([])
+        if x.shape != (count,) or np.isnan(x).any() or not (infinite or np.isfinite(x).all()):
+            what = "a number" if infinite else "a finite number" if count == 1 else f"{count} finite numbers"
+            raise self.error(f'<{self.tag}> has {attribute}="{text}"; give {what}')
+        return x
+
+    def children(self, tag: str | None = None) -> list[Node]:
+        """The elements in this one, with a tag or all, in order."""
+        nodes = [replace(self, element=child) for child in self.element]
+        return [node for node in nodes if node.tag == tag or (tag is None and not node.tag.startswith("{"))]
+
+    def child(self, tag: str) -> Node | None:
+        """The element with a tag, or None; more than one is an error."""
+        found = self.children(tag)
+        if len(found) > 1:
+            raise found[1].error(f"<{self.tag}> has more than one <{tag}>; give one")
+        return found[0] if found else None
+
+    def required(self, tag: str) -> Node:
+        """The one element with a tag."""
+        found = self.child(tag)
+        if found is None:
+            raise self.error(f"<{self.tag}> lacks <{tag}>")
+        return found
+
+    def allow(self, attributes: Collection[str] = (), elements: Collection[str] = ()) -> None:
+        """Refuse all attributes and elements but these."""
+        for name in self.element.attrib:
+            if name not in attributes and not name.startswith("{"):
+                raise self.error(f"<{self.tag}> has the unknown attribute '{name}'{suggest(name, attributes)}")
+        for child in self.children():
+            if child.tag not in elements:
+                raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
+
+    def refuse_misspelt(self, elements: Collection[str]) -> None:
+        """Refuse elements that look like these; others belong to other tools."""
+        for child in self.children():
+            if child.tag not in elements and difflib.get_close_matches(child.tag, elements, cutoff=ALIKE):
+                raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
+
+
+def parse(path_or_text: str | Path) -> Node:
+    """The outermost element of an XML file, or of XML given as text, which begins with «<».
+
+    Raises:
+        ModelError: The file cannot be read, or is not well-formed.
+    """
+    quiet = {"remove_comments": True, "remove_pis": True}
+    is_text = isinstance(path_or_text, str) and path_or_text.lstrip().startswith("<")
+    file = TEXT if is_text else str(path_or_text)
+    try:
+        if is_text:
+            content, parser = str(path_or_text).encode(), etree.XMLParser(encoding="utf-8", **quiet)
+        else:
+            content, parser = Path(path_or_text).read_bytes(), etree.XMLParser(**quiet)
+        return Node(etree.fromstring(content, parser), file)
+    except OSError as error:
+        raise ModelError(f"{file}: {error.strerror}; give a URDF file, or its text") from error
+    except etree.XMLSyntaxError as error:
+        raise ModelError(f"{file}:{error.lineno}: not well-formed XML: {error.msg}") from error

@@ -1,0 +1,68 @@
+"""Do links and joints make one tree?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ipc_articulation.dynamics.model.mechanism import WORLD, Link, PlacedJoint
+from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.naming import suggest
+
+Links = Mapping[str, tuple[Node, Link]]
+Joints = Mapping[str, tuple[Node, PlacedJoint]]
+
+
+def root_of(robot: Node, links: Links, joints: Joints) -> str:
+    """The link that all others hang on.
+
+    Args:
+        robot: The outermost element, for messages.
+        links: By name, with their elements.
+        joints: The same.
+
+    Raises:
+        ModelError: An unknown link or joint, a loop, not one root, or a link «world» that is not the root.
+    """
+    above: dict[str, PlacedJoint] = {}
+    for node, joint in joints.values():
+        _check_names(node, joint, links, joints)
+        if joint.child in above:
+            raise node.error(
+                f"link '{joint.child}' is the child of joint '{above[joint.child].name}' too; "
+                "a tree is needed: leave one of them out"
+            )
+        above[joint.child] = joint
+    circle = _circle(above)
+    if circle:
+        raise joints[above[circle[0]].name][0].error(f"links {_listed(circle)} hang on each other in a circle; open it")
+    roots = [name for name in links if name not in above]
+    if len(roots) > 1:
+        raise robot.error(f"links {_listed(roots)} are no joint's child; join all but one of them to the rest")
+    if WORLD in links and roots != [WORLD]:
+        raise links[WORLD][0].error(f"only the root link can be the world, and that is '{roots[0]}'; give another name")
+    return roots[0]
+
+
+def _check_names(node: Node, joint: PlacedJoint, links: Links, joints: Joints) -> None:
+    for role, name in (("parent", joint.parent), ("child", joint.child)):
+        if name not in links:
+            raise node.required(role).error(f"unknown {role} link '{name}'{suggest(name, links, 'links')}")
+    if joint.mimic is not None and joint.mimic.joint not in joints:
+        name = joint.mimic.joint
+        raise node.required("mimic").error(f"mimics the unknown joint '{name}'{suggest(name, joints, 'joints')}")
+
+
+def _circle(above: dict[str, PlacedJoint]) -> list[str]:
+    """Links that hang on each other in a circle, if there are any."""
+    for name in above:
+        path: dict[str, None] = {}
+        while name in above and name not in path:
+            path[name] = None
+            name = above[name].parent
+        if name in above:
+            return list(path)[list(path).index(name) :]
+    return []
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)

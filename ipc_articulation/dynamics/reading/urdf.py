@@ -1,0 +1,102 @@
+"""Mechanisms from URDF files, with what RaiSim adds to them.
+
+RaiSim's: the joint type `spherical`, the attributes `rotor_inertia`, `stiffness` and `spring_mount` of `<dynamics>`,
+and the shape `<capsule>`. As there, equal limits of position mean none, and a root link called «world» is the world.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint
+from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism, PlacedJoint
+from ipc_articulation.dynamics.reading.joint import read_joint
+from ipc_articulation.dynamics.reading.link import read_link
+from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
+from ipc_articulation.dynamics.reading.node import TEXT, Node, parse
+from ipc_articulation.dynamics.reading.tree import root_of
+
+XACRO = "xacro}"  # ends the namespace in the tag of an element that xacro would have replaced
+
+Part = TypeVar("Part", Link, PlacedJoint)
+
+
+def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()) -> Mechanism:
+    """Read a robot.
+
+    The root link hangs on the world by the joint `root_joint`, fixed or floating. If it is called «world», it is the
+    world, and the shapes that it has go to a link `world_link`, fixed there. Elements of other tools, such as
+    `<transmission>` and `<gazebo>`, have no effect. Meshes are found, but not loaded.
+
+    Args:
+        path_or_text: A file, or XML that begins with «<»; paths of meshes are then relative to the current folder.
+        floating_base: The root link moves freely.
+        package_dirs: Folders in which packages are looked for first.
+
+    Raises:
+        ModelError: What is wrong, with the line, and what would be valid.
+    """
+    robot = parse(path_or_text)
+    _check_robot(robot)
+    file = None if robot.file == TEXT else Path(path_or_text)
+    meshes = MeshPaths(Path.cwd() if file is None else file.absolute().parent, package_dirs)
+    links = _by_name(robot.children("link"), lambda node: read_link(node, meshes))
+    joints = _by_name(robot.children("joint"), read_joint)
+    root = root_of(robot, links, joints)
+    if root == WORLD and floating_base:
+        raise links[WORLD][0].error("the root link is the world, which does not float; give it another name")
+    mechanism = Mechanism(robot.element.get("name", "robot"), file=file)
+    mechanism.links = [link for _, link in links.values()]
+    mechanism.joints = [joint for _, joint in joints.values()]
+    _hang_on_world(mechanism, list(links).index(root), floating_base)
+    return mechanism
+
+
+def _check_robot(robot: Node) -> None:
+    if robot.tag != "robot":
+        raise robot.error(f"the outermost element is <{robot.tag}>; that of a URDF file is <robot>")
+    for element in robot.element.iter():
+        if XACRO in element.tag:
+            raise Node(element, robot.file).error("this is a xacro file; give what the tool xacro makes of it")
+    robot.refuse_misspelt(("link", "joint"))
+    if not robot.children("link"):
+        raise robot.error("<robot> has no <link>; give at least one")
+    for constraints in robot.children("constraints"):
+        warnings.warn(f"{constraints.place}: <constraints> is not read: the mechanism stays a tree", stacklevel=3)
+
+
+def _by_name(nodes: list[Node], read: Callable[[Node], Part]) -> dict[str, tuple[Node, Part]]:
+    """Elements and what is read from them, by name, in their order."""
+    found: dict[str, tuple[Node, Part]] = {}
+    for node in nodes:
+        name, named = node.named()
+        if name in found:
+            raise named.error(f"line {found[name][0].line} has the same name; give each {node.tag} its own")
+        found[name] = named, read(named)
+    return found
+
+
+def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None:
+    """Join the root link to the world, or let the world take its place."""
+    link = mechanism.links[root]
+    joint_names = [joint.name for joint in mechanism.joints]
+    if link.name != WORLD:
+        kind = FloatingJoint() if floating_base else FixedJoint()
+        base = PlacedJoint(_free("root_joint", joint_names), kind, WORLD, link.name)
+        mechanism.joints.insert(0, base)
+    elif link.collision or link.visual:
+        name = _free("world_link", [other.name for other in mechanism.links])
+        mechanism.links[root] = Link(name, collision=link.collision, visual=link.visual)
+        mechanism.joints.insert(0, PlacedJoint(_free("root_joint", joint_names), FixedJoint(), WORLD, name))
+    else:
+        del mechanism.links[root]
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """A name, with as many underscores as make it a new one."""
+    while name in taken:
+        name += "_"
+    return name

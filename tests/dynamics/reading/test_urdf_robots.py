@@ -1,0 +1,114 @@
+"""Published robots, read as pinocchio reads them."""
+
+from importlib import metadata
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.reading import read_urdf
+
+ROBOTS = [
+    "panda_description/urdf/panda.urdf",
+    "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf",
+    "talos_data/robots/talos_full_v2.urdf",
+    "ur_description/urdf/ur5_robot.urdf",
+    "anymal_b_simple_description/robots/anymal.urdf",
+    "anymal_c_simple_description/urdf/anymal.urdf",
+    "go2_description/urdf/go2.urdf",
+    "allegro_hand_description/urdf/allegro_left_hand.urdf",
+    "allegro_hand_description/urdf/allegro_right_hand.urdf",
+    "kinova_description/robots/kinova.urdf",
+]
+ROOTED_IN_THE_WORLD = ("ur5",)
+
+
+@pytest.fixture(scope="module", params=ROBOTS, ids=lambda path: Path(path).stem)
+def robot(request):
+    """Our mechanism and pinocchio's model; with a free base where the root can have one."""
+    pin = pytest.importorskip("pinocchio")
+    try:
+        package = metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data")
+    except metadata.PackageNotFoundError:
+        pytest.skip("the robots come with example-robot-data")
+    file = Path(str(package)) / "robots" / request.param
+    if file.stem.startswith(ROOTED_IN_THE_WORLD):
+        return read_urdf(file), pin.buildModelFromUrdf(file)
+    return read_urdf(file, floating_base=True), pin.buildModelFromUrdf(file, pin.JointModelFreeFlyer())
+
+
+def moving(mechanism, model):
+    """Joints with one coordinate, and pinocchio's."""
+    return [(joint, model.joints[model.getJointId(joint.name)]) for joint in mechanism.joints if joint.joint.ndof == 1]
+
+
+def test_inertia_of_every_link(robot):
+    import pinocchio as pin
+
+    mechanism, model = robot
+    bodies = [pin.Inertia.Zero() for _ in range(model.njoints)]
+    for link in mechanism.links:
+        inertia = pin.Inertia(link.mass, np.array(link.centre), np.array(link.inertia))
+        frame = model.frames[model.getFrameId(link.name, pin.BODY)]
+        bodies[frame.parentJoint] += frame.placement.act(inertia)
+        above = model.frames[frame.parentFrame]
+        if above.type == pin.FIXED_JOINT and above.name != "universe":
+            np.testing.assert_allclose(inertia.matrix(), above.inertia.matrix(), atol=1e-12)
+    for ours, theirs in zip(bodies, model.inertias, strict=True):
+        np.testing.assert_allclose(ours.matrix(), theirs.matrix(), atol=1e-12)
+
+
+def test_pose_of_every_link(robot):
+    import pinocchio as pin
+
+    mechanism, model = robot
+    rng = np.random.default_rng(1)
+    angles = {joint.name: rng.uniform(-1, 1, joint.joint.ndof) for joint, _ in moving(mechanism, model)}
+    q = pin.neutral(model)
+    for joint, theirs in moving(mechanism, model):
+        angle = angles[joint.name][0]
+        q[theirs.idx_q : theirs.idx_q + theirs.nq] = [angle] if theirs.nq == 1 else [np.cos(angle), np.sin(angle)]
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, q)
+    above = {joint.child: joint for joint in mechanism.joints}
+
+    def pose(link):
+        if link == WORLD:
+            return np.eye(4)
+        joint = above[link]
+        return pose(joint.parent) @ joint.origin @ joint.joint.pose_at(angles.get(joint.name, joint.joint.neutral()))
+
+    for link in mechanism.links:
+        theirs = data.oMf[model.getFrameId(link.name, pin.BODY)].homogeneous
+        np.testing.assert_allclose(pose(link.name), theirs, atol=1e-12, err_msg=link.name)
+
+
+def test_limits_and_losses_of_every_joint(robot):
+    mechanism, model = robot
+    for joint, theirs in moving(mechanism, model):
+        v, q = theirs.idx_v, theirs.idx_q
+        ours = joint.effort, joint.velocity, joint.damping, joint.friction
+        assert ours == (model.effortLimit[v], model.velocityLimit[v], model.damping[v], model.friction[v]), joint.name
+        if theirs.nq == 1:
+            assert (joint.lower, joint.upper) == (model.lowerPositionLimit[q], model.upperPositionLimit[q]), joint.name
+        else:
+            assert (joint.lower, joint.upper) == (-np.inf, np.inf), joint.name
+
+
+def test_order_is_that_of_the_file(robot):
+    mechanism, _ = robot
+    robot_element = ElementTree.parse(mechanism.file).getroot()
+    links, joints = ([part.get("name") for part in robot_element.findall(tag)] for tag in ("link", "joint"))
+    assert [link.name for link in mechanism.links] == [name for name in links if name != WORLD]
+    assert [joint.name for joint in mechanism.joints if joint.name != "root_joint"] == joints
+
+
+def test_meshes_are_there(robot):
+    mechanism, _ = robot
+    shapes = [shape.geometry for link in mechanism.links for shape in (*link.visual, *link.collision)]
+    meshes = [shape for shape in shapes if hasattr(shape, "path")]
+    assert meshes
+    assert all(mesh.path.is_file() for mesh in meshes)
