@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array, over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place, pull, upward, weigh
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, move, place, pull, upward, weigh
 from ipc_articulation.dynamics.algorithms.vectors import (
     cross_force,
     dot,
@@ -26,6 +26,7 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     plus,
     plus_times,
     put,
+    put_row,
     row,
     six,
 )
@@ -34,22 +35,25 @@ if TYPE_CHECKING:
     from ipc_articulation.dynamics.model.model import Model
 
 
+_ARTICULATED = np.dtype([("I", "f8", (6, 6))], align=True)
+
+
 @compiled
 def _pushed(tree, q, v, tau, wrenches, a):
     n = len(tree)
     kin, S = np.empty(n, NODE_STATE), np.empty((len(a), 6))
-    I, U, Du = np.empty((n, 6, 6)), np.empty((len(a), 6)), np.empty((len(a), 2))  # noqa: E741
+    bodies, U, Du = np.empty(n, _ARTICULATED), np.empty((len(a), 6)), np.empty((len(a), 2))
     good = place(tree, q, kin, S)
     move(tree, S, v, kin)
     weigh(tree, kin)
     for i in range(n):
-        _start(tree[i], kin[i], wrenches, I[i])
+        _start(tree[i], kin[i], wrenches, bodies[i].I)
     for i in range(n - 1, -1, -1):
         b, k = tree[i], kin[i]
         for j in range(b.v + b.nv - 1, b.v - 1, -1):
-            _release(I[i], k, S, U, Du, j, tau[j], b.rotor[j - b.v])
+            _release(bodies[i].I, k, S, U, Du, j, tau[j], b.rotor[j - b.v])
         if b.parent >= 0:
-            _hand_over(I[i], k, I[b.parent], kin[b.parent])
+            _hand_over(bodies[i].I, k, bodies[b.parent].I, kin[b.parent])
     world = upward(tree)
     for i in range(n):
         b, k = tree[i], kin[i]
@@ -58,7 +62,7 @@ def _pushed(tree, q, v, tau, wrenches, a):
             a[j] = (Du[j, 1] - dot(row(U, j), total)) / Du[j, 0]
             total = plus_times(total, a[j], row(S, j))
         put(k.a, total)
-    return 0 if good and finite(q) and finite(v) and finite(tau) else 1
+    return 0 if good and finite(q) and finite(v) and finite(tau) and finite(wrenches.ravel()) else 1
 
 
 @compiled
@@ -84,13 +88,27 @@ def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     x = _matrix_times(I, s)
     D = dot(s, x) + rotor
     u = tau - dot(s, k.f)
-    put(U[j], x)
+    put_row(U, j, x)
     Du[j, 0], Du[j, 1] = D, u
-    for r in range(6):
-        y = x[r] / D
-        for c in range(6):
-            I[r, c] -= y * x[c]
-        k.f[r] += y * u
+    y = (x[0] / D, x[1] / D, x[2] / D, x[3] / D, x[4] / D, x[5] / D)
+    _subtract(I, 0, y[0], x)
+    _subtract(I, 1, y[1], x)
+    _subtract(I, 2, y[2], x)
+    _subtract(I, 3, y[3], x)
+    _subtract(I, 4, y[4], x)
+    _subtract(I, 5, y[5], x)
+    put(k.f, plus_times(six(k.f), u, y))
+
+
+@compiled
+def _subtract(A, r, s, x):
+    """Row r of A ← row r - s x."""
+    A[r, 0] -= s * x[0]
+    A[r, 1] -= s * x[1]
+    A[r, 2] -= s * x[2]
+    A[r, 3] -= s * x[3]
+    A[r, 4] -= s * x[4]
+    A[r, 5] -= s * x[5]
 
 
 @compiled
@@ -105,10 +123,12 @@ def _hand_over(I, k, parent_I, parent):  # noqa: E741
 @compiled
 def _matrix_times(A, x):
     """A x for a symmetric A (6, 6)."""
-    y = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for r in range(6):
-        y = plus_times(y, x[r], row(A, r))
-    return y
+    y = (x[0] * A[0, 0], x[0] * A[0, 1], x[0] * A[0, 2], x[0] * A[0, 3], x[0] * A[0, 4], x[0] * A[0, 5])
+    y = plus_times(y, x[1], row(A, 1))
+    y = plus_times(y, x[2], row(A, 2))
+    y = plus_times(y, x[3], row(A, 3))
+    y = plus_times(y, x[4], row(A, 4))
+    return plus_times(y, x[5], row(A, 5))
 
 
 @compiled_batch
@@ -122,6 +142,8 @@ def _pushed_batch(tree, q, v, tau, wrenches, a):
 
 @compiled
 def _free(tree, q, v, tau, a):
+    if not fits(tree, q) or len(v) != len(a) or len(tau) != len(a):
+        return 1
     return _pushed(tree, q, v, tau, np.empty((0, 6)), a)
 
 
@@ -138,8 +160,8 @@ _PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "v", "wrenches"], "v")
 
 
 @over_states(_free, _free_batch, ["q", "v", "v"], "v")
-def _alone(model, q, v, tau, out=None):
-    """Forward dynamics of a robot that nothing else pushes."""
+def _alone(model, q, v, x, out=None):
+    """The same for a robot that nothing pushes."""
 
 
 def forward_dynamics(
@@ -167,5 +189,5 @@ def forward_dynamics(
         StateError: A wrong shape, a number that is not finite, a zero quaternion.
     """
     if wrenches is None:
-        return _alone(model, q, v, tau, out=out)
+        return _alone(model, q, v, tau, out)
     return _PUSHED(model, q, v, tau, wrenches, out=out)

@@ -10,7 +10,16 @@ from numpy.typing import ArrayLike
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
 from ipc_articulation.dynamics.algorithms.rnea import collect
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_forces, move, place, upward, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    finite,
+    fits,
+    gather_forces,
+    move,
+    place,
+    upward,
+    weigh,
+)
 from ipc_articulation.dynamics.algorithms.vectors import cross_force, inertia_times, plus, put, six
 
 if TYPE_CHECKING:
@@ -19,6 +28,8 @@ if TYPE_CHECKING:
 
 @compiled
 def _forces(tree, q, v, world, tau):
+    if not fits(tree, q) or len(v) != len(tau):
+        return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tau), 6))
     good = place(tree, q, kin, S)
     move(tree, S, v, kin)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_inertias, place, weigh
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import cross3, inertia_times, row
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def _total(tree, kin):
 
 @compiled
 def _centre(tree, q, c):
+    if not fits(tree, q):
+        return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tree) * 3, 6))
     good = place(tree, q, kin, S)
     weigh(tree, kin)
@@ -47,6 +49,8 @@ def _centre(tree, q, c):
 
 @compiled
 def _momentum_matrix(tree, q, A):
+    if not fits(tree, q):
+        return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((A.shape[1], 6))
     good = place(tree, q, kin, S)
     weigh(tree, kin)
@@ -73,7 +77,10 @@ def _jacobian(tree, q, J):
 
 @compiled
 def _momentum(tree, q, v, h):
-    A = np.empty((6, len(v)))
+    nv = tree[len(tree) - 1].v + tree[len(tree) - 1].nv
+    if len(v) != nv:
+        return 1
+    A = np.empty((6, nv))
     bad = _momentum_matrix(tree, q, A)
     h[:] = 0.0
     for j in range(len(v)):

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_inertias, move, place, weigh
-from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put, row
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, move, place, weigh
+from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put_row, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
     fill_products,
     gather_matrices,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 @compiled
 def _single(tree, q, v, C):
+    if not fits(tree, q) or len(v) != len(C):
+        return 1
     kin, S, S_dot = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6)), np.empty((len(v), 6))
     B = np.empty((len(tree), 6, 6))
     good = place(tree, q, kin, S)
@@ -43,7 +45,7 @@ def _single(tree, q, v, C):
     C[:] = 0.0
     for i in range(len(tree)):
         for j in range(tree[i].v, tree[i].v + tree[i].nv):
-            put(S_dot[j], column_rate(tree[i], kin, S, j))
+            put_row(S_dot, j, column_rate(tree[i], kin, S, j))
         for j in range(tree[i].v, tree[i].v + tree[i].nv):
             _fill(tree, i, j, kin[i], B[i], S, S_dot, C)
     return 0 if good and finite(q) and finite(v) else 1

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, gather_inertias, place, weigh
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, carry, finite, fits, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
 
 if TYPE_CHECKING:
@@ -23,29 +23,34 @@ if TYPE_CHECKING:
 
 @compiled
 def fill_mass_matrix(tree, kin, S, M):
-    """M of composite inertias; kin as `gather_inertias` leaves it."""
+    """M; kin as `weigh` leaves it, and afterwards as `gather_inertias` does."""
     M[:] = 0.0
-    for i in range(len(tree)):
+    for i in range(len(tree) - 1, -1, -1):
         b, k = tree[i], kin[i]
         for j in range(b.v, b.v + b.nv):
             F = inertia_times(k, row(S, j))
-            for e in range(b.v, j + 1):
+            M[j, j] = dot(row(S, j), F) + b.rotor[j - b.v]
+            for e in range(b.v, j):
                 M[j, e] = M[e, j] = dot(row(S, e), F)
-            M[j, j] += b.rotor[j - b.v]
             up = b.parent
             while up >= 0:
-                for e in range(tree[up].v, tree[up].v + tree[up].nv):
+                e = tree[up].v
+                M[j, e] = M[e, j] = dot(row(S, e), F)
+                for e in range(tree[up].v + 1, tree[up].v + tree[up].nv):
                     M[j, e] = M[e, j] = dot(row(S, e), F)
                 up = tree[up].parent
+        if b.parent >= 0:
+            carry(k, kin[b.parent])
 
 
 @compiled
 def mass_matrix_into(tree, q, M):
     """M of a position; 1 if the position is bad."""
+    if not fits(tree, q):
+        return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(M), 6))
     good = place(tree, q, kin, S)
     weigh(tree, kin)
-    gather_inertias(tree, kin)
     fill_mass_matrix(tree, kin, S, M)
     return 0 if good and finite(q) else 1
 

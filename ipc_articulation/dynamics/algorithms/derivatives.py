@@ -98,7 +98,7 @@ def forward_dynamics_derivatives(
         StateError: A wrong shape, a number that is not finite, a zero quaternion.
     """
     by = inverse_dynamics_derivatives(model, q, v, forward_dynamics(model, q, v, tau, wrenches), wrenches)
-    W = inverse_mass_matrix(model, q)
+    W = inverse_mass_matrix(model, q) + np.zeros_like(by.q)  # q may have fewer leading axes than the rest
     return ForwardDerivatives(-W @ by.q, -W @ by.v, W)
 
 
@@ -129,7 +129,7 @@ def _single(tree, q, v, a, wrenches, K):
             _fill_above(tree, i, j, kin[i], B[i], S, columns[j], K)
             _fill_below(tree, i, j, kin[i], B[i], W[i].f, S, columns, K)
             K[2, j, j] += tree[i].rotor[j - tree[i].v]
-    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+    return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
 
 
 @compiled

@@ -64,7 +64,7 @@ def _single(tree, q, v, a, wrenches, out):
             moved = cross3(k.p, (k.f[3], k.f[4], k.f[5]))
             for r in range(3):
                 out[body, r], out[body, 3 + r] = k.f[r] - moved[r], k.f[3 + r]
-    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+    return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
 
 
 @compiled_batch

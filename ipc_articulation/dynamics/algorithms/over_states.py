@@ -13,7 +13,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -62,19 +62,22 @@ class Algorithm:
         self.single, self.batch, self.takes, self.gives = single, batch, tuple(takes), gives
         self.parameters = tuple(_PARAMETERS[kind] for kind in parameters)
 
-    @cached_property
-    def run_single(self) -> Callable[..., int]:
-        """Machine code for one state; its arguments are not checked."""
-        return self._compile(self.single, leading=0)
+        # Machine code after the first call. It checks the number of axes of its arguments, but not what they hold.
+        self.run_single: Callable[..., int] = self._compile_single
+        self.run_batch: Callable[..., int] = self._compile_batch
 
-    @cached_property
-    def run_batch(self) -> Callable[..., int]:
-        """Machine code for many states."""
-        return self._compile(self.batch, leading=1)
+    def _compile_single(self, *arguments: Any) -> int:
+        self.run_single = self._compile(self.single, leading=0)
+        return self.run_single(*arguments)
+
+    def _compile_batch(self, *arguments: Any) -> int:
+        self.run_batch = self._compile(self.batch, leading=1)
+        return self.run_batch(*arguments)
 
     def _compile(self, kernel: Any, leading: int) -> Callable[..., int]:
-        arrays = [types.Array(types.float64, RANK[name] + leading, "C") for name in (*self.takes, self.gives)]
-        return kernel.compile((_TREE, *self.parameters, *arrays))
+        states = [types.Array(types.float64, RANK[name] + leading, "A") for name in self.takes]
+        out = types.Array(types.float64, RANK[self.gives] + leading, "C")
+        return kernel.compile((_TREE, *self.parameters, *states, out))
 
     def __call__(
         self,
@@ -101,7 +104,7 @@ class Algorithm:
         shape = model.shapes[self.gives] if shape is None else shape
         result = empty((*leading, *shape)) if out is None else _fitting(out, (*leading, *shape))
         if leading == ():
-            if self.run_single(model.tree, *parameters, *map(np.ascontiguousarray, arrays), result):
+            if self.run_single(model.tree, *parameters, *arrays, result):
                 complain(model, self.takes, [x[None] for x in arrays])
         else:
             cores = [model.shapes[name] for name in self.takes]
@@ -113,10 +116,9 @@ class Algorithm:
         """Run a batch, in equal parts on all cores."""
         parts = min(_cores(), max(1, len(result) // SHARE))
         bounds = np.linspace(0, len(result), parts + 1).astype(int)
-        run_batch = self.run_batch
 
         def run(piece: slice) -> int:
-            return run_batch(model.tree, *parameters, *(x[piece] for x in states), result[piece])
+            return self.run_batch(model.tree, *parameters, *(x[piece] for x in states), result[piece])
 
         pieces = [slice(a, b) for a, b in itertools.pairwise(bounds)]
         if any([run(pieces[0])] if parts == 1 else list(_pool().map(run, pieces))):
@@ -124,77 +126,64 @@ class Algorithm:
 
 
 def over_states(single: Any, batch: Any, takes: Sequence[str], gives: str) -> Callable[[Function], Function]:
-    """Let a function of (model, *states, out=None) run an algorithm; the function itself is only name and text.
+    """Let a function of (model, q, out=None), (model, q, v, out=None) or (model, q, v, x, out=None) run an algorithm.
+
+    The function itself is only name and text.
 
     Args:
-        single: Kernel for one state.
+        single: Kernel for one state; it must itself refuse states of a wrong length, which come to it unchecked.
         batch: Kernel for many.
         takes: What the state arrays hold, keys of `Model.shapes`.
         gives: What comes out.
     """
-    algorithm = Algorithm(single, batch, takes, gives)
-    make = {1: _of_one, 2: _of_two}.get(len(takes), _of_more)
-    return lambda function: functools.wraps(function)(make(algorithm))  # type: ignore[return-value]
+    call = {1: _of_q, 2: _of_q_v, 3: _of_q_v_x}[len(takes)](Algorithm(single, batch, takes, gives))
+    return lambda function: functools.wraps(function)(call)  # type: ignore[return-value]
 
 
-def _of_one(algorithm: Algorithm) -> Callable[..., Array]:
-    (first,), gives = algorithm.takes, algorithm.gives
+def _of_q(algorithm: Algorithm) -> Callable[..., Array]:
+    gives = algorithm.gives
 
-    def call(model: Model, x: Any, out: Array | None = None) -> Array:
-        shapes = model.shapes
-        if (
-            out is None
-            and type(x) is ndarray
-            and x.dtype is FLOAT
-            and x.shape == shapes[first]
-            and x.flags.c_contiguous
-        ):
-            result = empty(shapes[gives])
-            if not algorithm.run_single(model.tree, x, result):
-                return result
-        return algorithm(model, x, out=out)
+    def call(model: Model, q: Any, out: Array | None = None) -> Array:
+        if out is None and type(q) is ndarray and q.dtype is FLOAT:
+            result = empty(model.shapes[gives])
+            try:
+                if not algorithm.run_single(model.tree, q, result):
+                    return result
+            except TypeError:  # a batch
+                pass
+        return algorithm(model, q, out=out)
 
     return call
 
 
-def _of_two(algorithm: Algorithm) -> Callable[..., Array]:
-    (first, second), gives = algorithm.takes, algorithm.gives
+def _of_q_v(algorithm: Algorithm) -> Callable[..., Array]:
+    gives = algorithm.gives
 
-    def call(model: Model, x: Any, y: Any, out: Array | None = None) -> Array:
-        shapes = model.shapes
-        if (
-            out is None
-            and type(x) is ndarray
-            and type(y) is ndarray
-            and x.dtype is FLOAT
-            and y.dtype is FLOAT
-            and x.shape == shapes[first]
-            and y.shape == shapes[second]
-            and x.flags.c_contiguous
-            and y.flags.c_contiguous
-        ):
-            result = empty(shapes[gives])
-            if not algorithm.run_single(model.tree, x, y, result):
-                return result
-        return algorithm(model, x, y, out=out)
+    def call(model: Model, q: Any, v: Any, out: Array | None = None) -> Array:
+        if out is None and type(q) is type(v) is ndarray and q.dtype is v.dtype is FLOAT:
+            result = empty(model.shapes[gives])
+            try:
+                if not algorithm.run_single(model.tree, q, v, result):
+                    return result
+            except TypeError:  # a batch
+                pass
+        return algorithm(model, q, v, out=out)
 
     return call
 
 
-def _of_more(algorithm: Algorithm) -> Callable[..., Array]:
-    takes, gives = algorithm.takes, algorithm.gives
+def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
+    gives = algorithm.gives
 
-    def call(model: Model, *states: Any, out: Array | None = None) -> Array:
-        shapes = model.shapes
-        if out is not None or len(states) != len(takes):
-            return algorithm(model, *states, out=out)
-        for x, name in zip(states, takes, strict=False):
-            if type(x) is not ndarray or x.dtype is not FLOAT or x.shape != shapes[name] or not x.flags.c_contiguous:
-                return algorithm(model, *states)
-        result = empty(shapes[gives])
-        if not algorithm.run_single(model.tree, *states, result):
-            return result
-        return algorithm(model, *states)
+    def call(model: Model, q: Any, v: Any, x: Any, out: Array | None = None) -> Array:
+        if out is None and type(q) is type(v) is type(x) is ndarray and q.dtype is v.dtype is x.dtype is FLOAT:
+            result = empty(model.shapes[gives])
+            try:
+                if not algorithm.run_single(model.tree, q, v, x, result):
+                    return result
+            except TypeError:  # a batch
+                pass
+        return algorithm(model, q, v, x, out=out)
 
     return call
 
@@ -208,7 +197,7 @@ def _leading(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _flat(x: Array, leading: tuple[int, ...], core: tuple[int, ...]) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(x, (*leading, *core)).reshape(-1, *core))
+    return np.broadcast_to(x, (*leading, *core)).reshape(-1, *core)
 
 
 def _fitting(out: Array, shape: tuple[int, ...]) -> Array:

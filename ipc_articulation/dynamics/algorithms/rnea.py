@@ -18,6 +18,7 @@ from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
     accelerate,
     finite,
+    fits,
     gather_forces,
     move,
     place,
@@ -52,7 +53,7 @@ def _pushed(tree, q, v, a, wrenches, tau):
     for i in range(len(tree)):
         for j in range(tree[i].nv):
             tau[tree[i].v + j] += tree[i].rotor[j] * a[tree[i].v + j]
-    return 0 if good and finite(q) and finite(v) and finite(a) else 1
+    return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
 
 
 @compiled_batch
@@ -66,6 +67,8 @@ def _pushed_batch(tree, q, v, a, wrenches, tau):
 
 @compiled
 def _free(tree, q, v, a, tau):
+    if not fits(tree, q) or len(v) != len(tau) or len(a) != len(tau):
+        return 1
     return _pushed(tree, q, v, a, np.empty((0, 6)), tau)
 
 
@@ -82,8 +85,8 @@ _PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "v", "wrenches"], "v")
 
 
 @over_states(_free, _free_batch, ["q", "v", "v"], "v")
-def _alone(model, q, v, a, out=None):
-    """Inverse dynamics of a robot that nothing else pushes."""
+def _alone(model, q, v, x, out=None):
+    """The same for a robot that nothing pushes."""
 
 
 def inverse_dynamics(
@@ -111,5 +114,5 @@ def inverse_dynamics(
         StateError: A wrong shape, a number that is not finite, a zero quaternion.
     """
     if wrenches is None:
-        return _alone(model, q, v, a, out=out)
+        return _alone(model, q, v, a, out)
     return _PUSHED(model, q, v, a, wrenches, out=out)

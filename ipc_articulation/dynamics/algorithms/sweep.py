@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled
-from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, row
+from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
 from ipc_articulation.dynamics.model.tree import ROTATION, SCREW, TRANSLATION, UNIT
 
 NODE_STATE = np.dtype(
@@ -115,9 +115,9 @@ def _set_columns(k, S, v, turning):
     for j in range(3):
         x, y, z = R[0, j], R[1, j], R[2, j]
         if turning:
-            put(S[v + j], (x, y, z, p[1] * z - p[2] * y, p[2] * x - p[0] * z, p[0] * y - p[1] * x))
+            put_row(S, v + j, (x, y, z, p[1] * z - p[2] * y, p[2] * x - p[0] * z, p[0] * y - p[1] * x))
         else:
-            put(S[v + j], (0.0, 0.0, 0.0, x, y, z))
+            put_row(S, v + j, (0.0, 0.0, 0.0, x, y, z))
 
 
 @compiled
@@ -270,11 +270,23 @@ def gather_inertias(tree, kin):
     """m, h, J of each node become those of all it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
-            k, up = kin[i], kin[tree[i].parent]
-            up.m += k.m
-            for r in range(3):
-                up.h[r] += k.h[r]
-            add(up.J, k.J)
+            carry(kin[i], kin[tree[i].parent])
+
+
+@compiled
+def carry(k, up):
+    """Add a node's m, h, J to its parent's."""
+    up.m += k.m
+    for r in range(3):
+        up.h[r] += k.h[r]
+    add(up.J, k.J)
+
+
+@compiled
+def fits(tree, q):
+    """Whether a position has as many coordinates as the tree."""
+    last = tree[len(tree) - 1]
+    return len(q) == last.q + (4 if last.kind == ROTATION else last.nv)
 
 
 @compiled

@@ -50,6 +50,12 @@ def put(x, y):
 
 
 @compiled
+def put_row(S, k, y):
+    """Row k of S ← y, six numbers; without the cost of an array for the row."""
+    S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5] = y[0], y[1], y[2], y[3], y[4], y[5]
+
+
+@compiled
 def add(x, y):
     """X ← x + y."""
     for a in range(6):

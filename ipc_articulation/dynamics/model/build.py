@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +15,13 @@ from ipc_articulation import spatial
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
 from ipc_articulation.dynamics.model.coordinates import stacked
-from ipc_articulation.dynamics.model.inertia import Inertia, checked
+from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
 from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.mimic import followers
 from ipc_articulation.dynamics.model.model import Body, Model
 from ipc_articulation.dynamics.model.order import ordered_joints
 from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.dynamics.model.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
@@ -26,7 +29,9 @@ from ipc_articulation.naming import suggest
 Array = NDArray[np.float64]
 
 
-def build(mechanism: Mechanism, joint_order: Sequence[str] | None = None) -> Model:
+def build(
+    mechanism: Mechanism, joint_order: Sequence[str] | None = None, on_unphysical: Literal["refuse", "warn"] = "refuse"
+) -> Model:
     """Compile a mechanism; see `Mechanism.build`."""
     where = str(mechanism.file or f"mechanism '{mechanism.name}'")
     gravity = np.array(mechanism.gravity, dtype=float)
@@ -36,6 +41,7 @@ def build(mechanism: Mechanism, joint_order: Sequence[str] | None = None) -> Mod
     for joint in ordered_joints(mechanism, joint_order, where):
         growth.add(joint)
     growth.check_masses()
+    growth.check_inertias(on_unphysical)
     return _finish(mechanism, gravity, growth, where)
 
 
@@ -69,6 +75,7 @@ class _Growth:
         self.places = {WORLD: _Place(-1, -1, np.eye(4))}
         self.bodies: list[_BodyParts] = []
         self.nodes: list[NDArray] = []
+        self.complaints: dict[str, str] = {}
         self.nq = self.nv = 0
 
     def add(self, joint: PlacedJoint) -> None:
@@ -114,7 +121,10 @@ class _Growth:
     def _add_link(self, link: Link, body: int, pose: Array) -> None:
         parts = self.bodies[body]
         H = spatial.inverse(parts.place.pose) @ pose
-        parts.inertia = parts.inertia + checked(link, f"{self.where}: link '{link.name}'").moved(H)
+        own = checked(link, f"{self.where}: link '{link.name}'")
+        parts.inertia = parts.inertia + own.moved(H)
+        if complaint := unphysical(own):
+            self.complaints[link.name] = complaint
         parts.links.append(link.name)
         parts.collision += [replace(shape, pose=H @ shape.pose) for shape in link.collision]
         parts.visual += [replace(shape, pose=H @ shape.pose) for shape in link.visual]
@@ -131,6 +141,16 @@ class _Growth:
                 )
             if parts.parent >= 0:
                 mass[parts.parent] += mass[i]
+
+    def check_inertias(self, what_to_do: str) -> None:
+        """Refuse moving bodies that cannot be, and warn of links that cannot."""
+        for parts in self.bodies:
+            complaint = unphysical(parts.inertia) if parts.place.node >= 0 else None
+            if complaint and what_to_do == "refuse":
+                links = " with ".join(f"'{name}'" for name in parts.links)
+                raise ModelError(f"{self.where}: link {links}: {complaint}; build(unphysical='warn') takes it as it is")
+        for name, complaint in self.complaints.items():
+            warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=5)
 
 
 def _rigid(pose: ArrayLike, where: str) -> Array:
@@ -178,6 +198,7 @@ def _finish(mechanism: Mechanism, gravity: Array, growth: _Growth, where: str) -
         coordinates=coordinates,
         followers=followers(joints, body_q, body_v, where),
         aliases=MappingProxyType(aliases),
+        shapes=shapes_of_arrays(growth.nq, growth.nv, len(joints), len(names)),
     )
     _freeze(model)
     return model
@@ -234,6 +255,7 @@ def _frames(mechanism: Mechanism, growth: _Growth, where: str) -> tuple[tuple[st
 
 def _freeze(model: Model) -> None:
     """A model does not change once built."""
-    for value in [*vars(model).values(), *vars(model.coordinates).values(), *vars(model.followers).values()]:
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
+    for part in (model, model.coordinates, model.followers, *model.bodies):
+        for value in vars(part).values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)

@@ -70,7 +70,7 @@ def _one_each(value: ArrayLike, count: int, where: str, what: str) -> Array:
 
 
 def _mount(joint: PlacedJoint, where: str) -> Array:
-    mount = np.atleast_1d(np.asarray(joint.spring_mount, dtype=float))
+    mount = np.atleast_1d(np.array(joint.spring_mount, dtype=float))
     if mount.shape != (joint.joint.nq,) or not np.isfinite(mount).all():
         raise ModelError(f"{where}: spring mount {mount.tolist()} must be {joint.joint.nq} finite numbers")
     at = 0

@@ -65,17 +65,18 @@ def checked(link: Link, where: str) -> Inertia:
         raise ModelError(f"{where}: mass, centre and inertia must be finite")
     if link.mass < 0.0 or (link.mass == 0.0 and tensor.any()):
         raise ModelError(f"{where}: mass {link.mass:g} kg; it must be positive, or zero with no inertia at all")
-    _check_tensor(tensor, where)
-    return Inertia(float(link.mass), centre, tensor)
-
-
-def _check_tensor(tensor: Array, where: str) -> None:
     scale = np.abs(tensor).max()
     if np.abs(tensor - tensor.T).max() > SLACK * scale:
         raise ModelError(f"{where}: the inertia is not symmetric: {tensor.tolist()}")
-    a, b, c = np.linalg.eigvalsh(tensor)
-    if a < -SLACK * scale or a + b < c - SLACK * scale:
-        raise ModelError(
-            f"{where}: principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg·m² belong to no body: "
-            "none may be negative, and none larger than the sum of the other two (is it about the centre of mass?)"
-        )
+    return Inertia(float(link.mass), centre, tensor)
+
+
+def unphysical(inertia: Inertia) -> str | None:
+    """Why no body has such an inertia, or None: no principal moment is negative, or above the sum of the others."""
+    a, b, c = np.linalg.eigvalsh(inertia.tensor)
+    if min(a, a + b - c) >= -SLACK * c:
+        return None
+    return (
+        f"principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg·m² belong to no body: none may be negative, and "
+        "none larger than the sum of the other two (is the inertia about the centre of mass?)"
+    )

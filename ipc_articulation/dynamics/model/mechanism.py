@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,16 +120,23 @@ class Mechanism:
         self.frames.append(FixedFrame(name, link, np.eye(4) if pose is None else pose))
         return self.frames[-1]
 
-    def build(self, joint_order: Sequence[str] | None = None) -> Model:
+    def build(
+        self, joint_order: Sequence[str] | None = None, unphysical: Literal["refuse", "warn"] = "refuse"
+    ) -> Model:
         """Check the mechanism and fix it as a model.
+
+        A link whose moments of inertia no body has is warned of. What counts is the body that it makes together with
+        the links joined rigidly to it.
 
         Args:
             joint_order: Names of all joints that move, each after those it hangs on; None: the order in which they were
                 added, with a joint that comes before its parent's put off until after it.
+            unphysical: What to do about a moving body whose moments of inertia no body has: some published robots have
+                such.
 
         Raises:
             ModelError: What is wrong, naming the file, link or joint.
         """
         from ipc_articulation.dynamics.model.build import build
 
-        return build(self, joint_order)
+        return build(self, joint_order, unphysical)

@@ -19,7 +19,6 @@ from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
 from ipc_articulation.dynamics.model.shapes import Shape
-from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.dynamics.model.tree import ROTATION
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
@@ -63,6 +62,7 @@ class Model:
     coordinates: Coordinates
     followers: Followers
     aliases: MappingProxyType[str, int] = field(repr=False)  # names of frames and joints -> frame
+    shapes: dict[str, tuple[int, ...]] = field(repr=False)  # of the arrays that algorithms take and give
 
     @property
     def nq(self) -> int:
@@ -151,11 +151,6 @@ class Model:
         if name not in known:
             raise ModelError(f"model '{self.name}' has no {what} '{name}'{suggest(name, known)}")
         return int(known[name])
-
-    @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of the arrays that algorithms take and give, by what they hold."""
-        return shapes_of_arrays(self.nq, self.nv, len(self.bodies), len(self.frame_names))
 
     @cached_property
     def rotations(self) -> tuple[tuple[slice, slice], ...]:
