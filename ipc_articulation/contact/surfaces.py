@@ -40,9 +40,9 @@ class Surfaces:
         """Bring the rows of moving bodies (n,) in x (V, 3) to their world positions."""
         _move(self.points, self.first, q, moving, x)
 
-    def motions(self, dq: Array, moving: NDArray[np.bool_]) -> Array:
-        """Greatest displacement [m] of a vertex of each moving body under a change dq (n, 12) of coordinates, (n,)."""
-        return np.sqrt(_squared_motions(self.points, self.first, dq, moving))
+    def motions(self, dq: Array) -> Array:
+        """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
+        return _motions(self.points, self.first, dq)
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
@@ -88,11 +88,15 @@ def _move(points, first, q, moving, x):
 
 
 @njit(cache=True)
-def _squared_motions(points, first, dq, moving):
+def _motions(points, first, dq):
     worst = np.zeros(len(dq))
     for b in range(len(dq)):
-        if moving[b]:
+        if first[b] == first[b + 1]:
+            worst[b] = np.abs(dq[b, :3]).max()
+        elif np.any(dq[b]):
+            squared = 0.0
             for v in range(first[b], first[b + 1]):
                 u0, u1, u2 = _axis(dq, b, 0, points[v]), _axis(dq, b, 1, points[v]), _axis(dq, b, 2, points[v])
-                worst[b] = max(worst[b], u0 * u0 + u1 * u1 + u2 * u2)
+                squared = max(squared, u0 * u0 + u1 * u1 + u2 * u2)
+            worst[b] = np.sqrt(squared)
     return worst

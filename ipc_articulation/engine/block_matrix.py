@@ -36,17 +36,16 @@ class BlockMatrix:
         self._diagonal = np.empty((n, 12, 12))
         self._upper = _Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, 12, 12)))
         self._count = 0  # of blocks above the diagonal
+        self._is_unknown: Bools | None = None
         self.choose(np.ones(n, dtype=np.bool_))
 
     def choose(self, is_unknown: Bools) -> None:
-        """Forget everything added; from now on the bodies of a mask (n,) have unknowns."""
-        self.bodies = np.flatnonzero(is_unknown)  # of the rows
-        self._place[:] = -1
-        self._place[self.bodies] = np.arange(len(self.bodies))
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget everything added."""
+        """Forget everything added; the bodies of a mask (n,), which is not changed afterwards, have unknowns."""
+        if is_unknown is not self._is_unknown:
+            self._is_unknown = is_unknown
+            self.bodies = np.flatnonzero(is_unknown)  # of the rows
+            self._place[:] = -1
+            self._place[self.bodies] = np.arange(len(self.bodies))
         self.diagonal[:] = 0.0
         self._upper.last[: len(self.bodies)] = -1
         self._count = 0

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import rows
+from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.newton_report import Unmet
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
@@ -26,14 +26,22 @@ _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a loos
 _FARTHER = "surfaces are almost in touch: try a smaller dt, a larger contact resistance or a larger contact/d_hat"
 
 
-def step_sizes(potential: Potential, dq: Array, dt: float, config: Config) -> Array:
-    """Size of each body's step, dq (n, 12) in units of the tolerances, (n,); below 1 that part of the test is met."""
-    change = rows.largest_of_matrix(dq) / (config.transrate_tol * dt)
-    return np.maximum(potential.motions(dq) / (config.velocity_tol * dt), change)
+@njit(cache=True)
+def step_sizes(labels, motions, dq, motion_tol, change_tol):
+    """Size of a step in units of the tolerances, the same for all of an island, (n,); below 1 it meets them.
+
+    Args:
+        labels: Islands, (n,).
+        motions: Greatest displacement of a vertex of each body, (n,) [m].
+        dq: Change of the coordinates, (n, 12).
+        motion_tol: Tolerance of the first [m].
+        change_tol: Tolerance of the entries of A.
+    """
+    return islands.largest(labels, np.maximum(motions / motion_tol, rows.largest_of_matrix(dq) / change_tol))
 
 
 @njit(cache=True)
-def are_done(labels, moving, movable, share, size, last, ccd_tol):
+def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol):
     """Whether the step of a body's island is its last one, (n,).
 
     It is if it meets the test and leaves next to nothing: at the rate of the last two, the next step would be below
@@ -45,12 +53,14 @@ def are_done(labels, moving, movable, share, size, last, ccd_tol):
         movable: Bodies that are not fixed, (n,).
         share: Of the step, what collision detection lets pass, (n,).
         size: Of the step, (n,), one of all of an island (see `step_sizes`).
-        last: The same of the step before, (n,); 0 where it was not a full one.
+        last_size: The same of the step before, (n,); 0 where there was none.
+        last_alpha: The share of that step that was taken, (n,); only a full one tells the rate.
         ccd_tol: The share that must pass.
     """
     done, before = np.ones(len(labels), dtype=np.bool_), np.zeros(len(labels))
     for b in range(len(labels)):
-        before[labels[b]] = max(before[labels[b]], last[b])
+        if last_alpha[b] == 1.0:
+            before[labels[b]] = max(before[labels[b]], last_size[b])
         if not share[b] >= ccd_tol or (movable[b] and not moving[b]):
             done[labels[b]] = False
     for b in range(len(labels)):

@@ -46,9 +46,6 @@ class _HessianProbe(NoSystem):
     def __init__(self, body_count: int) -> None:
         self.bad = np.zeros(body_count, dtype=bool)
 
-    def clear(self) -> None:
-        self.bad[:] = False
-
     def add_diagonal(self, blocks: Array) -> None:
         self.bad |= ~np.isfinite(blocks).all(axis=(1, 2))
 

@@ -63,3 +63,10 @@ def anyone(labels, flags):
         if flags[b]:
             found[labels[b]] = True
     return found[labels]
+
+
+@njit(cache=True)
+def unfinished(labels, moving, ended, movable):
+    """The movable bodies of islands of which one moves and has not ended, (n,); their number, and of those at rest."""
+    goes_on = movable & anyone(labels, moving & ~ended)
+    return goes_on, goes_on.sum(), (goes_on & ~moving).sum()

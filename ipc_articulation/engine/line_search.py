@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import islands
@@ -25,8 +26,9 @@ class Search(NamedTuple):
     """What a line search found."""
 
     alpha: Array  # (n,) share of the step that each body takes
-    energies: Array | None  # (n,) of the bodies there, None where they were not measured
-    is_exhausted: bool  # whether an island found no decrease
+    step: Array  # (n, 12) what it takes
+    energies: Array | None = None  # (n,) of the bodies there, None where they were not measured
+    is_exhausted: bool = False  # whether an island found no decrease
 
 
 def line_search(
@@ -56,18 +58,32 @@ def line_search(
     Raises:
         SolverError: The energy at q is not a number; names the term.
     """
-    if not searching.any():
-        return Search(share, None, False)
-    E0 = islands.total(labels, potential.body_energies(q) if energies is None else energies)
-    if np.isnan(E0).any():
+    alpha, step = share, share[:, None] * dq
+    if not np.count_nonzero(searching):
+        return Search(alpha, step)
+    highest, is_number = _highest(labels, potential.body_energies(q) if energies is None else energies)
+    if not is_number:
         raise not_finite(potential, q) or SolverError("the step's energy is not finite")
-    highest, alpha = E0 + _ROUNDING * np.abs(E0), share
     for _ in range(config.line_search_max_iter):
         report.line_search_steps += 1
-        energies = potential.body_energies(q + alpha[:, None] * dq)
-        rises = searching & ~(islands.total(labels, energies) <= highest)
-        if not rises.any():
-            return Search(alpha, energies, False)
-        alpha = np.where(rises, 0.5 * alpha, alpha)
+        energies = potential.body_energies(q + step)
+        halved, is_halved = _halve(labels, searching, energies, highest, alpha)
+        if not is_halved:
+            return Search(alpha, step, energies)
+        alpha, step = halved, halved[:, None] * dq
     report.exhausted_searches += 1
-    return Search(alpha, None, True)
+    return Search(alpha, step, is_exhausted=True)
+
+
+@njit(cache=True)
+def _highest(labels, energies):
+    """The energy up to which that of a body's island does not rise, (n,), and whether all are numbers."""
+    E = islands.total(labels, energies)
+    return E + _ROUNDING * np.abs(E), not np.isnan(E).any()
+
+
+@njit(cache=True)
+def _halve(labels, searching, energies, highest, alpha):
+    """The shares (n,), halved where an island that searches has more than its highest energy; whether one has."""
+    rises = searching & ~(islands.total(labels, energies) <= highest)
+    return np.where(rises, 0.5 * alpha, alpha), rises.any()

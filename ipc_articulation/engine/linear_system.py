@@ -27,12 +27,11 @@ class LinearSystem:
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: NDArray[np.bool_]) -> None:
-        """Give unknowns to the bodies of a mask (n,), which has no fixed ones; forgets everything added."""
-        self._H.choose(is_unknown)
+        """Forget everything added, and give unknowns to the bodies of a mask (n,), which has no fixed ones.
 
-    def clear(self) -> None:
-        """Forget everything added."""
-        self._H.clear()
+        The mask is not changed afterwards.
+        """
+        self._H.choose(is_unknown)
 
     def add_diagonal(self, blocks: Array) -> None:
         """Add one symmetric block (n, 12, 12) a body."""
@@ -71,9 +70,6 @@ class NoSystem(LinearSystem):
         pass
 
     def choose(self, is_unknown: NDArray[np.bool_]) -> None:
-        pass
-
-    def clear(self) -> None:
         pass
 
     def add_diagonal(self, blocks: Array) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ipc_articulation.engine import islands, rows
 from ipc_articulation.engine.convergence import are_done, step_sizes, unmet_criteria
 from ipc_articulation.engine.diagnosis import not_finite
-from ipc_articulation.engine.line_search import line_search
+from ipc_articulation.engine.line_search import Search, line_search
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.potential import Potential
@@ -23,6 +23,7 @@ from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 def minimise(
@@ -58,13 +59,16 @@ def minimise(
         SolverError: An energy, gradient or Hessian is not finite (names the term and the body), or the Hessian cannot
             be factorised.
     """
-    report, n = NewtonReport(NewtonResult.CONVERGED, awake=int(moving.sum())), len(q)
-    beta, last_size, exhausted = np.ones(n), np.zeros(n), False
-    dq, cut, share = np.zeros_like(q), q, np.ones(n)
-    while moving.any():
+    count, n = int(np.count_nonzero(moving)), len(q)
+    report, beta, size = NewtonReport(NewtonResult.CONVERGED, awake=count), np.ones(n), np.zeros(n)
+    before, dq, share = q, np.zeros_like(q), np.ones(n)
+    search = Search(share, dq, energies)
+    tolerances = config.velocity_tol * dt, config.transrate_tol * dt
+    while count:
         if report.iterations == config.max_iter:
+            exhausted = search.is_exhausted
             report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if exhausted else NewtonResult.MAX_ITERATIONS
-            report.unmet = unmet_criteria(potential, cut, dq, share, dt, config)
+            report.unmet = unmet_criteria(potential, before + share[:, None] * dq, dq, share, dt, config)
             report.warnings.append(_not_converged(report, config))
             break
         report.iterations += 1
@@ -72,23 +76,22 @@ def minimise(
         dq = _newton_step(potential, system, q, moving, watch)
         share, labels = potential.free_way(q, dq, moving)
         watch.lap("collision detection")
-        size = islands.largest(labels, step_sizes(potential, dq, dt, config))
-        done = are_done(labels, moving, potential.movable, share, size, last_size, config.ccd_tol) & at_goal
+        last_size, size = size, step_sizes(labels, potential.motions(dq), dq, *tolerances)
+        done = are_done(labels, moving, potential.movable, share, size, last_size, search.alpha, config.ccd_tol)
+        done &= at_goal
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
-        cut, step = q + share[:, None] * dq, search.alpha[:, None] * dq
-        potential.follow(q, step)
-        q, last_size, exhausted = q + step, np.where(search.alpha == 1.0, size, 0.0), search.is_exhausted
-        report.ccd_step = min(report.ccd_step, share[moving].min())
+        potential.follow(q, search.step)
+        before, q = q, q + search.step
+        report.ccd_step = rows.smallest(share, moving, report.ccd_step)
         if at_goal:
-            beta = islands.largest(labels, _attenuate(beta, search.alpha, report.iterations, config))
-        ended = (done | (beta <= config.semi_implicit_tol)) & (report.iterations > config.min_iter)
-        if (moving & ended & ~done).any():
-            report.result = NewtonResult.SEMI_IMPLICIT
-        still = potential.movable & islands.anyone(labels, moving & ~ended)
-        report.awake = max(report.awake, int(np.count_nonzero(still)))
-        is_same = at_goal and not (still & ~moving).any()  # the potential, and who moves
-        energies, moving = search.energies if is_same else None, still
+            beta = _attenuate(beta, search.alpha, labels, report.iterations, config)
+        ended = _ended(done, beta, moving, report, config)
+        going_on, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
+        energies = search.energies if at_goal and not woken else None  # else it is another potential, or others move
+        if woken or number < count:  # else the mask stays the same object, which nobody has to look at again
+            moving = going_on
+        count, report.awake = number, max(report.awake, number)
     if report.exhausted_searches:
         report.warnings.append(_exhausted(report, config))
     return q, report
@@ -111,11 +114,23 @@ def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: B
     return dq
 
 
-def _attenuate(beta: Array, alpha: Array, iterations: int, config: Config) -> Array:
+def _attenuate(beta: Array, alpha: Array, labels: Ints, iterations: int, config: Config) -> Array:
     """Libuipc's semi-implicit termination: what is left of the first residual, counted from K_min iterations on."""
     if config.semi_implicit and iterations > config.semi_implicit_start:
-        return beta * (1.0 - alpha)
+        return islands.largest(labels, beta * (1.0 - alpha))
     return beta
+
+
+def _ended(done: Bools, beta: Array, moving: Bools, report: NewtonReport, config: Config) -> Bools:
+    """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual."""
+    if report.iterations <= config.min_iter:
+        return np.zeros_like(done)
+    if not config.semi_implicit:
+        return done
+    ended = done | (beta <= config.semi_implicit_tol)
+    if (moving & ended & ~done).any():
+        report.result = NewtonResult.SEMI_IMPLICIT
+    return ended
 
 
 def _not_converged(report: NewtonReport, config: Config) -> str:

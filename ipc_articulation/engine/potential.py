@@ -52,7 +52,6 @@ class Potential:
         self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
-        self._bare = np.setdiff1d(np.arange(len(body_names)), surfaces.body)
         self.movable = ~is_fixed
         self._moving: Bools | None = None
         self._extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
@@ -114,9 +113,8 @@ class Potential:
         return E
 
     def assemble(self, q: Array, system: LinearSystem) -> Array:
-        """The gradient (n, 12); the projected Hessian goes into the system."""
-        system.clear()
-        g = np.zeros_like(q)
+        """The gradient (n, 12); the projected Hessian is added to the system."""
+        g = np.zeros(q.shape)
         for term in self.terms:
             term.assemble(q, g, system)
         return g
@@ -148,10 +146,7 @@ class Potential:
 
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
-        motion = self._surfaces.motions(dq, rows.is_nonzero(dq))
-        if len(self._bare):
-            motion[self._bare] = np.abs(dq[self._bare, :3]).max(axis=1)
-        return motion
+        return self._surfaces.motions(dq)
 
     def largest_coordinates(self, q: Array) -> Array:
         """A bound on the world coordinates of each body's vertices at q (n, 12), as large as they are, (n,) [m]."""

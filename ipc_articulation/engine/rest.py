@@ -9,6 +9,7 @@ by no more than the rounding of its coordinates, and far less than gravity would
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import islands
@@ -46,13 +47,33 @@ class Rest:
         potential = self._potential
         if not self._may_rest:
             return after
-        little = np.minimum(_ROUNDING * potential.largest_coordinates(after), _BALANCE * self._gravity * dt * dt)
-        moved = potential.motions(after - before) > little
-        stays = ~islands.anyone(potential.labels, moved | potential.driven)
-        return np.where(stays[:, None], before, after)
+        motions, largest = potential.motions(after - before), potential.largest_coordinates(after)
+        q = after.copy()
+        _put_back(potential.labels, potential.driven, motions, largest, self._gravity * dt * dt, before, q)
+        return q
 
     def remember(self, before: State, after: State, dt: float) -> None:
         """Note a step that was computed."""
         self._last, self._dt = after, dt
         if self._may_rest:
             self._rested = before.equal_rows(after)
+
+
+@njit(cache=True)
+def _put_back(labels, driven, motions, largest, fall, before, q):
+    """Bring islands that nothing drives, and that rounding moved, from q (n, 12) back to `before`.
+
+    Args:
+        labels: Islands, (n,).
+        driven: Bodies that something drives, (n,).
+        motions: How far each body has moved, (n,) [m].
+        largest: Bounds on its coordinates, (n,) [m].
+        fall: How far gravity would have moved it, (n,) [m].
+        before: Where it was, (n, 12).
+        q: Where it is, (n, 12).
+    """
+    little = np.minimum(_ROUNDING * largest, _BALANCE * fall)
+    goes = islands.anyone(labels, (motions > little) | driven)
+    for b in range(len(q)):
+        if not goes[b]:
+            q[b] = before[b]

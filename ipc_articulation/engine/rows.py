@@ -7,18 +7,6 @@ from numba import njit
 
 
 @njit(cache=True)
-def is_nonzero(a):
-    """Whether any entry of a row is not zero, (n,)."""
-    found = np.zeros(len(a), dtype=np.bool_)
-    for b in range(len(a)):
-        for i in range(a.shape[1]):
-            if a[b, i] != 0.0:
-                found[b] = True
-                break
-    return found
-
-
-@njit(cache=True)
 def are_finite(a):
     """Whether all entries are."""
     for b in range(len(a)):
@@ -46,6 +34,16 @@ def largest_position(q):
         for i in range(3):
             best[b] = max(best[b], abs(q[b, i]))
     return best
+
+
+@njit(cache=True)
+def smallest(values, mask, otherwise):
+    """The smallest of the values (n,) in a mask (n,), or another value where that is smaller."""
+    least = otherwise
+    for b in range(len(values)):
+        if mask[b]:
+            least = min(least, values[b])
+    return least
 
 
 @njit(cache=True)
