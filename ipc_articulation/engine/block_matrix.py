@@ -72,10 +72,7 @@ class BlockMatrix:
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) symmetric."""
         self._make_room(len(bodies) * (2 * len(bodies) - 1))
-        is_member = np.zeros(len(self.bodies) + 1, dtype=np.bool_)
-        is_member[self._place[bodies]] = True  # the last one stands for bodies without unknowns
-        members = np.flatnonzero(is_member[:-1])
-        self._count = _add_coupled(self._place, members, bodies, J, M, self._diagonal, self._upper, self._count)
+        self._count = _add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
 
     def _make_room(self, more: int) -> None:
         """For more blocks above the diagonal."""
@@ -118,11 +115,12 @@ def _add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
 
 
 @njit(cache=True)
-def _add_coupled(place, members, bodies, J, M, diagonal, upper, count):
-    """The number of blocks above the diagonal; none is made where M has only zeros. Members are the rows of the bodies.
+def _add_coupled(place, bodies, J, M, diagonal, upper, count):
+    """The number of blocks above the diagonal; none is made where M has only zeros.
 
     H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, with J_ki what of J's row k belongs to body i.
     """
+    members = _members(place, bodies, len(diagonal))
     MJ, is_reached = np.empty((len(members), 12)), np.empty(len(members), dtype=np.bool_)
     at = np.searchsorted(members, place[bodies.ravel()]).reshape(bodies.shape)  # among the members
     for k in range(len(bodies)):
@@ -143,6 +141,15 @@ def _add_coupled(place, members, bodies, J, M, diagonal, upper, count):
                         block, count = _find(upper, members[i], members[j], count)
                         _add_product(J_ki, MJ[j], upper.blocks[block])
     return count
+
+
+@njit(cache=True)
+def _members(place, bodies, n):
+    """The rows of pairs of bodies (m, 2), ascending."""
+    is_member = np.zeros(n + 1, dtype=np.bool_)
+    for body in bodies.flat:
+        is_member[place[body]] = True  # the last one stands for bodies without unknowns
+    return np.flatnonzero(is_member[:-1])
 
 
 @njit(cache=True)

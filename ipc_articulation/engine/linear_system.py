@@ -51,7 +51,7 @@ class LinearSystem:
         Raises:
             SolverError: H is not positive definite, not even with the shifts.
         """
-        dq, bodies, diagonal = np.zeros_like(g), self._H.bodies, self._H.diagonal
+        dq, bodies, diagonal = np.zeros(g.shape), self._H.bodies, self._H.diagonal
         for shift in SHIFTS:
             scaled = shift * np.einsum("iaa->ia", diagonal).max(initial=0.0) if shift else 0.0
             x = self._cholesky.solve(diagonal, *self._H.upper, -g[bodies], scaled)

@@ -61,7 +61,7 @@ def minimise(
     """
     count, n = int(np.count_nonzero(moving)), len(q)
     report, beta, size = NewtonReport(NewtonResult.CONVERGED, awake=count), np.ones(n), np.zeros(n)
-    before, dq, share = q, np.zeros_like(q), np.ones(n)
+    before, dq, share = q, np.zeros(q.shape), np.ones(n)
     search = Search(share, dq, energies)
     tolerances = config.velocity_tol * dt, config.transrate_tol * dt
     while count:
@@ -124,7 +124,7 @@ def _attenuate(beta: Array, alpha: Array, labels: Ints, iterations: int, config:
 def _ended(done: Bools, beta: Array, moving: Bools, report: NewtonReport, config: Config) -> Bools:
     """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual."""
     if report.iterations <= config.min_iter:
-        return np.zeros_like(done)
+        return np.zeros(len(done), dtype=np.bool_)
     if not config.semi_implicit:
         return done
     ended = done | (beta <= config.semi_implicit_tol)

@@ -47,14 +47,13 @@ def smallest(values, mask, otherwise):
 
 
 @njit(cache=True)
-def are_equal(a, b):
-    """Whether two rows are equal, bit for bit but for the sign of zero, (n,)."""
-    equal = np.ones(len(a), dtype=np.bool_)
-    for r in range(len(a)):
-        for i in range(a.shape[1]):
-            if a[r, i] != b[r, i]:
-                equal[r] = False
-                break
+def are_equal(left, right):
+    """Whether a row is the same in all arrays of two tuples, bit for bit but for the sign of zero, (n,)."""
+    equal = np.ones(len(left[0]), dtype=np.bool_)
+    for k in range(len(left)):
+        for r in range(len(equal)):
+            for i in range(left[k].shape[1]):
+                equal[r] &= left[k][r, i] == right[k][r, i]
     return equal
 
 

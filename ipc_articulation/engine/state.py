@@ -24,10 +24,8 @@ class State:
 
     def equal_rows(self, other: State) -> NDArray[np.bool_]:
         """Bodies that have the same coordinates and velocities in both states, bit for bit, (n,)."""
-        equal = rows.are_equal(self.q, other.q) & rows.are_equal(self.qdot, other.qdot)
-        return (
-            equal & rows.are_equal(self.q_before, other.q_before) & rows.are_equal(self.qdot_before, other.qdot_before)
-        )
+        ours = self.q, self.qdot, self.q_before, self.qdot_before
+        return rows.are_equal(ours, (other.q, other.qdot, other.q_before, other.qdot_before))
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> State:
