@@ -38,7 +38,8 @@ class Rest:
     def awake(self, state: State, dt: float) -> Bools:
         """The bodies whose step from a state must be computed, (n,); the potential has begun it."""
         potential = self._potential
-        if state is not self._last or dt != self._dt or potential.is_adaptive:
+        goes_on = state is self._last and dt == self._dt and not potential.is_adaptive
+        if not goes_on or not np.count_nonzero(self._rested):
             return potential.movable
         return potential.movable & islands.anyone(potential.labels, potential.driven | ~self._rested)
 
@@ -56,7 +57,7 @@ class Rest:
         """Note a step that was computed."""
         self._last, self._dt = after, dt
         if self._may_rest:
-            self._rested = before.equal_rows(after)
+            self._rested = self._potential.movable & before.equal_rows(after)
 
 
 @njit(cache=True)
