@@ -41,7 +41,7 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
 
 
 @njit(cache=True)
-def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol):
+def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol, at_goal):
     """Whether the step of a body's island is its last one, (n,).
 
     It is if it meets the test and leaves next to nothing: at the rate of the last two, the next step would be below
@@ -56,8 +56,9 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
         last_size: The same of the step before, (n,); 0 where there was none.
         last_alpha: The share of that step that was taken, (n,); only a full one tells the rate.
         ccd_tol: The share that must pass.
+        at_goal: Whether all constraints have reached their goals; without it no step is the last one.
     """
-    done, before = np.ones(len(labels), dtype=np.bool_), np.zeros(len(labels))
+    done, before = np.full(len(labels), at_goal), np.zeros(len(labels))
     for b in range(len(labels)):
         if last_alpha[b] == 1.0:
             before[labels[b]] = max(before[labels[b]], last_size[b])

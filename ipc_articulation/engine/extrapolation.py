@@ -39,7 +39,7 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
     Returns:
         Coordinates (n, 12), and the energies of the bodies there (n,), None where they were not measured.
     """
-    if not motion.any():
+    if not np.count_nonzero(motion):
         return q, None
     potential.select(moving)
     share, labels = potential.free_way(q, motion, moving)

@@ -6,6 +6,7 @@ The others, fixed or frozen, stay where they are: what is added to their rows an
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine.block_cholesky import BlockCholesky
@@ -51,16 +52,24 @@ class LinearSystem:
         Raises:
             SolverError: H is not positive definite, not even with the shifts.
         """
-        dq, bodies, diagonal = np.zeros(g.shape), self._H.bodies, self._H.diagonal
+        bodies, diagonal = self._H.bodies, self._H.diagonal
         for shift in SHIFTS:
             scaled = shift * np.einsum("iaa->ia", diagonal).max(initial=0.0) if shift else 0.0
-            x = self._cholesky.solve(diagonal, *self._H.upper, -g[bodies], scaled)
+            x = self._cholesky.solve(diagonal, *self._H.upper, g[bodies], scaled)
             if x is not None:
-                dq[bodies] = x
-                return dq
+                return _step(x, bodies, len(g))
         raise SolverError(
             "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
         )
+
+
+@njit(cache=True)
+def _step(x, bodies, n):
+    """The rows of -x (k, 12) as those of bodies (k,) among n, others zero."""
+    dq = np.zeros((n, 12))
+    for i in range(len(bodies)):
+        dq[bodies[i]] = -x[i]
+    return dq
 
 
 class NoSystem(LinearSystem):

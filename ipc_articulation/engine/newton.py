@@ -8,6 +8,7 @@ and squares the error, which makes coupling exact; and friction that is about to
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import islands, rows
@@ -62,7 +63,7 @@ def minimise(
     count, n = int(np.count_nonzero(moving)), len(q)
     report, beta, size = NewtonReport(NewtonResult.CONVERGED, awake=count), np.ones(n), np.zeros(n)
     before, dq, share = q, np.zeros(q.shape), np.ones(n)
-    search = Search(share, dq, energies)
+    search = Search(share, dq)
     tolerances = config.velocity_tol * dt, config.transrate_tol * dt
     while count:
         if report.iterations == config.max_iter:
@@ -77,8 +78,8 @@ def minimise(
         share, labels = potential.free_way(q, dq, moving)
         watch.lap("collision detection")
         last_size, size = size, step_sizes(labels, potential.motions(dq), dq, *tolerances)
-        done = are_done(labels, moving, potential.movable, share, size, last_size, search.alpha, config.ccd_tol)
-        done &= at_goal
+        last = last_size, search.alpha
+        done = are_done(labels, moving, potential.movable, share, size, *last, config.ccd_tol, at_goal)
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
         potential.follow(q, search.step)
@@ -127,10 +128,17 @@ def _ended(done: Bools, beta: Array, moving: Bools, report: NewtonReport, config
         return np.zeros(len(done), dtype=np.bool_)
     if not config.semi_implicit:
         return done
-    ended = done | (beta <= config.semi_implicit_tol)
-    if (moving & ended & ~done).any():
+    ended, are_early = _end_early(done, beta, config.semi_implicit_tol, moving)
+    if are_early:
         report.result = NewtonResult.SEMI_IMPLICIT
     return ended
+
+
+@njit(cache=True)
+def _end_early(done, beta, tol, moving):
+    """The bodies whose islands are done or have little left, (n,), and whether one that moves is not done."""
+    ended = done | (beta <= tol)
+    return ended, (moving & ended & ~done).any()
 
 
 def _not_converged(report: NewtonReport, config: Config) -> str:

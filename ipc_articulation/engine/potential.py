@@ -52,7 +52,7 @@ class Potential:
         self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
-        self.movable = ~is_fixed
+        self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
         self._moving: Bools | None = None
         self._extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
         np.maximum.at(self._extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
@@ -127,7 +127,7 @@ class Potential:
             other on that part of the way, (n,). Islands may take less of their shares, each as it likes.
         """
         if self._contact is None:
-            return np.ones(len(q)), self.labels
+            return self._whole, self.labels
         contact, labels = self._contact, self.labels
         touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
         for stencils in touching:
