@@ -61,8 +61,8 @@ def line_search(
     alpha, step = share, share[:, None] * dq
     if not np.count_nonzero(searching):
         return Search(alpha, step)
-    highest, is_number = _highest(labels, potential.body_energies(q) if energies is None else energies)
-    if not is_number:
+    highest, are_numbers = _highest(labels, potential.body_energies(q) if energies is None else energies)
+    if not are_numbers:
         raise not_finite(potential, q) or SolverError("the step's energy is not finite")
     for _ in range(config.line_search_max_iter):
         report.line_search_steps += 1

@@ -77,8 +77,7 @@ def minimise(
         dq = _newton_step(potential, system, q, moving, watch)
         share, labels = potential.free_way(q, dq, moving)
         watch.lap("collision detection")
-        last_size, size = size, step_sizes(labels, potential.motions(dq), dq, *tolerances)
-        last = last_size, search.alpha
+        last, size = (size, search.alpha), step_sizes(labels, potential.motions(dq), dq, *tolerances)
         done = are_done(labels, moving, potential.movable, share, size, *last, config.ccd_tol, at_goal)
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")

@@ -41,3 +41,11 @@ def test_numbers_of_an_island():
 def test_an_infinite_energy_stays_in_its_island():
     E = np.where(np.arange(6) == 2, np.inf, VALUES)
     np.testing.assert_array_equal(islands.total(LABELS, E), [np.inf, 10, np.inf, -7, 10, 10])
+
+
+def test_bodies_that_have_yet_to_move():
+    """Body 1 has not ended: it goes on, and with it body 4 of its island, which rests; body 5 is fixed."""
+    moving, ended = np.array([1, 1, 1, 1, 0, 0], dtype=bool), np.array([1, 0, 1, 1, 0, 0], dtype=bool)
+    goes_on, count, woken = islands.unfinished(LABELS, moving, ended, np.arange(6) < 5)
+    np.testing.assert_array_equal(goes_on, [False, True, False, False, True, False])
+    assert (count, woken) == (2, 1)
