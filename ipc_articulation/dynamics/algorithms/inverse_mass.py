@@ -68,8 +68,6 @@ def inverse_into(tree, q, W):
     n = len(W)
     F, parents = np.empty((n, n)), coordinate_parents(tree, n)
     bad = mass_matrix_into(tree, q, F)
-    if bad:
-        return bad
     factorise(parents, F)
     W[:] = 0.0
     for k in range(n):

@@ -186,7 +186,7 @@ def test_mimic():
 
 def test_elements_of_other_tools_have_no_effect():
     others = "<transmission/><gazebo/><material/><sensor/><mujoco/><ros2_control/>"
-    inside = '<x:actuator xmlns:x="x" value="1"/><calibration rising="0"/><safety_controller k_velocity="1"/>'
+    inside = '<x:motor xmlns:x="x"/><limit xmlns:x="x" x:jerk="1"/><calibration/><safety_controller k_velocity="1"/>'
     joint = f'<joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/>{inside}</joint>'
     assert len(links("<contact/><self_collision_checking/>", joint + others).joints) == 2
 
@@ -195,6 +195,10 @@ def test_closed_loops_of_raisim_are_left_out_with_a_warning():
     joint = '<joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/></joint>'
     with pytest.warns(UserWarning, match=r"^<text>:1: <constraints> is not read: the mechanism stays a tree$"):
         links(joint=joint + "<constraints/>")
+
+
+def test_text_may_begin_with_blanks():
+    assert read_urdf('\n  <robot name="r"><link name="base"/></robot>').name == "r"
 
 
 def test_encoding_declared_in_a_text_does_not_matter():

@@ -1,0 +1,42 @@
+"""Joints that follow others."""
+
+import numpy as np
+import pytest
+
+from ipc_articulation.dynamics import Mimic, joints
+from ipc_articulation.errors import ModelError
+from tests.dynamics.model.chains import chain, hinges
+
+
+def test_followers_are_resolved_to_the_joint_that_leads():
+    mechanism = hinges(4)
+    mechanism.joints[1].mimic = Mimic("to_d", 2.0, 0.5)
+    mechanism.joints[2].mimic = Mimic("to_b", -3.0, 0.1)
+    followers = mechanism.build().followers
+    assert followers.dofs.tolist() == [1, 2]
+    assert followers.leader_dofs.tolist() == [3, 3]
+    np.testing.assert_allclose(followers.multiplier, [2.0, -6.0])
+    np.testing.assert_allclose(followers.offset, [0.5, -3.0 * 0.5 + 0.1])
+    np.testing.assert_allclose(followers.G, [[1, 0], [0, 2], [0, -6], [0, 1]])
+
+
+def test_a_model_without_mimics_has_no_followers():
+    followers = hinges(2).build().followers
+    assert len(followers) == 0
+    np.testing.assert_array_equal(followers.G, np.eye(2))
+
+
+def test_bad_mimics_are_refused():
+    mechanism = hinges(2)
+    mechanism.joints[1].mimic = Mimic("to_x")
+    with pytest.raises(
+        ModelError, match="joint 'to_b' mimics 'to_x'; both must be joints with one degree of freedom; did"
+    ):
+        mechanism.build()
+    mechanism.joints[0].mimic, mechanism.joints[1].mimic = Mimic("to_b"), Mimic("to_a")
+    with pytest.raises(ModelError, match="joint 'to_a' mimics itself, through to_a, to_b"):
+        mechanism.build()
+    mechanism = chain(joints.RzJoint(), joints.SphericalJoint())
+    mechanism.joints[1].mimic = Mimic("to_a")
+    with pytest.raises(ModelError, match="joint 'to_b' mimics 'to_a'; both must be joints with one degree of freedom"):
+        mechanism.build()
