@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -63,6 +64,18 @@ def links_of(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links_of(page) if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["dynamics", "conventions"])
+def test_the_code_of_a_page_runs(page: str) -> None:
+    """From the top to the bottom, on top of the page on dynamics."""
+    names: dict[str, object] = {}
+    for source in dict.fromkeys(["dynamics", page]):
+        text = (ROOT / "docs" / f"{source}.md").read_text(encoding="utf-8")
+        for code in re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+            exec(code, names)
+    assert "step" in names
+    assert page == "dynamics" or np.shape(names["h_pin"]) == (1,)
 
 
 def test_the_index_lists_every_page() -> None:

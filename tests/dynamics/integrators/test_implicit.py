@@ -100,6 +100,18 @@ def test_a_mimic_joint_follows_exactly():
         assert q[1] == pytest.approx(-2.0 * q[0] + 0.3, abs=1e-13)
 
 
+def test_a_mimic_joint_out_of_place_catches_up_with_the_least_effort():
+    """Minimise ½ vᵀMv - pᵀv so that v₂ + 2 v₁ = c: the multiplier's equations."""
+    mechanism = arm()
+    mechanism.joints[1].mimic = dyn.Mimic("to upper", multiplier=-2.0, offset=0.3)
+    model = mechanism.build()
+    q, v = np.array([0.5, 0.1]), np.array([0.2, 0.4])
+    M, A, c = dyn.mass_matrix(model, q), np.array([[2.0, 1.0]]), (0.3 - 2.0 * 0.5 - 0.1) / DT
+    p = M @ v - DT * dyn.bias_forces(model, q, v)
+    expected = np.linalg.solve(np.block([[M, A.T], [A, np.zeros((1, 1))]]), [*p, c])
+    np.testing.assert_allclose(dyn.implicit(model, q, v, DT).v, expected[:2], rtol=1e-12)
+
+
 def test_a_mimic_joint_moves_as_the_reduced_robot_does():
     """GᵀM̂G Δy = dt Gᵀ (τ - h): with G = (1, 2)ᵀ."""
     mechanism = arm()

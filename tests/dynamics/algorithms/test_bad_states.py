@@ -1,0 +1,101 @@
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+from ipc_articulation import dynamics as dyn
+from ipc_articulation.errors import StateError
+from tests.dynamics.algorithms.test_over_states import CALLS
+from tests.dynamics.random_trees import States
+
+MECHANISM = dyn.Mechanism("toy")
+for _name, _joint, _parent in (
+    ("base", dyn.joints.FloatingJoint(), "world"),
+    ("arm", dyn.joints.RzJoint(), "base"),
+    ("ball", dyn.joints.SphericalJoint(), "arm"),
+):
+    MECHANISM.add_link(_name, 1.0, (0.1, 0.2, 0.3), 1.0)
+    MECHANISM.add_joint(f"{_name}_joint", _joint, _parent, _name)
+MECHANISM.add_frame("tool", "ball")
+MODEL = MECHANISM.build()  # q: 7 + 1 + 4, v: 6 + 1 + 3
+
+MANIFOLD = ("difference", "integrate", "normalised", "rate")  # numpy alone; they check shapes only
+ALGORITHMS = {name: call for name, call in CALLS.items() if name not in MANIFOLD}
+
+
+def state_of(count=None, **changes):
+    """Ones and neutral positions, but for the changes."""
+    leading = () if count is None else (count,)
+    ones = np.ones((*leading, MODEL.nv))
+    q, wrenches = np.tile(MODEL.neutral, (*leading, 1)), np.ones((*leading, 3, 6))
+    return States(q, ones, ones, ones, wrenches)._replace(**changes)
+
+
+def takes(call):
+    """Names of the arrays that a function of `CALLS` looks at."""
+    return set(States._fields) & set(call.__code__.co_names)
+
+
+CASES = [(name, array) for name, call in CALLS.items() for array in sorted(takes(call))]
+CHECKED = [(name, array) for name, array in CASES if name in ALGORITHMS]
+
+
+@pytest.mark.parametrize(("name", "array"), CHECKED)
+def test_nothing_but_finite_numbers(name, array):
+    for number in (np.nan, np.inf, -np.inf):
+        bad = getattr(state_of(), array).copy()
+        bad.flat[3] = number
+        at = {"q": r"q\[3\] \('base_joint\[3\]'\)", "wrenches": r"wrenches\[0, 3\]"}
+        place = at.get(array, r"v\[3\] \('base_joint\[3\]'\)")
+        with pytest.raises(StateError, match=f"^{place} is {number}; it must be finite$"):
+            ALGORITHMS[name](MODEL, state_of(**{array: bad}))
+
+
+@pytest.mark.parametrize("bad", [0, 299, 699])
+def test_which_state_of_a_batch_is_bad(bad):
+    v = np.ones((700, MODEL.nv))
+    v[bad, 6] = np.nan
+    with pytest.raises(StateError, match=rf"^v\[6\] \('arm_joint'\) of state {bad} is nan; it must be finite$"):
+        dyn.bias_forces(MODEL, MODEL.neutral, v)
+
+
+SHAPES = {"q": (12,), "wrenches": (3, 6)}
+
+
+@pytest.mark.parametrize(("name", "array"), CASES)
+def test_wrong_shapes(name, array):
+    right = SHAPES.get(array, (10,))
+    needed = ", ".join(map(str, right))
+    for shape in ((right[0] - 1, *right[1:]), (right[0] + 1, *right[1:]), right[1:]):
+        message = f"has shape {shape}, but model 'toy' (nq = 12, nv = 10) needs ({needed}) or (..., {needed})"
+        with pytest.raises(StateError, match=f"^{array if array in SHAPES else 'v'} {re.escape(message)}$"):
+            CALLS[name](MODEL, state_of(**{array: np.ones(shape)}))
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_zero_quaternion_is_no_rotation(name):
+    for count in (None, 3):
+        state = state_of(count)
+        state.q[..., 8:] = 0.0
+        message = r"^the quaternion of joint 'ball_joint' is zero; give \(w, x, y, z\) of length one$"
+        with pytest.raises(StateError, match=message):
+            ALGORITHMS[name](MODEL, state)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_quaternion_of_another_length_is_taken_as_normalised(name):
+    unit, longer = state_of(), state_of()
+    longer.q[3] *= 2.0
+    message = r"^the quaternion of joint 'base_joint' has length 2; taken as normalised$"
+    with pytest.warns(UserWarning, match=message):
+        got = ALGORITHMS[name](MODEL, longer)
+    np.testing.assert_allclose(got, ALGORITHMS[name](MODEL, unit), atol=1e-14)
+
+
+def test_rounded_quaternions_pass_without_a_word():
+    q = MODEL.neutral
+    q[3] += 1e-7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dyn.mass_matrix(MODEL, q)
