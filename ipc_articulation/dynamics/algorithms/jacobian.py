@@ -19,6 +19,7 @@ from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
+from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.model.model import Model
@@ -67,9 +68,11 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, frame: str | int, po
 
 def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Array]:
     """Node of a frame, and a point of the frame in that node."""
-    index = model.frame(frame) if isinstance(frame, str) else frame
+    index, x = model.frame(frame), np.asarray(point, dtype=float)
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise StateError(f"a point must be three finite numbers; it is {x.tolist()}")
     H = model.frame_pose[index]
-    return int(model.frame_node[index]), H[:3, :3] @ np.asarray(point, dtype=float) + H[:3, 3]
+    return int(model.frame_node[index]), H[:3, :3] @ x + H[:3, 3]
 
 
 @compiled

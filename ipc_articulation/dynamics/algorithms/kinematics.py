@@ -17,6 +17,7 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, accelerate, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross3
+from ipc_articulation.errors import ModelError
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.model.model import Model
@@ -88,7 +89,9 @@ def _chosen(model: Model, frames: Frames) -> tuple[NDArray[np.int64], Array]:
     """Nodes of frames, and their poses in them."""
     if frames is None:
         return model.frame_node, model.frame_pose
-    index = [model.frame(frame) if isinstance(frame, str) else frame for frame in frames]
+    if isinstance(frames, str):
+        raise ModelError(f"frames are given as a list: ['{frames}']")
+    index = [model.frame(frame) for frame in frames]
     return model.frame_node[index], model.frame_pose[index]
 
 

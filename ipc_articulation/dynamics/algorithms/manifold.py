@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation.dynamics.algorithms.bad_states import converted
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.joints.elements import Rotation
+from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.model.model import Model
@@ -71,11 +72,15 @@ def normalised(model: Model, q: ArrayLike) -> Array:
     """The position with all quaternions of length one: (..., nq) -> (..., nq).
 
     Raises:
-        StateError: A wrong shape.
+        StateError: A wrong shape, or a quaternion that is zero.
     """
     result = np.array(converted(model, "q", q))
     for at_q, _ in model.rotations:
-        result[..., at_q] /= np.linalg.norm(result[..., at_q], axis=-1, keepdims=True)
+        length = np.linalg.norm(result[..., at_q], axis=-1, keepdims=True)
+        if not length.all():
+            name = model.q_names[at_q.start].split("[")[0]
+            raise StateError(f"the quaternion of joint '{name}' is zero; give (w, x, y, z) of length one")
+        result[..., at_q] /= length
     return result
 
 

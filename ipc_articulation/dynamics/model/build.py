@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.joints import FixedJoint
@@ -20,6 +20,7 @@ from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism, Pl
 from ipc_articulation.dynamics.model.mimic import followers
 from ipc_articulation.dynamics.model.model import Body, Model
 from ipc_articulation.dynamics.model.order import ordered_joints
+from ipc_articulation.dynamics.model.rigid import rigid
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.dynamics.model.tree import NODE, ROTATION, SCREW, TRANSLATION
@@ -82,11 +83,11 @@ class _Growth:
         """Place a joint's child."""
         where = f"{self.where}: joint '{joint.name}'"
         parent = self.places[joint.parent]
-        frame = parent.pose @ _rigid(joint.origin, where)
+        frame = parent.pose @ rigid(joint.origin, where)
         node = parent.node
         for element in joint.joint.elements:
             node, frame = self._add_node(node, frame, element)
-        pose = frame @ _rigid(joint.child_origin, where)
+        pose = frame @ rigid(joint.child_origin, where)
         body = parent.body
         if joint.joint.ndof or body < 0:
             body = self._new_body(joint, parent, _Place(-1, node, pose))
@@ -151,21 +152,6 @@ class _Growth:
                 raise ModelError(f"{self.where}: link {links}: {complaint}; build(unphysical='warn') takes it as it is")
         for name, complaint in self.complaints.items():
             warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=5)
-
-
-def _rigid(pose: ArrayLike, where: str) -> Array:
-    """A pose of a joint as an array.
-
-    Raises:
-        ModelError: It is no rigid motion.
-    """
-    H = np.asarray(pose, dtype=float)
-    if H.shape != (4, 4) or not np.isfinite(H).all() or np.abs(H[3] - (0, 0, 0, 1)).max() > 0.0:
-        raise ModelError(f"{where}: an origin must be a finite (4, 4) pose with last row 0 0 0 1")
-    R = H[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0.0:
-        raise ModelError(f"{where}: the rotation of an origin must be orthogonal with determinant 1")
-    return H
 
 
 def _finish(mechanism: Mechanism, gravity: Array, growth: _Growth, where: str) -> Model:
@@ -245,7 +231,7 @@ def _frames(mechanism: Mechanism, growth: _Growth, where: str) -> tuple[tuple[st
         if frame.name in names:
             raise ModelError(f"{where}: frame '{frame.name}' has the name of a link")
         host = growth.places[frame.link]
-        pose = host.pose @ _rigid(frame.pose, f"{where}: frame '{frame.name}'")
+        pose = host.pose @ rigid(frame.pose, f"{where}: frame '{frame.name}'")
         places.append(_Place(host.body, host.node, pose))
         names.append(frame.name)
     aliases = {joint.name: names.index(joint.child) for joint in mechanism.joints}

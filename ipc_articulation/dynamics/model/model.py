@@ -112,13 +112,17 @@ class Model:
         """The position at which all joints are at zero, (nq,)."""
         return self.coordinates.neutral.copy()
 
-    def frame(self, name: str) -> int:
-        """Index of the frame of a link, joint or fixed frame.
+    def frame(self, name: str | int) -> int:
+        """Index of the frame of a link, joint or fixed frame; an index stays what it is.
 
         Raises:
-            ModelError: There is none of that name.
+            ModelError: There is none of that name or index.
         """
-        return self._find(self.aliases, name, "frame")
+        if isinstance(name, str):
+            return self._find(self.aliases, name, "frame")
+        if not 0 <= name < len(self.frame_names):
+            raise ModelError(f"model '{self.name}' has frames 0 to {len(self.frame_names) - 1}, not {name}")
+        return int(name)
 
     def body(self, name: str) -> int:
         """Index of the body that a link belongs to.

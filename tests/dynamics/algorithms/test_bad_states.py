@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
-from ipc_articulation.errors import StateError
+from ipc_articulation.errors import ModelError, StateError
 from tests.dynamics.algorithms.test_over_states import CALLS
 from tests.dynamics.random_trees import States
 
@@ -99,3 +99,21 @@ def test_rounded_quaternions_pass_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         dyn.mass_matrix(MODEL, q)
+
+
+def test_bad_frames_and_points_are_refused(model):
+    last = len(model.frame_names) - 1
+    with pytest.raises(ModelError, match=f"has frames 0 to {last}, not {last + 1}"):
+        dyn.jacobian(model, model.neutral, last + 1)
+    with pytest.raises(ModelError, match=r"frames are given as a list: \['tool'\]"):
+        dyn.frame_poses(model, model.neutral, "tool")
+    for point in ((1.0, 2.0), (0.0, np.nan, 0.0)):
+        with pytest.raises(StateError, match="a point must be three finite numbers; it is"):
+            dyn.jacobian(model, model.neutral, "tool", point)
+
+
+def test_a_zero_quaternion_cannot_be_normalised(model):
+    q = model.neutral
+    q[model.rotations[0][0]] = 0.0
+    with pytest.raises(StateError, match=r"the quaternion of joint '\w+' is zero; give \(w, x, y, z\) of length one"):
+        dyn.normalised(model, q)
