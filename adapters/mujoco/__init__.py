@@ -2,7 +2,6 @@
 
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import find_package, load_model, load_spec
-from ipc_articulation.adapters.mujoco.states import velocity_from_mujoco, velocity_to_mujoco
 from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 __all__ = [
@@ -11,6 +10,4 @@ __all__ = [
     "load_model",
     "load_spec",
     "mechanism_from_mujoco",
-    "velocity_from_mujoco",
-    "velocity_to_mujoco",
 ]

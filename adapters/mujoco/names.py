@@ -11,6 +11,7 @@ _KINDS = {
     "joint": mujoco.mjtObj.mjOBJ_JOINT,
     "geom": mujoco.mjtObj.mjOBJ_GEOM,
     "mesh": mujoco.mjtObj.mjOBJ_MESH,
+    "site": mujoco.mjtObj.mjOBJ_SITE,
     "tendon": mujoco.mjtObj.mjOBJ_TENDON,
     "equality": mujoco.mjtObj.mjOBJ_EQUALITY,
     "flex": mujoco.mjtObj.mjOBJ_FLEX,

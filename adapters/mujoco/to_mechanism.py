@@ -6,7 +6,8 @@ turns or slides by q - r, with the reference r of qpos0. So with T(a) the transl
     origin · H(q) · child_origin,   origin = T(a) H(-r),   child_origin = T(-a)
 
 with the body's own pose in front of the first joint's origin. H(-r) is absent from ball joints, whose qpos is the
-quaternion itself, and a free joint's qpos is the pose of the body in the world. Velocities differ: see `states.py`.
+quaternion itself, and a free joint's qpos is the pose of the body in the world. Velocities
+differ: `dynamics.conventions.MUJOCO` converts.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def _link(model: mujoco.MjModel, body: int, name: str) -> Link:
 
 
 def _add_site(mechanism: Mechanism, model: mujoco.MjModel, site: int) -> None:
-    name, link = model.site(site).name or f"site{site}", _link_name(model, model.site_bodyid[site])
+    name, link = name_of(model, "site", site), _link_name(model, model.site_bodyid[site])
     if any(other.name == name for other in mechanism.links):
         name = f"{link}/{name}"
     mechanism.add_frame(name, link, _pose(model.site_pos[site], model.site_quat[site]))

@@ -1,16 +1,16 @@
 """Random trees beside MuJoCo.
 
-It gives rotational velocities in other axes than we do, v = T qvel (`adapters/mujoco/states.py`). Forces and
-accelerations are mapped by T too, and M = T M_mujoco Tᵀ, J = J_mujoco Tᵀ.
+It gives rotational velocities in other axes than we do, v = T qvel, with the inverse of the T of `conventions.MUJOCO`.
+T is orthogonal: forces and accelerations are mapped by T too, and M = T M_mujoco Tᵀ, J = J_mujoco Tᵀ.
 """
 
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.states import force_from_mujoco, velocity_from_mujoco, velocity_map
 from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics import conventions as conv
 from tests.adapters.mujoco.models import mass_matrix
 from tests.derivatives import relative_error
 from tests.dynamics.random_mjcf import random_mjcf, random_state
@@ -32,12 +32,13 @@ class Twins:
         self.data.xfrc_applied[1:] = rng.normal(size=(self.mujoco.nbody - 1, 6))
         self.mujoco.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
         mujoco.mj_forward(self.mujoco, self.data)
-        self.q, self.T = self.data.qpos.copy(), velocity_map(self.mujoco, self.data.qpos)
-        self.v = velocity_from_mujoco(self.mujoco, self.q, self.data.qvel)
+        self.q = self.data.qpos.copy()
+        self.v = conv.velocity_from(conv.MUJOCO, self.model, self.q, self.data.qvel)
+        self.T = conv.velocity_map(conv.MUJOCO, self.model, self.q, self.v).T.T
 
     def ours(self, vector):
         """A force or an acceleration."""
-        return force_from_mujoco(self.mujoco, self.q, vector)
+        return self.T @ vector
 
     def wrenches(self):
         """Forces on bodies at their centres, as wrenches about the world's origin on ours, (nb, 6)."""
@@ -52,6 +53,12 @@ class Twins:
 @pytest.fixture(scope="module", params=SEEDS)
 def twins(request):
     return Twins(request.param)
+
+
+def test_velocities_lead_to_the_same_positions(twins):
+    qpos = twins.q.copy()
+    mujoco.mj_integratePos(twins.mujoco, qpos, twins.data.qvel, 0.7)
+    np.testing.assert_allclose(dyn.integrate(twins.model, twins.q, twins.v, 0.7), qpos, atol=1e-13)
 
 
 def test_mass_matrix(twins):

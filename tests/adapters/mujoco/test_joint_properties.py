@@ -1,9 +1,10 @@
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.states import force_from_mujoco, velocity_from_mujoco
 from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
+from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics import conventions as conv
 from tests.dynamics.random_mjcf import random_mjcf, random_state
 
 INF = np.inf
@@ -57,21 +58,13 @@ def test_springs_and_dampers_of_all_joints_push_as_mujocos(seed):
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = random_state(model, seed)
     mujoco.mj_forward(model, data)
-    v = velocity_from_mujoco(model, data.qpos, data.qvel)
-    springs, dampers, at_q, at_v = [], [], 0, 0
-    for placed in mechanism_from_mujoco(model).joints:
-        joint = placed.joint
-        if joint.ndof:
-            q, w = data.qpos[at_q : at_q + joint.nq], v[at_v : at_v + joint.ndof]
-            springs.append(-placed.stiffness * joint.difference(placed.spring_mount, q))
-            dampers.append(-placed.damping * w)
-            at_q, at_v = at_q + joint.nq, at_v + joint.ndof
-    np.testing.assert_allclose(
-        np.concatenate(springs), force_from_mujoco(model, data.qpos, data.qfrc_spring), atol=1e-13
-    )
-    np.testing.assert_allclose(
-        np.concatenate(dampers), force_from_mujoco(model, data.qpos, data.qfrc_damper), atol=1e-13
-    )
+    ours = mechanism_from_mujoco(model).build()
+    v = conv.velocity_from(conv.MUJOCO, ours, data.qpos, data.qvel)
+    for force, theirs in (
+        (dyn.spring_forces(ours, data.qpos), data.qfrc_spring),
+        (dyn.damping_forces(ours, v), data.qfrc_damper),
+    ):
+        np.testing.assert_allclose(force, conv.force_from(conv.MUJOCO, ours, data.qpos, theirs), atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(5))

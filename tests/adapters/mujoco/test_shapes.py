@@ -2,8 +2,9 @@ import mujoco
 import numpy as np
 import pytest
 import trimesh
-from ipc_articulation.adapters.mujoco.shapes import geom_mesh, join
+from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 
+from ipc_articulation.coupling.solids import join
 from ipc_articulation.errors import MeshError, UnsupportedError
 
 PI = np.pi
