@@ -2,7 +2,8 @@
 
 Every scene runs from its start to its end. A sample is the mean over one block of steps, so that rare slow steps
 count; the first steps are left out, they compile and warm up. MuJoCo's own step is taken in turn with ours, from the
-same state on a copy, its contacts as its model has them.
+same state on a copy, its contacts as its model has them. Last, a scene whose robot our own dynamics moves, its coupled
+step in turn with that of the same scene with MuJoCo.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import mujoco
 import numpy as np
 
 from benchmarks.harness import Row, main
+from ipc_articulation.coupling import Coupling
 from ipc_articulation.scenefile.building import build
 from ipc_articulation.scenefile.reading import read_scene
 
@@ -49,6 +51,8 @@ def measure(quick: bool) -> list[Row]:
     for name in NAMES:
         with tempfile.TemporaryDirectory() as workspace:
             rows += measure_scene(name, Path(workspace), quick)
+    with tempfile.TemporaryDirectory() as workspace:
+        rows += measure_native("panda_push", Path(workspace), quick)
     return rows
 
 
@@ -60,10 +64,8 @@ def measure_scene(name: str, workspace: Path, quick: bool) -> list[Row]:
     step, distance = clock.wrap("step", simulation.step), clock.wrap("minimum_distance", simulation.minimum_distance)
     bare = None
     if coupling is not None:
-        adapter = coupling.adapter
-        adapter.predict = clock.wrap("predict", adapter.predict)
-        coupling.commit = clock.wrap("commit", coupling.commit)
-        bare = clock.wrap("mujoco", bare_step(adapter.model, adapter.data))
+        watch(coupling, clock)
+        bare = clock.wrap("mujoco", bare_step(coupling.adapter.model, coupling.adapter.data))
     for index in range(steps):
         if bare is not None:
             bare()
@@ -72,6 +74,29 @@ def measure_scene(name: str, workspace: Path, quick: bool) -> list[Row]:
             clock.add(f"engine: {stage}", seconds)
         distance()
     return rows_of(name, clock.parts)
+
+
+def measure_native(name: str, workspace: Path, quick: bool) -> list[Row]:
+    scene, document = read_scene(SCENES / f"{name}.yaml")
+    steps, clock, takes = min(scene.steps, 60) if quick else scene.steps, Clock(), []
+    for adapter in ("native", "mujoco"):
+        chosen = scene.model_copy(update={"adapter": adapter})
+        simulation = build(chosen, document, "cpu", workspace / adapter, steps)
+        takes.append(clock.wrap(adapter, simulation.step))
+        if adapter == "native":
+            watch(simulation.coupling, clock)
+    for index in range(steps):
+        for take in takes:
+            take(index)
+    blocks = {part: means(times) for part, times in clock.parts.items()}
+    step = Row(f"step/{name}/native", blocks["native"], "ms", blocks["mujoco"], "coupled with mujoco")
+    return [step, *(Row(f"{part}/{name}/native", blocks[part], "ms") for part in ("predict", "commit"))]
+
+
+def watch(coupling: Coupling, clock: Clock) -> None:
+    """Time what is the adapter's in every step."""
+    coupling.adapter.predict = clock.wrap("predict", coupling.adapter.predict)
+    coupling.commit = clock.wrap("commit", coupling.commit)
 
 
 def bare_step(model: mujoco.MjModel, data: mujoco.MjData):

@@ -10,11 +10,11 @@ from ipc_articulation.adapters.mujoco import freejoint, prediction
 from ipc_articulation.adapters.mujoco.kinematics import Array, link_poses, make_chain
 from ipc_articulation.adapters.mujoco.mechanism import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.selection import Names, select
-from ipc_articulation.adapters.mujoco.shapes import MeshShape
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
 
 from ipc_articulation import affine
 from ipc_articulation.coupling.adapter import Mechanism, Prediction
+from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 
 

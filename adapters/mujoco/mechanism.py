@@ -18,11 +18,12 @@ from ipc_articulation.adapters.mujoco.kinematics import (
 )
 from ipc_articulation.adapters.mujoco.names import name_of
 from ipc_articulation.adapters.mujoco.selection import Selection
-from ipc_articulation.adapters.mujoco.shapes import MeshShape, geom_mesh, join
+from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
 
 from ipc_articulation import affine
 from ipc_articulation.coupling.adapter import Body, HalfPlane, Joint, Mechanism, Mesh
+from ipc_articulation.coupling.solids import MeshShape, join
 
 
 def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:

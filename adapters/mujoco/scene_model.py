@@ -73,7 +73,7 @@ class SceneModel:
             if armature is not None:
                 joint.armature = armature
             if damping is not None:
-                joint.damping = np.resize(damping, np.shape(joint.damping))
+                joint.damping = _linear(damping, np.shape(joint.damping))
 
     def set_friction(self, friction: float) -> None:
         """Coulomb coefficient of every surface there is so far."""
@@ -202,6 +202,13 @@ class DrivenModel:
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""
         self.data.ctrl[self._controls] = targets
+
+
+def _linear(coefficient: float, shape: tuple[int, ...]) -> Array:
+    """A damping without terms in |v| and v²; before MuJoCo 4 damping is one number, shape ()."""
+    polynomial = np.zeros(shape)
+    polynomial.flat[0] = coefficient
+    return polynomial
 
 
 def _direct(bodies: Sequence[Any]) -> list[Any]:

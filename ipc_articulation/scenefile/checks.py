@@ -19,8 +19,10 @@ def check(scene: Scene) -> Iterator[Problem]:
     yield from _unit_quaternions(scene)
     if isinstance(scene, ArticulationScene):
         yield from _articulated(scene)
-    if isinstance(scene, RobotScene) and isinstance(scene.controller, Trajectory):
-        yield from _waypoints(scene.controller)
+    if isinstance(scene, RobotScene):
+        yield from _integrator(scene)
+        if isinstance(scene.controller, Trajectory):
+            yield from _waypoints(scene.controller)
 
 
 def _unique(location: Location, names: list[str]) -> Iterator[Problem]:
@@ -50,6 +52,12 @@ def _unit_quaternions(scene: Scene) -> Iterator[Problem]:
         if abs(norm - 1.0) > 1e-3:
             message = f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}"
             yield Problem((*owner, "pose", "quaternion"), message)
+
+
+def _integrator(scene: RobotScene) -> Iterator[Problem]:
+    if scene.adapter == "mujoco" and scene.integrator == "implicit":
+        message = "integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
+        yield Problem(("integrator",), message)
 
 
 def _waypoints(controller: Trajectory) -> Iterator[Problem]:

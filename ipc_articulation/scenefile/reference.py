@@ -19,7 +19,7 @@ BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
 # Heading, blocks under it, and the block whose keys are not repeated.
 _SECTIONS: tuple[tuple[str, tuple[type[Block], ...], type[Block] | None], ...] = (
     ("Every scene", (schema.Scene,), None),
-    ("Scenes with `adapter: mujoco`", (schema.RobotScene,), schema.Scene),
+    ("Scenes with `adapter: mujoco` or `native`", (schema.RobotScene,), schema.Scene),
     ("Scenes with `adapter: none`", (schema.ArticulationScene,), schema.Scene),
     ("bodies", (schema.Body,), None),
     ("shape", (schema.Box, schema.Sphere, schema.Cylinder, schema.Capsule, schema.Mesh), None),

@@ -1,4 +1,4 @@
-"""Runs scenes whose joints a multibody engine moves (`adapter: mujoco`)."""
+"""Runs scenes whose joints a multibody engine moves (`adapter: mujoco`, `adapter: native`)."""
 
 from __future__ import annotations
 

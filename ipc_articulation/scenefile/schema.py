@@ -196,7 +196,9 @@ Controller = Annotated[Hold | Trajectory | Sine, Field(discriminator="type")]
 class Scene(Block):
     """What every scene has."""
 
-    adapter: str = Field(description="`mujoco`, `none` (no outside engine), or the name of an installed adapter")
+    adapter: str = Field(
+        description="`mujoco`, `native` (our own dynamics), `none` (no robot), or the name of an installed adapter"
+    )
     title: str = Field("", description="one line about the scene, shown when it runs")
     dt: Positive = Field(description="time step [s]")
     steps: Annotated[int, Field(gt=0)] = Field(description="number of steps")
@@ -212,7 +214,9 @@ class RobotScene(Scene):
     """A robot moved by a multibody engine, and bodies that IPC moves."""
 
     robot: Robot = Field(description="see [robot](#robot)")
-    integrator: Literal["Euler", "implicitfast"] = Field("implicitfast", description="of the multibody engine")
+    integrator: Literal["Euler", "implicitfast", "implicit"] = Field(
+        "implicitfast", description="of the multibody engine; `implicit` with `adapter: native` only"
+    )
     controller: Controller = Field(Hold(type="hold"), description="see [controller](#controller); else hold")
 
 

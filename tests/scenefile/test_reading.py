@@ -99,7 +99,7 @@ def test_a_wrong_file_names_the_fault_and_its_place(tmp_path: Path, old: str, ne
 
 def test_an_unknown_adapter_lists_the_known_ones(tmp_path: Path) -> None:
     error = error_of(tmp_path, "adapter: none", "adapter: mujocko")
-    assert "unknown adapter 'mujocko'; did you mean 'mujoco'? known adapters: mujoco, none" in str(error)
+    assert "unknown adapter 'mujocko'; did you mean 'mujoco'? known adapters: mujoco, native, none" in str(error)
     assert (error.line, error.column) == place_of("none\n")
 
 
@@ -157,6 +157,19 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:
     scene, _ = read_scene(write(tmp_path, SLIDER.replace("dt: 0.01", "dt: 1e-2")))
     assert scene.dt == 0.01
+
+
+@pytest.mark.parametrize("adapter", ["mujoco", "native"])
+def test_the_implicit_integrator_is_that_of_our_own_dynamics(tmp_path: Path, adapter: str) -> None:
+    (tmp_path / "arm.urdf").write_text("<robot/>")
+    text = f"adapter: {adapter}\ndt: 0.01\nsteps: 1\nrobot: {{model: arm.urdf}}\nintegrator: implicit\n"
+    file = write(tmp_path, text)
+    if adapter == "native":
+        assert read_scene(file)[0].integrator == "implicit"
+        return
+    message = r"5:13: integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
+    with pytest.raises(SceneFileError, match=message):
+        read_scene(file)
 
 
 def test_waypoints_must_go_forward_and_quaternions_be_unit(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""A model whose position actuators take targets by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from ipc_articulation.adapters.native.adapter import NativeAdapter
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.integrators import PD, Drive
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """Force kp·(target - θ) - kv·θ̇ on one joint."""
+
+    joint: str
+    kp: float  # [N·m/rad or N/m]
+    kv: float  # [N·m·s/rad or N·s/m]
+    max_force: float  # [N·m or N]
+
+
+class DrivenModel:
+    """An adapter with actuators; those without a position gain only damp, and take no target.
+
+    Attributes:
+        adapter: For `couple`.
+        actuated: Names of the k joints that take a target, in the order of `command`.
+        start: Where those joints start, (k,) [rad or m].
+    """
+
+    def __init__(self, adapter: NativeAdapter, actuators: Sequence[Actuator]) -> None:
+        self.adapter = adapter
+        names = adapter.model.dof_names
+        self._kp, self._kv = np.zeros(len(names)), np.zeros(len(names))
+        for actuator in actuators:
+            joint = names.index(actuator.joint)
+            self._kp[joint], self._kv[joint] = actuator.kp, actuator.kv
+        self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
+        self._dofs = [names.index(name) for name in self.actuated]
+        self.start = adapter.q[self._dofs]
+        self.command(self.start)
+
+    def command(self, targets: Array) -> None:
+        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        target = self.adapter.model.neutral
+        target[self._dofs] = targets
+        self.adapter.drive = Drive(pd=PD.to(self.adapter.model, target, self._kp, self._kv))

@@ -1,0 +1,96 @@
+"""From a model and a position to the coupling's `Mechanism`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from ipc_articulation.adapters.native.chain import Array, Chain
+from ipc_articulation.adapters.native.shapes import surface
+from ipc_articulation.adapters.native.touching import untouchable_pairs
+
+from ipc_articulation.coupling.adapter import Body, HalfPlane, Joint, Mechanism, Mesh
+from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.dynamics.model import Model
+
+FRICTION = 1.0  # Coulomb coefficient of surfaces that say nothing, MuJoCo's
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """What contact sees of a model's bodies."""
+
+    meshes: tuple[Mesh | None, ...]  # in the bodies' frames
+    friction: tuple[float, ...]  # Coulomb coefficients
+
+    @staticmethod
+    def of(model: Model, friction: float | Mapping[str, float], mesh_shape: MeshShape) -> Surfaces:
+        """Surfaces of all bodies; `friction` is one number, or by name of a body, `FRICTION` where it is not named.
+
+        Raises:
+            MeshError: A mesh is not closed or cannot be read.
+        """
+        given = friction if isinstance(friction, Mapping) else dict.fromkeys(model.body_names, friction)
+        return Surfaces(
+            tuple(surface(body.collision, body.name, mesh_shape) for body in model.bodies),
+            tuple(float(given.get(body.name, FRICTION)) for body in model.bodies),
+        )
+
+
+def describe(
+    chain: Chain,
+    q: Array,
+    surfaces: Surfaces,
+    free: tuple[Body, ...],
+    static: tuple[Body, ...],
+    planes: tuple[HalfPlane, ...],
+) -> Mechanism:
+    """A model with what is around it.
+
+    Args:
+        chain: The model's links.
+        q: Position, (m,).
+        surfaces: Of the model's bodies.
+        free: Bodies that IPC moves.
+        static: Bodies that never move, besides the model's own.
+        planes: Half-spaces.
+    """
+    poses = chain.link_poses(q)
+    static = (*_ground(chain.model, surfaces), *static)
+    immovable: tuple[Body | HalfPlane, ...] = (*static, *planes)
+    return Mechanism(
+        links=tuple(_link(chain, i, pose, surfaces) for i, pose in enumerate(poses)),
+        joints=_joints(chain, poses),
+        free=free,
+        static=static,
+        planes=planes,
+        untouchable=untouchable_pairs(chain.model, [entry.name for entry in immovable]),
+    )
+
+
+def _link(chain: Chain, index: int, pose: Array, surfaces: Surfaces) -> Body:
+    name, number = chain.names[index], chain.bodies[index]
+    if number < 0:
+        return Body(name, pose)
+    body = chain.model.bodies[number]
+    return Body(
+        name, pose, surfaces.meshes[number], body.mass, body.centre, body.inertia, friction=surfaces.friction[number]
+    )
+
+
+def _ground(model: Model, surfaces: Surfaces) -> tuple[Body, ...]:
+    """The body fixed to the world, if it can be touched."""
+    return tuple(
+        Body(model.bodies[b].name, model.frame_pose[model.body_frame[b]], mesh, friction=surfaces.friction[b])
+        for b, mesh in enumerate(surfaces.meshes)
+        if mesh is not None and model.body_node[b] < 0
+    )
+
+
+def _joints(chain: Chain, poses: Array) -> tuple[Joint, ...]:
+    entries = zip(chain.model.dof_names, chain.kinds, chain.parents, *chain.axes(poses), strict=True)
+    return tuple(
+        Joint(name, kind, parent, index, np.array(anchor), np.array(axis))
+        for index, (name, kind, parent, anchor, axis) in enumerate(entries)
+    )

@@ -1,0 +1,60 @@
+"""MJCF files: MuJoCo reads them, our own dynamics moves them. The only file here that knows MuJoCo."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from ipc_articulation.adapters.native.robot import Robot
+from ipc_articulation.adapters.native.static_links import take_off_static_shapes
+
+from ipc_articulation.errors import AdapterError, UnsupportedError
+
+
+def read_mjcf(path: Path, package_dirs: Collection[Path]) -> Robot:
+    """A robot from an MJCF file, with MuJoCo's rules for who may touch whom, its friction and its initial positions.
+
+    Raises:
+        AdapterError: MuJoCo is not installed, or cannot read the file.
+        MeshError: A mesh is not closed.
+        UnsupportedError: The file holds actuators, or what neither a mechanism nor the coupling knows.
+    """
+    try:
+        import mujoco
+        from ipc_articulation.adapters.mujoco import MujocoAdapter, load_model, mechanism_from_mujoco
+    except ModuleNotFoundError as error:
+        raise AdapterError(
+            f"'{path.name}' is read by MuJoCo: '{error.name}' is not installed; install it, or give a .urdf file"
+        ) from error
+    model = load_model(path, package_dirs)
+    if model.nu:
+        name = model.actuator(0).name or "actuator0"
+        raise UnsupportedError(
+            f"'{path.name}' has actuators ('{name}' and so on), which adapter native does not take over; leave them "
+            "out and give actuators of the scene file instead, or use adapter mujoco"
+        )
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # the file's own, which may be any, is not used
+    mechanism = mechanism_from_mujoco(model)
+    around = MujocoAdapter(model, mujoco.MjData(model)).describe()
+    take_off_static_shapes(mechanism)
+    return Robot(
+        mechanism,
+        around.static,
+        around.planes,
+        around.untouchable,
+        friction={link.name: link.friction for link in around.links},
+        start=_start(model),
+    )
+
+
+def _start(model: Any) -> dict[str, float]:
+    """Positions at qpos0 of hinges and slides, by name."""
+    import mujoco
+    from ipc_articulation.adapters.mujoco.names import name_of
+
+    return {
+        name_of(model, "joint", joint): float(model.qpos0[model.jnt_qposadr[joint]])
+        for joint in range(model.njnt)
+        if int(model.jnt_type[joint]) in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+    }

@@ -1,0 +1,71 @@
+"""A robot's file as the native adapter takes it: what moves, and what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
+from numpy.typing import NDArray
+
+from ipc_articulation.coupling.adapter import Body, HalfPlane
+from ipc_articulation.dynamics.model import Mechanism
+from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.reading import read_urdf
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Robot:
+    """What a file says."""
+
+    mechanism: Mechanism  # whose links fixed to the world have no shapes
+    static: tuple[Body, ...]  # the shapes of those links, and what else stands in the world
+    planes: tuple[HalfPlane, ...] = ()
+    untouchable: frozenset[frozenset[str]] = frozenset()
+    friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
+    start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
+
+    def move(self, H: Array) -> None:
+        """Move everything by H (4, 4)."""
+        for joint in self.mechanism.joints:
+            if joint.parent == WORLD:
+                joint.origin = H @ np.asarray(joint.origin)
+        self.static = tuple(replace(body, pose=H @ body.pose) for body in self.static)
+        self.planes = tuple(
+            replace(plane, point=H[:3, :3] @ plane.point + H[:3, 3], normal=H[:3, :3] @ plane.normal)
+            for plane in self.planes
+        )
+
+    def set_friction(self, friction: float) -> None:
+        """Give all surfaces one Coulomb coefficient."""
+        self.static = tuple(replace(body, friction=friction) for body in self.static)
+        self.planes = tuple(replace(plane, friction=friction) for plane in self.planes)
+        self.friction = {link.name: friction for link in self.mechanism.links}
+
+
+def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
+    """Read a URDF file (.urdf), or an MJCF file through MuJoCo.
+
+    Args:
+        path: The file.
+        package_dirs: Folders in which `package://NAME/...` is looked up.
+
+    Raises:
+        AdapterError: An MJCF file cannot be read, or MuJoCo is not installed.
+        MeshError: A mesh of a link fixed to the world cannot be read, or is not closed.
+        ModelError: A URDF file is wrong.
+        UnsupportedError: An MJCF file holds what a mechanism does not.
+    """
+    if path.suffix != ".urdf":
+        from ipc_articulation.adapters.native.mjcf import read_mjcf
+
+        return read_mjcf(path, package_dirs)
+    mechanism = read_urdf(path, package_dirs=list(package_dirs))
+    static = static_bodies(mechanism)
+    carried = carried_by_static(mechanism, [body.name for body in static])
+    take_off_static_shapes(mechanism)
+    return Robot(mechanism, static, untouchable=carried)

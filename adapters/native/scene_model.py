@@ -1,0 +1,181 @@
+"""A model of our own dynamics from a robot's file and what a scene file puts around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ipc_articulation.adapters.native.adapter import NativeAdapter
+from ipc_articulation.adapters.native.driven_model import Actuator, DrivenModel
+from ipc_articulation.adapters.native.robot import read_robot
+from ipc_articulation.adapters.native.scene_bodies import scene_body
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation import spatial
+from ipc_articulation.coupling.adapter import Body, HalfPlane
+from ipc_articulation.dynamics.integrators import Scheme
+from ipc_articulation.dynamics.model import PlacedJoint
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import matching
+
+Array = NDArray[np.float64]
+
+GROUND = "world/ground"
+
+
+class SceneModel:
+    """A model that grows piece by piece, then is compiled once.
+
+    Args:
+        robot: URDF file (.urdf), or MJCF file where MuJoCo is installed.
+        package_dirs: Folders in which the robot's `package://NAME/...` meshes are looked up.
+        dt: Time step [s].
+        gravity: (3,) [m/s²].
+        integrator: `Euler`, `implicitfast` or `implicit`.
+
+    Raises:
+        AdapterError, MeshError, ModelError, UnsupportedError: What is wrong with the file, see `read_robot`.
+    """
+
+    def __init__(
+        self, robot: Path, package_dirs: Collection[Path], dt: float, gravity: ArrayLike, integrator: str
+    ) -> None:
+        self._robot = read_robot(robot, package_dirs)
+        self._robot.mechanism.gravity = gravity
+        self._dt, self._scheme = dt, Scheme(integrator)
+        self._actuators: list[Actuator] = []
+        self._free: list[Body] = []
+        self._fixed: list[Body] = []
+        self._ground: list[HalfPlane] = []
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the degrees of freedom: the joint's, with a number where it has several."""
+        return [name for name, _, _ in self._dofs()]
+
+    def place_robot(self, position: ArrayLike, quaternion: ArrayLike) -> None:
+        """Move everything that the robot's file puts into the world: position (3,) [m], quaternion (w, x, y, z)."""
+        self._robot.move(spatial.pose(spatial.rotation_from_quaternion(quaternion), position))
+
+    def set_joints(self, armature: float | None, damping: float | None) -> None:
+        """Rotor inertia [kg·m² or kg] and viscous damping [N·m·s/rad or N·s/m] of every joint; None leaves them."""
+        for joint in self._robot.mechanism.joints:
+            if armature is not None:
+                joint.rotor_inertia = armature
+            if damping is not None:
+                joint.damping = damping
+
+    def set_friction(self, friction: float) -> None:
+        """Coulomb coefficient of every surface that the robot's file brings."""
+        self._robot.set_friction(friction)
+
+    def add_position_actuators(
+        self, joints: str | Sequence[str], kp: float, kv: float, max_force: float | None = None
+    ) -> None:
+        """Actuators with force kp·(target - θ) - kv·θ̇, for joints by regular expression or by name.
+
+        Raises:
+            AdapterError: No joint has such a name, or it has an actuator already.
+        """
+        for index in matching(joints, self.joint_names, "joint", AdapterError):
+            name = self.joint_names[index]
+            if name in [actuator.joint for actuator in self._actuators]:
+                raise AdapterError(f"joint '{name}' has an actuator already; adapter native takes one a joint")
+            self._actuators.append(Actuator(name, kp, kv, np.inf if max_force is None else max_force))
+
+    def start_at(self, positions: Mapping[str, float]) -> None:
+        """Initial joint positions by name [rad or m].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        matching(tuple(positions), self.joint_names, "joint", AdapterError)
+        self._robot.start.update(positions)
+
+    def add_ground(self, point: Array, normal: Array, friction: float) -> None:
+        """A half-space through a point (3,) [m], free on the side of its unit normal (3,).
+
+        Raises:
+            AdapterError: The robot's file brings a geom of the name `ground`.
+        """
+        if GROUND in {body.name for body in self._robot.static} | {plane.name for plane in self._robot.planes}:
+            raise AdapterError("the robot's file has a geom 'ground' already")
+        self._ground.append(HalfPlane(GROUND, np.asarray(point), np.asarray(normal), friction))
+
+    def add_body(
+        self,
+        name: str,
+        shape: Mapping[str, Any],
+        position: ArrayLike,
+        quaternion: ArrayLike,
+        *,
+        fixed: bool,
+        mass: float | None,
+        density: float,
+        friction: float,
+    ) -> None:
+        """A body of one shape: free, or fixed to the world.
+
+        Args:
+            name: Of the body.
+            shape: `type` and lengths [m] as in a scene file.
+            position: (3,) [m].
+            quaternion: (w, x, y, z).
+            fixed: Never moves.
+            mass: [kg], or None.
+            density: [kg/m³], used where mass is None.
+            friction: Coulomb coefficient.
+
+        Raises:
+            AdapterError: There is a body of that name.
+            MeshError: A mesh file cannot be read, or is not closed.
+        """
+        links = [link.name for link in self._robot.mechanism.links]
+        if name in links or name in [body.name for body in (*self._free, *self._fixed)]:
+            raise AdapterError(f"the model has a body '{name}' already")
+        pose = spatial.pose(spatial.rotation_from_quaternion(quaternion), position)
+        body = scene_body(name, shape, pose, mass, density, friction)
+        (self._fixed if fixed else self._free).append(body)
+
+    def compile(self) -> DrivenModel:
+        """The finished model.
+
+        Raises:
+            MeshError, ModelError, UnsupportedError: What is wrong with the robot.
+        """
+        robot = self._robot
+        self._limit_efforts()
+        model = robot.mechanism.build()
+        q = model.neutral
+        for name, position in robot.start.items():
+            q[model.dof_names.index(name)] = position
+        adapter = NativeAdapter(
+            model,
+            self._dt,
+            q=q,
+            scheme=self._scheme,
+            free=self._free,
+            static=(*robot.static, *self._fixed),
+            planes=(*robot.planes, *self._ground),
+            friction=robot.friction,
+            untouchable=robot.untouchable,
+        )
+        return DrivenModel(adapter, self._actuators)
+
+    def _limit_efforts(self) -> None:
+        """Let no joint push harder than its actuator."""
+        places = {name: (joint, k) for name, joint, k in self._dofs()}
+        for actuator in self._actuators:
+            joint, k = places[actuator.joint]
+            effort = np.broadcast_to(joint.effort, joint.joint.ndof).copy()
+            effort[k] = min(effort[k], actuator.max_force)
+            joint.effort = effort
+
+    def _dofs(self) -> Iterator[tuple[str, PlacedJoint, int]]:
+        """Name, joint and number in it of every degree of freedom, named as the model names them."""
+        for joint in self._robot.mechanism.joints:
+            count = joint.joint.ndof
+            for k in range(count):
+                yield joint.name if count == 1 else f"{joint.name}[{k}]", joint, k

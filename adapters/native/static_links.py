@@ -1,0 +1,72 @@
+"""Links that are fixed to the world, each as a static body of its own.
+
+A model makes one body of them all. Apart, what stands beside a robot in its file can be touched by it, as it should:
+only the links on its own chain down to the world cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+from ipc_articulation.adapters.native.mechanism import FRICTION
+from ipc_articulation.adapters.native.shapes import surface
+from numpy.typing import NDArray
+
+from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model.mechanism import WORLD
+
+Array = NDArray[np.float64]
+
+
+def static_bodies(mechanism: Mechanism) -> tuple[Body, ...]:
+    """The links fixed to the world that have shapes for contact, where they stand.
+
+    Raises:
+        MeshError: A mesh is not closed or cannot be read.
+    """
+    poses = _static_poses(mechanism)
+    return tuple(
+        Body(link.name, poses[link.name], surface(link.collision, link.name), friction=FRICTION)
+        for link in mechanism.links
+        if link.name in poses and link.collision
+    )
+
+
+def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozenset[frozenset[str]]:
+    """Pairs of names: every moving link with each of some static ones that is on its chain down to the world."""
+    above = {joint.child: joint for joint in mechanism.joints}
+    return frozenset(
+        frozenset({joint.child, below})
+        for joint in mechanism.joints
+        if joint.joint.ndof
+        for below in _chain(joint, above)
+        if below in static
+    )
+
+
+def take_off_static_shapes(mechanism: Mechanism) -> None:
+    """Leave the links fixed to the world without shapes for contact."""
+    static = _static_poses(mechanism)
+    for link in mechanism.links:
+        if link.name in static:
+            link.collision = ()
+
+
+def _static_poses(mechanism: Mechanism) -> dict[str, Array]:
+    """Poses (4, 4) in the world of the links fixed to it, by name."""
+    poses, waiting = {WORLD: np.eye(4)}, [joint for joint in mechanism.joints if not joint.joint.ndof]
+    while ready := [joint for joint in waiting if joint.parent in poses]:
+        for joint in ready:
+            poses[joint.child] = poses[joint.parent] @ np.asarray(joint.origin) @ np.asarray(joint.child_origin)
+        waiting = [joint for joint in waiting if joint.child not in poses]
+    del poses[WORLD]
+    return poses
+
+
+def _chain(joint: PlacedJoint, above: dict[str, PlacedJoint]) -> Iterator[str]:
+    """Links from a joint's parent down to the world."""
+    while joint.parent != WORLD:
+        yield joint.parent
+        joint = above[joint.parent]

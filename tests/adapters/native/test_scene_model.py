@@ -1,0 +1,211 @@
+"""One model of our own dynamics from a robot's file and what a scene file puts around it."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ipc_articulation.adapters.native.scene_model import SceneModel
+
+from ipc_articulation.dynamics.integrators import Scheme
+from ipc_articulation.errors import AdapterError, ModelError, SceneFileError, UnsupportedError
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.scenefile.robot_simulation import make_model
+from tests.adapters.native.mechanisms import at
+
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+SHAPE = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+URDF = f"""
+<robot name="arm">
+  <link name="base">{SHAPE}</link>
+  <link name="pillar">{SHAPE}</link>
+  <link name="cap">{SHAPE}</link>
+  <link name="upper">{INERTIAL}{SHAPE}</link>
+  <link name="lower">{INERTIAL}{SHAPE}</link>
+  <joint name="aside" type="fixed"><parent link="base"/><child link="pillar"/><origin xyz="0 2 0"/></joint>
+  <joint name="above" type="fixed"><parent link="pillar"/><child link="cap"/><origin xyz="0 0 1"/></joint>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><origin xyz="0 0 1"/><axis xyz="0 1 0"/>
+    <limit effort="50" velocity="1" lower="-2" upper="2"/><dynamics damping="3"/>
+  </joint>
+  <joint name="slide" type="prismatic">
+    <parent link="upper"/><child link="lower"/><origin xyz="0.6 0 0"/><axis xyz="1 0 0"/>
+    <limit effort="20" velocity="1"/>
+  </joint>
+</robot>"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> SceneModel:
+    (tmp_path / "arm.urdf").write_text(URDF)
+    return SceneModel(tmp_path / "arm.urdf", [], 0.01, (0.0, 0.0, -5.0), "implicitfast")
+
+
+def add_ball(model: SceneModel, name: str = "ball", **options) -> None:
+    chosen = {"fixed": False, "mass": 1.0, "density": 500.0, "friction": 0.7, **options}
+    model.add_body(name, {"type": "sphere", "radius": 0.1}, (0, 0, 3), (1, 0, 0, 0), **chosen)
+
+
+def poses(model: SceneModel) -> dict[str, np.ndarray]:
+    mechanism = model.compile().adapter.describe()
+    return {body.name: body.pose for body in (*mechanism.links, *mechanism.static)}
+
+
+def test_the_file_of_the_scene_sets_step_gravity_and_scheme(model: SceneModel) -> None:
+    adapter = model.compile().adapter
+    assert (adapter.dt, adapter.gravity[2], adapter.scheme) == (0.01, -5.0, Scheme.VELOCITY)
+
+
+def test_armature_and_damping_go_to_every_joint_or_stay(model: SceneModel) -> None:
+    model.set_joints(armature=0.2, damping=None)
+    coordinates = model.compile().adapter.model.coordinates
+    np.testing.assert_array_equal(coordinates.rotor_inertia, [0.2, 0.2])
+    np.testing.assert_array_equal(coordinates.damping, [3.0, 0.0])
+    model.set_joints(armature=None, damping=4.0)
+    np.testing.assert_array_equal(model.compile().adapter.model.coordinates.damping, [4.0, 4.0])
+
+
+def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
+    model.add_position_actuators("sl.*", kp=70.0, kv=7.0)
+    model.add_position_actuators(("shoulder",), kp=0.0, kv=4.0)
+    model.start_at({"slide": 0.25})
+    driven = model.compile()
+    assert driven.actuated == ["slide"]  # a damper takes no target
+    np.testing.assert_array_equal(driven.start, [0.25])
+    adapter = driven.adapter
+    np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 0.0]), [-4.0, 0.0])
+    driven.command(np.array([0.35]))
+    np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 1.0]), [-4.0, 0.0], atol=1e-12)
+
+
+def test_force_is_bounded_by_actuator_and_file(model: SceneModel) -> None:
+    model.add_position_actuators("shoulder", kp=70.0, kv=7.0, max_force=5.0)
+    model.add_position_actuators("slide", kp=70.0, kv=7.0, max_force=90.0)
+    np.testing.assert_array_equal(model.compile().adapter.model.coordinates.effort, [5.0, 20.0])
+
+
+def test_joints_start_where_they_are_told(model: SceneModel) -> None:
+    model.start_at({"slide": 0.25})
+    np.testing.assert_allclose(poses(model)["lower"][:3, 3], [0.85, 0.0, 1.0])
+
+
+def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
+    half = np.sqrt(0.5)
+    model.place_robot((1.0, 0.0, 2.0), (half, 0.0, 0.0, half))  # a quarter turn about z
+    placed = poses(model)
+    np.testing.assert_allclose(placed["lower"][:3, 3], [1.0, 0.6, 3.0], atol=1e-12)
+    np.testing.assert_allclose(placed["pillar"][:3, 3], [-1.0, 0.0, 2.0], atol=1e-12)
+    np.testing.assert_allclose(placed["cap"][:3, 3], [-1.0, 0.0, 3.0], atol=1e-12)
+    np.testing.assert_allclose(placed["base"][:3, 0], [0.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_only_what_carries_a_link_is_out_of_its_reach(model: SceneModel) -> None:
+    model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
+    untouchable = {tuple(sorted(pair)) for pair in model.compile().adapter.describe().untouchable}
+    assert {pair for pair in untouchable if {"upper", "lower"} & set(pair)} == {
+        ("lower", "upper"),
+        ("base", "upper"),
+        ("base", "lower"),
+    }
+    assert ("base", "world/ground") in untouchable
+
+
+def test_friction_goes_to_every_surface_of_the_robot(model: SceneModel) -> None:
+    mechanism = model.compile().adapter.describe()
+    assert {body.friction for body in (*mechanism.links, *mechanism.static)} == {1.0}
+    model.set_friction(0.3)
+    add_ball(model)
+    add_ball(model, "rock", fixed=True)
+    mechanism = model.compile().adapter.describe()
+    assert [body.friction for body in (*mechanism.links, *mechanism.static)] == [0.3] * 5 + [0.7]
+    assert [body.name for body in mechanism.free] == ["ball"]
+    assert mechanism.static[-1].name == "rock"
+
+
+def test_the_ground_is_free_on_the_side_of_its_normal(model: SceneModel) -> None:
+    model.add_ground(np.array([0.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), 0.3)
+    (plane,) = model.compile().adapter.describe().planes
+    np.testing.assert_array_equal([plane.point, plane.normal], [[0.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
+    assert (plane.name, plane.friction) == ("world/ground", 0.3)
+
+
+def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> None:
+    with pytest.raises(AdapterError, match="'elbow' matches no joint; known: shoulder, slide"):
+        model.add_position_actuators("elbow", kp=1.0, kv=0.0)
+    with pytest.raises(AdapterError, match="unknown joint 'slid'; did you mean 'slide'"):
+        model.start_at({"slid": 1.0})
+    model.add_position_actuators(".*", kp=1.0, kv=0.0)
+    with pytest.raises(AdapterError, match="joint 'slide' has an actuator already; adapter native takes one a joint"):
+        model.add_position_actuators("slide", kp=1.0, kv=0.0)
+    add_ball(model)
+    for name in ("ball", "pillar"):
+        with pytest.raises(AdapterError, match=f"the model has a body '{name}' already"):
+            add_ball(model, name)
+    with pytest.raises(ModelError, match=r"none\.urdf"):
+        SceneModel(tmp_path / "none.urdf", [], 0.01, (0, 0, 0), "Euler")
+    with pytest.raises(AdapterError, match=r"model file '.*none\.xml' does not exist"):
+        SceneModel(tmp_path / "none.xml", [], 0.01, (0, 0, 0), "Euler")
+
+
+MJCF = """
+<mujoco>
+  <compiler angle="radian"/>
+  <option integrator="RK4"/>
+  <worldbody>
+    <geom name="ground" type="plane" size="0 0 1" pos="0 0 -1" friction="0.7"/>
+    <geom name="wall" type="box" size="0.05 1 1" pos="3 0 0" friction="0.3"/>
+    <body name="foot"><geom size="0.1"/></body>
+    <body name="arm" pos="0 0 1">
+      <joint name="turn" axis="0 1 0" ref="0.2"/><joint name="slide" type="slide" axis="1 0 0"/>
+      <geom type="box" size="0.1 0.1 0.1" friction="0.9"/>
+    </body>
+  </worldbody>
+  <contact><exclude body1="arm" body2="foot"/></contact>
+  {actuator}
+</mujoco>"""
+
+
+def mjcf(tmp_path: Path, actuator: str = "") -> SceneModel:
+    (tmp_path / "arm.xml").write_text(MJCF.format(actuator=actuator))
+    return SceneModel(tmp_path / "arm.xml", [], 0.01, (0, 0, 0), "implicit")
+
+
+def test_mjcf_files_come_with_what_stands_in_their_world(tmp_path: Path) -> None:
+    model = mjcf(tmp_path)
+    model.place_robot((0.0, 0.0, 2.0), (1.0, 0.0, 0.0, 0.0))
+    adapter = model.compile().adapter
+    mechanism = adapter.describe()
+    assert [link.name for link in mechanism.links] == ["arm/turn", "arm"]
+    assert mechanism.links[1].friction == 0.9
+    assert {body.name: body.friction for body in mechanism.static} == {"world/wall": 0.3, "foot": 1.0}
+    (plane,) = mechanism.planes
+    assert (plane.name, plane.point[2]) == ("world/ground", 1.0)
+    assert frozenset({"arm", "foot"}) in mechanism.untouchable
+    assert frozenset({"arm", "world/wall"}) not in mechanism.untouchable
+    np.testing.assert_array_equal(adapter.q, [0.2, 0.0])  # MuJoCo's qpos0
+    np.testing.assert_allclose(mechanism.links[1].pose, at(0, 0, 3), atol=1e-15)
+    with pytest.raises(AdapterError, match="the robot's file has a geom 'ground' already"):
+        model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
+
+
+def test_actuators_of_an_mjcf_file_are_refused(tmp_path: Path) -> None:
+    message = (
+        r"'arm\.xml' has actuators \('motor' and so on\), which adapter native does not take over; leave them out and "
+        "give actuators of the scene file instead, or use adapter mujoco"
+    )
+    with pytest.raises(UnsupportedError, match=message):
+        mjcf(tmp_path, '<actuator><motor name="motor" joint="turn"/></actuator>')
+
+
+def test_mjcf_needs_mujoco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    message = r"'arm\.xml' is read by MuJoCo: 'mujoco' is not installed; install it, or give a \.urdf file"
+    with pytest.raises(AdapterError, match=message):
+        mjcf(tmp_path)
+
+
+def test_a_scene_file_tells_where_it_names_a_robot_that_cannot_be_coupled(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(URDF.replace('type="prismatic"', 'type="spherical"'))
+    (tmp_path / "arm.yaml").write_text("adapter: native\ndt: 0.01\nsteps: 1\nrobot: {model: arm.urdf}\n")
+    with pytest.raises(SceneFileError, match="4:16: joint 'slide' of body 'lower' is a SphericalJoint; for now only"):
+        make_model(*read_scene(tmp_path / "arm.yaml"))
