@@ -47,7 +47,7 @@ def _pushed(tree, q, v, tau, wrenches, a):
     move(tree, S, v, kin)
     weigh(tree, kin)
     for i in range(n):
-        _start(tree[i], kin[i], wrenches, bodies[i].I)
+        start(tree[i], kin[i], wrenches, bodies[i].I)
     for i in range(n - 1, -1, -1):
         b, k = tree[i], kin[i]
         for j in range(b.v + b.nv - 1, b.v - 1, -1):
@@ -66,7 +66,7 @@ def _pushed(tree, q, v, tau, wrenches, a):
 
 
 @compiled
-def _start(b, k, wrenches, I):  # noqa: E741
+def start(b, k, wrenches, I):  # noqa: E741
     """Iᴬ = I, and pᴬ = v ×* I v - w in k.f."""
     m, h, J = k.m, k.h, k.J
     I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2] = J[0], J[1], J[2], J[3], J[4], J[5]
@@ -85,7 +85,7 @@ def _start(b, k, wrenches, I):  # noqa: E741
 def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     """Take one column's freedom out of Iᴬ and pᴬ."""
     s = row(S, j)
-    x = _matrix_times(I, s)
+    x = matrix_times(I, s)
     D = dot(s, x) + rotor
     u = tau - dot(s, k.f)
     put_row(U, j, x)
@@ -113,7 +113,7 @@ def _subtract(A, r, s, x):
 
 @compiled
 def _hand_over(I, k, parent_I, parent):  # noqa: E741
-    x = _matrix_times(I, six(k.c))
+    x = matrix_times(I, six(k.c))
     for r in range(6):
         for c in range(6):
             parent_I[r, c] += I[r, c]
@@ -121,7 +121,7 @@ def _hand_over(I, k, parent_I, parent):  # noqa: E741
 
 
 @compiled
-def _matrix_times(A, x):
+def matrix_times(A, x):
     """A x for a symmetric A (6, 6)."""
     y = (x[0] * A[0, 0], x[0] * A[0, 1], x[0] * A[0, 2], x[0] * A[0, 3], x[0] * A[0, 4], x[0] * A[0, 5])
     y = plus_times(y, x[1], row(A, 1))

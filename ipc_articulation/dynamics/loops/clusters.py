@@ -1,0 +1,123 @@
+"""Which nodes of the tree belong together, found from the loops.
+
+The nodes of a loop make a cluster. A cluster hangs on one node outside of it; where its nodes hang on several, all
+nodes between those and where their ways to the root meet join the cluster, with the clusters that they belong to. Every
+other node is a cluster by itself. So clusters make a tree, and a tree of single nodes where there is no loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.model.model import Model
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One constraint, and where its coordinates are."""
+
+    name: str
+    constraint: LoopConstraint
+    dofs: Indices  # (n,) among the spanning velocities
+    q: Indices  # (n,) among the spanning positions
+    x: slice  # among the robot's positions
+    y: slice  # among the independent velocities
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Nodes in the order in which clusters are worked off, parents first; and the coordinates of each cluster."""
+
+    nodes: Indices  # (nodes,)
+    first: Indices  # (clusters + 1,) of each cluster in `nodes`
+    parent: Indices  # (clusters,) node outside that the cluster hangs on, -1: the world
+    y: Indices  # (nv,) independent velocities, cluster by cluster
+    first_y: Indices  # (clusters + 1,)
+
+    @property
+    def largest(self) -> int:
+        """Most independent velocities of a cluster."""
+        return int(np.diff(self.first_y).max())
+
+
+def find_clusters(model: Model, loops: Sequence[Loop], free_dofs: Sequence[int], free_y: Sequence[int]) -> Clusters:
+    """The clusters of a robot.
+
+    Args:
+        model: The spanning tree.
+        loops: Its loops.
+        free_dofs: Spanning velocities that are in none.
+        free_y: The same among the independent velocities.
+    """
+    tree = model.tree
+    owner = np.repeat(np.arange(len(tree)), tree["nv"])  # node of each velocity
+    group = np.arange(len(tree))  # the lowest node of each node's cluster
+    for loop in loops:
+        _join(tree["parent"], group, set(owner[loop.dofs].tolist()))
+    order = _parents_first(tree["parent"], [np.flatnonzero(group == label) for label in np.unique(group)])
+    free = dict(zip(free_dofs, free_y, strict=True))
+    ys = [_independent(np.flatnonzero(np.isin(owner, nodes)), loops, free) for nodes in order]
+    return Clusters(
+        nodes=np.concatenate(order),
+        first=np.cumsum([0, *map(len, order)]),
+        parent=np.array([_outside(tree["parent"], nodes) for nodes in order], dtype=np.int64),
+        y=np.concatenate(ys),
+        first_y=np.cumsum([0, *map(len, ys)]),
+    )
+
+
+def _join(parent: Indices, group: Indices, nodes: set[int]) -> None:
+    """Make one cluster of nodes, of the clusters they are in, and of what lies between their parents outside."""
+    while True:
+        nodes = set(np.flatnonzero(np.isin(group, group[list(nodes)])).tolist())
+        outside = {int(parent[node]) for node in nodes} - nodes
+        if len(outside) == 1:
+            group[list(nodes)] = min(nodes)
+            return
+        nodes |= _between(parent, outside)
+
+
+def _between(parent: Indices, nodes: set[int]) -> set[int]:
+    """All nodes from some nodes up to where their ways to the root meet, that one left out."""
+    ways = [_way(parent, node) for node in nodes]
+    common = set(ways[0]).intersection(*ways[1:])
+    return {node for way in ways for node in way} - common - {-1}
+
+
+def _way(parent: Indices, node: int) -> list[int]:
+    way = [node]
+    while way[-1] >= 0:
+        way.append(int(parent[way[-1]]))
+    return way
+
+
+def _outside(parent: Indices, nodes: Indices) -> int:
+    """The node that a cluster hangs on."""
+    return int(next(p for p in parent[nodes] if p not in nodes))
+
+
+def _parents_first(parent: Indices, members: list[Indices]) -> list[Indices]:
+    placed, order, waiting = {-1}, [], list(members)
+    while waiting:
+        ready = next(nodes for nodes in waiting if _outside(parent, nodes) in placed)
+        waiting = [nodes for nodes in waiting if nodes is not ready]
+        placed |= set(ready.tolist())
+        order.append(ready)
+    return order
+
+
+def _independent(dofs: Indices, loops: Sequence[Loop], free: dict[int, int]) -> Indices:
+    """Independent velocities of a cluster with some spanning velocities."""
+    own = [free[dof] for dof in dofs.tolist() if dof in free]
+    bound = [y for loop in loops if np.isin(loop.dofs, dofs).all() for y in range(loop.y.start, loop.y.stop)]
+    return np.array([*own, *bound], dtype=np.int64)

@@ -1,0 +1,55 @@
+"""What a loop asks of the joints in it.
+
+The n coordinates q of a cluster's joints (all with one degree of freedom) are related in two ways,
+
+    implicit    φ(q) = 0     K q̇ = 0       K q̈ = k          K = ∂φ/∂q,  k = -K̇ q̇
+    explicit    q = γ(x)     q̇ = G ẏ       q̈ = G ÿ + g      G = ∂q̇/∂ẏ,  g = Ġ ẏ
+
+with m independent velocities ẏ, so that K G = 0 and K g = k (Featherstone 2008, ch. 3.2; generalized_rbda, «Cluster
+joints»). x is what the position of the cluster is kept as: y itself where q is known in closed form, else q.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class LoopConstraint(ABC):
+    """A relation between the coordinates of the joints of one cluster."""
+
+    size: int  # n, coordinates
+    ndof: int  # m, independent velocities
+    position_size: int  # length of x
+
+    @abstractmethod
+    def spanning(self, x: Array) -> Array:
+        """Coordinates q of a position: (position_size,) -> (n,)."""
+
+    @abstractmethod
+    def phi(self, q: Array) -> Array:
+        """φ(q), (n - m,); zero on the manifold."""
+
+    @abstractmethod
+    def K(self, q: Array) -> Array:
+        """∂φ/∂q, (n - m, n)."""
+
+    @abstractmethod
+    def k(self, q: Array, q_dot: Array) -> Array:
+        """-K̇ q̇, (n - m,)."""
+
+    @abstractmethod
+    def G(self, x: Array) -> Array:
+        """∂q̇/∂ẏ, (n, m)."""
+
+    @abstractmethod
+    def g(self, x: Array, y_dot: Array) -> Array:
+        """Ġ ẏ, (n,)."""
+
+    @abstractmethod
+    def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
+        """The position after moving with independent velocities ẏ for dt [s], on the manifold, (position_size,)."""

@@ -1,0 +1,69 @@
+"""Joints whose coordinates are functions of fewer independent ones, q_k = f_k(y_c(k)): OpenSim's custom joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.dynamics.loops.explicit import Explicit
+from ipc_articulation.errors import ModelError
+
+
+class Function(Protocol):
+    """A function of one variable, twice differentiable."""
+
+    def __call__(self, x: float) -> float:
+        """f(x)."""
+        ...
+
+    def first(self, x: float) -> float:
+        """f'(x)."""
+        ...
+
+    def second(self, x: float) -> float:
+        """f''(x)."""
+        ...
+
+
+class CoordinateFunctions(Explicit):
+    """q_k = f_k(y_c(k)), so G_k,c = f_k'(y_c) and g_k = f_k''(y_c) ẏ_c².
+
+    Args:
+        functions: f_k, n of them.
+        coordinates: c(k), of each function which independent coordinate it is of, 0 to m - 1.
+
+    Raises:
+        ModelError: An independent coordinate moves nothing.
+    """
+
+    def __init__(self, functions: Sequence[Function], coordinates: Sequence[int]) -> None:
+        self.functions, self._of = tuple(functions), np.array(coordinates, dtype=np.int64)
+        super().__init__(len(functions), int(self._of.max()) + 1)
+        if set(self._of.tolist()) != set(range(self.ndof)):
+            raise ModelError(f"every independent coordinate must move a joint; functions are of {self._of.tolist()}")
+
+    def spanning(self, x: Array) -> Array:
+        return np.array([f(x[c]) for f, c in zip(self.functions, self._of, strict=True)])
+
+    def independent(self, q: Array) -> Array:
+        """The y whose functions come nearest to q, by the Gauss-Newton method from zero."""
+        y = np.zeros(self.ndof)
+        for _ in range(50):
+            G = self.G(y)
+            step = np.linalg.lstsq(G, q - self.spanning(y), rcond=None)[0]
+            y = y + step
+            if np.abs(step).max() <= 1e-15 * (1.0 + np.abs(y).max()):
+                break
+        return y
+
+    def G(self, x: Array) -> Array:
+        G = np.zeros((self.size, self.ndof))
+        G[np.arange(self.size), self._of] = [f.first(x[c]) for f, c in zip(self.functions, self._of, strict=True)]
+        return G
+
+    def g(self, x: Array, y_dot: Array) -> Array:
+        curvature = [f.second(x[c]) for f, c in zip(self.functions, self._of, strict=True)]
+        return np.array(curvature) * y_dot[self._of] ** 2

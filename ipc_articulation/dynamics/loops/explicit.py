@@ -1,0 +1,108 @@
+"""Loops whose coordinates are known functions of independent ones."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import null_space
+
+from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.errors import ModelError
+
+
+class Explicit(LoopConstraint):
+    """q = γ(y), and x = y."""
+
+    def __init__(self, size: int, ndof: int) -> None:
+        self.size, self.ndof, self.position_size = size, ndof, ndof
+
+    @abstractmethod
+    def independent(self, q: Array) -> Array:
+        """Independent coordinates y of a q on the manifold, (m,)."""
+
+    def phi(self, q: Array) -> Array:
+        """N (q - γ(y(q))), with N whose rows are orthogonal to G."""
+        y = self.independent(q)
+        return self._complement(y) @ (q - self.spanning(y))
+
+    def K(self, q: Array) -> Array:
+        """The rows orthogonal to G that φ has at q."""
+        return self._complement(self.independent(q))
+
+    def k(self, q: Array, q_dot: Array) -> Array:
+        """K g, because K q̈ = K (G ÿ + g)."""
+        y = self.independent(q)
+        y_dot = np.asarray(np.linalg.lstsq(self.G(y), q_dot, rcond=None)[0], dtype=float)
+        return self._complement(y) @ self.g(y, y_dot)
+
+    def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
+        return x + dt * y_dot
+
+    def _complement(self, y: Array) -> Array:
+        return np.asarray(null_space(self.G(y).T).T, dtype=float)
+
+
+class Static(Explicit):
+    """q = G y with a constant G: gears and belts.
+
+    Args:
+        G: (n, m), of rank m.
+        K: (n - m, n) with K G = 0; None: some such matrix.
+
+    Raises:
+        ModelError: The matrices do not fit: G has not rank m, or K G is not zero.
+    """
+
+    def __init__(self, G: ArrayLike, K: ArrayLike | None = None) -> None:
+        self._G = np.asarray(G, dtype=float)
+        if self._G.ndim != 2 or np.linalg.matrix_rank(self._G) < self._G.shape[1]:
+            raise ModelError(f"G of a loop must be a matrix whose columns are independent; it is {self._G.tolist()}")
+        super().__init__(*self._G.shape)
+        self._K = null_space(self._G.T).T if K is None else np.asarray(K, dtype=float)
+        shape = (self.size - self.ndof, self.size)
+        if self._K.shape != shape or np.abs(self._K @ self._G).max(initial=0.0) > 1e-9:
+            raise ModelError(f"K of a loop must be of shape {shape} with K G = 0; it is {self._K.tolist()}")
+        self._inverse = np.linalg.pinv(self._G)
+
+    def spanning(self, x: Array) -> Array:
+        return self._G @ x
+
+    def independent(self, q: Array) -> Array:
+        return self._inverse @ q
+
+    def phi(self, q: Array) -> Array:
+        return self._K @ q
+
+    def K(self, q: Array) -> Array:
+        return self._K
+
+    def k(self, q: Array, q_dot: Array) -> Array:
+        return np.zeros(len(self._K))
+
+    def G(self, x: Array) -> Array:
+        return self._G
+
+    def g(self, x: Array, y_dot: Array) -> Array:
+        return np.zeros(self.size)
+
+
+def gear(ratio: float) -> Static:
+    """A link and a rotor that turns `ratio` times as far: q = (y, N y).
+
+    Raises:
+        ModelError: The ratio is zero or not finite.
+    """
+    return Static([[1.0], [checked_ratio(ratio)]])
+
+
+def checked_ratio(ratio: float) -> float:
+    """A gear ratio.
+
+    Raises:
+        ModelError: It is zero or not finite.
+    """
+    if not np.isfinite(ratio) or ratio == 0.0:
+        raise ModelError(f"a gear ratio must be a finite number other than zero; it is {ratio:g}")
+    return float(ratio)

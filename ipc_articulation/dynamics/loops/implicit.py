@@ -1,0 +1,153 @@
+"""Loops given by a function φ(q) alone.
+
+The user writes φ as a Python function of an array of n numbers, with numpy's functions. CasADi runs it once on symbols
+and differentiates exactly: K = ∂φ/∂q and k = -∂(K q̇)/∂q q̇. (Complex steps would give K exactly, but not k, and JAX
+compiles for seconds what is evaluated in microseconds.) The columns of independent coordinates are split off, K = [K_i
+K_d] up to their order, and
+
+    G_i = 1,   G_d = -K_d⁻¹ K_i,   g_i = 0,   g_d = K_d⁻¹ k.
+
+There is no closed form of q: the position is q itself, and has to stay on the manifold. Where K_d is singular, the
+independent coordinates do not determine the others.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.errors import ModelError, StateError
+
+CLOSED = 1e-12  # |φ| on the manifold, relative to 1 (loops are of some decimetres or radians)
+SINGULAR = 1e8  # condition number of K_d
+ITERATIONS = 50
+
+
+class Implicit(LoopConstraint):
+    """φ(q) = 0 of some joints.
+
+    Args:
+        phi: The function, from an array of n numbers to n - m of them.
+        size: n.
+        independent: The m coordinates that determine the others, by their places among the n.
+        scale: q̇ of an independent coordinate a unit of ẏ, one number or m.
+
+    Raises:
+        ModelError: φ cannot be run on symbols, or does not give as many numbers as there are dependent coordinates; or
+            CasADi is not installed.
+    """
+
+    def __init__(
+        self, phi: Callable[[Any], Any], size: int, independent: Sequence[int], scale: float | Sequence[float] = 1.0
+    ) -> None:
+        self.size = self.position_size = size
+        self.ndof = len(independent)
+        self._free = np.array(independent, dtype=np.int64)
+        if len(set(independent)) != self.ndof or not all(0 <= i < size for i in independent):
+            given = list(independent)
+            raise ModelError(f"independent coordinates must be different places from 0 to {size - 1}; they are {given}")
+        self._bound = np.setdiff1d(np.arange(size), self._free)
+        self._scale = np.broadcast_to(np.asarray(scale, dtype=float), self.ndof)
+        self._evaluate = _differentiated(phi, size, len(self._bound))
+
+    def spanning(self, x: Array) -> Array:
+        return x
+
+    def phi(self, q: Array) -> Array:
+        return self._evaluate(q, np.zeros(self.size))[0]
+
+    def K(self, q: Array) -> Array:
+        return self._evaluate(q, np.zeros(self.size))[1]
+
+    def k(self, q: Array, q_dot: Array) -> Array:
+        return self._evaluate(q, q_dot)[2]
+
+    def G(self, x: Array) -> Array:
+        K = self.K(x)
+        G = np.zeros((self.size, self.ndof))
+        G[self._free, np.arange(self.ndof)] = self._scale
+        G[self._bound] = -self._solve(K, K[:, self._free] * self._scale)
+        return G
+
+    def g(self, x: Array, y_dot: Array) -> Array:
+        _, K, k = self._evaluate(x, self.G(x) @ y_dot)
+        g = np.zeros(self.size)
+        g[self._bound] = self._solve(K, k)
+        return g
+
+    def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
+        return self.closed(x + dt * (self.G(x) @ y_dot))
+
+    def closed(self, q: Array) -> Array:
+        """The position on the manifold with the same independent coordinates, by Newton's method from q.
+
+        Raises:
+            StateError: It does not converge, or meets a singular position.
+        """
+        q = np.array(q, dtype=float)
+        for _ in range(ITERATIONS):
+            phi, K, _ = self._evaluate(q, np.zeros(self.size))
+            if np.abs(phi).max() <= CLOSED:
+                return q
+            q[self._bound] -= self._solve(K, phi)
+        gap = np.abs(phi).max()
+        raise StateError(f"the loop cannot be closed from here: |φ| is {gap:.3g} after {ITERATIONS} steps of Newton")
+
+    def random(self, rng: np.random.Generator, tries: int = 45) -> Array:
+        """A position on the manifold, independent coordinates drawn from [-1, 1].
+
+        Raises:
+            StateError: None was found.
+        """
+        for _ in range(tries):
+            q = rng.uniform(-0.1, 0.1, self.size)
+            q[self._free] = rng.uniform(-1.0, 1.0, self.ndof)
+            try:
+                q = self.closed(q)
+                self.G(q)
+            except StateError:
+                continue
+            return q
+        raise StateError(f"no position on the loop's manifold was found in {tries} tries")
+
+    def _solve(self, K: Array, right: Array) -> Array:
+        K_d = K[:, self._bound]
+        if not np.linalg.cond(K_d) < SINGULAR:
+            raise StateError(
+                "the loop is singular here: its independent coordinates do not determine the others "
+                f"(condition number {np.linalg.cond(K_d):.3g}); choose others, or another position"
+            )
+        return np.asarray(np.linalg.solve(K_d, right), dtype=float)
+
+
+def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callable[[Array, Array], list[Array]]:
+    """(φ, K, k) as one compiled function of (q, q̇)."""
+    try:
+        import casadi
+    except ModuleNotFoundError as error:
+        raise ModelError("loops given by a function need CasADi: pip install 'ipc_articulation[loops]'") from error
+    q, q_dot = casadi.SX.sym("q", size), casadi.SX.sym("q_dot", size)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of CasADi, on how numpy's functions will treat its symbols
+            value = casadi.vertcat(*np.ravel(phi(np.array([q[i] for i in range(size)], dtype=object))))
+    except Exception as error:
+        raise ModelError(f"the loop's function cannot be differentiated: {error}") from error
+    if value.shape[0] != count:
+        raise ModelError(
+            f"the loop's function gives {value.shape[0]} numbers; {size} coordinates, {size - count} of them "
+            f"independent, need {count}"
+        )
+    K = casadi.jacobian(value, q)
+    k = -casadi.jtimes(K @ q_dot, q, q_dot)
+    compiled = casadi.Function("loop", [q, q_dot], [value, casadi.densify(K), k])
+
+    def evaluate(at: Array, rate: Array) -> list[Array]:
+        phi_dm, K_dm, k_dm = compiled(at, rate)
+        return [phi_dm.full().ravel(), K_dm.full(), k_dm.full().ravel()]
+
+    return evaluate

@@ -1,0 +1,48 @@
+"""Dynamics of a robot with loops, by Lagrange multipliers on its spanning tree.
+
+    H q̈ + C = τ_q + Kᵀ λ,   K q̈ = k:     A λ = k - K H⁻¹ (τ_q - C),   A = K H⁻¹ Kᵀ,   q̈ = H⁻¹ (τ_q - C + Kᵀ λ)
+
+with any τ_q for which Gᵀ τ_q = τ (generalized_rbda's second reference method). λ are the forces that hold the loops
+together. Redundant constraints make A singular; λ is then the one of least length.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix as tree_mass_matrix
+from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics as tree_inverse_dynamics
+from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.dynamics.loops.loop_model import LoopModel
+
+
+class Constrained(NamedTuple):
+    """Accelerations and loop forces."""
+
+    y_ddot: Array  # (nv,) of the independent coordinates
+    q_ddot: Array  # (spanning nv,)
+    multipliers: Array  # λ, one a row of K
+
+
+def forward_dynamics(
+    robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
+) -> Constrained:
+    """Accelerations of a force τ on the independent coordinates; arguments as in `projection.forward_dynamics`.
+
+    Raises:
+        StateError: A wrong length, an open or singular loop.
+    """
+    q, G = robot.spanning(x), robot.G(x)
+    v = G @ np.asarray(y_dot, dtype=float)
+    H, K = tree_mass_matrix(robot.model, q), robot.K(q)
+    C = tree_inverse_dynamics(robot.model, q, v, np.zeros(robot.model.nv), wrenches)
+    tau_q = np.linalg.lstsq(G.T, np.asarray(tau, dtype=float), rcond=None)[0]
+    HK = np.linalg.solve(H, np.column_stack([tau_q - C, K.T]))
+    free, H_K = HK[:, 0], HK[:, 1:]
+    multipliers = np.linalg.lstsq(K @ H_K, robot.k(q, v) - K @ free, rcond=None)[0]
+    q_ddot = free + H_K @ multipliers
+    y_ddot = np.linalg.lstsq(G, q_ddot - robot.g(x, y_dot), rcond=None)[0]
+    return Constrained(*(np.asarray(part, dtype=float) for part in (y_ddot, q_ddot, multipliers)))
