@@ -11,3 +11,6 @@ compiled = partial(njit, cache=True, error_model="numpy", fastmath={"contract"})
 
 # For kernels that run through many states: other threads run meanwhile.
 compiled_batch = partial(compiled, nogil=True)
+
+# For formulas of a few lines, put into their callers: a call would cost as much as they do.
+inlined = partial(compiled, inline="always")

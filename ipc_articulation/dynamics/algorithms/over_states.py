@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numpy import empty, ndarray
+from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted
@@ -36,7 +36,7 @@ Function = TypeVar("Function", bound=Callable[..., Array])
 FLOAT = np.dtype(float)
 SHARE = 256  # fewer states than this are not worth a thread of their own
 
-_TREE = types.Array(numba.from_dtype(NODE), 1, "C")
+TREE = types.Array(numba.from_dtype(NODE), 1, "C")
 _PARAMETERS = {
     "index": types.int64,
     "point": types.float64[::1],
@@ -77,7 +77,7 @@ class Algorithm:
     def _compile(self, kernel: Any, leading: int) -> Callable[..., int]:
         states = [types.Array(types.float64, RANK[name] + leading, "A") for name in self.takes]
         out = types.Array(types.float64, RANK[self.gives] + leading, "C")
-        return kernel.compile((_TREE, *self.parameters, *states, out))
+        return kernel.compile((TREE, *self.parameters, *states, out))
 
     def __call__(
         self,
@@ -144,13 +144,13 @@ def _of_q(algorithm: Algorithm) -> Callable[..., Array]:
     gives = algorithm.gives
 
     def call(model: Model, q: Any, out: Array | None = None) -> Array:
-        if out is None and type(q) is ndarray and q.dtype is FLOAT:
-            result = empty(model.shapes[gives])
-            try:
+        try:
+            if out is None and q.dtype is FLOAT:
+                result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, result):
                     return result
-            except TypeError:  # a batch
-                pass
+        except (AttributeError, TypeError):  # no arrays, or a batch
+            pass
         return algorithm(model, q, out=out)
 
     return call
@@ -160,13 +160,13 @@ def _of_q_v(algorithm: Algorithm) -> Callable[..., Array]:
     gives = algorithm.gives
 
     def call(model: Model, q: Any, v: Any, out: Array | None = None) -> Array:
-        if out is None and type(q) is type(v) is ndarray and q.dtype is v.dtype is FLOAT:
-            result = empty(model.shapes[gives])
-            try:
+        try:
+            if out is None and q.dtype is v.dtype is FLOAT:
+                result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, result):
                     return result
-            except TypeError:  # a batch
-                pass
+        except (AttributeError, TypeError):  # no arrays, or a batch
+            pass
         return algorithm(model, q, v, out=out)
 
     return call
@@ -176,13 +176,13 @@ def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
     gives = algorithm.gives
 
     def call(model: Model, q: Any, v: Any, x: Any, out: Array | None = None) -> Array:
-        if out is None and type(q) is type(v) is type(x) is ndarray and q.dtype is v.dtype is x.dtype is FLOAT:
-            result = empty(model.shapes[gives])
-            try:
+        try:
+            if out is None and q.dtype is v.dtype is x.dtype is FLOAT:
+                result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, x, result):
                     return result
-            except TypeError:  # a batch
-                pass
+        except (AttributeError, TypeError):  # no arrays, or a batch
+            pass
         return algorithm(model, q, v, x, out=out)
 
     return call

@@ -21,7 +21,8 @@ import math
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
+from ipc_articulation.dynamics.algorithms.trigonometry import FAR, sin_cos
 from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
 from ipc_articulation.dynamics.model.tree import ROTATION, SCREW, TRANSLATION, UNIT
 
@@ -61,7 +62,7 @@ def place(tree, q, kin, S):
     return unit
 
 
-@compiled
+@inlined
 def _attach(b, k, kin):
     """The node frame at q = 0: R = R_p R_b, p = p_p + R_p p_b."""
     A, d, R, p, o = b.R, b.p, k.R, k.p, k.o
@@ -81,11 +82,15 @@ def _attach(b, k, kin):
         o[r] = w[r]
 
 
-@compiled
+@inlined
 def _turn_and_slide(b, k, q):
     R, p = k.R, k.p
     if b.turn != 0.0:
-        c, s = math.cos(b.turn * q), math.sin(b.turn * q)
+        angle = b.turn * q
+        if abs(angle) < FAR:
+            s, c = sin_cos(angle)
+        else:
+            s, c = math.sin(angle), math.cos(angle)
         for r in range(3):
             x, y = R[r, 0], R[r, 1]
             R[r, 0] = c * x + s * y
@@ -95,7 +100,7 @@ def _turn_and_slide(b, k, q):
             p[r] += b.slide * q * R[r, 2]
 
 
-@compiled
+@inlined
 def _set_screw(b, k, S):
     """S = [turn z; slide z + turn p × z]."""
     z, p = (k.R[0, 2], k.R[1, 2], k.R[2, 2]), k.p

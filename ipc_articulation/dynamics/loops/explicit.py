@@ -56,18 +56,20 @@ class Static(Explicit):
     """
 
     def __init__(self, G: ArrayLike, K: ArrayLike | None = None) -> None:
-        self._G = np.asarray(G, dtype=float)
-        if self._G.ndim != 2 or np.linalg.matrix_rank(self._G) < self._G.shape[1]:
-            raise ModelError(f"G of a loop must be a matrix whose columns are independent; it is {self._G.tolist()}")
-        super().__init__(*self._G.shape)
-        self._K = null_space(self._G.T).T if K is None else np.asarray(K, dtype=float)
+        self.matrix = np.asarray(G, dtype=float)
+        if self.matrix.ndim != 2 or np.linalg.matrix_rank(self.matrix) < self.matrix.shape[1]:
+            raise ModelError(
+                f"G of a loop must be a matrix whose columns are independent; it is {self.matrix.tolist()}"
+            )
+        super().__init__(*self.matrix.shape)
+        self._K = null_space(self.matrix.T).T if K is None else np.asarray(K, dtype=float)
         shape = (self.size - self.ndof, self.size)
-        if self._K.shape != shape or np.abs(self._K @ self._G).max(initial=0.0) > 1e-9:
+        if self._K.shape != shape or np.abs(self._K @ self.matrix).max(initial=0.0) > 1e-9:
             raise ModelError(f"K of a loop must be of shape {shape} with K G = 0; it is {self._K.tolist()}")
-        self._inverse = np.linalg.pinv(self._G)
+        self._inverse = np.linalg.pinv(self.matrix)
 
     def spanning(self, x: Array) -> Array:
-        return self._G @ x
+        return self.matrix @ x
 
     def independent(self, q: Array) -> Array:
         return self._inverse @ q
@@ -82,7 +84,7 @@ class Static(Explicit):
         return np.zeros(len(self._K))
 
     def G(self, x: Array) -> Array:
-        return self._G
+        return self.matrix
 
     def g(self, x: Array, y_dot: Array) -> Array:
         return np.zeros(self.size)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
+from numba import types
 from numpy.typing import ArrayLike
 
+from ipc_articulation.dynamics.algorithms.over_states import TREE
 from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.loop_model import LoopModel
@@ -30,10 +35,9 @@ def forward_dynamics(
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    G, y_ddot = robot.G(x), np.empty(robot.nv)
-    y_dot, tau = robot.vector(y_dot, robot.nv, "velocity"), robot.vector(tau, robot.nv, "tau")
-    clusters = robot.clusters
-    cluster_aba(
+    G, y_dot = robot.G(x), np.asarray(y_dot, dtype=float)
+    clusters, y_ddot = robot.clusters, np.empty(robot.nv)
+    _run()(
         robot.model.tree,
         clusters.nodes,
         clusters.first,
@@ -45,11 +49,20 @@ def forward_dynamics(
         robot.g(x, y_dot),
         robot.spanning(x),
         G @ y_dot,
-        tau,
+        robot.vector(tau, robot.nv, "tau"),
         NO_WRENCHES if wrenches is None else _wrenches(robot, wrenches),
         y_ddot,
     )
     return y_ddot
+
+
+@lru_cache
+def _run() -> Callable[..., None]:
+    """Machine code of the kernel, without numba's look at the types of arguments."""
+    vector, matrix, indices = types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    return cluster_aba.compile(
+        (TREE, *[indices] * 5, types.int64, matrix, vector, vector, vector, vector, matrix, vector)
+    )
 
 
 def _wrenches(robot: LoopModel, wrenches: ArrayLike) -> Array:

@@ -116,12 +116,17 @@ class Implicit(LoopConstraint):
 
     def _solve(self, K: Array, right: Array) -> Array:
         K_d = K[:, self._bound]
-        if not np.linalg.cond(K_d) < SINGULAR:
+        try:
+            inverse = np.linalg.inv(K_d)
+            condition = np.abs(K_d).max(initial=0.0) * np.abs(inverse).max(initial=0.0) * len(K_d)
+        except np.linalg.LinAlgError:
+            condition = np.inf
+        if not condition < SINGULAR:
             raise StateError(
                 "the loop is singular here: its independent coordinates do not determine the others "
-                f"(condition number {np.linalg.cond(K_d):.3g}); choose others, or another position"
+                f"(condition number {condition:.3g}); choose others, or another position"
             )
-        return np.asarray(np.linalg.solve(K_d, right), dtype=float)
+        return np.asarray(inverse @ right, dtype=float)
 
 
 def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callable[[Array, Array], list[Array]]:
@@ -144,10 +149,23 @@ def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callabl
         )
     K = casadi.jacobian(value, q)
     k = -casadi.jtimes(K @ q_dot, q, q_dot)
-    compiled = casadi.Function("loop", [q, q_dot], [value, casadi.densify(K), k])
+    return _called(casadi.Function("loop", [q, q_dot], list(map(casadi.densify, (value, K, k)))), size, count)
+
+
+def _called(function: Any, size: int, count: int) -> Callable[[Array, Array], list[Array]]:
+    """A CasADi function of (q, q̇), reading and writing numpy's memory: a tenth of the time of its own matrices."""
+    buffer, run = function.buffer()
+    arguments: list[Any] = [np.zeros(size), np.zeros(size)]
+    results: list[Any] = [np.zeros(count), np.zeros((count, size), order="F"), np.zeros(count)]
+    for place in range(2):
+        buffer.set_arg(place, memoryview(arguments[place]))
+    for place in range(3):
+        buffer.set_res(place, memoryview(results[place].T))
 
     def evaluate(at: Array, rate: Array) -> list[Array]:
-        phi_dm, K_dm, k_dm = compiled(at, rate)
-        return [phi_dm.full().ravel(), K_dm.full(), k_dm.full().ravel()]
+        arguments[0][:], arguments[1][:] = at, rate
+        run()
+        return [array.copy() for array in results]
 
+    evaluate.owner = function, buffer  # type: ignore[attr-defined]  # neither keeps itself alive
     return evaluate

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.loops.clusters import Clusters, Loop, find_clusters
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
+from ipc_articulation.dynamics.loops.explicit import Static
 from ipc_articulation.dynamics.loops.implicit import Implicit
 from ipc_articulation.errors import ModelError, StateError
 
@@ -65,6 +66,20 @@ class LoopModel:
                 self.loops.append(_loop(model, names, constraint, x, y))
                 nx, ny = x.stop, y.stop
         self.nx, self.nv = nx, ny
+        self._Q, self._G = self._constant_parts()
+        self._moving = [loop for loop in self.loops if not isinstance(loop.constraint, Static)]
+
+    def _constant_parts(self) -> tuple[Array, Array]:
+        """∂q/∂x and G where they are the same everywhere: free coordinates, gears and belts; zero elsewhere."""
+        Q, G = np.zeros((self.model.nq, self.nx)), np.zeros((self.model.nv, self.nv))
+        Q[self._free_q, self._free_x] = 1.0
+        G[self.free_dofs, self.free_y] = 1.0
+        for loop in self.loops:
+            if isinstance(loop.constraint, Static):
+                Q[loop.q, loop.x] = G[loop.dofs, loop.y] = loop.constraint.matrix
+        for matrix in (Q, G):
+            matrix.setflags(write=False)
+        return Q, G
 
     def spanning(self, x: ArrayLike, check: bool = True) -> Array:
         """Spanning position q of a position: (nx,) -> (nq,).
@@ -77,9 +92,8 @@ class LoopModel:
             StateError: A wrong length, or a loop is open; says by how much.
         """
         x = self.vector(x, self.nx, "x")
-        q = np.empty(self.model.nq)
-        q[self._free_q] = x[self._free_x]
-        for loop in self.loops:
+        q = self._Q @ x
+        for loop in self._moving:
             part = loop.constraint.spanning(x[loop.x])
             q[loop.q] = part
             if check and isinstance(loop.constraint, Implicit):
@@ -101,15 +115,16 @@ class LoopModel:
         return x
 
     def G(self, x: ArrayLike) -> Array:
-        """∂q̇/∂ẏ, (spanning nv, nv).
+        """∂q̇/∂ẏ, (spanning nv, nv), not to be written to.
 
         Raises:
             StateError: A loop is singular.
         """
         x = self.vector(x, self.nx, "x")
-        G = np.zeros((self.model.nv, self.nv))
-        G[self.free_dofs, self.free_y] = 1.0
-        for loop in self.loops:
+        if not self._moving:
+            return self._G
+        G = self._G.copy()
+        for loop in self._moving:
             G[loop.dofs, loop.y] = self._ask(loop, loop.constraint.G, x[loop.x])
         return G
 
@@ -121,7 +136,7 @@ class LoopModel:
         """
         x, y_dot = self.vector(x, self.nx, "x"), self.vector(y_dot, self.nv, "velocity")
         g = np.zeros(self.model.nv)
-        for loop in self.loops:
+        for loop in self._moving:
             g[loop.dofs] = self._ask(loop, loop.constraint.g, x[loop.x], y_dot[loop.y])
         return g
 
