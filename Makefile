@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench fetch-models clean
 
 help:  ## list these targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /  make \1|/' | column -t -s '|'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1|/' | column -t -s '|'
 
 demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recording and picture
 	$(BIN)/ipc-articulation run scenes/panda_push.yaml
@@ -28,6 +28,9 @@ format: $(VENV)/.dev  ## format the code and sort its imports
 
 bench: $(VENV)/.demo  ## time of a coupled step and of its parts
 	$(BIN)/python -m benchmarks.coupled_step
+
+fetch-models: $(VENV)/.python  ## fetch models/, which some tests need and the repository does not hold
+	$(BIN)/python tools/fetch_models.py
 
 clean:  ## remove .venv, results and caches, also what numba has compiled
 	rm -rf $(VENV) out build *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.dynamics.algorithms.aba import matrix_times, start
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, move, place, upward, weigh
-from ipc_articulation.dynamics.algorithms.vectors import add, plus, plus_times, put, row, six
+from ipc_articulation.dynamics.algorithms.vectors import add, dot, plus, plus_times, put, row, six
 
 BODY = np.dtype([("I", "f8", (6, 6)), ("b", "f8", (6,))], align=True)
 
@@ -45,147 +45,137 @@ def cluster_aba(tree, nodes, first, parent, ys, first_y, largest, G, g, q, v, ta
     """
     n, count = len(tree), len(parent)
     kin, S = np.empty(n, NODE_STATE), np.empty((len(v), 6))
-    bodies, T = np.empty(n, BODY), np.zeros((n, largest, 6))
-    U, D, u = np.zeros((count, largest, 6)), np.zeros((count, largest, largest)), np.zeros((count, largest))
+    bodies, T = np.empty(n, BODY), np.empty((n, largest, 6))
+    U, D, u = np.zeros((count, largest, 6)), np.zeros((count, largest, largest)), np.empty((count + 1, largest))
     place(tree, q, kin, S)
     move(tree, S, v, kin)
     weigh(tree, kin)
     for i in range(n):
         start(tree[i], kin[i], wrenches, bodies[i].I)
     for c in range(count):
-        _spread(tree, nodes, first, parent, ys, first_y, c, G, g, S, kin, bodies, T)
+        for at in range(first[c], first[c + 1]):
+            _spread(tree, nodes[at], parent[c], ys, first_y[c], first_y[c + 1], G, g, S, kin, bodies, T)
     for c in range(count - 1, -1, -1):
-        _eliminate(tree, nodes, first, parent, ys, first_y, c, G, g, tau, kin, bodies, T, U, D, u)
-    for c in range(count):
-        _advance(tree, nodes, first, parent, ys, first_y, c, kin, bodies, T, U, D, u, y_ddot)
-
-
-@compiled
-def _spread(tree, nodes, first, parent, ys, first_y, c, G, g, S, kin, bodies, T):
-    """T and b of the bodies of a cluster, parents first."""
-    for at in range(first[c], first[c + 1]):
-        i = nodes[at]
-        b, bias, up = tree[i], bodies[i].b, tree[i].parent
-        put(bias, six(kin[i].c))
-        for j in range(b.v, b.v + b.nv):
-            put(bias, plus_times(six(bias), g[j], row(S, j)))
-        if up != parent[c]:
-            add(bias, bodies[up].b)
-        for m in range(first_y[c + 1] - first_y[c]):
-            y = ys[first_y[c] + m]
-            total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            if up != parent[c]:
-                total = _row3(T, up, m)
-            for j in range(b.v, b.v + b.nv):
-                if G[j, y] != 0.0:
-                    total = plus_times(total, G[j, y], row(S, j))
-            _put_row3(T, i, m, total)
-
-
-@compiled
-def _eliminate(tree, nodes, first, parent, ys, first_y, c, G, g, tau, kin, bodies, T, U, D, u):
-    """Take a cluster's freedom out of its articulated inertia, and hand it to what the cluster hangs on."""
-    size = first_y[c + 1] - first_y[c]
-    for m in range(size):
-        u[c, m] = tau[ys[first_y[c] + m]]
-    for at in range(first[c], first[c + 1]):
-        i = nodes[at]
-        k, b = kin[i], tree[i]
-        put(k.f, plus(six(k.f), matrix_times(bodies[i].I, six(bodies[i].b))))
+        size = first_y[c + 1] - first_y[c]
         for m in range(size):
-            t = _row3(T, i, m)
-            x = matrix_times(bodies[i].I, t)
-            u[c, m] -= _dot(t, k.f)
-            _put_row3(U, c, m, plus(_row3(U, c, m), x))
-            for p in range(m + 1):
-                D[c, m, p] += _dot(_row3(T, i, p), x)
-            for j in range(b.nv):
-                turn = b.rotor[j] * G[b.v + j, ys[first_y[c] + m]]
+            u[c, m] = tau[ys[first_y[c] + m]]
+        for at in range(first[c], first[c + 1]):
+            _count_in(tree[nodes[at]], nodes[at], c, ys, first_y[c], size, G, g, kin, bodies, T, U, D, u)
+        _cholesky(D, c, size)
+        _solve(D, c, u, c, size)
+        if parent[c] >= 0:
+            for at in range(first[c], first[c + 1]):
+                _hand_over(bodies[nodes[at]], kin[nodes[at]], bodies[parent[c]], kin[parent[c]])
+            _reduce(bodies[parent[c]].I, kin[parent[c]].f, U, D, u, c, size, count)
+    for c in range(count):
+        base = upward(tree) if parent[c] < 0 else six(kin[parent[c]].a)
+        size = first_y[c + 1] - first_y[c]
+        for m in range(size):
+            u[count, m] = dot(_row3(U, c, m), base)
+        _solve(D, c, u, count, size)
+        for m in range(size):
+            u[c, m] -= u[count, m]
+            y_ddot[ys[first_y[c] + m]] = u[c, m]
+        for at in range(first[c], first[c + 1]):
+            i = nodes[at]
+            a = plus(base, six(bodies[i].b))
+            for m in range(size):
+                a = plus_times(a, u[c, m], _row3(T, i, m))
+            put(kin[i].a, a)
+
+
+@inlined
+def _spread(tree, i, parent, ys, begin, end, G, g, S, kin, bodies, T):
+    """T and b of a body of the cluster that hangs on `parent` and has the independent velocities ys[begin:end]."""
+    b, up = tree[i], tree[i].parent
+    inside = up != parent
+    bias = six(kin[i].c)
+    for j in range(b.v, b.v + b.nv):
+        bias = plus_times(bias, g[j], row(S, j))
+    put(bodies[i].b, plus(bias, six(bodies[up].b)) if inside else bias)
+    for m in range(end - begin):
+        y = ys[begin + m]
+        total = _row3(T, up, m) if inside else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        for j in range(b.v, b.v + b.nv):
+            total = plus_times(total, G[j, y], row(S, j))
+        _put_row3(T, i, m, total)
+
+
+@inlined
+def _count_in(b, i, c, ys, begin, size, G, g, kin, bodies, T, U, D, u):
+    """What body i adds to U, D and u of its cluster; pᴬ_i becomes pᴬ_i + Iᴬ_i b_i."""
+    k, I = kin[i], bodies[i].I  # noqa: E741
+    put(k.f, plus(six(k.f), matrix_times(I, six(bodies[i].b))))
+    for m in range(size):
+        t = _row3(T, i, m)
+        x = matrix_times(I, t)
+        u[c, m] -= dot(t, six(k.f))
+        _put_row3(U, c, m, plus(_row3(U, c, m), x))
+        for p in range(m + 1):
+            D[c, m, p] += dot(_row3(T, i, p), x)
+        for j in range(b.nv):
+            turn = b.rotor[j] * G[b.v + j, ys[begin + m]]
+            if turn != 0.0:
                 u[c, m] -= turn * g[b.v + j]
                 for p in range(m + 1):
-                    D[c, m, p] += turn * G[b.v + j, ys[first_y[c] + p]]
-    _cholesky(D[c], size)
-    _solve(D[c], u[c], size)
-    if parent[c] >= 0:
-        up = parent[c]
-        for at in range(first[c], first[c + 1]):
-            add(kin[up].f, kin[nodes[at]].f)
-            for r in range(6):
-                for s in range(6):
-                    bodies[up].I[r, s] += bodies[nodes[at]].I[r, s]
-        _reduce(bodies[up].I, kin[up].f, U[c], D[c], u[c], size)
+                    D[c, m, p] += turn * G[b.v + j, ys[begin + p]]
 
 
-@compiled
-def _reduce(I, f, U, D, u, size):  # noqa: E741
-    """I ← I - U D⁻¹ Uᵀ, f ← f + U u, with D factorised and u = D⁻¹ u already."""
-    column = np.empty(size)
+@inlined
+def _hand_over(body, k, parent_body, parent):
+    """Add Iᴬ and pᴬ of a body to what its cluster hangs on."""
+    I, A = body.I, parent_body.I  # noqa: E741
+    for r in range(6):
+        for s in range(6):
+            A[r, s] += I[r, s]
+    add(parent.f, k.f)
+
+
+@inlined
+def _reduce(I, f, U, D, u, c, size, spare):  # noqa: E741
+    """I ← I - U D⁻¹ Uᵀ, f ← f + U u, with D factorised and u = D⁻¹ u already; row `spare` of u is for scratch."""
     for r in range(6):
         for m in range(size):
-            column[m] = U[m, r]
-            f[r] += U[m, r] * u[m]
-        _solve(D, column, size)
-        for s in range(6):
-            for m in range(size):
-                I[r, s] -= U[m, s] * column[m]
-
-
-@compiled
-def _advance(tree, nodes, first, parent, ys, first_y, c, kin, bodies, T, U, D, u, y_ddot):
-    """ÿ of a cluster, and the accelerations of its bodies."""
-    size = first_y[c + 1] - first_y[c]
-    base = upward(tree) if parent[c] < 0 else six(kin[parent[c]].a)
-    x = np.empty(size)
-    for m in range(size):
-        x[m] = _dot(_row3(U, c, m), base)
-    _solve(D[c], x, size)
-    for m in range(size):
-        x[m] = u[c, m] - x[m]
-        y_ddot[ys[first_y[c] + m]] = x[m]
-    for at in range(first[c], first[c + 1]):
-        i = nodes[at]
-        a = plus(base, six(bodies[i].b))
+            u[spare, m] = U[c, m, r]
+            f[r] += U[c, m, r] * u[c, m]
+        _solve(D, c, u, spare, size)
         for m in range(size):
-            a = plus_times(a, x[m], _row3(T, i, m))
-        put(kin[i].a, a)
+            x = u[spare, m]
+            for s in range(6):
+                I[r, s] -= x * U[c, m, s]
 
 
-@compiled
-def _cholesky(D, n):
-    """D ← L with D = L Lᵀ, in the lower triangle."""
+@inlined
+def _cholesky(D, c, n):
+    """D[c] ← L with D[c] = L Lᵀ, in the lower triangle."""
     for j in range(n):
         for k in range(j):
             for i in range(j, n):
-                D[i, j] -= D[i, k] * D[j, k]
-        D[j, j] = np.sqrt(D[j, j])
+                D[c, i, j] -= D[c, i, k] * D[c, j, k]
+        D[c, j, j] = np.sqrt(D[c, j, j])
         for i in range(j + 1, n):
-            D[i, j] /= D[j, j]
+            D[c, i, j] /= D[c, j, j]
 
 
-@compiled
-def _solve(L, x, n):
-    """X ← (L Lᵀ)⁻¹ x."""
+@inlined
+def _solve(L, c, x, at, n):
+    """x[at] ← (L Lᵀ)⁻¹ x[at], with L = L[c]."""
     for i in range(n):
         for k in range(i):
-            x[i] -= L[i, k] * x[k]
-        x[i] /= L[i, i]
+            x[at, i] -= L[c, i, k] * x[at, k]
+        x[at, i] /= L[c, i, i]
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
-            x[i] -= L[k, i] * x[k]
-        x[i] /= L[i, i]
+            x[at, i] -= L[c, k, i] * x[at, k]
+        x[at, i] /= L[c, i, i]
 
 
-@compiled
-def _dot(x, y):
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
-
-
-@compiled
+@inlined
 def _row3(A, i, m):
     return A[i, m, 0], A[i, m, 1], A[i, m, 2], A[i, m, 3], A[i, m, 4], A[i, m, 5]
 
 
-@compiled
+@inlined
 def _put_row3(A, i, m, x):
     A[i, m, 0], A[i, m, 1], A[i, m, 2] = x[0], x[1], x[2]
     A[i, m, 3], A[i, m, 4], A[i, m, 5] = x[3], x[4], x[5]

@@ -35,7 +35,7 @@ def forward_dynamics(
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    G, y_dot = robot.G(x), np.asarray(y_dot, dtype=float)
+    q, v, G, g = robot.motion(x, y_dot)
     clusters, y_ddot = robot.clusters, np.empty(robot.nv)
     _run()(
         robot.model.tree,
@@ -46,9 +46,9 @@ def forward_dynamics(
         clusters.first_y,
         clusters.largest,
         G,
-        robot.g(x, y_dot),
-        robot.spanning(x),
-        G @ y_dot,
+        g,
+        q,
+        v,
         robot.vector(tau, robot.nv, "tau"),
         NO_WRENCHES if wrenches is None else _wrenches(robot, wrenches),
         y_ddot,

@@ -149,7 +149,7 @@ def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callabl
         )
     K = casadi.jacobian(value, q)
     k = -casadi.jtimes(K @ q_dot, q, q_dot)
-    return _called(casadi.Function("loop", [q, q_dot], list(map(casadi.densify, (value, K, k)))), size, count)
+    return _called(casadi.Function("loop", [q, q_dot], [casadi.densify(part) for part in (value, K, k)]), size, count)
 
 
 def _called(function: Any, size: int, count: int) -> Callable[[Array, Array], list[Array]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,15 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MANIFOLD = 1e-6  # |φ| beyond which a position is refused
+
+
+class Motion(NamedTuple):
+    """Of a spanning tree with n velocities, m of them independent."""
+
+    q: Array  # (nq,)
+    v: Array  # (n,) q̇ = G ẏ
+    G: Array  # (n, m)
+    g: Array  # (n,) q̈ = G ÿ + g
 
 
 class LoopModel:
@@ -91,7 +101,9 @@ class LoopModel:
         Raises:
             StateError: A wrong length, or a loop is open; says by how much.
         """
-        x = self.vector(x, self.nx, "x")
+        return self._spanning(self.vector(x, self.nx, "x"), check)
+
+    def _spanning(self, x: Array, check: bool) -> Array:
         q = self._Q @ x
         for loop in self._moving:
             part = loop.constraint.spanning(x[loop.x])
@@ -101,6 +113,16 @@ class LoopModel:
                 if not gap <= MANIFOLD:
                     raise StateError(f"{loop.name} is open: |φ| = {gap:.6g}; close it with LoopModel.closed")
         return q
+
+    def motion(self, x: ArrayLike, y_dot: ArrayLike) -> Motion:
+        """What the spanning tree does: position, velocity, G and g at x (nx,) and ẏ (nv,).
+
+        Raises:
+            StateError: A wrong length, a number that is not finite, an open or singular loop.
+        """
+        x, y_dot = self.vector(x, self.nx, "x"), self.vector(y_dot, self.nv, "velocity")
+        G = self._tangent(x)
+        return Motion(self._spanning(x, check=True), G @ y_dot, G, self._drift(x, y_dot))
 
     def closed(self, x: ArrayLike) -> Array:
         """The position with all loops closed, their independent coordinates kept: (nx,) -> (nx,).
@@ -120,7 +142,9 @@ class LoopModel:
         Raises:
             StateError: A loop is singular.
         """
-        x = self.vector(x, self.nx, "x")
+        return self._tangent(self.vector(x, self.nx, "x"))
+
+    def _tangent(self, x: Array) -> Array:
         if not self._moving:
             return self._G
         G = self._G.copy()
@@ -134,7 +158,9 @@ class LoopModel:
         Raises:
             StateError: A loop is singular.
         """
-        x, y_dot = self.vector(x, self.nx, "x"), self.vector(y_dot, self.nv, "velocity")
+        return self._drift(self.vector(x, self.nx, "x"), self.vector(y_dot, self.nv, "velocity"))
+
+    def _drift(self, x: Array, y_dot: Array) -> Array:
         g = np.zeros(self.model.nv)
         for loop in self._moving:
             g[loop.dofs] = self._ask(loop, loop.constraint.g, x[loop.x], y_dot[loop.y])
@@ -209,10 +235,10 @@ class LoopModel:
         Raises:
             StateError: Another number of numbers, or one that is not finite.
         """
-        x = np.asarray(value, dtype=float)
+        x = np.ascontiguousarray(value, dtype=float)
         if x.shape != (count,):
             raise StateError(f"{what} has shape {x.shape}; give ({count},)")
-        if not np.isfinite(x).all():
+        if not isfinite(x.dot(x)) and not np.isfinite(x).all():  # the product is quick, but may overflow
             raise StateError(f"{what} must be finite; it is {x.tolist()}")
         return x
 

@@ -35,14 +35,13 @@ def forward_dynamics(
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    q, G = robot.spanning(x), robot.G(x)
-    v = G @ np.asarray(y_dot, dtype=float)
+    q, v, G, g = robot.motion(x, y_dot)
     H, K = tree_mass_matrix(robot.model, q), robot.K(q)
     C = tree_inverse_dynamics(robot.model, q, v, np.zeros(robot.model.nv), wrenches)
-    tau_q = np.linalg.lstsq(G.T, np.asarray(tau, dtype=float), rcond=None)[0]
+    tau_q = np.linalg.lstsq(G.T, robot.vector(tau, robot.nv, "tau"), rcond=None)[0]
     HK = np.linalg.solve(H, np.column_stack([tau_q - C, K.T]))
     free, H_K = HK[:, 0], HK[:, 1:]
     multipliers = np.linalg.lstsq(K @ H_K, robot.k(q, v) - K @ free, rcond=None)[0]
     q_ddot = free + H_K @ multipliers
-    y_ddot = np.linalg.lstsq(G, q_ddot - robot.g(x, y_dot), rcond=None)[0]
+    y_ddot = np.linalg.lstsq(G, q_ddot - g, rcond=None)[0]
     return Constrained(*(np.asarray(part, dtype=float) for part in (y_ddot, q_ddot, multipliers)))

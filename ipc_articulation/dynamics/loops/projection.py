@@ -36,7 +36,8 @@ def bias_forces(robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, wrenches: Arra
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    return inverse_dynamics(robot, x, y_dot, np.zeros(robot.nv), wrenches)
+    q, v, G, g = robot.motion(x, y_dot)
+    return G.T @ tree_inverse_dynamics(robot.model, q, v, g, wrenches)
 
 
 def inverse_dynamics(
@@ -47,9 +48,9 @@ def inverse_dynamics(
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    G, y_dot = robot.G(x), np.asarray(y_dot, dtype=float)
-    a = G @ np.asarray(y_ddot, dtype=float) + robot.g(x, y_dot)
-    return G.T @ tree_inverse_dynamics(robot.model, robot.spanning(x), G @ y_dot, a, wrenches)
+    q, v, G, g = robot.motion(x, y_dot)
+    a = G @ robot.vector(y_ddot, robot.nv, "acceleration") + g
+    return G.T @ tree_inverse_dynamics(robot.model, q, v, a, wrenches)
 
 
 def forward_dynamics(
@@ -60,5 +61,7 @@ def forward_dynamics(
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    bias = bias_forces(robot, x, y_dot, wrenches)
-    return np.asarray(np.linalg.solve(mass_matrix(robot, x), np.asarray(tau, dtype=float) - bias), dtype=float)
+    q, v, G, g = robot.motion(x, y_dot)
+    bias = G.T @ tree_inverse_dynamics(robot.model, q, v, g, wrenches)
+    mass = G.T @ tree_mass_matrix(robot.model, q) @ G
+    return np.asarray(np.linalg.solve(mass, robot.vector(tau, robot.nv, "tau") - bias), dtype=float)

@@ -126,8 +126,12 @@ class Node:
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
 
 
-def parse(path_or_text: str | Path) -> Node:
+def parse(path_or_text: str | Path, kind: str = "a URDF file") -> Node:
     """The outermost element of an XML file, or of XML given as text, which begins with «<».
+
+    Args:
+        path_or_text: The file or the text.
+        kind: What to give, for messages.
 
     Raises:
         ModelError: The file cannot be read, or is not well-formed.
@@ -142,6 +146,6 @@ def parse(path_or_text: str | Path) -> Node:
             content, parser = Path(path_or_text).read_bytes(), etree.XMLParser(**quiet)
         return Node(etree.fromstring(content, parser), file)
     except OSError as error:
-        raise ModelError(f"{file}: {error.strerror}; give a URDF file, or its text") from error
+        raise ModelError(f"{file}: {error.strerror}; give {kind}, or its text") from error
     except etree.XMLSyntaxError as error:
         raise ModelError(f"{file}:{error.lineno}: not well-formed XML: {error.msg}") from error

@@ -1,0 +1,49 @@
+"""Bodies and markers of OpenSim models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.model.mechanism import FixedFrame, Link
+from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, objects_in, owned, text_in
+from ipc_articulation.dynamics.reading.osim.document import Place
+
+PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+def read_body(name: str, node: Node) -> Link:
+    """A `<Body>`: its mass, and its inertia about the centre of mass in its own axes.
+
+    Raises:
+        ModelError: What is wrong with it.
+    """
+    if node.child("inertia"):
+        products = numbers_in(node, "inertia", 6)
+    else:
+        products = np.array([number_in(node, f"inertia_{product}") for product in PRODUCTS])
+    xx, yy, zz, xy, xz, yz = products
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Link(name, number_in(node, "mass"), numbers_in(node, "mass_center", 3), inertia)
+
+
+def read_markers(model: Node, tag: str, place: Callable[[str, Node], Place]) -> list[FixedFrame]:
+    """The markers, as frames without a rotation of their own.
+
+    Args:
+        model: The `<Model>`.
+        tag: Of the element that says where a marker is fixed.
+        place: Link and pose of what it says.
+
+    Raises:
+        ModelError: What is wrong with one.
+    """
+    frames = []
+    for node in objects_in(model, "MarkerSet"):
+        name, node = owned(node, "marker")
+        link, pose = place(text_in(node, tag), node)
+        frames.append(FixedFrame(name, link, pose @ spatial.pose(p=numbers_in(node, "location", 3))))
+    return frames

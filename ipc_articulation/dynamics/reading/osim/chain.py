@@ -1,0 +1,98 @@
+"""Joints of OpenSim as chains of joints with one degree of freedom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.joints import FixedJoint
+from ipc_articulation.dynamics.loops.coordinate_functions import Function
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.reading.osim.axes import Axis
+from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupling
+from ipc_articulation.dynamics.reading.osim.document import JointElement
+from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, composed
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A joint of the mechanism, q = f(y), with y an independent coordinate."""
+
+    joint: str
+    function: Function
+    coordinate: str
+
+
+def of_independent(axis: Axis, couplings: Mapping[str, Coupling]) -> Axis:
+    """An axis as a function of an independent coordinate."""
+    coupling = couplings.get(axis.coordinate)
+    if coupling is None:
+        return axis
+    function = composed(axis.function, coupling.function)
+    coordinate = "" if isinstance(function, Constant) else coupling.independent
+    return replace(axis, function=function, coordinate=coordinate)
+
+
+def hang(
+    mechanism: Mechanism, joint: JointElement, axes: list[Axis], coordinates: Mapping[str, Coordinate]
+) -> list[Screw]:
+    """Add the joints that make up one of OpenSim, and links without mass between them.
+
+    Constant parts of the motion become part of the joints' origins. A joint that moves as a coordinate does gets the
+    coordinate's name and limits; the others are called «joint/axis», and the links between them «body/axis». A joint
+    that does not move keeps its name.
+
+    Args:
+        mechanism: To add to.
+        joint: The joint.
+        axes: Its axes, in the order in which they move the child, of independent coordinates.
+        coordinates: Those by name.
+
+    Returns:
+        The joints that move.
+    """
+    steps, tail = _steps(axes, joint.parent_pose)
+    child_origin = tail @ spatial.inverse(joint.child_pose)
+    if not steps:
+        mechanism.add_joint(joint.name, FixedJoint(), joint.parent, joint.child, origin=child_origin)
+    parent = joint.parent
+    screws: list[Screw] = []
+    for number, (origin, axis) in enumerate(steps, start=1):
+        name, limits = _name(axis, joint, coordinates, taken=[screw.joint for screw in screws])
+        child, end = f"{joint.child}/{axis.name}", np.eye(4)
+        if number == len(steps):
+            child, end = joint.child, child_origin
+        else:
+            mechanism.add_link(child)
+        mechanism.add_joint(name, axis.joint(), parent, child, origin=origin, child_origin=end, **limits)
+        screws.append(Screw(name, axis.function, axis.coordinate))
+        parent = child
+    return screws
+
+
+def _steps(axes: list[Axis], frame: Array) -> tuple[list[tuple[Array, Axis]], Array]:
+    """The axes that move, each with its origin in the frame that the one before moves, and the pose after the last."""
+    steps = []
+    for axis in axes:
+        before, rest = axis.without_offset()
+        frame = frame @ before
+        if rest.coordinate:
+            steps.append((frame, rest))
+            frame = np.eye(4)
+    return steps, frame
+
+
+def _name(
+    axis: Axis, joint: JointElement, coordinates: Mapping[str, Coordinate], taken: list[str]
+) -> tuple[str, dict[str, float]]:
+    """The name of an axis' joint, and its limits."""
+    coordinate = coordinates[axis.coordinate]
+    if axis.function == IDENTITY and coordinate.joint == joint.name and coordinate.name not in taken:
+        return coordinate.name, {"lower": coordinate.lower, "upper": coordinate.upper}
+    return f"{joint.name}/{axis.name}", {}

@@ -1,0 +1,86 @@
+"""What OpenSim writes between tags: it has elements where other formats have attributes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.reading.node import Node
+
+Array = NDArray[np.float64]
+
+FLAGS = {"true": True, "false": False}
+
+
+def text_in(node: Node, tag: str, default: str | None = None) -> str:
+    """The text of a child, without blanks at its ends.
+
+    Args:
+        node: Where the child is.
+        tag: Of the child.
+        default: What it is where the child is missing or empty; None: it must be there.
+    """
+    child = node.child(tag) if default is not None else node.required(tag)
+    text = ((child.element.text if child else None) or "").strip()
+    if text:
+        return text
+    if default is None:
+        raise (child or node).error(f"<{tag}> of <{node.tag}> is empty")
+    return default
+
+
+def numbers_in(
+    node: Node, tag: str, count: int | None = None, default: ArrayLike | None = None, infinite: bool = False
+) -> Array:
+    """The numbers in a child, (count,); with `count` None, one or more. They are finite unless they may be infinite."""
+    text = text_in(node, tag, None if default is None else "")
+    if default is not None and not text:
+        return np.array(default, dtype=float)
+    try:
+        x = np.array(text.split(), dtype=float)
+    except ValueError:
+        x = np.array([])
+    right_count = len(x) > 0 if count is None else len(x) == count
+    if not right_count or np.isnan(x).any() or not (infinite or np.isfinite(x).all()):
+        what = "a finite number" if count == 1 else f"{count or 'only'} finite numbers"
+        raise node.required(tag).error(f"<{tag}> holds '{text}'; give {what}")
+    return x
+
+
+def number_in(node: Node, tag: str, default: float | None = None) -> float:
+    """The finite number in a child."""
+    return float(numbers_in(node, tag, 1, None if default is None else [default])[0])
+
+
+def flag_in(node: Node, tag: str, default: bool) -> bool:
+    """The truth value in a child."""
+    text = text_in(node, tag, str(default).lower())
+    if text not in FLAGS:
+        raise node.required(tag).error(f"<{tag}> holds '{text}'; give true or false")
+    return FLAGS[text]
+
+
+def pose_in(node: Node, location: str, orientation: str) -> Array:
+    """[Rx(α) Ry(β) Rz(γ), p; 0 1] of the children with p [m] and α, β, γ [rad], (4, 4)."""
+    p, angles = (numbers_in(node, tag, 3, np.zeros(3)) for tag in (location, orientation))
+    Rx, Ry, Rz = (spatial.rotation_about(axis, angle) for axis, angle in zip(np.eye(3), angles, strict=True))
+    return spatial.pose(Rx @ Ry @ Rz, p)
+
+
+def objects_in(node: Node, *sets: str) -> list[Node]:
+    """The elements of OpenSim's sets: those in `<set><objects>`, for each set that there is."""
+    found = []
+    for name in sets:
+        part = node.child(name)
+        objects = part.child("objects") if part else None
+        found += objects.children() if objects else []
+    return found
+
+
+def owned(node: Node, kind: str) -> tuple[str, Node]:
+    """An element's name, and the element as the owner of what is in it: «joint 'hip_r'»."""
+    name = node.text("name")
+    return name, replace(node, owner=f"{kind} '{name}'")

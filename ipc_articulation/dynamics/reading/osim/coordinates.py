@@ -1,0 +1,117 @@
+"""Coordinates of an OpenSim model, and the constraints that make one a function of another."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from ipc_articulation.dynamics.loops.coordinate_functions import Function
+from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, objects_in, owned, text_in
+from ipc_articulation.dynamics.reading.osim.function_elements import function_in
+from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
+from ipc_articulation.naming import suggest
+
+COUPLER = "CoordinateCouplerConstraint"
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A generalised coordinate, in rad or m."""
+
+    name: str
+    joint: str  # OpenSim's
+    default: float = 0.0
+    lower: float = -np.inf  # limits: the range of a clamped coordinate, the default of a locked one
+    upper: float = np.inf
+    clamped: bool = False
+    locked: bool = False
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A coordinate is a function of another one."""
+
+    function: Function
+    independent: str
+
+
+def read_coordinate(node: Node, joint: str) -> Coordinate:
+    """A `<Coordinate>`.
+
+    A locked one stays a degree of freedom, with both limits at its default value. A prescribed motion is not read, with
+    a warning.
+
+    Raises:
+        ModelError: What is wrong with it.
+    """
+    name, node = owned(node, f"joint '{joint}': coordinate")
+    default = number_in(node, "default_value", 0.0)
+    clamped, locked = flag_in(node, "clamped", False), flag_in(node, "locked", False)
+    lower, upper = numbers_in(node, "range", 2, (-np.inf, np.inf), infinite=True)
+    if lower > upper:
+        raise node.error(f"<range> {lower:g} {upper:g} is empty")
+    if flag_in(node, "prescribed", False):
+        warnings.warn(f"{node.place}: its prescribed motion is not read: it moves freely", stacklevel=2)
+    if locked:
+        lower = upper = default
+    elif not clamped:
+        lower, upper = -np.inf, np.inf
+    return Coordinate(name, joint, default, float(lower), float(upper), clamped, locked)
+
+
+def read_couplings(model: Node, known: Collection[str]) -> dict[str, Coupling]:
+    """What `CoordinateCouplerConstraint`s make functions of others, each of independent coordinates only.
+
+    Other constraints are not read, with a warning.
+
+    Args:
+        model: The `<Model>`.
+        known: Names of all coordinates.
+
+    Raises:
+        ModelError: What is wrong with a constraint.
+    """
+    given: dict[str, tuple[Node, Coupling]] = {}
+    for node in objects_in(model, "ConstraintSet"):
+        _, node = owned(node, "constraint")
+        if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
+            continue
+        if node.tag != COUPLER:
+            warnings.warn(f"{node.place}: a {node.tag} is not read: the bodies stay free of it", stacklevel=2)
+            continue
+        dependent, coupling = _read_coupling(node, known)
+        if dependent in given:
+            raise node.error(f"coordinate '{dependent}' already depends on '{given[dependent][1].independent}'")
+        given[dependent] = node, coupling
+    return {dependent: _resolved(dependent, given) for dependent in given}
+
+
+def _read_coupling(node: Node, known: Collection[str]) -> tuple[str, Coupling]:
+    independent = text_in(node, "independent_coordinate_names")
+    dependent = text_in(node, "dependent_coordinate_name")
+    for name in (*independent.split(), dependent):
+        if name not in known:
+            raise node.error(f"unknown coordinate '{name}'{suggest(name, known)}")
+    if len(independent.split()) > 1:
+        raise node.error(f"depends on '{independent}'; a {COUPLER} is of one independent coordinate")
+    function = function_in(node, "coupled_coordinates_function")
+    if function is None:
+        raise node.error(f"<{COUPLER}> lacks <coupled_coordinates_function>")
+    return dependent, Coupling(scaled(function, number_in(node, "scale_factor", 1.0)), independent)
+
+
+def _resolved(dependent: str, given: dict[str, tuple[Node, Coupling]]) -> Coupling:
+    """A coupling to a coordinate that does not itself depend on another one."""
+    function: Function = IDENTITY
+    name, passed = dependent, [dependent]
+    while name in given:
+        node, coupling = given[name]
+        function, name = composed(function, coupling.function), coupling.independent
+        if name in passed:
+            raise node.error(f"coordinates {', '.join(map(repr, passed))} depend on each other in a circle")
+        passed.append(name)
+    return Coupling(function, name)

@@ -1,0 +1,164 @@
+"""The two forms of OpenSim files: of version 3, where joints are in bodies, and of version 4, with sets of both."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.reading.node import Node, parse
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, owned, pose_in, text_in
+from ipc_articulation.naming import suggest
+
+Array = NDArray[np.float64]
+Place = tuple[str, Array]  # a link, and a pose (4, 4) in its frame
+
+GROUND = "ground"
+OLDEST, NOT_ANY_MORE, NEW_FORM = 20302, 30500, 40000  # versions between the last two came before 4.0 was fixed
+
+
+@dataclass(frozen=True)
+class JointElement:
+    """A joint of OpenSim: child pose in the parent = parent_pose · motion · child_pose⁻¹."""
+
+    node: Node
+    name: str
+    parent: str  # links
+    child: str
+    parent_pose: Array  # (4, 4) joint frame in the parent's frame
+    child_pose: Array  # (4, 4) moved joint frame in the child's frame
+    coordinates: list[Node]
+
+
+def model_in(path_or_text: str | Path) -> tuple[Node, bool]:
+    """The `<Model>` of a file, and whether it is of version 4.
+
+    Raises:
+        ModelError: The file cannot be read, or is of another kind or version.
+    """
+    document = parse(path_or_text, "an OpenSim file")
+    if document.tag != "OpenSimDocument":
+        raise document.error(f"the outermost element is <{document.tag}>; that of an OpenSim file is <OpenSimDocument>")
+    version = int(document.number("Version"))
+    if not (OLDEST <= version < NOT_ANY_MORE or version >= NEW_FORM):
+        raise document.error(
+            f"version {version} is not read; {OLDEST} to {NOT_ANY_MORE - 1} and {NEW_FORM} or more are: "
+            "OpenSim saves what it opens in its own version"
+        )
+    return document.required("Model"), version >= NEW_FORM
+
+
+def bodies_in(model: Node) -> dict[str, Node]:
+    """All `<Body>` elements but ground's, by name.
+
+    Raises:
+        ModelError: Two have the same name.
+    """
+    found: dict[str, Node] = {}
+    for node in objects_in(model, "BodySet"):
+        name, node = owned(node, "body")
+        if name in found:
+            raise node.error(f"line {found[name].line} has the same name; give each body its own")
+        if name != GROUND:
+            found[name] = node
+    return found
+
+
+def joints_in_bodies(bodies: Mapping[str, Node]) -> list[JointElement]:
+    """Joints of version 3, each in its child body.
+
+    Raises:
+        ModelError: A body has no joint, or an unknown parent.
+    """
+    return [_joint_in_body(name, body, bodies) for name, body in bodies.items()]
+
+
+def _joint_in_body(child: str, body: Node, bodies: Collection[str]) -> JointElement:
+    given = body.required("Joint").children()
+    if len(given) != 1:
+        raise body.error(f"has {len(given)} joints; give one")
+    name, node = owned(given[0], "joint")
+    if flag_in(node, "reverse", False):
+        raise node.error("a reversed joint, whose motion is that of the parent in the child, is not read")
+    return JointElement(
+        node,
+        name,
+        link_of(text_in(node, "parent_body"), bodies, node),
+        child,
+        pose_in(node, "location_in_parent", "orientation_in_parent"),
+        pose_in(node, "location", "orientation"),
+        objects_in(node, "CoordinateSet"),
+    )
+
+
+def joints_in_set(model: Node, bodies: Mapping[str, Node]) -> list[JointElement]:
+    """Joints of version 4, between frames fixed to bodies.
+
+    Raises:
+        ModelError: An unknown frame, or ground as a child.
+    """
+    frames = frames_of_bodies(model, bodies)
+    return [_joint_in_set(node, frames) for node in objects_in(model, "JointSet")]
+
+
+def _joint_in_set(node: Node, frames: Mapping[str, Place]) -> JointElement:
+    name, node = owned(node, "joint")
+    own = _with_offsets(frames, node.child("frames"), name)
+    parent, parent_pose = place_of(text_in(node, "socket_parent_frame"), own, node, name)
+    child, child_pose = place_of(text_in(node, "socket_child_frame"), own, node, name)
+    if child == WORLD:
+        raise node.error("its child is the ground; exchange parent and child")
+    coordinates = node.child("coordinates")
+    listed = coordinates.children() if coordinates else []
+    return JointElement(node, name, parent, child, parent_pose, child_pose, listed)
+
+
+def frames_of_bodies(model: Node, bodies: Mapping[str, Node]) -> dict[str, Place]:
+    """The ground, the bodies by name, and the frames fixed in bodies as «body/frame».
+
+    Raises:
+        ModelError: A frame hangs on an unknown one.
+    """
+    frames: dict[str, Place] = {name: (name, np.eye(4)) for name in bodies}
+    frames[GROUND] = WORLD, np.eye(4)
+    for name, node in bodies.items():
+        frames = _with_offsets(frames, node.child("components"), name)
+    return frames
+
+
+def _with_offsets(frames: Mapping[str, Place], holder: Node | None, owner: str) -> dict[str, Place]:
+    """Frames, and besides the `PhysicalOffsetFrame`s of a body or joint; later ones may hang on earlier ones."""
+    known = dict(frames)
+    for node in holder.children("PhysicalOffsetFrame") if holder else []:
+        base = text_in(node, "socket_parent", "..")
+        link, pose = place_of(owner if base == ".." else base, known, node, owner)
+        known[f"{owner}/{node.text('name')}"] = link, pose @ pose_in(node, "translation", "orientation")
+    return known
+
+
+def place_of(path: str, frames: Mapping[str, Place], node: Node, owner: str = "") -> Place:
+    """The place that a path such as `/bodyset/femur_r` names, or `femur_r_offset` in a joint that owns that frame.
+
+    Raises:
+        ModelError: There is no such frame.
+    """
+    parts = path.split("/")
+    for name in (f"{owner}/{path}", "/".join(parts[-2:]), parts[-1]):
+        if name in frames:
+            return frames[name]
+    raise node.error(f"unknown frame '{path}'{suggest(parts[-1], frames, 'frames')}")
+
+
+def link_of(body: str, bodies: Collection[str], node: Node) -> str:
+    """The link that a body's name of version 3 means.
+
+    Raises:
+        ModelError: There is no such body.
+    """
+    if body != GROUND and body not in bodies:
+        raise node.error(f"unknown body '{body}'{suggest(body, [GROUND, *bodies], 'bodies')}")
+    return WORLD if body == GROUND else body

@@ -1,0 +1,159 @@
+"""Functions of one coordinate, as OpenSim has them, with their first and second derivatives.
+
+Those given by points are in `points.py`. All satisfy `loops.coordinate_functions.Function`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ipc_articulation.dynamics.loops.coordinate_functions import Function
+from ipc_articulation.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Constant:
+    """f = c."""
+
+    value: float
+
+    def __call__(self, x: float) -> float:
+        return self.value
+
+    def first(self, x: float) -> float:
+        """Zero."""
+        return 0.0
+
+    def second(self, x: float) -> float:
+        """Zero."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class LinearFunction:
+    """f = a x + b."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, x: float) -> float:
+        return self.slope * x + self.offset
+
+    def first(self, x: float) -> float:
+        """A."""
+        return self.slope
+
+    def second(self, x: float) -> float:
+        """Zero."""
+        return 0.0
+
+
+IDENTITY = LinearFunction()
+
+
+class PolynomialFunction:
+    """f = c₀ xⁿ + c₁ xⁿ⁻¹ + … + cₙ.
+
+    Args:
+        coefficients: c, highest power first, one or more.
+
+    Raises:
+        ModelError: There are none.
+    """
+
+    def __init__(self, coefficients: Sequence[float]) -> None:
+        if not len(coefficients):
+            raise ModelError("a polynomial needs at least one coefficient")
+        self.coefficients = tuple(float(c) for c in coefficients)
+        self._first = np.polyder(np.array(self.coefficients)).tolist()
+        self._second = np.polyder(np.array(self.coefficients), 2).tolist()
+
+    def __call__(self, x: float) -> float:
+        return horner(self.coefficients, x)
+
+    def first(self, x: float) -> float:
+        """f'(x)."""
+        return horner(self._first, x)
+
+    def second(self, x: float) -> float:
+        """f''(x)."""
+        return horner(self._second, x)
+
+
+def horner(coefficients: Sequence[float], x: float) -> float:
+    """The value at x of a polynomial, highest power first."""
+    value = 0.0
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
+
+
+@dataclass(frozen=True)
+class MultiplierFunction:
+    """f = s g."""
+
+    function: Function  # g
+    scale: float  # s
+
+    def __call__(self, x: float) -> float:
+        return self.scale * self.function(x)
+
+    def first(self, x: float) -> float:
+        """S g'."""
+        return self.scale * self.function.first(x)
+
+    def second(self, x: float) -> float:
+        """S g''."""
+        return self.scale * self.function.second(x)
+
+
+@dataclass(frozen=True)
+class Composition:
+    """f(x) = g(h(x)): what a coordinate does that is itself a function of another one."""
+
+    outer: Function  # g
+    inner: Function  # h
+
+    def __call__(self, x: float) -> float:
+        return self.outer(self.inner(x))
+
+    def first(self, x: float) -> float:
+        """g'(h) h'."""
+        return self.outer.first(self.inner(x)) * self.inner.first(x)
+
+    def second(self, x: float) -> float:
+        """g''(h) h'² + g'(h) h''."""
+        at = self.inner(x)
+        return self.outer.second(at) * self.inner.first(x) ** 2 + self.outer.first(at) * self.inner.second(x)
+
+
+def scaled(function: Function, scale: float) -> Function:
+    """S g, as a constant or a line where it is one."""
+    if isinstance(function, Constant):
+        return Constant(scale * function.value)
+    if isinstance(function, LinearFunction):
+        return linear(scale * function.slope, scale * function.offset)
+    if scale == 1.0:
+        return function
+    return MultiplierFunction(function, scale) if scale else Constant(0.0)
+
+
+def composed(outer: Function, inner: Function) -> Function:
+    """g(h), as a constant or a line where it is one, and only one of them where the other is the identity."""
+    if inner == IDENTITY or isinstance(outer, Constant):
+        return outer
+    if outer == IDENTITY:
+        return inner
+    if isinstance(inner, Constant):
+        return Constant(outer(inner.value))
+    if isinstance(inner, LinearFunction) and isinstance(outer, LinearFunction):
+        return linear(outer.slope * inner.slope, outer(inner.offset))
+    return Composition(outer, inner)
+
+
+def linear(slope: float, offset: float) -> Function:
+    """A x + b, a constant where a is zero."""
+    return LinearFunction(slope, offset) if slope else Constant(offset)

@@ -1,0 +1,146 @@
+"""Musculoskeletal models from OpenSim files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
+from ipc_articulation.dynamics.model.mechanism import WORLD, FixedFrame, Link, Mechanism
+from ipc_articulation.dynamics.reading.node import TEXT, Node
+from ipc_articulation.dynamics.reading.osim.axes import axes_of
+from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
+from ipc_articulation.dynamics.reading.osim.chain import hang, of_independent
+from ipc_articulation.dynamics.reading.osim.clusters import Cluster, clusters_of
+from ipc_articulation.dynamics.reading.osim.contents import numbers_in
+from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, read_coordinate, read_couplings
+from ipc_articulation.dynamics.reading.osim.document import (
+    JointElement,
+    bodies_in,
+    frames_of_bodies,
+    joints_in_bodies,
+    joints_in_set,
+    link_of,
+    model_in,
+    place_of,
+)
+
+EARTH = (0.0, -9.80665, 0.0)  # [m/s²] where the file does not say
+
+
+@dataclass(frozen=True)
+class OsimModel:
+    """A tree of joints with one degree of freedom each, and what relates them.
+
+    The joints that a cluster names move as its functions say; every other one that moves bears the name of the
+    coordinate that it moves as.
+    """
+
+    mechanism: Mechanism
+    clusters: tuple[Cluster, ...]
+    coordinates: tuple[Coordinate, ...]  # the independent ones, as the file has them
+
+    @property
+    def loops(self) -> list[tuple[tuple[str, ...], LoopConstraint]]:
+        """Joints and constraints, as `LoopModel` takes them."""
+        return [(cluster.joints, cluster.constraint) for cluster in self.clusters]
+
+
+def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
+    """Read a model, of version 2.3 to 3, or of version 4.
+
+    Read are bodies, joints, coordinates, markers (as frames), gravity and `CoordinateCouplerConstraint`s. Other
+    constraints and prescribed motions are warned of. These have no effect: muscles and all other forces (springs,
+    bushings, limits and contact among them), actuators and controllers, wrap objects, contact geometry, shapes, probes.
+    In most files y is up, as their gravity says.
+
+    The feet of many such models have moments of inertia that no body has: `mechanism.build(unphysical="warn")`.
+
+    Args:
+        path_or_text: A file, or XML that begins with «<».
+        couplers: Keep the bodies that move by coordinates which a constraint makes functions of others. Without them a
+            model with two knees is that of nimblephysics, which leaves out patellae.
+
+    Raises:
+        ModelError: What is wrong, with the line, and what would be valid.
+    """
+    model, is_version_4 = model_in(path_or_text)
+    bodies = bodies_in(model)
+    joints = joints_in_set(model, bodies) if is_version_4 else joints_in_bodies(bodies)
+    _check_joints(joints, bodies)
+    coordinates = _coordinates(joints)
+    couplings = read_couplings(model, coordinates)
+    if not couplers:
+        joints = _without(joints, {coordinates[name].joint for name in couplings})
+    kept = [joint.name for joint in joints]
+    independent = {c.name: c for c in coordinates.values() if c.joint in kept and c.name not in couplings}
+    mechanism = _mechanism(path_or_text, model)
+    mechanism.links = [read_body(joint.child, bodies[joint.child]) for joint in joints]
+    mechanism.frames = _markers(model, bodies, is_version_4, mechanism.links)
+    groups = []
+    for joint in joints:
+        own = [coordinate.name for coordinate in coordinates.values() if coordinate.joint == joint.name]
+        axes = [of_independent(axis, couplings) for axis in axes_of(joint, own)]
+        groups.append(hang(mechanism, joint, axes, independent))
+    return OsimModel(mechanism, clusters_of(groups, list(independent)), tuple(independent.values()))
+
+
+def _mechanism(path_or_text: str | Path, model: Node) -> Mechanism:
+    file = None if model.file == TEXT else Path(path_or_text)
+    gravity = numbers_in(model, "gravity", 3, EARTH)
+    return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity)
+
+
+def _check_joints(joints: list[JointElement], bodies: Mapping[str, Node]) -> None:
+    """Each joint has its own name, and each body is the child of one."""
+    names: set[str] = set()
+    holder: dict[str, str] = {}
+    for joint in joints:
+        if joint.name in names:
+            raise joint.node.error("another joint has the same name; give each its own")
+        if joint.child in holder:
+            raise joint.node.error(f"body '{joint.child}' is the child of joint '{holder[joint.child]}' too")
+        names.add(joint.name)
+        holder[joint.child] = joint.name
+    for name, body in bodies.items():
+        if name not in holder:
+            raise body.error("is the child of no joint; give it one, a FreeJoint if it moves freely")
+
+
+def _coordinates(joints: list[JointElement]) -> dict[str, Coordinate]:
+    """All coordinates, by name."""
+    found: dict[str, Coordinate] = {}
+    for joint in joints:
+        for node in joint.coordinates:
+            coordinate = read_coordinate(node, joint.name)
+            if coordinate.name in found:
+                other = found[coordinate.name].joint
+                raise joint.node.error(
+                    f"joint '{other}' has a coordinate '{coordinate.name}' too; give each its own name"
+                )
+            found[coordinate.name] = coordinate
+    return found
+
+
+def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
+    """Joints but those with these names, on whose children nothing else may hang."""
+    gone = {joint.child for joint in joints if joint.name in names}
+    kept = [joint for joint in joints if joint.child not in gone]
+    for joint in kept:
+        if joint.parent in gone:
+            raise joint.node.error(f"hangs on body '{joint.parent}', which couplers=False leaves out; give True")
+    return kept
+
+
+def _markers(model: Node, bodies: Mapping[str, Node], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
+    """The markers on links that there are."""
+    if is_version_4:
+        frames = frames_of_bodies(model, bodies)
+        markers = read_markers(model, "socket_parent_frame", lambda path, node: place_of(path, frames, node))
+    else:
+        markers = read_markers(model, "body", lambda name, node: (link_of(name, bodies, node), np.eye(4)))
+    there = {WORLD, *(link.name for link in links)}
+    return [marker for marker in markers if marker.link in there]

@@ -1,0 +1,257 @@
+"""What is read of small OpenSim files."""
+
+import numpy as np
+import pytest
+
+from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics.joints import FixedJoint, PrismaticJoint, RevoluteJoint
+from ipc_articulation.dynamics.reading.osim import read_osim
+from ipc_articulation.spatial import inverse, pose, rotation_about
+from tests.dynamics.reading.osim_documents import (
+    IDENTITY,
+    PARABOLA,
+    axis,
+    bodies,
+    body,
+    constraints,
+    coordinate,
+    coupler,
+    custom,
+    document,
+    document_4,
+    joint,
+    joint_4,
+    offset,
+)
+
+X, Y, Z = np.eye(3)
+
+
+def line(slope, offset):
+    return f"<LinearFunction><coefficients>{slope} {offset}</coefficients></LinearFunction>"
+
+
+def turned(roll, pitch, yaw):
+    return rotation_about(X, roll) @ rotation_about(Y, pitch) @ rotation_about(Z, yaw)
+
+
+PARENT, CHILD = pose(turned(0.1, 0.2, 0.3), (1, 2, 3)), pose(p=(0, 0, 1))
+
+
+def one_joint(kind, count, inside=""):
+    names = [f"y{i}" for i in range(count)]
+    return read_osim(document(bodies(body("b", joint(kind, "j", [coordinate(name) for name in names], inside)))))
+
+
+def body_pose(osim, name="b", **values):
+    """The pose of a link where coordinates have these values and others are zero."""
+    model = osim.mechanism.build()
+    q = np.zeros(model.nq)
+    for name_of_joint in set(values) & set(model.joint_names):
+        q[model.positions(name_of_joint)] = values[name_of_joint]
+    for cluster in osim.clusters:
+        y = np.array([values.get(name, 0.0) for name in cluster.coordinates])
+        for joint_name, value in zip(cluster.joints, cluster.constraint.spanning(y), strict=True):
+            q[model.positions(joint_name)] = value
+    return dyn.frame_poses(model, q)[model.frame(name)]
+
+
+def test_a_body():
+    osim = one_joint("PinJoint", 1)
+    (link,) = osim.mechanism.links
+    assert (link.name, link.mass, list(link.centre)) == ("b", 2.0, [0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(link.inertia, [[2, 0.1, 0.2], [0.1, 3, 0.3], [0.2, 0.3, 4]])
+    assert osim.mechanism.name == "m"
+    assert osim.clusters == ()
+
+
+MOTIONS = {
+    "PinJoint": (1, lambda y: pose(rotation_about(Z, y[0]))),
+    "SliderJoint": (1, lambda y: pose(p=(y[0], 0, 0))),
+    "UniversalJoint": (2, lambda y: pose(rotation_about(X, y[0]) @ rotation_about(Y, y[1]))),
+    "PlanarJoint": (3, lambda y: pose(rotation_about(Z, y[0]), (y[1], y[2], 0))),
+    "BallJoint": (3, lambda y: pose(turned(*y))),
+    "GimbalJoint": (3, lambda y: pose(turned(*y))),
+    "FreeJoint": (6, lambda y: pose(turned(*y[:3]), y[3:])),
+}
+
+
+@pytest.mark.parametrize("kind", MOTIONS)
+def test_each_type_of_joint(kind):
+    count, motion = MOTIONS[kind]
+    osim = one_joint(kind, count)
+    y = np.random.default_rng(0).uniform(-1, 1, count)
+    assert sorted(placed.name for placed in osim.mechanism.joints) == [f"y{i}" for i in range(count)]
+    assert [c.name for c in osim.coordinates] == [f"y{i}" for i in range(count)]
+    assert osim.clusters == ()
+    found = body_pose(osim, **{f"y{i}": value for i, value in enumerate(y)})
+    np.testing.assert_allclose(found, PARENT @ motion(y) @ inverse(CHILD), atol=1e-15)
+
+
+def test_a_weld():
+    pin = joint("PinJoint", "p", [coordinate("y")], parent="a")
+    osim = read_osim(document(bodies(body("a", joint("WeldJoint", "w")), body("b", pin))))
+    weld, hinge = osim.mechanism.joints
+    assert (weld.name, weld.parent, weld.child, type(weld.joint)) == ("w", "world", "a", FixedJoint)
+    assert (hinge.name, hinge.parent, hinge.child, type(hinge.joint)) == ("y", "a", "b", RevoluteJoint)
+    np.testing.assert_allclose(body_pose(osim, "a"), PARENT @ inverse(CHILD), atol=1e-15)
+
+
+AXES = (
+    axis("rotation1", "0 0 2", IDENTITY, "y"),
+    axis("rotation2", "1 0 0", "<Constant><value>0.3</value></Constant>"),
+    axis("rotation3", "0 1 0", PARABOLA, "y"),
+    axis("translation1", "0 1 0", "<Constant><value>0.7</value></Constant>", "y"),
+    axis("translation2", "1 0 0", line(2, 0.1), "y"),
+    axis("translation3", "0 0 1", line(-1, 0.4), "z"),
+)
+
+
+def moved(y, z):
+    R = rotation_about(Z, y) @ rotation_about(X, 0.3) @ rotation_about(Y, 0.5 * y**2 + 0.2 * y)
+    return PARENT @ pose(R, (2 * y + 0.1, 0.7, 0.4 - z)) @ inverse(CHILD)
+
+
+def test_a_custom_joint_is_a_chain_with_a_cluster():
+    osim = read_osim(document(bodies(body("b", custom("j", "yz", *AXES)))))
+    described = [(p.name, type(p.joint), p.parent, p.child) for p in osim.mechanism.joints]
+    assert described == [
+        ("j/translation2", PrismaticJoint, "world", "b/translation2"),
+        ("z", PrismaticJoint, "b/translation2", "b/translation3"),
+        ("y", RevoluteJoint, "b/translation3", "b/rotation1"),
+        ("j/rotation3", RevoluteJoint, "b/rotation1", "b"),
+    ]
+    (cluster,) = osim.clusters
+    assert cluster.joints == ("j/translation2", "z", "y", "j/rotation3")
+    assert cluster.coordinates == ("y", "z")
+    assert osim.loops == [(cluster.joints, cluster.constraint)]
+    np.testing.assert_allclose(body_pose(osim, y=0.6, z=-0.2), moved(0.6, -0.2), atol=1e-15)
+
+
+def test_the_order_of_axes_in_the_file_does_not_matter():
+    osim = read_osim(document(bodies(body("b", custom("j", "yz", *AXES[::-1])))))
+    np.testing.assert_allclose(body_pose(osim, y=0.6, z=-0.2), moved(0.6, -0.2), atol=1e-15)
+
+
+def test_a_sign_and_an_offset_go_into_axis_and_origin():
+    osim = read_osim(document(bodies(body("b", custom("j", "y", axis("rotation2", "1 0 0", line(-1, 0.4), "y"))))))
+    (placed,) = osim.mechanism.joints
+    assert placed.name == "y"
+    assert osim.clusters == ()
+    expected = PARENT @ pose(rotation_about(X, 0.4 - 0.6)) @ inverse(CHILD)
+    np.testing.assert_allclose(body_pose(osim, y=0.6), expected, atol=1e-15)
+
+
+def test_two_axes_that_move_as_one_coordinate():
+    twice = axis("rotation1", "1 0 0", IDENTITY, "y"), axis("translation1", "1 0 0", IDENTITY, "y")
+    osim = read_osim(document(bodies(body("b", custom("j", "y", *twice)))))
+    assert [placed.name for placed in osim.mechanism.joints] == ["y", "j/rotation1"]
+    np.testing.assert_array_equal(osim.clusters[0].constraint.G(np.zeros(1)), [[1], [1]])
+
+
+def test_a_multiple():
+    half = f"<MultiplierFunction><function>{PARABOLA}</function><scale>0.5</scale></MultiplierFunction>"
+    osim = read_osim(document(bodies(body("b", custom("j", "y", axis("translation1", "1 0 0", half, "y"))))))
+    expected = PARENT @ pose(p=(0.5 * (0.5 * 0.36 + 0.12), 0, 0)) @ inverse(CHILD)
+    np.testing.assert_allclose(body_pose(osim, y=0.6), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("inside", "expected"),
+    [
+        ("", (0.0, -np.inf, np.inf)),
+        ("<default_value>0.2</default_value><range>-1 2</range><clamped>true</clamped>", (0.2, -1, 2)),
+        ("<range>-1 2</range><clamped>false</clamped>", (0.0, -np.inf, np.inf)),
+        ("<default_value>0.2</default_value><range>-1 2</range><locked>true</locked>", (0.2, 0.2, 0.2)),
+    ],
+)
+def test_a_coordinates_limits(inside, expected):
+    osim = read_osim(document(bodies(body("b", joint("PinJoint", "j", [coordinate("y", inside)])))))
+    (found,), (placed,) = osim.coordinates, osim.mechanism.joints
+    assert (found.default, found.lower, found.upper) == expected
+    assert (placed.lower, placed.upper) == expected[1:]
+    assert osim.mechanism.build().coordinates.lower == expected[1]
+
+
+def test_gravity_and_markers():
+    marker = '<Marker name="k"><body>b</body><location>1 2 3</location></Marker>'
+    fixed = '<Marker name="g"><body>ground</body><location>4 5 6</location></Marker>'
+    sets = f"<gravity>1 2 3</gravity><MarkerSet><objects>{marker}{fixed}</objects></MarkerSet>"
+    pin = joint("PinJoint", "j", [coordinate("y")])
+    osim = read_osim(document(bodies(body("b", pin)) + sets))
+    model = osim.mechanism.build()
+    np.testing.assert_array_equal(model.gravity, [1, 2, 3])
+    poses = dyn.frame_poses(model, [0.3])
+    np.testing.assert_allclose(poses[model.frame("k")], poses[model.frame("b")] @ pose(p=(1, 2, 3)), atol=1e-15)
+    np.testing.assert_allclose(poses[model.frame("g")], pose(p=(4, 5, 6)))
+    assert tuple(read_osim(document(bodies(body("b", pin)))).mechanism.gravity) == (0.0, -9.80665, 0.0)
+
+
+def two_pins(*given, parent="ground"):
+    first = joint("PinJoint", "j", [coordinate("y")])
+    second = joint("PinJoint", "k", [coordinate("z")], parent=parent)
+    return document(bodies(body("a", first), body("b", second)) + constraints(*given))
+
+
+def test_a_coupled_coordinate_joins_its_drivers_cluster():
+    osim = read_osim(two_pins(coupler("z", "y", PARABOLA, "<scale_factor>2</scale_factor>")))
+    assert [c.name for c in osim.coordinates] == ["y"]
+    (cluster,) = osim.clusters
+    assert (cluster.joints, cluster.coordinates) == (("y", "k/rotation1"), ("y",))
+    np.testing.assert_allclose(cluster.constraint.spanning(np.array([0.6])), [0.6, 0.36 + 0.24])
+
+
+def test_couplings_of_coupled_coordinates():
+    third = body("c", joint("PinJoint", "l", [coordinate("w")]))
+    text = two_pins(coupler("z", "y", line(2, 0.1)), coupler("w", "z", line(3, 0)))
+    osim = read_osim(text.replace("</objects></BodySet>", f"{third}</objects></BodySet>"))
+    (cluster,) = osim.clusters
+    assert (cluster.joints, cluster.coordinates) == (("y", "k/rotation1", "l/rotation1"), ("y",))
+    np.testing.assert_allclose(cluster.constraint.spanning(np.array([0.5])), [0.5, 1.1, 3.3])
+
+
+def test_without_couplers_coupled_bodies_are_left_out():
+    marker = (
+        '<MarkerSet><objects><Marker name="k"><body>b</body><location>0 0 0</location></Marker></objects></MarkerSet>'
+    )
+    text = two_pins(coupler("z", "y")).replace("</Model>", f"{marker}</Model>")
+    osim = read_osim(text, couplers=False)
+    assert [link.name for link in osim.mechanism.links] == ["a"]
+    assert (osim.clusters, osim.mechanism.frames) == ((), [])
+
+
+@pytest.mark.parametrize("switch", ["<isDisabled>true</isDisabled>", "<isEnforced>false</isEnforced>"])
+def test_a_constraint_that_is_switched_off(switch):
+    osim = read_osim(two_pins(coupler("z", "y", more=switch)))
+    assert [c.name for c in osim.coordinates] == ["y", "z"]
+
+
+def test_version_4_has_the_same_model():
+    frames = offset("in_ground", "/ground", "1 2 3", "0.1 0.2 0.3"), offset("in_b", "/bodyset/b", "0 0 1")
+    axes = "".join(AXES).replace("<function><PolynomialFunction>", '<PolynomialFunction name="function">')
+    axes = axes.replace("</PolynomialFunction></function>", "</PolynomialFunction>")
+    knee = joint_4(
+        "CustomJoint",
+        "j",
+        "in_ground",
+        "/jointset/j/in_b",
+        [coordinate("y"), coordinate("z")],
+        frames,
+        f"<SpatialTransform>{axes}</SpatialTransform>",
+    )
+    marker = "<socket_parent_frame>/bodyset/b/sensor</socket_parent_frame><location>1 0 0</location>"
+    markers = f'<MarkerSet><objects><Marker name="k">{marker}</Marker></objects></MarkerSet>'
+    osim = read_osim(document_4(["b"], knee, more=markers, components=offset("sensor", "..", "0 1 0")))
+    old = read_osim(document(bodies(body("b", custom("j", "yz", *AXES)))))
+    assert [p.name for p in osim.mechanism.joints] == [p.name for p in old.mechanism.joints]
+    np.testing.assert_array_equal(osim.mechanism.links[0].inertia, old.mechanism.links[0].inertia)
+    np.testing.assert_allclose(body_pose(osim, y=0.6, z=-0.2), moved(0.6, -0.2), atol=1e-15)
+    np.testing.assert_allclose(osim.mechanism.frames[0].pose, pose(p=(1, 1, 0)))
+
+
+def test_what_is_not_read_is_warned_of():
+    with pytest.warns(UserWarning, match=r"<text>:2: constraint 'w': a WeldConstraint is not read"):
+        read_osim(two_pins('<WeldConstraint name="w"/>'))
+    prescribed = joint("PinJoint", "j", [coordinate("y", "<prescribed>true</prescribed>")])
+    with pytest.warns(UserWarning, match=r"joint 'j': coordinate 'y': its prescribed motion is not read"):
+        read_osim(document(bodies(body("b", prescribed))))
