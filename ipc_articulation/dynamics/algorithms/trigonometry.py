@@ -1,4 +1,4 @@
-"""Sine and cosine together, inside their caller: calls of the C library took half of the time to place a robot's joints.
+"""Sine and cosine together, inside their caller: as calls of the C library they took half of the time to place joints.
 
 x = n π/2 + y with |y| ≤ π/4 and π/2 in three parts, so that y keeps its digits (Cody, Waite 1980); then the polynomials
 of fdlibm (Sun Microsystems 1993, k_sin.c and k_cos.c); n tells which is which, and the signs.
