@@ -91,17 +91,17 @@ def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     put_row(U, j, x)
     Du[j, 0], Du[j, 1] = D, u
     y = (x[0] / D, x[1] / D, x[2] / D, x[3] / D, x[4] / D, x[5] / D)
-    _subtract(I, 0, y[0], x)
-    _subtract(I, 1, y[1], x)
-    _subtract(I, 2, y[2], x)
-    _subtract(I, 3, y[3], x)
-    _subtract(I, 4, y[4], x)
-    _subtract(I, 5, y[5], x)
+    subtract(I, 0, y[0], x)
+    subtract(I, 1, y[1], x)
+    subtract(I, 2, y[2], x)
+    subtract(I, 3, y[3], x)
+    subtract(I, 4, y[4], x)
+    subtract(I, 5, y[5], x)
     put(k.f, plus_times(six(k.f), u, y))
 
 
 @compiled
-def _subtract(A, r, s, x):
+def subtract(A, r, s, x):
     """Row r of A ← row r - s x."""
     A[r, 0] -= s * x[0]
     A[r, 1] -= s * x[1]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.aba import matrix_times, start
+from ipc_articulation.dynamics.algorithms.aba import matrix_times, start, subtract
 from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, move, place, upward, weigh
 from ipc_articulation.dynamics.algorithms.vectors import add, dot, plus, plus_times, put, row, six
@@ -46,7 +46,8 @@ def cluster_aba(tree, nodes, first, parent, ys, first_y, largest, G, g, q, v, ta
     n, count = len(tree), len(parent)
     kin, S = np.empty(n, NODE_STATE), np.empty((len(v), 6))
     bodies, T = np.empty(n, BODY), np.empty((n, largest, 6))
-    U, D, u = np.zeros((count, largest, 6)), np.zeros((count, largest, largest)), np.empty((count + 1, largest))
+    U, W = np.zeros((count, largest, 6)), np.empty((count, largest, 6))
+    D, u = np.zeros((count, largest, largest)), np.empty((count, largest))
     place(tree, q, kin, S)
     move(tree, S, v, kin)
     weigh(tree, kin)
@@ -61,20 +62,17 @@ def cluster_aba(tree, nodes, first, parent, ys, first_y, largest, G, g, q, v, ta
             u[c, m] = tau[ys[first_y[c] + m]]
         for at in range(first[c], first[c + 1]):
             _count_in(tree[nodes[at]], nodes[at], c, ys, first_y[c], size, G, g, kin, bodies, T, U, D, u)
-        _cholesky(D, c, size)
-        _solve(D, c, u, c, size)
+        _solve(D, c, U, W, u, size)
         if parent[c] >= 0:
             for at in range(first[c], first[c + 1]):
                 _hand_over(bodies[nodes[at]], kin[nodes[at]], bodies[parent[c]], kin[parent[c]])
-            _reduce(bodies[parent[c]].I, kin[parent[c]].f, U, D, u, c, size, count)
+            for m in range(size):
+                _reduce(bodies[parent[c]].I, kin[parent[c]].f, _row3(U, c, m), _row3(W, c, m), u[c, m])
     for c in range(count):
         base = upward(tree) if parent[c] < 0 else six(kin[parent[c]].a)
         size = first_y[c + 1] - first_y[c]
         for m in range(size):
-            u[count, m] = dot(_row3(U, c, m), base)
-        _solve(D, c, u, count, size)
-        for m in range(size):
-            u[c, m] -= u[count, m]
+            u[c, m] -= dot(_row3(W, c, m), base)
             y_ddot[ys[first_y[c] + m]] = u[c, m]
         for at in range(first[c], first[c + 1]):
             i = nodes[at]
@@ -131,43 +129,47 @@ def _hand_over(body, k, parent_body, parent):
     add(parent.f, k.f)
 
 
-@inlined
-def _reduce(I, f, U, D, u, c, size, spare):  # noqa: E741
-    """I ← I - U D⁻¹ Uᵀ, f ← f + U u, with D factorised and u = D⁻¹ u already; row `spare` of u is for scratch."""
-    for r in range(6):
-        for m in range(size):
-            u[spare, m] = U[c, m, r]
-            f[r] += U[c, m, r] * u[c, m]
-        _solve(D, c, u, spare, size)
-        for m in range(size):
-            x = u[spare, m]
-            for s in range(6):
-                I[r, s] -= x * U[c, m, s]
+@compiled
+def _reduce(I, f, x, w, u):  # noqa: E741
+    """I ← I - x wᵀ, f ← f + u x, for one row x of U and w of W = D⁻¹ U; u is one of D⁻¹ u."""
+    subtract(I, 0, x[0], w)
+    subtract(I, 1, x[1], w)
+    subtract(I, 2, x[2], w)
+    subtract(I, 3, x[3], w)
+    subtract(I, 4, x[4], w)
+    subtract(I, 5, x[5], w)
+    put(f, plus_times(six(f), u, x))
 
 
 @inlined
-def _cholesky(D, c, n):
-    """D[c] ← L with D[c] = L Lᵀ, in the lower triangle."""
+def _solve(D, c, U, W, u, n):
+    """W[c] ← D⁻¹ U[c] and u[c] ← D⁻¹ u[c], by D[c] = L diag(1/d) Lᵀ in its lower triangle."""
     for j in range(n):
         for k in range(j):
+            x = D[c, j, k] * D[c, k, k]
             for i in range(j, n):
-                D[c, i, j] -= D[c, i, k] * D[c, j, k]
-        D[c, j, j] = np.sqrt(D[c, j, j])
-        for i in range(j + 1, n):
-            D[c, i, j] /= D[c, j, j]
+                D[c, i, j] -= D[c, i, k] * x
+        D[c, j, j] = 1.0 / D[c, j, j]
+    for i in range(n):  # from here on columns hold L d
+        w, y = _row3(U, c, i), u[c, i]
+        for k in range(i):
+            x = D[c, i, k] * D[c, k, k]
+            w, y = plus_times(w, -x, _row3(W, c, k)), y - x * u[c, k]
+        _put_row3(W, c, i, w)
+        u[c, i] = y
+    for i in range(n - 1, -1, -1):
+        x = D[c, i, i]
+        w, y = _times(x, _row3(W, c, i)), x * u[c, i]
+        for k in range(i + 1, n):
+            x = D[c, k, i] * D[c, i, i]
+            w, y = plus_times(w, -x, _row3(W, c, k)), y - x * u[c, k]
+        _put_row3(W, c, i, w)
+        u[c, i] = y
 
 
 @inlined
-def _solve(L, c, x, at, n):
-    """x[at] ← (L Lᵀ)⁻¹ x[at], with L = L[c]."""
-    for i in range(n):
-        for k in range(i):
-            x[at, i] -= L[c, i, k] * x[at, k]
-        x[at, i] /= L[c, i, i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            x[at, i] -= L[c, k, i] * x[at, k]
-        x[at, i] /= L[c, i, i]
+def _times(s, x):
+    return s * x[0], s * x[1], s * x[2], s * x[3], s * x[4], s * x[5]
 
 
 @inlined
