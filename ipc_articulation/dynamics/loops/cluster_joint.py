@@ -1,0 +1,192 @@
+"""A cluster of bodies whose joints one constraint relates, seen as one joint.
+
+Each of its N bodies hangs by a joint of its own on another body of the cluster or on an output body: a body of the
+parent cluster, or the world. With twists [ω; v] in body frames, stacked body by body, X_i = Ad(H_i⁻¹) from the body p
+that i hangs on to i, S_i the subspace of i's joint, and q̇ = G ẏ, q̈ = G ÿ + g, the motion relative to output bodies is
+
+    S:     X_i S_p + S_i G_i                                                            (6N, m)
+    v_J:   X_i v_J,p + S_i q̇_i  =  S ẏ                                                  (6N,)
+    c_J:   X_i c_J,p - (S_i q̇_i) × X_i v_J,p + Ṡ_i q̇_i + S_i g_i  =  dS/dt ẏ            (6N,)
+
+(terms in p are zero where p is an output body), which are X_intra S_span G, X_intra S_span q̇ and X°_intra S_span q̇ +
+X_intra S_span g of generalized_rbda («Cluster joints»). Of a body, with X its transform from its output body o,
+
+    v = X v_o + v_J,     a = X a_o + S ÿ + c_J + v × v_J.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.joints import Joint, RevoluteJoint
+from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.model.mechanism import Link, Mechanism
+from ipc_articulation.errors import ModelError
+
+Loops = list[tuple[list[str], LoopConstraint]]
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterBody:
+    """A body of a cluster, and the joint that moves it."""
+
+    link: Link
+    joint: Joint
+    origin: ArrayLike = field(default_factory=lambda: np.eye(4))  # (4, 4) joint frame, in the body that it hangs on
+    on: int | None = None  # that body's place in the cluster; None: an output body
+
+
+def hinged(link: Link, axis: ArrayLike, origin: ArrayLike | None = None, on: int | None = None) -> ClusterBody:
+    """A body on a hinge.
+
+    Args:
+        link: The body.
+        axis: Of the hinge, (3,), in its own frame.
+        origin: Joint frame in the body that it hangs on, (4, 4); None: the same frame.
+        on: As in `ClusterBody`.
+
+    Raises:
+        ModelError: The axis has no length.
+    """
+    return ClusterBody(link, RevoluteJoint(axis), np.eye(4) if origin is None else origin, on)
+
+
+class ClusterJoint:
+    """Bodies in spanning order, each after the one that it hangs on, and the constraint on their joints.
+
+    Args:
+        bodies: N of them.
+        constraint: On the coordinates of their joints, in this order.
+
+    Raises:
+        ModelError: There is no body, one hangs on none before it, or the constraint is on another number of
+            coordinates.
+    """
+
+    def __init__(self, bodies: Sequence[ClusterBody], constraint: LoopConstraint) -> None:
+        self.bodies, self.constraint = tuple(bodies), constraint
+        kind, ndof = type(self).__name__, sum(body.joint.ndof for body in bodies)
+        for place, body in enumerate(bodies):
+            if body.on is not None and not 0 <= body.on < place:
+                raise ModelError(f"{kind}: body {place}, '{body.link.name}', hangs on body {body.on}; list that first")
+        if ndof == 0 or ndof != constraint.size:
+            raise ModelError(f"{kind}: the constraint is on {constraint.size} coordinates; the joints have {ndof}")
+
+    @property
+    def nx(self) -> int:
+        """Numbers that its position is kept as."""
+        return self.constraint.position_size
+
+    @property
+    def nv(self) -> int:
+        """Independent velocities, m."""
+        return self.constraint.ndof
+
+    def poses(self, x: ArrayLike) -> Array:
+        """Poses of the bodies in their output bodies: (nx,) -> (N, 4, 4).
+
+        Raises:
+            StateError: A wrong length.
+        """
+        poses: list[Array] = []
+        for body, q, _ in self._each(self._position(x)):
+            H = np.asarray(body.origin, dtype=float) @ body.joint.pose_at(q)
+            poses.append(H if body.on is None else poses[body.on] @ H)
+        return np.array(poses)
+
+    def S(self, x: ArrayLike) -> Array:
+        """∂v_J/∂ẏ: (nx,) -> (6N, m).
+
+        Raises:
+            StateError: A wrong length, or the loop is singular.
+        """
+        x = self._position(x)
+        G = self.constraint.G(x)
+        blocks: list[Array] = []
+        for body, q, dofs in self._each(x):
+            own = body.joint.subspace(q) @ G[dofs]
+            blocks.append(own if body.on is None else _transform(body, q) @ blocks[body.on] + own)
+        return np.concatenate(blocks)
+
+    def vJ(self, x: ArrayLike, y_dot: ArrayLike) -> Array:
+        """Twists of the bodies relative to their output bodies: (nx,), (m,) -> (6N,) [rad/s; m/s].
+
+        Raises:
+            StateError: A wrong length, or the loop is singular.
+        """
+        return self._rates(x, y_dot)[0].ravel()
+
+    def cJ(self, x: ArrayLike, y_dot: ArrayLike) -> Array:
+        """The rate of S times ẏ: (nx,), (m,) -> (6N,) [rad/s²; m/s²].
+
+        Raises:
+            StateError: A wrong length, or the loop is singular.
+        """
+        return self._rates(x, y_dot)[1].ravel()
+
+    def add_to(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str]) -> Loops:
+        """Add the cluster's links and joints to a mechanism.
+
+        Args:
+            mechanism: Gets links «name_link», moved by joints «name_link_joint».
+            name: What their names begin with.
+            outputs: Link, or «world», on which the cluster hangs; or one for each body that hangs outside, in order.
+
+        Returns:
+            What `LoopModel` needs to know: joint names and their constraint, in a list to be added to others'.
+
+        Raises:
+            ModelError: A wrong number of outputs.
+        """
+        count = sum(body.on is None for body in self.bodies)
+        given = [outputs] * count if isinstance(outputs, str) else list(outputs)
+        if len(given) != count:
+            raise ModelError(f"{name}: {count} bodies of the cluster hang outside; {len(given)} outputs are given")
+        outside = iter(given)
+        links: list[str] = []
+        names: list[str] = []
+        for body in self.bodies:
+            parent = next(outside) if body.on is None else links[body.on]
+            links.append(f"{name}_{body.link.name}")
+            names.append(f"{links[-1]}_joint")
+            mechanism.links.append(replace(body.link, name=links[-1]))
+            mechanism.add_joint(names[-1], body.joint, parent, links[-1], origin=body.origin)
+        return [(names, self.constraint)]
+
+    def _rates(self, x: ArrayLike, y_dot: ArrayLike) -> tuple[Array, Array]:
+        """v_J and c_J, (N, 6) each."""
+        x, y_dot = self._position(x), LoopModel.vector(y_dot, self.nv, "velocity")
+        q_dot, g = self.constraint.G(x) @ y_dot, self.constraint.g(x, y_dot)
+        v, c = np.zeros((2, len(self.bodies), 6))
+        for i, (body, q, dofs) in enumerate(self._each(x)):
+            S = body.joint.subspace(q)
+            own = S @ q_dot[dofs]
+            c[i] = body.joint.bias(q, q_dot[dofs]) + S @ g[dofs]
+            if body.on is not None:
+                X = _transform(body, q)
+                v[i] = X @ v[body.on]
+                c[i] += X @ c[body.on] - spatial.cross(own) @ v[i]
+            v[i] += own
+        return v, c
+
+    def _position(self, x: ArrayLike) -> Array:
+        return LoopModel.vector(x, self.nx, "x")
+
+    def _each(self, x: Array) -> Iterator[tuple[ClusterBody, Array, slice]]:
+        """Each body with the position of its joint and the range of its velocities among q̇."""
+        q, at_q, at_v = self.constraint.spanning(x), 0, 0
+        for body in self.bodies:
+            nq, ndof = body.joint.nq, body.joint.ndof
+            yield body, q[at_q : at_q + nq], slice(at_v, at_v + ndof)
+            at_q, at_v = at_q + nq, at_v + ndof
+
+
+def _transform(body: ClusterBody, q: Array) -> Array:
+    """X of twists from the body that it hangs on, (6, 6)."""
+    return spatial.adjoint(spatial.inverse(np.asarray(body.origin, dtype=float) @ body.joint.pose_at(q)))

@@ -1,0 +1,186 @@
+"""S, v_J and c_J of cluster joints: their definitions, and against kinematics of the spanning tree."""
+
+import numpy as np
+import pytest
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics import Mechanism, frame_poses, frame_velocities
+from ipc_articulation.dynamics.joints import FloatingJoint
+from ipc_articulation.dynamics.loops import Implicit, cluster_joints
+from tests.dynamics.by_hand import assert_near
+from tests.dynamics.loops import by_clusters
+from tests.dynamics.loops.random_clusters import KINDS, random_body, random_link
+from tests.dynamics.loops.robots import robot_of, states
+
+
+def clusters_and_states(kind):
+    """A cluster joint of a kind with its positions and velocities, 10 times 20."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        if kind == "Free":
+            cluster = cluster_joints.Free(random_link(rng, "base"))
+            for _ in range(20):
+                yield cluster, FloatingJoint().integrate([0, 0, 0, 1, 0, 0, 0], rng.normal(size=6)), rng.normal(size=6)
+            continue
+        robot = robot_of(f"chain of {kind}", 6 * seed)  # of length 1
+        for state in states(robot):
+            yield robot.placed[0].cluster, state.x, state.y_dot
+
+
+EVERY = ["Free", *KINDS]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_definitions_with_whole_matrices(kind):
+    """S = X_intra S_span G, v_J = X_intra S_span q̇, c_J = X°_intra S_span q̇ + X_intra S_span g."""
+    for cluster, x, y_dot in clusters_and_states(kind):
+        constraint, N = cluster.constraint, len(cluster.bodies)
+        q, q_dot = constraint.spanning(x), constraint.G(x) @ y_dot
+        X, ring, S_span = np.zeros((6 * N, 6 * N)), np.zeros((6 * N, 6 * N)), np.zeros((6 * N, N))
+        H = cluster.poses(x)
+        v = cluster.vJ(x, y_dot).reshape(N, 6)
+        for i, body in enumerate(cluster.bodies):
+            S_span[6 * i : 6 * i + 6, i : i + 1] = body.joint.subspace(q[i])
+            j = i
+            while j is not None:
+                at = slice(6 * i, 6 * i + 6), slice(6 * j, 6 * j + 6)
+                X[at] = spatial.adjoint(spatial.inverse(H[i]) @ H[j])
+                ring[at] = -spatial.cross(v[i] - X[at] @ v[j]) @ X[at]
+                j = cluster.bodies[j].on
+        assert_near(cluster.S(x), X @ S_span @ constraint.G(x), 1e-12)
+        assert_near(cluster.vJ(x, y_dot), X @ S_span @ q_dot, 1e-12)
+        assert_near(cluster.cJ(x, y_dot), ring @ S_span @ q_dot + X @ S_span @ constraint.g(x, y_dot), 1e-10)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_velocity_is_S_times_the_independent_ones(kind):
+    for cluster, x, y_dot in clusters_and_states(kind):
+        assert_near(cluster.vJ(x, y_dot), cluster.S(x) @ y_dot, 1e-12)
+        assert cluster.S(x).shape == (6 * len(cluster.bodies), cluster.nv)
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_bias_is_the_rate_of_S(kind):
+    """c_J = dS/dt ẏ."""
+    for cluster, x, y_dot in clusters_and_states(kind):
+        step, tolerance = 0.02 / max(1.0, np.abs(y_dot).max()), 2e-12
+        if isinstance(cluster.constraint, Implicit):  # derivatives grow with every order near singular positions
+            step, tolerance = 0.5 * step / max(1.0, steepness(cluster, x)) ** 2, 2e-11
+        rate = by_clusters.slope(lambda h: cluster.S(by_clusters.moved(cluster, x, y_dot, h)) @ y_dot, step)  # noqa: B023
+        assert_near(cluster.cJ(x, y_dot), rate, tolerance)
+
+
+def steepness(cluster, x):
+    """How much faster than the independent coordinates of a linkage others are."""
+    constraint = cluster.constraint
+    return np.abs(constraint.G(x) / constraint._scale).max()
+
+
+def test_the_free_joints_subspace_is_the_identity_for_body_twists():
+    """S [0 R; R 0] = 1: generalized_rbda's ẏ is the body's twist, ours (ṗ, ω) in the world's axes."""
+    for cluster, x, _ in clusters_and_states("Free"):
+        R, zero = cluster.poses(x)[0, :3, :3], np.zeros((3, 3))
+        assert_near(cluster.S(x) @ np.block([[zero, R], [R, zero]]), np.eye(6), 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("kind", "order"),
+    [
+        ("RevolutePair", {"link1": None, "link2": 0}),
+        ("RevoluteWithRotor", {"link": None, "rotor": None}),
+        ("RevolutePairWithRotor", {"link0": None, "rotor0": None, "rotor1": None, "link1": 0}),
+        (
+            "RevoluteTripleWithRotor",
+            {"link0": None, "link1": 0, "link2": 1, "rotor0": None, "rotor1": None, "rotor2": None},
+        ),
+        ("TelloHip", {"rotor0": None, "rotor1": None, "link0": None, "link1": 2}),
+        ("TelloKneeAnkle", {"rotor0": None, "rotor1": None, "link0": None, "link1": 2}),
+        ("FourBar", {"driver": None, "support": None, "output": 0}),
+    ],
+)
+def test_spanning_order_and_what_bodies_hang_on(kind, order):
+    cluster = KINDS[kind][0](np.random.default_rng(0))
+    assert {body.link.name: body.on for body in cluster.bodies} == order
+    assert [body.link.name for body in cluster.bodies] == list(order)
+
+
+def bodies(count):
+    return [random_body(np.random.default_rng(k), f"body{k}") for k in range(count)]
+
+
+def test_belts_of_real_robots():
+    """MIT humanoid's knee and ankle, N = 6, belts {2}, {2, 1}; TeleopArm's hip, N = 6, {1}, {1, 1}, {-1, 1, -1}."""
+    pair = cluster_joints.RevolutePairWithRotor(bodies(2), bodies(2), [6.0, 6.0], [[2.0], [2.0, 1.0]]).constraint
+    assert_near(pair.G(np.zeros(2)), np.array([[1.0, 0.0], [12.0, 0.0], [12.0, 12.0], [0.0, 1.0]]), 1e-15)
+    assert_near(pair.K(np.zeros(4)), np.array([[12.0, -1.0, 0.0, 0.0], [12.0, 0.0, -1.0, 12.0]]), 1e-15)
+    belts = [[1.0], [1.0, 1.0], [-1.0, 1.0, -1.0]]
+    triple = cluster_joints.RevoluteTripleWithRotor(bodies(3), bodies(3), [6.0, 6.0, 6.0], belts).constraint
+    DB = 6.0 * np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-1.0, -1.0, 1.0]])
+    assert_near(triple.G(np.zeros(3)), np.vstack([np.eye(3), DB]), 1e-15)
+    assert_near(triple.K(np.zeros(6)), np.hstack([-DB, np.eye(3)]), 1e-15)
+
+
+def test_a_gear_turns_its_rotor_by_the_ratio():
+    gear = cluster_joints.RevoluteWithRotor(*bodies(2), -9.33).constraint
+    assert_near(gear.G(np.zeros(1)), np.array([[1.0], [-9.33]]), 1e-15)
+    assert_near(gear.K(np.zeros(2)), np.array([[-9.33, -1.0]]), 1e-15)
+
+
+def test_subspace_of_a_pair_with_rotors_block_by_block():
+    """Link 1 [S1, 0], rotor 1 [N1 b11 Sr1, 0], rotor 2 [N2 b21 Sr2, N2 b21 b22 Sr2], link 2 [X21 S1, S2]."""
+    links, rotors, x = bodies(2), bodies(2), np.array([0.3, -0.8])
+    cluster = cluster_joints.RevolutePairWithRotor(links, rotors, [-3.0, 5.0], [[0.5], [2.0, -1.5]])
+    (S1, S2), (r1, r2) = ([body.joint.subspace(0.0)[:, 0] for body in part] for part in (links, rotors))
+    X21 = spatial.adjoint(spatial.inverse(links[1].origin @ links[1].joint.pose_at(x[1])))
+    zero = np.zeros(6)
+    columns = [S1, -1.5 * r1, 10.0 * r2, X21 @ S1], [zero, zero, -15.0 * r2, S2]
+    assert_near(cluster.S(x), np.array([np.concatenate(column) for column in columns]).T, 1e-13)
+
+
+def test_a_free_body_has_no_constraint():
+    for cluster, x, y_dot in clusters_and_states("Free"):
+        constraint = cluster.constraint
+        assert constraint.phi(x).shape == constraint.k(x, y_dot).shape == (0,)
+        assert constraint.K(x).shape == (0, 6)
+        assert_near(constraint.G(x), np.eye(6), 0.0)
+        assert not constraint.g(x, y_dot).any()
+
+
+def test_the_bars_of_a_four_bar_linkage_meet():
+    """In space, not only in φ: the ends of output and support, with the driver's end between."""
+    for cluster, x, _ in clusters_and_states("FourBar"):
+        driver, support, output = cluster.poses(x)
+        l1, l2, l3 = cluster.lengths
+        assert_near((output @ [l2, 0.0, 0.0, 1.0])[:3], (support @ [l3, 0.0, 0.0, 1.0])[:3], 1e-11)
+        assert_near(output[:3, 3], (driver @ [l1, 0.0, 0.0, 1.0])[:3], 1e-14)
+
+
+def test_a_cluster_joins_a_mechanism():
+    """Links and joints by name, each where it hangs; one loop, or none for a free body."""
+    mechanism = Mechanism("legs")
+    rng = np.random.default_rng(0)
+    assert cluster_joints.Free(random_link(rng, "trunk")).add_to(mechanism, "base") == []
+    cluster = KINDS["RevolutePairWithRotor"][0](rng)
+    for side in ("left", "right"):
+        [(names, constraint)] = cluster.add_to(mechanism, side, ["base_trunk", "world", "base_trunk"])
+        assert names == [f"{side}_{body}_joint" for body in ("link0", "rotor0", "rotor1", "link1")]
+        assert constraint is cluster.constraint
+    hung = {joint.child: joint.parent for joint in mechanism.joints}
+    assert hung["left_link0"] == hung["left_rotor1"] == "base_trunk"
+    assert (hung["left_rotor0"], hung["right_link1"]) == ("world", "right_link0")
+    assert [link.name for link in mechanism.links] == list(hung)
+
+
+def test_bodies_are_where_the_tree_has_them(robots):
+    """Poses and velocities by clusters are those of the spanning tree."""
+    for robot, some in robots:
+        tree, names = robot.model.model, [link.name for link in robot.mechanism.links]
+        for x, y_dot, y_ddot, *_ in some[:3]:
+            q = robot.model.spanning(x)
+            H, V = frame_poses(tree, q, names), frame_velocities(tree, q, robot.model.G(x) @ y_dot, names)
+            poses, motions = by_clusters.poses(robot, x), by_clusters.motions(robot, x, y_dot, y_ddot)
+            assert_near(H, np.array([poses[name] for name in names]), 1e-10)
+            turned = [
+                spatial.adjoint(spatial.pose(h[:3, :3])) @ motions[name][1] for h, name in zip(H, names, strict=True)
+            ]
+            assert_near(V, np.array(turned), 1e-10)

@@ -1,0 +1,112 @@
+"""Robots with loops: every algorithm against every other one, and against sums over bodies."""
+
+import numpy as np
+import pytest
+
+from ipc_articulation.dynamics.loops import Implicit, LoopModel, multipliers, projection
+from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from tests.dynamics.by_hand import assert_near
+from tests.dynamics.loops import by_clusters
+from tests.dynamics.loops.random_clusters import KINDS
+from tests.dynamics.loops.robots import chain, robot_of, states
+
+TOLERANCE = 5e-8
+
+
+def test_mass_matrix_and_bias_are_sums_over_bodies(robots):
+    for robot, some in robots:
+        for x, y_dot, y_ddot, *_ in some:
+            H, tau = by_clusters.sums_over_bodies(robot, x, y_dot, y_ddot)
+            assert_near(projection.mass_matrix(robot.model, x), H, TOLERANCE)
+            assert np.linalg.eigvalsh(H)[0] > 0.0
+            assert_near(projection.inverse_dynamics(robot.model, x, y_dot, y_ddot), tau, TOLERANCE)
+            assert_near(projection.bias_forces(robot.model, x, y_dot), tau - H @ y_ddot, TOLERANCE)
+
+
+def test_accelerations_are_the_same_by_all_algorithms(robots):
+    """With a wrench on every body; and inverse dynamics gives the forces back."""
+    for robot, some in robots:
+        for x, y_dot, _, tau, wrenches in some:
+            asked = robot.model, x, y_dot, tau, wrenches
+            y_ddot = forward_dynamics(*asked)
+            assert_near(projection.forward_dynamics(*asked), y_ddot, TOLERANCE)
+            assert_near(multipliers.forward_dynamics(*asked).y_ddot, y_ddot, TOLERANCE)
+            assert_near(projection.inverse_dynamics(robot.model, x, y_dot, y_ddot, wrenches), tau, TOLERANCE)
+
+
+def test_multipliers_keep_the_loops_closed(robots):
+    for robot, some in robots:
+        for x, y_dot, _, tau, wrenches in some:
+            got = multipliers.forward_dynamics(robot.model, x, y_dot, tau, wrenches)
+            q, v = robot.model.spanning(x), robot.model.G(x) @ y_dot
+            assert_near(robot.model.K(q) @ got.q_ddot, robot.model.k(q, v), TOLERANCE)
+            assert_near(robot.model.G(x) @ got.y_ddot + robot.model.g(x, y_dot), got.q_ddot, TOLERANCE)
+
+
+def from_mask(constraint):
+    """The same static constraint as an implicit one: φ = K q, with a mask of independent coordinates."""
+    G, K = constraint.matrix, constraint.K(np.zeros(constraint.size))
+    places = [int(np.flatnonzero((unit == G).all(axis=1))[0]) for unit in np.eye(constraint.ndof)]
+    return Implicit(lambda q: K @ q, constraint.size, places)
+
+
+GEARED = ["RevoluteWithRotor", "RevolutePairWithRotor", "RevoluteTripleWithRotor"]
+
+
+@pytest.mark.parametrize("kind", [*(f"chain of {kind}" for kind in GEARED), "spread"])
+def test_a_cluster_from_a_mask_is_the_specialised_one(kind):
+    for seed in range(10):
+        robot = robot_of(kind, seed)
+        generic = LoopModel(robot.model.model, [(names, from_mask(constraint)) for names, constraint in robot.loops])
+        for x, y_dot, _, tau, wrenches in states(robot):
+            q = np.concatenate([loop.constraint.spanning(x[loop.x]) for loop in robot.model.loops])
+            want = forward_dynamics(robot.model, x, y_dot, tau, wrenches)
+            assert_near(forward_dynamics(generic, q, y_dot, tau, wrenches), want, TOLERANCE)
+            assert_near(projection.mass_matrix(generic, q), projection.mass_matrix(robot.model, x), TOLERANCE)
+            C = projection.bias_forces(robot.model, x, y_dot)
+            assert_near(projection.bias_forces(generic, q, y_dot), C, TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", ["Revolute", "RevolutePair"])
+def test_trivial_loops_change_nothing(kind):
+    for seed in range(10):
+        robot = robot_of(f"chain of {kind}", seed)
+        free = LoopModel(robot.model.model, [])
+        for x, y_dot, _, tau, wrenches in states(robot):
+            want = forward_dynamics(free, x, y_dot, tau, wrenches)
+            assert_near(forward_dynamics(robot.model, x, y_dot, tau, wrenches), want, 1e-11)
+
+
+def test_clusters_of_robots_are_their_joints():
+    """Cluster ABA works off as many clusters as were put together, except where they hang on several bodies."""
+    for kind in KINDS:
+        robot = chain(kind, 5, 0)
+        assert len(robot.model.clusters.parent) == len(robot.placed) == 5
+    for kind in ("humanoid leg", "planar leg", "six-bar arm"):
+        robot = robot_of(kind, 0)
+        assert len(robot.model.clusters.parent) == len(robot.placed)
+    assert len(robot_of("spread", 0).model.clusters.parent) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "nv", "bodies", "nx"), [("humanoid leg", 5, 10, 5), ("mini cheetah", 18, 25, 19), ("tello", 16, 21, 25)]
+)
+def test_sizes_of_real_robots(kind, nv, bodies, nx):
+    robot = robot_of(kind, 0).model
+    assert (robot.nv, len(robot.model.bodies), robot.nx) == (nv, bodies, nx)
+
+
+def test_a_rotor_adds_its_inertia_times_the_ratio_squared():
+    """Σ S_rotᵀ I S_rot, generalized_rbda's reflected inertia, of rotors along any axis."""
+    masses = []
+    for seed in range(10):
+        robot = chain("RevoluteWithRotor", 1, seed)
+        [link, rotor] = robot.mechanism.links
+        axis = [np.array(body.joint.elements[0].axis) for body in robot.placed[0].cluster.bodies]
+        N = robot.loops[0][1].matrix[1, 0]
+        about = [
+            a @ (np.asarray(body.inertia) @ a) + body.mass * (body.centre @ body.centre - (body.centre @ a) ** 2)
+            for body, a in zip((link, rotor), axis, strict=True)
+        ]
+        masses.append((projection.mass_matrix(robot.model, [0.3])[0, 0], about[0] + N**2 * about[1]))
+    assert_near(*np.transpose(masses), 1e-12)

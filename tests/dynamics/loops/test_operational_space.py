@@ -1,0 +1,103 @@
+"""Contacts of robots with loops: Jacobians and accelerations by differences, and how contacts yield."""
+
+import numpy as np
+import pytest
+
+from ipc_articulation.dynamics import frame_poses
+from ipc_articulation.dynamics.loops import projection
+from ipc_articulation.dynamics.loops.operational_space import (
+    apply_test_force,
+    contact_acceleration,
+    contact_jacobian,
+    inverse_operational_space_inertia,
+)
+from ipc_articulation.errors import ModelError, StateError
+from tests.dynamics.by_hand import assert_near
+from tests.dynamics.loops.robots import robot_of
+
+POINT = np.array([0.1, -0.2, 0.3])
+STEP = 1e-5
+
+
+def rate(f):
+    return (f(STEP) - f(-STEP)) / (2.0 * STEP)
+
+
+def contacts_of(robot):
+    """The last link, and one in the middle: rotors come too."""
+    names = [link.name for link in robot.mechanism.links]
+    return [(names[-1], POINT), (names[len(names) // 2], -POINT)]
+
+
+def test_inverse_inertia_at_contacts(robots):
+    """Λ⁻¹ = J H⁻¹ Jᵀ of two contacts together."""
+    for robot, some in robots:
+        contacts = contacts_of(robot)
+        for state in some:
+            J = np.concatenate([contact_jacobian(robot.model, state.x, *contact) for contact in contacts])
+            want = J @ np.linalg.solve(projection.mass_matrix(robot.model, state.x), J.T)
+            got = inverse_operational_space_inertia(robot.model, state.x, contacts)
+            assert_near(got, want, 5e-8)
+            assert_near(got, got.T, 1e-9)
+            assert np.linalg.eigvalsh(0.5 * (got + got.T))[0] > -1e-9 * np.abs(got).max()
+
+
+def test_test_forces(robots):
+    """(fᵀ Λ⁻¹ f, H⁻¹ Jᵀ f)."""
+    for robot, some in robots:
+        [contact, _] = contacts_of(robot)
+        for number, state in enumerate(some):
+            force = np.roll([1.0, -2.0, 0.5], number)
+            J = contact_jacobian(robot.model, state.x, *contact)[3:]
+            y_ddot = np.linalg.solve(projection.mass_matrix(robot.model, state.x), J.T @ force)
+            work, got = apply_test_force(robot.model, state.x, force, *contact)
+            assert_near(got, y_ddot, 5e-8)
+            assert_near(work, force @ J @ y_ddot, 5e-8)
+
+
+def test_contact_jacobian_and_acceleration_by_differences(robots):
+    for robot, some in robots[:5]:
+        for x, y_dot, y_ddot, *_ in some[:4]:
+            _check_contact(robot.model, contacts_of(robot)[0], x, 0.1 * y_dot, 0.1 * y_ddot)
+
+
+def _check_contact(model, contact, x, y_dot, y_ddot):
+    def place(h):
+        return frame_poses(model.model, model.spanning(model.integrate(x, y_dot, h)), [contact[0]])[0, :3]
+
+    def velocity(h):
+        at = model.integrate(x, y_dot + 0.5 * h * y_ddot, h)
+        return contact_jacobian(model, at, *contact) @ (y_dot + h * y_ddot)
+
+    H, H_dot = place(0.0), rate(place)
+    spin = H_dot[:, :3] @ H[:, :3].T
+    want = [spin[2, 1], spin[0, 2], spin[1, 0], *(H_dot @ [*contact[1], 1.0])]
+    assert_near(contact_jacobian(model, x, *contact) @ y_dot, np.array(want), 1e-6)
+    assert_near(contact_acceleration(model, x, y_dot, y_ddot, *contact), rate(velocity), 1e-6)
+
+
+def test_gravity_and_loads_do_not_matter():
+    """Λ⁻¹ is that of the robot at rest without gravity, which stays as it was."""
+    robot = robot_of("mini cheetah", 0).model
+    x = robot.random_position(np.random.default_rng(0))
+    gravity = robot.model.tree["gravity"].copy()
+    inverse = inverse_operational_space_inertia(robot, x, [("base_trunk", POINT)])
+    np.testing.assert_array_equal(robot.model.tree["gravity"], gravity)
+    assert gravity.any()
+    assert inverse.shape == (6, 6)
+    assert inverse_operational_space_inertia(robot, x, []).shape == (0, 0)
+
+
+def test_bad_contacts():
+    robot = robot_of("humanoid leg", 0).model
+    x = np.zeros(robot.nx)
+    with pytest.raises(
+        ModelError, match=r"^model 'humanoid leg' has no frame 'shank_kne'; did you mean 'shank_knee'\?"
+    ):
+        contact_jacobian(robot, x, "shank_kne")
+    with pytest.raises(StateError) as error:
+        apply_test_force(robot, x, [1.0, 2.0], "shank_knee")
+    assert str(error.value) == "force has shape (2,); give (3,)"
+    with pytest.raises(StateError) as error:
+        contact_jacobian(robot, x[1:], "shank_knee")
+    assert str(error.value) == "x has shape (4,); give (5,)"
