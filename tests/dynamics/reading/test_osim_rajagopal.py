@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics.loops import LoopModel, projection
+from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
 from ipc_articulation.dynamics.reading.osim import read_osim
 from ipc_articulation.spatial import inverse, pose, rotation_about
 
@@ -79,6 +81,17 @@ def projected(without_patellae):
     return Projected(without_patellae, VALUES["dofs"])
 
 
+@pytest.fixture(scope="module")
+def loop_model(without_patellae):
+    """The robot, and of each of its independent velocities the place among nimble's."""
+    robot = LoopModel(without_patellae.mechanism.build(unphysical="warn"), without_patellae.loops)
+    cluster = {joint: c for c in without_patellae.clusters for joint in c.joints}
+    names = []
+    for joint in robot.model.joint_names:
+        names += [name for name in cluster[joint].coordinates if name not in names] if joint in cluster else [joint]
+    return robot, [VALUES["dofs"].index(name) for name in names]
+
+
 def assert_close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=TOLERANCE * np.abs(expected).max())
 
@@ -95,6 +108,16 @@ def test_dynamics_is_that_of_nimblephysics(projected, state):
     assert_close(energy, np.array(state["kinetic_energy"]))
     assert_close(centre, np.array(state["centre_of_mass"]))
     assert_close(np.linalg.solve(M, tau - C), np.array(state["acceleration"]))
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state["id"])
+def test_its_loop_model_accelerates_as_nimblephysics(loop_model, state):
+    """Cluster ABA and projection, on independent velocities in the order of the tree."""
+    robot, order = loop_model
+    x, y_dot, tau, expected = (np.array(state[key])[order] for key in ("q", "u", "tau", "acceleration"))
+    assert_close(forward_dynamics(robot, x, y_dot, tau), expected)
+    scale = np.abs(state["coriolis_and_gravity"]).max()
+    np.testing.assert_allclose(projection.inverse_dynamics(robot, x, y_dot, expected), tau, atol=TOLERANCE * scale)
 
 
 def test_sizes_and_names(with_patellae, without_patellae):
