@@ -4,8 +4,12 @@ model = read_urdf("panda.urdf").build()
 adapter = NativeAdapter(model, dt)
 coupling = couple(scene, adapter)
 adapter.drive = Drive(pd=PD.to(model, target, kp, kd))  # read_urdf, Drive and PD are those of `dynamics`
+
+A robot with loops takes `LoopAdapter(LoopModel(model, loops), dt, x, [Pin(...)])`.
 """
 
 from ipc_articulation.adapters.native.adapter import NativeAdapter
+from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
+from ipc_articulation.adapters.native.pins import Pin
 
-__all__ = ["NativeAdapter"]
+__all__ = ["LoopAdapter", "NativeAdapter", "Pin"]

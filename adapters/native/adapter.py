@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Array, make_chain
-from ipc_articulation.adapters.native.mechanism import FRICTION, Surfaces, describe
+from ipc_articulation.adapters.native.base import ModelAdapter, refuse_equal_names
+from ipc_articulation.adapters.native.chain import Array
+from ipc_articulation.adapters.native.mechanism import FRICTION
 from numpy.typing import ArrayLike
 
 from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism, Prediction
 from ipc_articulation.coupling.solids import MeshShape
-from ipc_articulation.dynamics.forces.actuation import within_effort
-from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
+from ipc_articulation.dynamics.integrators import Scheme, Step, implicit
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 
-class NativeAdapter:
+class NativeAdapter(ModelAdapter):
     """Couples a model of `ipc_articulation.dynamics` and its state to an IPC scene.
 
     Every degree of freedom is a joint with a link of its own. Links that are fixed to the world are one static body,
@@ -69,27 +68,21 @@ class NativeAdapter:
         untouchable: Collection[frozenset[str]] = (),
         mesh_shape: MeshShape = "mesh",
     ) -> None:
-        if not dt > 0.0:
-            raise AdapterError(f"the time step is {dt} s; it must be positive")
-        self.model, self.scheme, self.drive = model, scheme, Drive()
+        super().__init__(
+            model,
+            dt,
+            scheme,
+            free=free,
+            static=static,
+            planes=planes,
+            friction=friction,
+            untouchable=untouchable,
+            mesh_shape=mesh_shape,
+        )
         self.q: Array = model.neutral if q is None else np.array(q, dtype=float)
         self.v: Array = np.zeros(model.nv) if v is None else np.array(v, dtype=float)
-        self.free, self.static, self.planes = tuple(free), tuple(static), tuple(planes)
-        self._dt, self._untouchable = float(dt), frozenset(untouchable)
-        self._chain = make_chain(model)
-        self._surfaces = Surfaces.of(model, friction, mesh_shape)
         self._predicted: Step | None = None
-        _refuse_equal_names(self.describe())
-
-    @property
-    def dt(self) -> float:
-        """Time step [s]."""
-        return self._dt
-
-    @property
-    def gravity(self) -> Array:
-        """Gravity, (3,) [m/s²]."""
-        return self.model.gravity.copy()
+        refuse_equal_names(self.describe())
 
     def describe(self) -> Mechanism:
         """The model at its present state.
@@ -97,8 +90,7 @@ class NativeAdapter:
         Raises:
             StateError: q has a wrong length or is not finite.
         """
-        mechanism = describe(self._chain, self.q, self._surfaces, self.free, self.static, self.planes)
-        return replace(mechanism, untouchable=mechanism.untouchable | self._untouchable)
+        return self._describe_at(self.q)
 
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of the engine's own step from the present state; changes nothing a user sees.
@@ -108,7 +100,7 @@ class NativeAdapter:
             SolverError: Dry friction and limits did not converge.
             StateError: q or v has a wrong length or is not finite.
         """
-        step = implicit(self.model, self.q, self.v, self._dt, self._possible_drive(), self.scheme)
+        step = implicit(self.model, self.q, self.v, self._dt, self._possible_drive(self.q, self.v), self.scheme)
         if not (np.isfinite(step.q).all() and np.isfinite(step.v).all()):
             raise AdapterError(
                 f"the step of model '{self.model.name}' is not finite; use a smaller time step, lower gains, or "
@@ -133,8 +125,7 @@ class NativeAdapter:
         step, self._predicted = self._predicted, None
         correction = delta_theta - (step.q - self.q)
         self.q, self.v = self.q + delta_theta, step.v + correction / self._dt
-        moved = zip(self.free, free_poses, free_velocities, strict=True)
-        self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in moved)
+        self._move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:
         """Forward kinematics of the links at the present state, (n, 4, 4)."""
@@ -147,18 +138,3 @@ class NativeAdapter:
     def theta_dot(self) -> Array:
         """Joint velocities, (m,) [rad/s or m/s]."""
         return np.array(self.v)
-
-    def _possible_drive(self) -> Drive:
-        """The drive with a constant force where PD control would exceed the effort limit: M̂ has no gains there."""
-        if self.drive.pd is None:
-            return self.drive
-        pd, beyond = self.drive.pd.limited(self.model, self.q, self.v)
-        return replace(self.drive, tau=within_effort(self.model, self.drive.tau) + beyond, pd=pd)
-
-
-def _refuse_equal_names(mechanism: Mechanism) -> None:
-    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
-    names = [entry.name for entries in (bodies, mechanism.planes) for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
-            raise AdapterError(f"two bodies are called '{name}'; give every link, body and plane a name of its own")

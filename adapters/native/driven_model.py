@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
+from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
 from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.integrators import PD, Drive
@@ -33,7 +34,7 @@ class DrivenModel:
         start: Where those joints start, (k,) [rad or m].
     """
 
-    def __init__(self, adapter: NativeAdapter, actuators: Sequence[Actuator]) -> None:
+    def __init__(self, adapter: NativeAdapter | LoopAdapter, actuators: Sequence[Actuator]) -> None:
         self.adapter = adapter
         names = adapter.model.dof_names
         self._kp, self._kv = np.zeros(len(names)), np.zeros(len(names))
@@ -42,7 +43,8 @@ class DrivenModel:
             self._kp[joint], self._kv[joint] = actuator.kp, actuator.kv
         self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
         self._dofs = [names.index(name) for name in self.actuated]
-        self.start = adapter.q[self._dofs]
+        q = adapter.q if isinstance(adapter, NativeAdapter) else adapter.robot.spanning(adapter.x)
+        self.start = q[self._dofs]
         self.command(self.start)
 
     def command(self, targets: Array) -> None:

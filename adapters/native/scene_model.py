@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
+from ipc_articulation.adapters.native.base import Around
 from ipc_articulation.adapters.native.driven_model import Actuator, DrivenModel
+from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
+from ipc_articulation.adapters.native.pins import Pin
 from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.scene_bodies import scene_body
+from ipc_articulation.adapters.native.scene_loops import Loop, closed_start, scene_loop, scene_pin
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation import spatial
@@ -49,6 +53,8 @@ class SceneModel:
         self._free: list[Body] = []
         self._fixed: list[Body] = []
         self._ground: list[HalfPlane] = []
+        self._loops: list[Loop] = []
+        self._pins: list[Pin] = []
 
     @property
     def joint_names(self) -> list[str]:
@@ -139,11 +145,27 @@ class SceneModel:
         body = scene_body(name, shape, pose, mass, density, friction)
         (self._fixed if fixed else self._free).append(body)
 
+    def add_loop(self, loop: Mapping[str, Any]) -> None:
+        """A loop of joints: `type`, `joints` and numbers as in a scene file.
+
+        Raises:
+            AdapterError: No joint has such a name, or the type is unknown.
+            ModelError: The numbers do not fit.
+        """
+        matching(loop["joints"], self.joint_names, "joint", AdapterError)
+        self._loops.append(scene_loop(loop))
+
+    def add_pin(self, pin: Mapping[str, Any]) -> None:
+        """A hinge that closes a loop between two links, as in a scene file."""
+        self._pins.append(scene_pin(pin))
+
     def compile(self) -> DrivenModel:
         """The finished model.
 
         Raises:
+            AdapterError: Pins do not close the loops, or two bodies have the same name.
             MeshError, ModelError, UnsupportedError: What is wrong with the robot.
+            StateError: A loop cannot be closed from where its joints start.
         """
         robot = self._robot
         self._limit_efforts()
@@ -151,17 +173,17 @@ class SceneModel:
         q = model.neutral
         for name, position in robot.start.items():
             q[model.dof_names.index(name)] = position
-        adapter = NativeAdapter(
-            model,
-            self._dt,
-            q=q,
-            scheme=self._scheme,
-            free=self._free,
-            static=(*robot.static, *self._fixed),
-            planes=(*robot.planes, *self._ground),
-            friction=robot.friction,
-            untouchable=robot.untouchable,
-        )
+        around: Around = {
+            "free": self._free,
+            "static": (*robot.static, *self._fixed),
+            "planes": (*robot.planes, *self._ground),
+            "friction": robot.friction,
+            "untouchable": robot.untouchable,
+        }
+        if not (self._loops or self._pins):
+            return DrivenModel(NativeAdapter(model, self._dt, q=q, scheme=self._scheme, **around), self._actuators)
+        looped, x = closed_start(model, self._loops, q)
+        adapter = LoopAdapter(looped, self._dt, x, self._pins, scheme=self._scheme, **around)
         return DrivenModel(adapter, self._actuators)
 
     def _limit_efforts(self) -> None:

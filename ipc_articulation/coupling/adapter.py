@@ -69,6 +69,7 @@ class Mechanism:
     static: tuple[Body, ...] = ()  # never move
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
+    passive_joints: tuple[Joint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,11 @@ def body_mass(body: Body) -> float:
 
 
 def joined_masses(mechanism: Mechanism) -> list[float]:
-    """The masses of both bodies of each joint together [kg], as the scene has them."""
+    """The masses of both bodies of each joint together [kg], as the scene has them; passive joints come last."""
     links = [body_mass(link) for link in mechanism.links]
-    parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in mechanism.joints]
-    return [links[joint.child] + parent for joint, parent in zip(mechanism.joints, parents, strict=True)]
+    joints = (*mechanism.joints, *mechanism.passive_joints)
+    parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in joints]
+    return [links[joint.child] + parent for joint, parent in zip(joints, parents, strict=True)]
 
 
 def body_volume(body: Body) -> float:

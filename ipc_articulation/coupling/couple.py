@@ -53,8 +53,8 @@ def couple(
     elements = make_contact_elements(scene, mechanism)
     bodies = place_bodies(scene, mechanism, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(mechanism)]
-    places = place_joints(scene, mechanism.joints, bodies, strengths)
-    carrier, articulation = place_articulation(scene, places)
+    places = place_joints(scene, (*mechanism.joints, *mechanism.passive_joints), bodies, strengths)
+    carrier, articulation = place_articulation(scene, places[: len(mechanism.joints)])
     coupling = Coupling(scene, adapter, mechanism, bodies, articulation)
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling

@@ -47,6 +47,7 @@ class Coupling:
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
         self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
         self._scene, self._bodies, self._articulation = scene, bodies, articulation
+        self._counted = sorted({link for joint in mechanism.joints for link in (joint.parent, joint.child)} - {-1})
         self._pending: Prediction | None = None
 
     def step(self, world: uipc.World) -> None:
@@ -123,14 +124,15 @@ class Coupling:
             info: libuipc's UpdateInfo, not used.
 
         Returns:
-            M̂ (m, m), δθ̃ (m,), and each link's reference pose (12,) by (geometry id, instance).
+            M̂ (m, m), δθ̃ (m,), and the reference pose (12,), by (geometry id, instance), of each link that δθ is
+            counted on: links that only passive joints hold have none.
         """
         self._pending = None
         prediction = self.adapter.predict()
         self._pending = prediction
-        bodies = [(slot.id(), 0) for slot in self._bodies.links]
         references = affine.q_from_transform(prediction.link_poses)
-        return prediction.mass, prediction.delta_theta_tilde, dict(zip(bodies, references, strict=True))
+        counted = {(self._bodies.links[link].id(), 0): references[link] for link in self._counted}
+        return prediction.mass, prediction.delta_theta_tilde, counted
 
     @cached_property
     def _distance(self) -> SceneDistance:

@@ -29,6 +29,8 @@ _SECTIONS: tuple[tuple[str, tuple[type[Block], ...], type[Block] | None], ...] =
     ("view", (schema.View,), None),
     ("robot", (schema.Robot,), None),
     ("robot.actuators", (schema.Actuators,), None),
+    ("robot.loops", (schema.FourBar, schema.Gear), None),
+    ("robot.pins", (schema.Pin,), None),
     ("controller", (schema.Hold, schema.Trajectory, schema.Sine), None),
     ("waypoints", (schema.Waypoint,), None),
     ("joints", (schema.Joint,), None),

@@ -83,6 +83,7 @@ def make_model(scene: schema.RobotScene, document: Document) -> Any:
             model.add_position_actuators(actuators.joints, actuators.kp, actuators.kv, actuators.max_force)
     with document.blame("robot", "initial"):
         model.start_at(robot.initial)
+    _add_loops(model, scene, document)
     model.place_robot(robot.pose.position, robot.pose.quaternion)
     if scene.ground:
         normal = up(scene.gravity)
@@ -107,6 +108,18 @@ def _scene_model(scene: schema.RobotScene, document: Document) -> Any:
         raise document.error([Problem(("adapter",), message)]) from error
     folders = [*package_folders(), *scene.robot.model.parents]
     return module.SceneModel(scene.robot.model, folders, scene.dt, scene.gravity, scene.integrator)
+
+
+def _add_loops(model: Any, scene: schema.RobotScene, document: Document) -> None:
+    robot = scene.robot
+    if (robot.loops or robot.pins) and not hasattr(model, "add_loop"):
+        key = "loops" if robot.loops else "pins"
+        raise document.error([Problem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")])
+    for index, loop in enumerate(robot.loops):
+        with document.blame("robot", "loops", index):
+            model.add_loop(loop.model_dump())
+    for pin in robot.pins:
+        model.add_pin(pin.model_dump())
 
 
 def _add_body(model: Any, body: schema.Body) -> None:

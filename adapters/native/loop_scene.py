@@ -1,0 +1,90 @@
+"""What of a robot with loops is in the scene, and which of its joints the articulation owns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from ipc_articulation.adapters.native.chain import Array, Chain
+from ipc_articulation.adapters.native.mechanism import Surfaces
+from numpy.typing import NDArray
+
+from ipc_articulation.coupling.adapter import Joint, Mechanism
+from ipc_articulation.dynamics.loops import LoopConstraint, LoopModel, Static
+from ipc_articulation.errors import AdapterError
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LoopScene:
+    """Links of the scene, and the joints whose coordinates are independent."""
+
+    links: Indices  # (n,) link i of the tree is moved by its degree of freedom i
+    owned: Indices  # (nv,) degree of freedom that each independent velocity is of
+    scale: Array  # (nv,) its velocity a unit of the independent one
+
+
+def loop_scene(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> LoopScene:
+    """Choose joints and links; rotors whose joint is not chosen stay outside.
+
+    Raises:
+        AdapterError: An independent velocity is that of no joint.
+    """
+    rotors = _rotors(robot, chain, surfaces)
+    owned, scale = np.empty(robot.nv, dtype=np.int64), np.ones(robot.nv)
+    owned[robot.free_y] = robot.free_dofs
+    for loop in robot.loops:
+        rows = _constant_rows(loop.constraint)
+        for column in range(loop.constraint.ndof):
+            candidates = [row for row in rows if np.flatnonzero(rows[row]).tolist() == [column]]
+            if not candidates:
+                raise AdapterError(
+                    f"{loop.name}: independent velocity {column} is that of none of these joints, so contact cannot "
+                    "act on it; make the coordinate of a joint independent"
+                )
+            chosen = min(candidates, key=lambda row: int(loop.dofs[row]) in rotors)  # the first that is no rotor
+            owned[loop.y.start + column] = loop.dofs[chosen]
+            scale[loop.y.start + column] = rows[chosen][column]
+    outside = rotors - set(owned.tolist())
+    return LoopScene(np.array([i for i in range(robot.model.nv) if i not in outside], dtype=np.int64), owned, scale)
+
+
+def scene_mechanism(tree: Mechanism, scene: LoopScene, pins: Sequence[Joint]) -> Mechanism:
+    """The scene's part of a spanning tree.
+
+    Args:
+        tree: All links and joints of the tree.
+        scene: Which of them are in the scene.
+        pins: Joints between the scene's links, which do not touch each other.
+    """
+    place = {-1: -1} | {int(link): k for k, link in enumerate(scene.links)}
+    joints = {
+        dof: replace(tree.joints[dof], parent=place[tree.joints[dof].parent], child=place[dof])
+        for dof in scene.links.tolist()
+    }
+    links = tuple(tree.links[link] for link in scene.links)
+    pairs = {frozenset({links[pin.parent].name, links[pin.child].name}) for pin in pins if pin.parent >= 0}
+    return replace(
+        tree,
+        links=links,
+        joints=tuple(joints[dof] for dof in scene.owned.tolist()),
+        untouchable=tree.untouchable | pairs,
+        passive_joints=(*(joint for dof, joint in joints.items() if dof not in scene.owned), *pins),
+    )
+
+
+def _rotors(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> set[int]:
+    """Links without geometry that carry nothing and are in a gear or belt."""
+    geared = {int(dof) for loop in robot.loops if isinstance(loop.constraint, Static) for dof in loop.dofs}
+    bare = {dof for dof, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}
+    return (geared & bare) - set(chain.parents)
+
+
+def _constant_rows(constraint: LoopConstraint) -> dict[int, Array]:
+    """Rows of G that are the same everywhere, off the manifold too: those of independent coordinates among them."""
+    rng = np.random.default_rng(0)
+    samples = np.array([constraint.G(x) for x in rng.normal(size=(3, constraint.position_size))])
+    same = np.ptp(samples, axis=0).max(axis=1) == 0.0
+    return {int(row): samples[0, row] for row in np.flatnonzero(same)}

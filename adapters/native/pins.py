@@ -1,0 +1,124 @@
+"""Pins: hinges that close loops, where two links meet that the spanning tree does not join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from ipc_articulation.adapters.native.chain import Array, Chain
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.coupling.adapter import Joint
+from ipc_articulation.coupling.stiffness import AXIS_LENGTH
+from ipc_articulation.dynamics.algorithms.jacobian import jacobian
+from ipc_articulation.dynamics.loops import LoopModel
+from ipc_articulation.errors import AdapterError
+
+GAP = 1e-6  # [m], by which the two ends of a pin may be apart
+BLIND = 1e-6  # speed of a pin's ends apart, or singular value, that counts as none; relative to the largest
+
+WORLD = "world"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A hinge between two links; first may be «world», whose frame is the world's."""
+
+    name: str
+    first: str
+    second: str
+    on_first: ArrayLike  # (3,) [m] in the first link's frame
+    on_second: ArrayLike  # (3,) [m] in the second link's frame
+    axis: ArrayLike = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # (3,) in the first link's frame
+
+
+def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> Joint:
+    """A pin as a joint of the coupled scene.
+
+    Args:
+        pin: The pin.
+        names: Of the scene's links.
+        poses: Of these links, (n, 4, 4).
+
+    Raises:
+        AdapterError: A link is unknown, the axis has no length, or the ends do not meet; says by how much.
+    """
+    first, second = _link(pin, pin.first, names), _link(pin, pin.second, names)
+    if second < 0:
+        raise AdapterError(f"pin '{pin.name}': its second link is 'world'; give 'world' as the first")
+    base = np.eye(4) if first < 0 else poses[first]
+    here, there = _point(base, pin.on_first), _point(poses[second], pin.on_second)
+    gap = float(np.linalg.norm(there - here))
+    if not gap <= GAP:
+        raise AdapterError(
+            f"pin '{pin.name}': its ends on '{pin.first}' and '{pin.second}' are {gap:.6g} m apart; they must meet at "
+            f"the start within {GAP:g} m"
+        )
+    axis = base[:3, :3] @ np.asarray(pin.axis, dtype=float)
+    length = float(np.linalg.norm(axis))
+    if not length > 0.0:
+        raise AdapterError(f"pin '{pin.name}': its axis has no length")
+    return Joint(pin.name, "revolute", first, second, 0.5 * (here + there), axis / length)
+
+
+def require_closing(robot: LoopModel, x: Array, chain: Chain, links: NDArray[np.int64], pins: Sequence[Joint]) -> None:
+    """Refuse pins that do not close just the loops of the robot, as far as the scene has its links.
+
+    The ends of a pin's axis part at the speed J q̇. Loops and pins agree where J G = 0 and where J, on the joints of the
+    scene's links, has as many independent rows as there are joints that depend on others.
+
+    Args:
+        robot: The robot.
+        x: Its position, (nx,), loops closed.
+        chain: All of its links.
+        links: Those that the scene has, (n,), link i moved by the degree of freedom i.
+        pins: The pins as joints between the scene's links.
+
+    Raises:
+        AdapterError: A pin hinders the loops, or too much can still move.
+        StateError: A loop is open or singular.
+    """
+    q, G = robot.spanning(x), robot.G(x)
+    parting = [np.zeros((0, robot.model.nv)), *(_parting(chain, q, links, pin) for pin in pins)]
+    for pin, J in zip(pins, parting[1:], strict=True):
+        if np.abs(J @ G).max() > BLIND * np.abs(J).max() * np.abs(G).max():
+            raise AdapterError(f"pin '{pin.name}' hinders its loop: its ends part when the robot moves as its loops do")
+    J = np.concatenate(parting)[:, links]
+    rank = int(np.linalg.matrix_rank(J, tol=BLIND * np.abs(J).max(initial=0.0))) if J.size else 0
+    missing = len(links) - rank - robot.nv
+    if missing > 0:
+        raise AdapterError(
+            f"the links of model '{robot.model.name}' can move in {missing} ways more than its loops allow: nothing in "
+            "the scene ties them together there; give a Pin where links meet (gears tie rotors without geometry only)"
+        )
+
+
+def _parting(chain: Chain, q: Array, links: NDArray[np.int64], pin: Joint) -> Array:
+    """How fast the second link leaves the first at both ends of the axis a unit of q̇: (6, spanning nv) [m/s]."""
+    poses = chain.link_poses(q)
+    ends = [pin.anchor + side * 0.5 * AXIS_LENGTH * pin.axis for side in (-1.0, 1.0)]
+    return np.concatenate([_point_rate(chain, q, poses, links, pin.child, end) for end in ends]) - np.concatenate(
+        [_point_rate(chain, q, poses, links, pin.parent, end) for end in ends]
+    )
+
+
+def _point_rate(chain: Chain, q: Array, poses: Array, links: NDArray[np.int64], link: int, point: Array) -> Array:
+    """Velocity of a point (3,) of the world that moves with a link, a unit of q̇: (3, spanning nv)."""
+    if link < 0:
+        return np.zeros((3, chain.model.nv))
+    H = poses[links[link]]
+    local = H[:3, :3].T @ (point - H[:3, 3])
+    return np.asarray(jacobian(chain.linked, q, int(links[link]), local)[3:], dtype=float)
+
+
+def _link(pin: Pin, name: str, names: Sequence[str]) -> int:
+    if name == WORLD:
+        return -1
+    if name not in names:
+        raise AdapterError(f"pin '{pin.name}' is on '{name}', which is no link of the scene; there are {list(names)}")
+    return names.index(name)
+
+
+def _point(pose: Array, local: ArrayLike) -> Array:
+    return np.asarray(pose[:3, :3] @ np.asarray(local, dtype=float) + pose[:3, 3], dtype=float)

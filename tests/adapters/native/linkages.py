@@ -1,0 +1,102 @@
+"""A four-bar linkage that presses a block against a wall, for the tests of robots with loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import uipc
+from ipc_articulation.adapters.native import LoopAdapter, Pin
+from uipc.backend import SceneVisitor
+
+from ipc_articulation import affine, spatial
+from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.dynamics.integrators import PD, Drive
+from ipc_articulation.dynamics.joints import RevoluteJoint
+from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear
+from ipc_articulation.dynamics.model import Box, Mechanism, Shape, Sphere
+from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
+from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
+from tests.coupling.worlds import cube
+
+X, Y, Z = np.eye(3)
+LENGTHS, OFFSET = (0.3, 0.35, 0.25), (0.32, 0.05)  # of crank, coupler and rocker; of the rocker's pivot [m]
+HEAD, RADIUS = (0.5, 0.0, 0.0), 0.03  # of the ball on the coupler, in its frame [m]
+START = (1.7, 1.6, -1.65)  # near angles of crank, rocker and coupler [rad]
+DT, KP, KD = 0.01, 300.0, 30.0
+PIN = Pin("pin", "coupler", "rocker", (LENGTHS[1], 0.0, 0.0), (LENGTHS[2], 0.0, 0.0), (0.0, 0.0, 1.0))
+UPRIGHT = spatial.pose(spatial.rotation_about(X, np.pi / 2))  # the plane of the linkage is x-z, its hinges about -y
+
+
+def linkage(rotor: bool = False, **properties) -> Mechanism:
+    """Crank and rocker stand on the world, the coupler hangs on the crank; all bars lie beside each other."""
+    mechanism = Mechanism("press")
+    for name, length, beside, mass in zip(
+        ("crank", "rocker", "coupler"), (*LENGTHS[::2], LENGTHS[1]), (0.04, 0.04, 0.0), (1.0, 0.8, 1.5), strict=True
+    ):
+        bar = Shape(Box((0.9 * length, 0.03, 0.03)), spatial.pose(p=(0.5 * length, 0.0, beside)))
+        mechanism.add_link(name, mass, (0.5 * length, 0.0, beside), (2e-3, 0.01, 0.01)).collision = (bar,)
+    mechanism.links[2].collision += (Shape(Sphere(RADIUS), spatial.pose(p=HEAD)),)
+    pivot = UPRIGHT @ spatial.pose(p=(*OFFSET, 0.0))
+    mechanism.add_joint("crank joint", RevoluteJoint(Z), "world", "crank", origin=UPRIGHT, **properties)
+    mechanism.add_joint("rocker joint", RevoluteJoint(Z), "world", "rocker", origin=pivot)
+    mechanism.add_joint(
+        "coupler joint", RevoluteJoint(Z), "crank", "coupler", origin=spatial.pose(p=(LENGTHS[0], 0, 0))
+    )
+    if rotor:
+        mechanism.add_link("flap", 0.3, (0.1, 0.0, 0.0), 1e-3).collision = (Shape(Box((0.1, 0.02, 0.02))),)
+        mechanism.add_link("rotor", 0.2, inertia=1e-4)
+        place = spatial.pose(p=(-0.5, 0.0, 0.0))
+        mechanism.add_joint("flap joint", RevoluteJoint(Y), "world", "flap", origin=place, damping=0.3)
+        mechanism.add_joint("rotor joint", RevoluteJoint(Y), "world", "rotor", origin=place)
+    return mechanism
+
+
+def press_model(rotor: bool = False, independent: int = 0, **properties) -> LoopModel:
+    """Of `linkage`; the rotor turns five times as fast as the flap."""
+    loops = [(["crank joint", "rocker joint", "coupler joint"], FourBar(LENGTHS, OFFSET, independent))]
+    if rotor:
+        loops.append((["flap joint", "rotor joint"], gear(5.0)))
+    return LoopModel(linkage(rotor, **properties).build(), loops)
+
+
+def start_of(robot: LoopModel) -> np.ndarray:
+    """Near START, loops closed."""
+    return robot.closed(np.r_[START, np.zeros(robot.nx - 3)])
+
+
+def driven(robot: LoopModel, target: float, kp: float = KP, kd: float = KD) -> Drive:
+    """PD control of the crank alone."""
+    crank = np.arange(robot.model.nv) == robot.model.dof_names.index("crank joint")
+    return Drive(pd=PD.to(robot.model, target * crank, kp * crank, kd * crank))
+
+
+def linkage_adapter(robot: LoopModel, pins=(PIN,), target: float = 1.7, **around) -> LoopAdapter:
+    adapter = LoopAdapter(robot, DT, start_of(robot), pins, **around)
+    adapter.drive = driven(robot, target)
+    return adapter
+
+
+def box(name: str, size: float, centre, mass: float = 0.0) -> Body:
+    return Body(name, spatial.pose(p=centre), cube(0.5 * size), mass, inertia=mass * size**2 / 6.0 * np.eye(3))
+
+
+def press(robot: LoopModel, target: float = 1.4) -> LoopAdapter:
+    """The linkage, and a block on a table between its ball and a wall; nothing has friction."""
+    static = [box("table", 0.2, (0.62, 0.0, 0.119)), box("wall", 0.4, (0.84, 0.0, 0.3))]
+    block = box("block", 0.12, (0.565, 0.0, 0.2805), 2.0)
+    return linkage_adapter(robot, target=target, free=[block], static=static, friction=0.0)
+
+
+def surface_forces(scene: uipc.Scene, dt: float) -> dict[str, np.ndarray]:
+    """Force of contact on each body of a scene as it stands, (3,) [N], from the gradient of the barriers."""
+    slots = list(SceneVisitor(scene).geometries())
+    bodies = read_bodies(slots)
+    d_hat = float(scene.config().find("contact/d_hat").view()[0])
+    table, planes = read_contact_table(scene), read_half_planes(slots)
+    contact = make_contact_world(make_surfaces(bodies), bodies, planes, table, d_hat)
+    transforms = [slot.geometry().instances().find("transform").view() for slot in bodies.slots]
+    q = affine.q_from_transform(np.concatenate(transforms))
+    contact.begin_step(q, dt, 0.0)
+    forces = -contact.derivatives(q, np.ones(len(q), dtype=bool)).gradient[:, :3] / dt**2
+    names = [slot.geometry().meta().find("name").view()[0] for slot in bodies.slots]
+    return dict(zip(names, forces, strict=True))

@@ -1,0 +1,210 @@
+import re
+
+import numpy as np
+import pytest
+from ipc_articulation.adapters.native import LoopAdapter, Pin
+
+from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
+from ipc_articulation.dynamics.joints import RevoluteJoint, SphericalJoint
+from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, LoopModel, gear, tello_hip
+from ipc_articulation.dynamics.loops.projection import mass_matrix
+from ipc_articulation.dynamics.model import Box, Mechanism, Shape
+from ipc_articulation.errors import AdapterError, StateError, UnsupportedError
+from tests.adapters.native.linkages import (
+    DT,
+    KD,
+    KP,
+    LENGTHS,
+    OFFSET,
+    PIN,
+    linkage,
+    linkage_adapter,
+    press_model,
+    start_of,
+)
+
+NONE = np.zeros((0, 4, 4))
+LOOP = ["crank joint", "rocker joint", "coupler joint"]
+
+
+def geared() -> LoopAdapter:
+    return linkage_adapter(press_model(rotor=True))
+
+
+def test_driven_joints_come_first_and_all_others_are_passive():
+    mechanism = geared().describe()
+    assert [joint.name for joint in mechanism.joints] == ["crank joint", "flap joint"]
+    passive = {joint.name: (joint.parent, joint.child) for joint in mechanism.passive_joints}
+    assert [link.name for link in mechanism.links] == ["crank", "rocker", "coupler", "flap"]
+    assert passive == {"coupler joint": (0, 2), "rocker joint": (-1, 1), "pin": (2, 1)}
+    assert frozenset({"coupler", "rocker"}) in mechanism.untouchable
+    assert frozenset({"crank", "rocker"}) not in mechanism.untouchable
+
+
+def test_the_pin_is_where_the_bars_meet():
+    adapter = geared()
+    (pin,) = [joint for joint in adapter.describe().passive_joints if joint.name == "pin"]
+    angle = adapter.x[1]
+    tip = np.array([OFFSET[0] + LENGTHS[2] * np.cos(angle), 0.0, OFFSET[1] + LENGTHS[2] * np.sin(angle)])
+    np.testing.assert_allclose(pin.anchor, tip, atol=1e-12)
+    np.testing.assert_allclose(pin.axis, [0.0, -1.0, 0.0], atol=1e-15)
+
+
+def test_effective_mass_holds_rotors_and_gains():
+    adapter = geared()
+    added = adapter.predict().mass - mass_matrix(adapter.robot, adapter.x)
+    np.testing.assert_allclose(added, np.diag([DT * KD + DT**2 * KP, DT * 0.3]), atol=1e-14)
+    bare = press_model(rotor=True)
+    flap = tree_mass_matrix(bare.model, bare.spanning(adapter.x))[3, 3]
+    np.testing.assert_allclose(mass_matrix(adapter.robot, adapter.x)[1, 1], flap + 5.0**2 * 1e-4, rtol=1e-12)
+
+
+def test_a_joint_that_turns_as_a_multiple_of_the_independent_velocity():
+    """q = (2 y, 6 y) instead of (y, 3 y): the same robot, the same M̂ and δθ̃ of its joint."""
+    predictions = []
+    for scale in (1.0, 2.0):
+        robot = press_model(rotor=True)
+        constraint = gear(5.0)
+        constraint = type(constraint)(scale * constraint.matrix)
+        robot = LoopModel(robot.model, [(LOOP, FourBar(LENGTHS, OFFSET)), (["flap joint", "rotor joint"], constraint)])
+        x = np.r_[start_of(press_model()), 0.4 / scale]
+        adapter = LoopAdapter(robot, DT, x, [PIN], y_dot=[0.2, 1.0 / scale])
+        predictions.append(adapter.predict())
+        adapter.commit(predictions[-1].delta_theta_tilde + np.array([0.0, 1e-3]), NONE, NONE)
+        np.testing.assert_allclose(adapter.theta()[1], 0.4 + predictions[-1].delta_theta_tilde[1] + 1e-3, atol=1e-14)
+        expected = (predictions[-1].delta_theta_tilde[1] + 1e-3) / DT
+        np.testing.assert_allclose(adapter.theta_dot()[1], expected, rtol=1e-12)
+    np.testing.assert_allclose(predictions[0].mass, predictions[1].mass, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(predictions[0].delta_theta_tilde, predictions[1].delta_theta_tilde, rtol=1e-10)
+
+
+def test_a_correction_closes_the_loop():
+    adapter = geared()
+    start = adapter.theta()
+    wanted = adapter.predict().delta_theta_tilde + np.array([0.05, 0.0])
+    adapter.commit(wanted, NONE, NONE)
+    np.testing.assert_allclose(adapter.theta(), start + wanted, atol=1e-14)
+    np.testing.assert_allclose(adapter.theta_dot(), wanted / DT, atol=1e-11)
+    assert np.abs(adapter.robot.loops[0].constraint.phi(adapter.x[:3])).max() < 1e-12
+    assert adapter.describe().passive_joints  # the pin meets
+
+
+def test_commit_needs_a_prediction():
+    with pytest.raises(AdapterError, match="commit without a prediction: call predict first, once for each step"):
+        geared().commit(np.zeros(2), NONE, NONE)
+
+
+def test_an_open_loop_is_told():
+    robot = press_model()
+    with pytest.raises(StateError, match=r"'crank joint', 'rocker joint', 'coupler joint' is open: \|φ\| = "):
+        LoopAdapter(robot, DT, [1.7, 1.6, -1.6], [PIN])
+    adapter = linkage_adapter(robot)
+    adapter.x = adapter.x + 0.01
+    with pytest.raises(StateError, match="close it with LoopModel"):
+        adapter.predict()
+
+
+def test_spherical_joints_are_refused():
+    mechanism = linkage()
+    mechanism.add_link("hand", 0.1, inertia=1e-3)
+    mechanism.add_joint("wrist", SphericalJoint(), "coupler", "hand")
+    robot = LoopModel(mechanism.build(), [(LOOP, FourBar(LENGTHS, OFFSET))])
+    with pytest.raises(UnsupportedError, match="joint 'wrist' of body 'hand' is a SphericalJoint; for now only"):
+        LoopAdapter(robot, DT, robot.closed([1.7, 1.6, -1.65, 1.0, 0.0, 0.0, 0.0]), [PIN])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"on_first": (0.36, 0.0, 0.0)},
+            "pin 'pin': its ends on 'coupler' and 'rocker' are 0.01 m apart; they must meet at the start",
+        ),
+        ({"first": "lever"}, "pin 'pin' is on 'lever', which is no link of the scene; there are ['crank', 'rocker',"),
+        ({"first": "rotor"}, "pin 'pin' is on 'rotor', which is no link of the scene"),
+        ({"second": "world"}, "pin 'pin': its second link is 'world'; give 'world' as the first"),
+        ({"axis": (0.0, 0.0, 0.0)}, "pin 'pin': its axis has no length"),
+        ({"axis": (1.0, 0.0, 0.0)}, "pin 'pin' hinders its loop: its ends part when the robot moves as its loops do"),
+    ],
+)
+def test_wrong_pins_are_told(changes, message):
+    fields = {name: getattr(PIN, name) for name in ("name", "first", "second", "on_first", "on_second", "axis")}
+    with pytest.raises(AdapterError, match=re.escape(message)):
+        linkage_adapter(press_model(rotor=True), [Pin(**fields | changes)])
+
+
+def test_a_missing_pin_is_told():
+    message = "the links of model 'press' can move in 2 ways more than its loops allow"
+    with pytest.raises(AdapterError, match=message):
+        linkage_adapter(press_model(), [])
+
+
+def test_a_gear_between_links_with_geometry_is_told():
+    """Nothing in the scene would carry a force from one to the other."""
+    mechanism = Mechanism("fingers")
+    for name, y in (("left", 0.1), ("right", -0.1)):
+        mechanism.add_link(name, 1.0, inertia=0.01).collision = (Shape(Box((0.1, 0.02, 0.02))),)
+        mechanism.add_joint(f"{name} joint", RevoluteJoint((0, 0, 1)), "world", name, origin=_at(0.0, y, 0.0))
+    robot = LoopModel(mechanism.build(), [(["left joint", "right joint"], gear(-1.0))])
+    with pytest.raises(AdapterError, match="can move in 1 ways more than its loops allow"):
+        LoopAdapter(robot, DT, [0.0], [])
+
+
+def test_a_differential_whose_rotors_are_independent_is_told():
+    mechanism = Mechanism("hip")
+    for name in ("r1", "r2", "l1", "l2"):
+        mechanism.add_link(name, 1.0, inertia=0.01)
+        mechanism.add_joint(name, RevoluteJoint((0, 0, 1)), "world", name)
+    robot = LoopModel(mechanism.build(), [(["r1", "r2", "l1", "l2"], tello_hip())])
+    with pytest.raises(AdapterError, match="can move in 2 ways more than its loops allow"):
+        LoopAdapter(robot, DT, robot.random_position(np.random.default_rng(0)), [])
+
+
+def pair(constraint) -> LoopModel:
+    """Two links without geometry on hinges of their own."""
+    mechanism = Mechanism("pair")
+    for name in ("a", "b"):
+        mechanism.add_link(name, 1.0, inertia=0.01)
+        mechanism.add_joint(name, RevoluteJoint((0, 0, 1)), "world", name)
+    return LoopModel(mechanism.build(), [(["a", "b"], constraint)])
+
+
+def test_of_two_rotors_the_first_is_in_the_scene():
+    adapter = LoopAdapter(pair(gear(2.0)), DT, [0.0], [])
+    assert [link.name for link in adapter.describe().links] == ["a"]
+    np.testing.assert_allclose(adapter.predict().mass, [[0.01 + 4 * 0.01]], rtol=1e-12)
+
+
+class Cubic:
+    """f(x) = a x + x³."""
+
+    def __init__(self, a: float) -> None:
+        self.a = a
+
+    def __call__(self, x: float) -> float:
+        return self.a * x + x**3
+
+    def first(self, x: float) -> float:
+        return self.a + 3.0 * x**2
+
+    def second(self, x: float) -> float:
+        return 6.0 * x
+
+
+def test_an_independent_velocity_of_no_joint_is_told():
+    message = "the loop of joints 'a', 'b': independent velocity 0 is that of none of these joints, so contact cannot"
+    with pytest.raises(AdapterError, match=message):
+        LoopAdapter(pair(CoordinateFunctions([Cubic(1.0), Cubic(2.0)], [0, 0])), DT, [0.0], [])
+
+
+def test_limits_and_friction_are_refused():
+    for properties, what in (({"lower": -1.0, "upper": 3.0}, "a position limit"), ({"friction": 0.1}, "dry friction")):
+        message = f"joint 'crank joint' of a robot with loops has {what}; its implicit step takes"
+        with pytest.raises(UnsupportedError, match=message):
+            linkage_adapter(press_model(**properties))
+
+
+def _at(*position: float) -> np.ndarray:
+    pose = np.eye(4)
+    pose[:3, 3] = position
+    return pose

@@ -1,0 +1,181 @@
+"""The implicit step of robots with loops: its order, closure and energy, and what it is without loops."""
+
+import re
+
+import numpy as np
+import pytest
+
+from ipc_articulation import dynamics as dyn
+from ipc_articulation import spatial
+from ipc_articulation.dynamics import joints
+from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear
+from ipc_articulation.dynamics.loops.implicit_step import implicit_step
+from ipc_articulation.dynamics.loops.projection import bias_forces, forward_dynamics, mass_matrix
+from ipc_articulation.errors import StateError, UnsupportedError
+
+LENGTHS, OFFSET = (0.3, 0.35, 0.25), (0.32, 0.05)
+LOOPS = [(["a", "b", "c"], FourBar(LENGTHS, OFFSET)), (["d", "e"], gear(5.0))]
+DAMPING, STIFFNESS = np.array([0.05, 0.1, 0.2, 0.03, 1e-3]), np.array([0.0, 2.0, 1.0, 0.5, 0.0])
+TIME = 0.2
+
+
+def linkage(passive: bool = True, **properties) -> LoopModel:
+    """A four-bar linkage in a vertical plane, and a geared hinge; every joint with a spring and a damper of its own."""
+    mechanism = dyn.Mechanism("linkage", gravity=(0.0, -9.81, 0.0))
+    places = {
+        "a": ("world", (0, 0, 0)),
+        "b": ("world", (*OFFSET, 0)),
+        "c": ("A", (LENGTHS[0], 0, 0)),
+        "d": ("C", (LENGTHS[1], 0, 0)),
+        "e": ("C", (0, 0, 0)),
+    }
+    for k, (name, (parent, place)) in enumerate(places.items()):
+        mechanism.add_link(name.upper(), 1.0 - 0.15 * k, (0.15, 0.02 * k, 0), 0.01 / (1 + k))
+        given = {"damping": DAMPING[k], "stiffness": STIFFNESS[k], "spring_mount": 0.1 * k} if passive else {}
+        mechanism.add_joint(
+            name, joints.RevoluteJoint((0, 0, 1)), parent, name.upper(), origin=spatial.pose(p=place), **given
+        )
+    for name, value in properties.items():
+        setattr(mechanism.joints[0], name, value)
+    return LoopModel(mechanism.build(), LOOPS)
+
+
+def start(robot: LoopModel) -> tuple[np.ndarray, np.ndarray]:
+    return robot.closed([1.7, 1.6, -1.65, 0.3]), np.array([-1.0, 2.0])
+
+
+def drive(robot: LoopModel) -> dyn.Drive:
+    model, wrenches = robot.model, np.zeros((5, 6))
+    wrenches[2] = [0.1, -0.2, 0.3, 1.0, -2.0, 0.5]
+    pd = dyn.PD.to(model, 0.1 * np.arange(5), kp=[4.0, 0.0, 1.0, 2.0, 0.0], kd=[0.3, 0.1, 0.0, 0.2, 0.0])
+    return dyn.Drive(tau=[0.5, 0.1, -0.3, 0.2, 0.01], pd=pd, wrenches=wrenches)
+
+
+def acceleration(robot: LoopModel, x, y_dot, given: dyn.Drive) -> np.ndarray:
+    """ÿ of the drive and the joints' own forces."""
+    q, v, G, _ = robot.motion(x, y_dot)
+    tau = given.tau + dyn.passive_forces(robot.model, q, v) + given.pd.forces(robot.model, q, v)
+    return forward_dynamics(robot, x, y_dot, G.T @ tau, given.wrenches)
+
+
+def midpoint(robot: LoopModel, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the linkage is after TIME, by the explicit midpoint rule in the independent coordinates."""
+    (x, y_dot), given, dt = start(robot), drive(robot), TIME / count
+    for _ in range(count):
+        half = robot.integrate(x, y_dot, 0.5 * dt)
+        rate = y_dot + 0.5 * dt * acceleration(robot, x, y_dot, given)
+        x, y_dot = robot.integrate(x, rate, dt), y_dot + dt * acceleration(robot, half, rate, given)
+    return x, y_dot
+
+
+def travel(robot: LoopModel, count: int, scheme=dyn.Scheme.FULL) -> tuple[np.ndarray, np.ndarray]:
+    (x, y_dot), given = start(robot), drive(robot)
+    for _ in range(count):
+        end = implicit_step(robot, x, y_dot, TIME / count, given, scheme)
+        x, y_dot = end.x, end.y_dot
+    return x, y_dot
+
+
+@pytest.mark.parametrize("scheme", dyn.Scheme)
+def test_order(scheme):
+    robot = linkage()
+    truth = np.concatenate(midpoint(robot, 2000))
+    errors = [np.linalg.norm(np.concatenate(travel(robot, count, scheme)) - truth) for count in (80, 160, 320)]
+    np.testing.assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 1.0, atol=0.1)
+
+
+def test_the_matrix_is_the_trees_in_the_independent_velocities():
+    robot, dt = linkage(), 0.01
+    (x, y_dot), given = start(robot), drive(robot)
+    G = robot.G(x)
+    added = dt * (DAMPING + given.pd.kd) + dt**2 * (STIFFNESS + given.pd.kp)
+    step = implicit_step(robot, x, y_dot, dt, given)
+    np.testing.assert_allclose(step.mass, mass_matrix(robot, x) + G.T @ np.diag(added) @ G, rtol=1e-12, atol=1e-14)
+
+
+def test_independent_coordinates_move_with_the_end_velocity_and_loops_stay_closed():
+    robot, dt = linkage(), 0.02
+    x, y_dot = start(robot)
+    for _ in range(100):
+        step = implicit_step(robot, x, y_dot, dt)
+        np.testing.assert_allclose(step.x[[0, 3]], x[[0, 3]] + dt * step.y_dot, atol=1e-14)
+        x, y_dot = step.x, step.y_dot
+        assert np.abs(LOOPS[0][1].phi(x[:3])).max() < 1e-11
+
+
+def test_at_rest_the_drive_balances_gravity():
+    """Δẏ = 0 where Gᵀτ is the bias force."""
+    robot = linkage(passive=False)
+    x, rest = start(robot)[0], np.zeros(2)
+    tau = np.zeros(5)
+    tau[[0, 3]] = bias_forces(robot, x, rest)
+    step = implicit_step(robot, x, rest, 0.01, dyn.Drive(tau=tau))
+    np.testing.assert_allclose(step.y_dot, 0.0, atol=1e-13)
+
+
+def test_energy_error_falls_with_the_step():
+    """Without drive and dampers energy is kept but for the step's error, of order 1."""
+    robot = linkage(passive=False)
+
+    def energy(x, y_dot):
+        q, v, _, _ = robot.motion(x, y_dot)
+        return dyn.kinetic_energy(robot.model, q, v) + dyn.potential_energy(robot.model, q)
+
+    errors = []
+    for count in (100, 200, 400):
+        x, y_dot = start(robot)
+        before = energy(x, y_dot)
+        for _ in range(count):
+            step = implicit_step(robot, x, y_dot, 0.1 / count)
+            x, y_dot = step.x, step.y_dot
+        errors.append(abs(energy(x, y_dot) - before))
+    assert errors[0] < 0.05
+    np.testing.assert_allclose(np.log2(np.array(errors[:-1]) / errors[1:]), 1.0, atol=0.1)
+
+
+def test_any_stiffness_and_damping_is_stable():
+    """Of a dependent joint too: the loop goes where the coupler's motor wants it."""
+    robot = linkage(passive=False)
+    x = start(robot)[0]
+    target = robot.integrate(x, [-0.3, 0.2])
+    pd = dyn.PD.to(robot.model, robot.spanning(target), [0, 0, 1e7, 1e7, 0], [0, 0, 1e5, 1e5, 0])
+    y_dot = np.zeros(2)
+    for _ in range(300):
+        step = implicit_step(robot, x, y_dot, 0.01, dyn.Drive(pd=pd))
+        x, y_dot = step.x, step.y_dot
+    np.testing.assert_allclose(x, target, atol=1e-4)
+
+
+@pytest.mark.parametrize("scheme", dyn.Scheme)
+def test_without_loops_it_is_the_trees_own_step(scheme):
+    model = linkage().model
+    rng = np.random.default_rng(0)
+    q, v = rng.normal(size=5), rng.normal(size=5)
+    given = drive(linkage())
+    ours, trees = (
+        implicit_step(LoopModel(model, []), q, v, 0.01, given, scheme),
+        dyn.implicit(model, q, v, 0.01, given, scheme),
+    )
+    np.testing.assert_allclose(ours.x, trees.q, rtol=1e-12)
+    np.testing.assert_allclose(ours.y_dot, trees.v, rtol=1e-10)
+    np.testing.assert_allclose(ours.mass, trees.mass, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("properties", "what"),
+    [
+        ({"friction": 0.1}, "joint 'a' of a robot with loops has dry friction; its implicit step takes dampers"),
+        ({"lower": -3.0, "upper": 3.0}, "joint 'a' of a robot with loops has a position limit"),
+        ({"mimic": dyn.Mimic("b")}, "joint 'a' of a robot with loops has another joint to mimic"),
+    ],
+)
+def test_what_it_does_not_do_is_refused(properties, what):
+    robot = linkage(**properties)
+    with pytest.raises(UnsupportedError, match=re.escape(what)):
+        implicit_step(robot, *start(robot), 0.01)
+
+
+def test_an_open_loop_is_told():
+    robot = linkage()
+    with pytest.raises(StateError, match=r"the loop of joints 'a', 'b', 'c' is open: \|φ\| = "):
+        implicit_step(robot, [1.7, 1.6, -1.6, 0.3], [0.0, 0.0], 0.01)
