@@ -50,6 +50,7 @@ _HOMES = {
     ],
     "model": ["Link", "Mechanism", "Mimic", "Model", "PlacedJoint"],
     "reading": ["read_urdf"],
+    "reading.loops": ["RobotWithLoops", "read_robot"],
     "reading.osim": ["OsimModel", "read_osim"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

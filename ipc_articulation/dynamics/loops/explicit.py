@@ -44,24 +44,28 @@ class Explicit(LoopConstraint):
         return np.asarray(null_space(self.G(y).T).T, dtype=float)
 
 
-class Static(Explicit):
-    """q = G y with a constant G: gears and belts.
+class Affine(Explicit):
+    """q = G y + o with constants G and o: joints that follow others, from where they are at zero.
 
     Args:
         G: (n, m), of rank m.
+        offset: o, (n,) [rad or m].
         K: (n - m, n) with K G = 0; None: some such matrix.
 
     Raises:
-        ModelError: The matrices do not fit: G has not rank m, or K G is not zero.
+        ModelError: The matrices do not fit: G has not rank m, or K G is not zero; or o has not n finite numbers.
     """
 
-    def __init__(self, G: ArrayLike, K: ArrayLike | None = None) -> None:
+    def __init__(self, G: ArrayLike, offset: ArrayLike, K: ArrayLike | None = None) -> None:
         self.matrix = np.asarray(G, dtype=float)
         if self.matrix.ndim != 2 or np.linalg.matrix_rank(self.matrix) < self.matrix.shape[1]:
             raise ModelError(
                 f"G of a loop must be a matrix whose columns are independent; it is {self.matrix.tolist()}"
             )
         super().__init__(*self.matrix.shape)
+        self.offset = np.asarray(offset, dtype=float)
+        if self.offset.shape != (self.size,) or not np.isfinite(self.offset).all():
+            raise ModelError(f"the offset of a loop must be {self.size} finite numbers; it is {self.offset.tolist()}")
         self._K = null_space(self.matrix.T).T if K is None else np.asarray(K, dtype=float)
         shape = (self.size - self.ndof, self.size)
         if self._K.shape != shape or np.abs(self._K @ self.matrix).max(initial=0.0) > 1e-9:
@@ -69,13 +73,13 @@ class Static(Explicit):
         self._inverse = np.linalg.pinv(self.matrix)
 
     def spanning(self, x: Array) -> Array:
-        return self.matrix @ x
+        return self.matrix @ x + self.offset
 
     def independent(self, q: Array) -> Array:
-        return self._inverse @ q
+        return self._inverse @ (q - self.offset)
 
     def phi(self, q: Array) -> Array:
-        return self._K @ q
+        return self._K @ (q - self.offset)
 
     def K(self, q: Array) -> Array:
         return self._K
@@ -88,6 +92,24 @@ class Static(Explicit):
 
     def g(self, x: Array, y_dot: Array) -> Array:
         return np.zeros(self.size)
+
+
+class Static(Affine):
+    """q = G y with a constant G: gears and belts.
+
+    Args:
+        G: (n, m), of rank m.
+        K: (n - m, n) with K G = 0; None: some such matrix.
+
+    Raises:
+        ModelError: The matrices do not fit: G has not rank m, or K G is not zero.
+    """
+
+    def __init__(self, G: ArrayLike, K: ArrayLike | None = None) -> None:
+        super().__init__(G, np.zeros(np.shape(G)[:1]), K)
+
+    def spanning(self, x: Array) -> Array:
+        return self.matrix @ x
 
 
 def gear(ratio: float) -> Static:

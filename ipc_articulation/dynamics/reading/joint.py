@@ -35,7 +35,7 @@ TYPES: dict[str, Callable[[Array], Joint]] = {
 }
 
 # What other tools add, and the dynamics has no use for.
-UNUSED_IN_JOINT = {"attributes": ("dont_collapse",), "elements": ("calibration", "safety_controller")}
+UNUSED_IN_JOINT = {"attributes": ("dont_collapse", "independent"), "elements": ("calibration", "safety_controller")}
 UNUSED_IN_DYNAMICS = ("D", "K", "mu_coulomb", "mu_viscous")
 UNUSED_IN_LIMIT = ("acceleration", "command_effort", "current", "deceleration", "gear_velocity", "jerk")
 

@@ -19,6 +19,7 @@ from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
 from ipc_articulation.dynamics.reading.node import TEXT, Node, parse
 from ipc_articulation.dynamics.reading.tree import root_of
 
+LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 XACRO = "xacro}"  # ends the namespace in the tag of an element that xacro would have replaced
 
 Part = TypeVar("Part", Link, PlacedJoint)
@@ -29,7 +30,8 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
 
     The root link hangs on the world by the joint `root_joint`, fixed or floating. If it is called «world», it is the
     world, and the shapes that it has go to a link `world_link`, fixed there. Elements of other tools, such as
-    `<transmission>` and `<gazebo>`, have no effect. Meshes are found, but not loaded.
+    `<transmission>` and `<gazebo>`, have no effect; what closes loops is warned of, `read_robot` reads it.
+    Meshes are found, but not loaded.
 
     Args:
         path_or_text: A file, or XML that begins with «<»; paths of meshes are then relative to the current folder.
@@ -40,6 +42,18 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
         ModelError: What is wrong, with the line, and what would be valid.
     """
     robot = parse(path_or_text)
+    for tag in LOOPS:
+        for element in robot.children(tag):
+            warnings.warn(f"{element.place}: <{tag}> is not read: the mechanism stays a tree", stacklevel=2)
+    return tree_of(robot, path_or_text, floating_base, package_dirs)
+
+
+def tree_of(robot: Node, path_or_text: str | Path, floating_base: bool, package_dirs: Sequence[Path]) -> Mechanism:
+    """The mechanism that `<robot>` describes, as `read_urdf`; loops are left out.
+
+    Raises:
+        ModelError: What is wrong, with the line, and what would be valid.
+    """
     _check_robot(robot)
     file = None if robot.file == TEXT else Path(path_or_text)
     meshes = MeshPaths(Path.cwd() if file is None else file.absolute().parent, package_dirs)
@@ -64,8 +78,6 @@ def _check_robot(robot: Node) -> None:
     robot.refuse_misspelt(("link", "joint"))
     if not robot.children("link"):
         raise robot.error("<robot> has no <link>; give at least one")
-    for constraints in robot.children("constraints"):
-        warnings.warn(f"{constraints.place}: <constraints> is not read: the mechanism stays a tree", stacklevel=3)
 
 
 def _by_name(nodes: list[Node], read: Callable[[Node], Part]) -> dict[str, tuple[Node, Part]]:

@@ -1,0 +1,19 @@
+"""Robots with loops from files, and the constraints that close a mechanism's loops."""
+
+from ipc_articulation.dynamics.reading.loops.constraints import Loops, loops_of
+from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
+from ipc_articulation.dynamics.reading.loops.relations import Coupling, PointLoop, Polynomial, Relation
+from ipc_articulation.dynamics.reading.loops.robot import RobotWithLoops
+from ipc_articulation.dynamics.reading.loops.urdf import read_robot
+
+__all__ = [
+    "Coupling",
+    "Loops",
+    "PointLoop",
+    "Polynomial",
+    "Relation",
+    "RobotWithLoops",
+    "loops_of",
+    "read_robot",
+    "take_mimics",
+]

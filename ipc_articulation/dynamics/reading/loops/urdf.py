@@ -1,0 +1,45 @@
+"""Robots with loops from URDF files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ipc_articulation.dynamics.reading.loops.constraints import loops_of
+from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
+from ipc_articulation.dynamics.reading.loops.raisim import read_constraints
+from ipc_articulation.dynamics.reading.loops.relations import Relation
+from ipc_articulation.dynamics.reading.loops.robot import RobotWithLoops
+from ipc_articulation.dynamics.reading.loops.urdf_plus import read_coupling, read_flags, read_loop
+from ipc_articulation.dynamics.reading.node import parse
+from ipc_articulation.dynamics.reading.urdf import tree_of
+
+
+def read_robot(
+    path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()
+) -> RobotWithLoops:
+    """Read a robot with its loops: `<loop>` and `<coupling>` of URDF+, `<constraints>` of RaiSim, mimic joints.
+
+    Loops go through joints of one degree of freedom. Which joints are independent the file says, by `independent`;
+    else those that mimic others are not, and the rest is chosen so that it determines the others well.
+
+    Args:
+        path_or_text: A file, or XML that begins with «<»; as `read_urdf`.
+        floating_base: The root link moves freely.
+        package_dirs: Folders in which packages are looked for first.
+
+    Raises:
+        ModelError: What is wrong, with the line, and what would be valid.
+    """
+    robot = parse(path_or_text)
+    mechanism = tree_of(robot, path_or_text, floating_base, package_dirs)
+    places = {node.element.get("name"): node.named()[1].place for node in robot.children("joint")}
+    relations: list[Relation] = [*take_mimics(mechanism, places.__getitem__)]
+    relations += [read_coupling(node, mechanism) for node in robot.children("coupling")]
+    relations += [read_loop(node, mechanism) for node in robot.children("loop")]
+    nominal: dict[str, float] = {}
+    for node in robot.children("constraints"):
+        found, where = read_constraints(node, mechanism)
+        relations += found
+        nominal |= where
+    return RobotWithLoops(mechanism, loops_of(mechanism, relations, read_flags(robot), nominal))

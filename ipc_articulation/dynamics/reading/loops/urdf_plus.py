@@ -1,0 +1,88 @@
+"""`<loop>`, `<coupling>` and `independent` of URDF+, as generalized_rbda has them.
+
+    <joint name="…" type="…" independent="false">…</joint>
+    <loop name="…" type="revolute">
+      <predecessor link="…"><origin xyz="…"/></predecessor>  <successor link="…"><origin xyz="…"/></successor>
+    </loop>
+    <coupling name="…">
+      <predecessor link="…"/>  <successor link="…"/>  <ratio value="…"/>
+    </coupling>
+
+A loop keeps the two origins together, whatever the axis it gives: the joints of a planar loop do the rest, and a hinge
+in a spatial one takes two loops, with points along its axis. A coupling with ratio N says
+
+    N Σ q_j (from the common ancestor to the predecessor) = Σ q_j (from there to the successor).
+
+Joints are independent unless the file says otherwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.reading.loops.relations import Coupling, PointLoop, Relation
+from ipc_articulation.dynamics.reading.loops.ways import ways
+from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.origin import origin_of
+from ipc_articulation.naming import suggest
+
+PINS = ("revolute", "continuous", "spherical")
+FLAGS = {"true": True, "false": False}
+
+
+def read_loop(node: Node, mechanism: Mechanism) -> Relation:
+    """A `<loop>`.
+
+    Raises:
+        ModelError: What is wrong with it.
+    """
+    _, node = node.named()
+    node.allow(("name", "type"), ("predecessor", "successor", "axis"))
+    kind = node.element.get("type", "revolute")
+    if kind not in PINS:
+        raise node.error(f"type '{kind}' is not supported, as a loop holds a point{suggest(kind, PINS)}")
+    return PointLoop(mechanism, _end(node, "predecessor"), _end(node, "successor"), node.place)
+
+
+def read_coupling(node: Node, mechanism: Mechanism) -> Relation:
+    """A `<coupling>`.
+
+    Raises:
+        ModelError: What is wrong with it.
+    """
+    _, node = node.named()
+    node.allow(("name", "type"), ("predecessor", "successor", "ratio"))
+    ratio = node.required("ratio")
+    ratio.allow(("value",))
+    (first, _), (second, _) = _end(node, "predecessor"), _end(node, "successor")
+    chains = ways(mechanism, first, second, node.place)
+    coefficients: dict[str, float] = {}
+    for chain, c in zip(chains, (ratio.number("value"), -1.0), strict=True):
+        coefficients |= {step.joint: c for step in chain.steps}
+    return Coupling(coefficients, where=node.place)
+
+
+def read_flags(robot: Node) -> dict[str, bool]:
+    """What joints say about being independent, by their names.
+
+    Raises:
+        ModelError: Something else than true or false.
+    """
+    flags = {}
+    for joint in robot.children("joint"):
+        if joint.has("independent"):
+            name, named = joint.named()
+            text = joint.text("independent").lower()
+            if text not in FLAGS:
+                raise named.error(f'<joint> has independent="{text}"; give true or false')
+            flags[name] = FLAGS[text]
+    return flags
+
+
+def _end(node: Node, tag: str) -> tuple[str, Array]:
+    """A link, and the point in its frame, (3,)."""
+    end = node.required(tag)
+    end.allow(("link",), ("origin",))
+    return end.text("link"), np.array(origin_of(end)[:3, 3])
