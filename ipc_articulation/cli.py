@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from ipc_articulation.errors import EngineError, IpcArticulationError, SceneFileError
+from ipc_articulation.errors import EngineError, IpcArticulationError, ModelError, SceneFileError
 
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
@@ -16,13 +16,14 @@ _EXIT_CODES = """\
 exit status:
   0    done
   1    the run failed; what was recorded until then is written
-  2    wrong use, a wrong scene file, or an engine that is not here
+  2    wrong use, a wrong scene or robot file, or an engine that is not here
   130  stopped by Ctrl-C; what was recorded until then is written
 """
 
 _EXAMPLES = """\
 examples:
   ipc-articulation run scenes/panda_push.yaml
+  ipc-articulation inspect scenes/four_bar_press.urdf
   ipc-articulation run scenes/pendulum.yaml --engine cpu --steps 50 --out results
   ipc-articulation run scenes/hinge_pair.yaml --quiet && python -c "
     from ipc_articulation.scenefile import read_recording
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         _run(options)
-    except (SceneFileError, EngineError) as error:
+    except (SceneFileError, EngineError, ModelError) as error:
         return _complain(error, WRONG_USE)
     except IpcArticulationError as error:
         return _complain(error, FAILED)
@@ -46,6 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.command == "inspect":
+        from ipc_articulation.inspection import inspect
+
+        inspect(options.file)
+        return
     from ipc_articulation.scenefile import run
 
     run(options.file, engine=options.engine, steps=options.steps, out=options.out, quiet=options.quiet)
@@ -83,6 +89,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--steps", type=_count, metavar="N", help="number of steps, instead of the file's")
     run.add_argument("--out", type=Path, metavar="OUT", default=Path("out"), help="folder of results (default: out)")
     run.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+    inspect = commands.add_parser(
+        "inspect",
+        help="tell what a robot's file holds",
+        description="Print the bodies, joints, degrees of freedom, loops and mass of a robot.",
+    )
+    inspect.add_argument("file", metavar="FILE", type=Path, help="URDF (.urdf), MJCF (.xml) or OpenSim (.osim)")
     return parser
 
 

@@ -68,7 +68,7 @@ def test_help_shows_examples_and_exit_codes(capsys) -> None:
     assert caught.value.code == 0
     text = capsys.readouterr().out
     assert "ipc-articulation run scenes/panda_push.yaml" in text
-    assert "2    wrong use, a wrong scene file" in text
+    assert "2    wrong use, a wrong scene or robot file" in text
 
 
 def test_a_run_from_the_shell(tmp_path: Path) -> None:

@@ -1,0 +1,69 @@
+"""`ipc-articulation inspect`: what it tells of a robot's file."""
+
+from pathlib import Path
+
+import pytest
+
+from ipc_articulation import cli
+
+ROOT = Path(__file__).parents[1]
+
+GEARED = """<robot name="geared">
+  <link name="base"/>
+  <link name="arm">
+    <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <link name="wheel">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/></joint>
+  <joint name="motor" type="continuous">
+    <parent link="base"/><child link="wheel"/><mimic joint="shoulder" multiplier="6"/>
+  </joint>
+</robot>"""
+
+
+def lines_of(capsys, file: Path) -> list[str]:
+    assert cli.main(["inspect", str(file)]) == 0
+    return [" ".join(line.replace("│", " ").split()) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_urdf_with_a_gear(capsys, tmp_path: Path) -> None:
+    file = tmp_path / "geared.urdf"
+    file.write_text(GEARED)
+    lines = lines_of(capsys, file)
+    assert "arm 2 shoulder revolute base 0" in lines
+    assert "wheel 1 motor revolute base 1" in lines
+    assert "bodies 2 with mass, 3 in all" in lines
+    assert "degrees of freedom 1 of 2 in the spanning tree" in lines
+    assert "mass 3 kg" in lines
+    assert "loop joints 'shoulder', 'motor'" in lines
+
+
+def test_a_mujoco_model(capsys) -> None:
+    lines = lines_of(capsys, ROOT / "scenes" / "pendulum.xml")
+    assert "upper 1.244 shoulder revolute beam 0" in lines
+    assert "degrees of freedom 2" in lines
+    assert "mass 6.28607 kg, and 6 kg fixed to the world" in lines
+
+
+@pytest.mark.filterwarnings("ignore:.*link 'toes_[lr]'")
+def test_an_opensim_model(capsys) -> None:
+    file = ROOT / "models" / "Rajagopal2015.osim"
+    if not file.exists():
+        pytest.skip("needs models/Rajagopal2015.osim: make fetch-models")
+    lines = lines_of(capsys, file)
+    assert "bodies 22 with mass, 51 in all" in lines
+    assert "degrees of freedom 37 of 51 in the spanning tree" in lines
+    assert "mass 75.337 kg" in lines
+    assert "gravity [0.0, -9.80665, 0.0] m/s²" in lines
+
+
+def test_a_wrong_file_is_named(capsys, tmp_path: Path) -> None:
+    assert cli.main(["inspect", "robot.step"]) == 2
+    message = "ipc-articulation: robot.step: a robot's file ends in one of these; valid: .osim, .urdf, .xml\n"
+    assert capsys.readouterr().err == message
+    file = tmp_path / "broken.urdf"
+    file.write_text('<robot name="r"><link/></robot>')
+    assert cli.main(["inspect", str(file)]) == 2
+    assert capsys.readouterr().err == f'ipc-articulation: {file}:1: <link> lacks name="…"\n'
