@@ -2,11 +2,11 @@
 
 nimblephysics needs numpy < 2 and torch, so it has an environment of its own, outside the repository:
 
-    python3.11 -m venv /tmp/nimble-env
-    /tmp/nimble-env/bin/pip install torch==2.13.0
-    /tmp/nimble-env/bin/pip install 'numpy<2' nimblephysics==0.10.52.1
-    /tmp/nimble-env/bin/pip install --no-deps example-robot-data==6.0.0
-    /tmp/nimble-env/bin/python tests/reference/nimble_values.py tests/reference/nimble_values.json
+    python3.11 -m venv ../nimble-env
+    ../nimble-env/bin/pip install torch==2.13.0
+    ../nimble-env/bin/pip install 'numpy<2' nimblephysics==0.10.52.1
+    ../nimble-env/bin/pip install --no-deps example-robot-data==6.0.0
+    ../nimble-env/bin/python tests/reference/nimble_values.py tests/reference/nimble_values.json
 
 Notation: q positions, u velocities, a = du/dt, M mass matrix, c(q, u) Coriolis, centrifugal and gravity forces,
 tau control forces, d, k, q0 damping, stiffness and rest position of each degree of freedom, h the time step.

@@ -2,7 +2,7 @@
 
 Runs in the environment that `nimble_values.py` describes; the model is the OpenSim file that comes with nimblephysics.
 
-    /tmp/nimble-env/bin/python tests/reference/rajagopal_values.py tests/reference/rajagopal_values.json
+    ../nimble-env/bin/python tests/reference/rajagopal_values.py tests/reference/rajagopal_values.json
 
 Notation: q positions, u = dq/dt, a = du/dt, each one number for each of `dofs`, which have the names of OpenSim's
 coordinates; M mass matrix, c(q, u) Coriolis, centrifugal and gravity forces, tau control forces. For each state

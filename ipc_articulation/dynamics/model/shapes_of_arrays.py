@@ -11,8 +11,6 @@ def shapes_of_arrays(nq: int, nv: int, bodies: int, frames: int) -> dict[str, tu
         "matrix": (nv, nv),
         "matrices": (3, nv, nv),
         "wrenches": (bodies, 6),
-        "body vectors": (bodies, 6),
-        "body poses": (bodies, 4, 4),
         "poses": (frames, 4, 4),
         "vectors": (frames, 6),
         "jacobian": (6, nv),
