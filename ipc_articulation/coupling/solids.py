@@ -46,7 +46,9 @@ def cylinder(radius: float, length: float) -> Mesh:
 
 def capsule(radius: float, length: float) -> Mesh:
     """A cylinder along z about the origin with half a ball at each end; radius and length between centres in m."""
-    return _as_mesh(trimesh.creation.capsule(radius=radius, height=length, count=_CAPSULE_COUNT))
+    mesh = trimesh.creation.capsule(radius=radius, height=length, count=_CAPSULE_COUNT)
+    mesh.apply_translation(-mesh.bounds.mean(axis=0))
+    return _as_mesh(mesh)
 
 
 def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: str, adapter: str) -> Mesh:

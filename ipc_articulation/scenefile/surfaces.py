@@ -33,18 +33,17 @@ def triangles(shape: schema.Shape) -> tuple[Array, NDArray[np.int32]]:
     Raises:
         MeshError: A mesh file does not hold one closed surface.
     """
-    import trimesh
+    from ipc_articulation.coupling import solids
 
     match shape:
         case schema.Box():
-            mesh = trimesh.creation.box(shape.size)
+            mesh = solids.box(shape.size)
         case schema.Sphere():
-            mesh = trimesh.creation.icosphere(subdivisions=2, radius=shape.radius)
+            mesh = solids.sphere(shape.radius)
         case schema.Cylinder():
-            mesh = trimesh.creation.cylinder(radius=shape.radius, height=shape.length, sections=32)
+            mesh = solids.cylinder(shape.radius, shape.length)
         case schema.Capsule():
-            mesh = trimesh.creation.capsule(radius=shape.radius, height=shape.length, count=[16, 16])
-            mesh.apply_translation(-mesh.bounds.mean(axis=0))
+            mesh = solids.capsule(shape.radius, shape.length)
         case schema.Mesh():
             mesh = _from_file(shape)
     vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int32)
