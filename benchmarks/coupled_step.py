@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.harness import Row, main
 from ipc_articulation.coupling import Coupling
-from ipc_articulation.scenefile.building import build
 from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.simulation.building import build
 
 SCENES = Path(__file__).parents[1] / "scenes"
 NAMES = ("hinge_pair", "hinge_slider", "pendulum", "panda_push")

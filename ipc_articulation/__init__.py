@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.engine import Engine
-    from ipc_articulation.scenefile import run
+    from ipc_articulation.recording import read_recording
+    from ipc_articulation.running import run
 
 __version__ = metadata.version("ipc_articulation")
 
@@ -35,7 +36,8 @@ _HOMES = {
     "Engine": "ipc_articulation.engine",
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
     "couple": "ipc_articulation.coupling",
-    "run": "ipc_articulation.scenefile",
+    "read_recording": "ipc_articulation.recording",
+    "run": "ipc_articulation.running",
 }
 
 __all__ = [
@@ -55,6 +57,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "couple",
+    "read_recording",
     "run",
 ]
 

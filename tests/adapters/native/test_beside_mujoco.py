@@ -9,9 +9,9 @@ from ipc_articulation import couple
 from ipc_articulation.coupling import Coupling
 from ipc_articulation.coupling.adapter import Mechanism
 from ipc_articulation.errors import SceneFileError
-from ipc_articulation.scenefile.building import build
 from ipc_articulation.scenefile.paths import find_file, package_folders
 from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.simulation.building import build
 from tests.coupling.worlds import make_scene, make_world
 
 mujoco_model = pytest.importorskip("ipc_articulation.adapters.mujoco.scene_model")

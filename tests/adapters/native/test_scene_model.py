@@ -10,7 +10,7 @@ from ipc_articulation.adapters.native.scene_model import SceneModel
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError, UnsupportedError
 from ipc_articulation.scenefile.reading import read_scene
-from ipc_articulation.scenefile.robot_simulation import make_model
+from ipc_articulation.simulation.robot_simulation import make_model
 from tests.adapters.native.mechanisms import at
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
-from ipc_articulation.scenefile.simulation import Simulation
+from ipc_articulation.simulation.simulation import Simulation
 
 
 def build(scene: schema.Scene, document: Document, engine: str, workspace: Path, steps: int) -> Simulation:
@@ -24,10 +24,10 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         EngineError: There is no such engine here.
     """
     if isinstance(scene, schema.ArticulationScene):
-        from ipc_articulation.scenefile.articulation_simulation import ArticulationSimulation
+        from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
         return ArticulationSimulation(scene, document, engine, workspace)
     assert isinstance(scene, schema.RobotScene)
-    from ipc_articulation.scenefile.robot_simulation import RobotSimulation
+    from ipc_articulation.simulation.robot_simulation import RobotSimulation
 
     return RobotSimulation(scene, document, engine, workspace, steps)

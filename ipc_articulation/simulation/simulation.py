@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.coupling.adapter import HalfPlane
-from ipc_articulation.scenefile.surfaces import Surface
+from ipc_articulation.recording import Surface
 
 Array = NDArray[np.float64]
 

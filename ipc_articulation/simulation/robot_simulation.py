@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import Body, Mechanism
+from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.controllers import targets
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.paths import package_folders
-from ipc_articulation.scenefile.surfaces import Role, Surface, up
-from ipc_articulation.scenefile.world import make_uipc_scene, newton_iterations, start_world
+from ipc_articulation.simulation.controllers import targets
+from ipc_articulation.simulation.surfaces import up
+from ipc_articulation.simulation.world import make_uipc_scene, newton_iterations, start_world
 
 Array = NDArray[np.float64]
 

@@ -1,18 +1,15 @@
 """Pictures show what they should: bodies of every role, the ground, shadows, curves."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import trimesh
 
-from ipc_articulation.coupling.adapter import HalfPlane
-from ipc_articulation.scenefile import Recording, schema
-from ipc_articulation.scenefile.pictures import draw_plot, draw_scene
-from ipc_articulation.scenefile.surfaces import Surface
+from ipc_articulation.recording import Recording, Scenery, Surface
+from ipc_articulation.viewing.pictures import draw_plot, draw_scene
 
-SCENE = schema.Scene(adapter="none", dt=0.1, steps=1)
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def box(name: str, role: str, x: float) -> Surface:
@@ -21,15 +18,10 @@ def box(name: str, role: str, x: float) -> Surface:
     return Surface(name, role, mesh.vertices, mesh.faces.astype(np.int32), pose)
 
 
-@pytest.fixture
-def simulation() -> SimpleNamespace:
-    ground = HalfPlane("ground", np.zeros(3), np.array([0.0, 0.0, 1.0]))
+def recording(crate_at: float, **camera: tuple[float, float, float]) -> Recording:
     surfaces = (box("link", "link", -1.0), box("crate", "free", 0.0), box("wall", "fixed", 1.0))
-    return SimpleNamespace(surfaces=surfaces, planes=(ground,))
-
-
-def recording(crate_at: float) -> Recording:
-    made = Recording("a", 0.1, 1, ("turn",), ("crate",), ("crate",), {"title": "A title"})
+    scenery = Scenery(surfaces, ((np.zeros(3), UP),), UP, **camera)
+    made = Recording("a", 0.1, 1, ("turn",), ("crate",), ("crate",), {"title": "A title"}, scenery)
     made.rows = 2
     made.buffers["body_poses"][:] = np.eye(4)
     made.buffers["body_poses"][:, 0, :3, 3] = crate_at, 0.0, 0.5
@@ -52,9 +44,9 @@ def shares(file: Path) -> dict[str, float]:
 
 
 @pytest.mark.slow
-def test_the_end_of_a_scene(tmp_path: Path, simulation: SimpleNamespace) -> None:
+def test_the_end_of_a_scene(tmp_path: Path) -> None:
     pytest.importorskip("pyvista")
-    note = draw_scene(simulation, recording(crate_at=0.0), SCENE, tmp_path / "middle.png")
+    note = draw_scene(recording(crate_at=0.0), tmp_path / "middle.png")
     if note:
         pytest.skip(note)
     middle = shares(tmp_path / "middle.png")
@@ -62,10 +54,9 @@ def test_the_end_of_a_scene(tmp_path: Path, simulation: SimpleNamespace) -> None
     assert middle["ground"] > 0.3
     assert middle["shadow"] > 0.005
     view = {"eye": (0.0, -6.0, 2.0), "target": (0.0, 0.0, 0.5)}
-    scene = SCENE.model_copy(update={"view": schema.View(**view)})
     places = []
     for x in (-0.4, 0.4):
-        draw_scene(simulation, recording(crate_at=x), scene, tmp_path / "side.png")
+        draw_scene(recording(x, **view), tmp_path / "side.png")
         places.append(shares(tmp_path / "side.png")["place"])
     assert places[0] < 0.5 < places[1]  # the crate is drawn where the recording ends
 

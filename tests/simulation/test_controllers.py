@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.scenefile.controllers import targets
 from ipc_articulation.scenefile.schema import Hold, Sine, Trajectory
+from ipc_articulation.simulation.controllers import targets
 
 TIMES = np.linspace(0.0, 4.0, 401)
 JOINTS = ("a", "b")

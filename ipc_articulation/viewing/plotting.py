@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ipc_articulation.scenefile.recording import Recording
+from ipc_articulation.recording import Recording
 
 _NOISE = 1e-6  # a range of values this small is drawn as zero
 

@@ -11,18 +11,19 @@ import pytest
 
 import ipc_articulation
 from ipc_articulation.errors import SceneFileError, SolverError
-from ipc_articulation.scenefile import Recording, read_recording, running
-from ipc_articulation.scenefile.articulation_simulation import ArticulationSimulation
-from ipc_articulation.scenefile.progress import progress
-from ipc_articulation.scenefile.recording import QUANTITIES
+from ipc_articulation.recording import Recording, read_recording
+from ipc_articulation.recording.recording import QUANTITIES
+from ipc_articulation.running import loop
+from ipc_articulation.running.progress import progress
+from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
 SCENES = Path(__file__).parents[2] / "scenes"
 
 
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "draw_plot", lambda *_: "no plot")
-    monkeypatch.setattr(running, "draw_scene", lambda *_: "no picture")
+    monkeypatch.setattr(loop, "draw_plot", lambda *_: "no plot")
+    monkeypatch.setattr(loop, "draw_scene", lambda *_: "no picture")
 
 
 def run(name: str, out: Path, **options) -> Recording:
@@ -128,7 +129,7 @@ def test_the_engine_that_moves_nothing_says_so(tmp_path: Path) -> None:
 
 
 def test_pictures_that_cannot_be_made_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ipc_articulation.scenefile.pictures.find_spec", lambda name: None)
+    monkeypatch.setattr("ipc_articulation.viewing.pictures.find_spec", lambda name: None)
     result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="cpu", out=tmp_path, steps=1, quiet=True)
     assert result.notes == (
         "motion.png: matplotlib is missing; install it with: pip install 'ipc_articulation[view]'",
@@ -143,7 +144,7 @@ def test_a_machine_without_opengl_still_ends_well(tmp_path: Path, monkeypatch: p
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho 'libGL.so.1: cannot open shared object file' >&2\nkill -SEGV $$\n")
     broken.chmod(0o755)
-    monkeypatch.setattr("ipc_articulation.scenefile.pictures.sys.executable", str(broken))
+    monkeypatch.setattr("ipc_articulation.viewing.pictures.sys.executable", str(broken))
     result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="cpu", out=tmp_path, steps=1, quiet=True)
     assert len(result.notes) == 1
     assert "end.png: off-screen drawing does not work here" in result.notes[0]
@@ -211,7 +212,7 @@ def test_an_adapter_that_reads_no_scene_files_says_so(tmp_path: Path, monkeypatc
     other = metadata.EntryPoint("other", "json.decoder:JSONDecoder", "ipc_articulation.adapters")
     found = metadata.EntryPoints([other])
     monkeypatch.setattr("ipc_articulation.scenefile.reading.entry_points", lambda group: found)
-    monkeypatch.setattr("ipc_articulation.scenefile.robot_simulation.entry_points", lambda group: found)
+    monkeypatch.setattr("ipc_articulation.simulation.robot_simulation.entry_points", lambda group: found)
     message = r"1:10: adapter 'other' cannot read scene files: it has no module json\.decoder\.scene_model"
     with pytest.raises(SceneFileError, match=message):
         ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ipc_articulation.scenefile.recording import Recording
+from ipc_articulation.recording import Recording
 
 if TYPE_CHECKING:
-    from ipc_articulation.scenefile.running import Result
+    from ipc_articulation.running.loop import Result
 
 
 def summary(result: Result) -> list[tuple[str, str]]:

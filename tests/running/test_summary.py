@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ipc_articulation.scenefile.recording import Recording
-from ipc_articulation.scenefile.summary import minimum_distance, speed
+from ipc_articulation.recording.recording import Recording
+from ipc_articulation.running.summary import minimum_distance, speed
 
 
 def recording_of(steps: int) -> Recording:

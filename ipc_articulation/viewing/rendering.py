@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.scenefile.surfaces import Surface
+from ipc_articulation.recording.scenery import Scenery, Surface
 
 Array = NDArray[np.float64]
 Point = tuple[float, float, float]
@@ -26,11 +26,8 @@ _SHARP = 25.0  # degrees between faces from which an edge is drawn
 class Still:
     """Everything that one picture shows."""
 
-    bodies: tuple[tuple[Surface, Array], ...]  # with their poses (4, 4)
-    planes: tuple[tuple[Array, Array], ...]  # point and normal
-    up: Array  # (3,)
-    eye: Point | None
-    target: Point | None
+    scenery: Scenery
+    poses: dict[str, Array]  # (4, 4) of the bodies that move, by name
 
 
 def render(still: Still, file: str) -> None:
@@ -39,16 +36,17 @@ def render(still: Still, file: str) -> None:
 
     plotter = pyvista.Plotter(off_screen=True, window_size=list(_SIZE), lighting="none")
     plotter.set_background(_SKY)
-    meshes = [(surface, _placed(surface, pose)) for surface, pose in still.bodies]
+    scenery = still.scenery
+    meshes = [(surface, _placed(surface, still.poses.get(surface.name, surface.pose))) for surface in scenery.surfaces]
     for surface, mesh in meshes:
         _add_body(plotter, mesh, _COLOURS[surface.role])
     low, high = _bounds([mesh for _, mesh in meshes])
-    for point, normal in still.planes:
+    for point, normal in scenery.planes:
         _add_plane(plotter, point, normal, 0.5 * (low + high), float(np.linalg.norm(high - low)))
         for _, mesh in meshes:
-            _add_shadow(plotter, mesh, point, normal, _direction(still.up, _KEY))
-    _aim(plotter, still, low, high)
-    _light(plotter, still, 0.5 * (low + high))
+            _add_shadow(plotter, mesh, point, normal, _direction(scenery.up, _KEY))
+    _aim(plotter, scenery, low, high)
+    _light(plotter, scenery, 0.5 * (low + high))
     plotter.enable_anti_aliasing("ssaa")
     plotter.screenshot(file)
     plotter.close()
@@ -97,23 +95,23 @@ def _bounds(meshes: list[Any]) -> tuple[Array, Array]:
     return points.min(axis=0), points.max(axis=0)
 
 
-def _aim(plotter: Any, still: Still, low: Array, high: Array) -> None:
+def _aim(plotter: Any, scenery: Scenery, low: Array, high: Array) -> None:
     """The camera of the file; what it leaves out looks at the middle of everything from the front right, from above."""
-    target = 0.5 * (low + high) if still.target is None else np.array(still.target)
-    up = _unit(still.up)
+    target = 0.5 * (low + high) if scenery.target is None else np.array(scenery.target)
+    up = _unit(scenery.up)
     eye = target + 1.9 * np.linalg.norm(high - low) * _direction(up, (0.9, -1.3, 0.6))
-    plotter.camera.position = tuple(eye if still.eye is None else still.eye)
+    plotter.camera.position = tuple(eye if scenery.eye is None else scenery.eye)
     plotter.camera.focal_point, plotter.camera.up = tuple(target), tuple(up)
     plotter.camera.view_angle = 30.0
     plotter.renderer.reset_camera_clipping_range()
 
 
-def _light(plotter: Any, still: Still, middle: Array) -> None:
+def _light(plotter: Any, scenery: Scenery, middle: Array) -> None:
     """A key light and a weaker one from the other side."""
     import pyvista
 
     for towards, intensity in ((_KEY, 0.75), (_FILL, 0.4)):
-        position = middle + _direction(still.up, towards)
+        position = middle + _direction(scenery.up, towards)
         plotter.add_light(pyvista.Light(position=position, focal_point=middle, intensity=intensity))
 
 

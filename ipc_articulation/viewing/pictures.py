@@ -8,17 +8,14 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.recording import Recording
-from ipc_articulation.scenefile.rendering import Still
-from ipc_articulation.scenefile.simulation import Simulation
-from ipc_articulation.scenefile.surfaces import up
+from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.rendering import Still
 
 _INSTALL = "install it with: pip install 'ipc_articulation[view]'"
 _PATIENCE = 120.0  # seconds for one picture
 
 
-def draw_scene(simulation: Simulation, recording: Recording, scene: schema.Scene, file: Path) -> str | None:
+def draw_scene(recording: Recording, file: Path) -> str | None:
     """Picture of the bodies where the recording ends; returns a note when it is left out.
 
     It is drawn by a process of its own: where there is no OpenGL, the drawing library may take its process down.
@@ -26,14 +23,8 @@ def draw_scene(simulation: Simulation, recording: Recording, scene: schema.Scene
     if find_spec("pyvista") is None:
         return f"{file.name}: pyvista is missing; {_INSTALL}"
     poses = {name: recording.body_poses[-1, index] for index, name in enumerate(recording.body_names)}
-    still = Still(
-        tuple((surface, poses.get(surface.name, surface.pose)) for surface in simulation.surfaces),
-        tuple((plane.point, plane.normal) for plane in simulation.planes),
-        up(scene.gravity),
-        scene.view.eye,
-        scene.view.target,
-    )
-    command = [sys.executable, "-c", "from ipc_articulation.scenefile import rendering; rendering.main()", str(file)]
+    still = Still(recording.scenery, poses)
+    command = [sys.executable, "-c", "from ipc_articulation.viewing import rendering; rendering.main()", str(file)]
     try:
         done = subprocess.run(command, input=pickle.dumps(still), capture_output=True, timeout=_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -48,7 +39,7 @@ def draw_plot(recording: Recording, file: Path) -> str | None:
     """Joint motion, contact force and distance over time; returns a note when it is left out."""
     if find_spec("matplotlib") is None:
         return f"{file.name}: matplotlib is missing; {_INSTALL}"
-    from ipc_articulation.scenefile.plotting import plot
+    from ipc_articulation.viewing.plotting import plot
 
     plot(recording, file)
     return None

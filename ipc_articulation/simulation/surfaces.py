@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +11,6 @@ from ipc_articulation.errors import MeshError
 from ipc_articulation.scenefile import schema
 
 Array = NDArray[np.float64]
-
-Role = Literal["link", "free", "fixed"]
-
-
-@dataclass(frozen=True)
-class Surface:
-    """A body as pictures show it."""
-
-    name: str
-    role: Role  # moved by joints, by contact alone, or not at all
-    vertices: Array  # (V, 3) [m] in the body's frame
-    faces: NDArray[np.int32]  # (F, 3)
-    pose: Array  # (4, 4) at the start
 
 
 def triangles(shape: schema.Shape) -> tuple[Array, NDArray[np.int32]]:

@@ -8,12 +8,12 @@ import pytest
 
 from ipc_articulation import cli, errors
 
-SCENES = Path(__file__).parents[1] / "scenes"
+SCENES = Path(__file__).parents[2] / "scenes"
 
 
 @pytest.fixture
 def run_call(monkeypatch: pytest.MonkeyPatch) -> dict:
-    """What the command hands to `ipc_articulation.scenefile.run`; `raises` in it makes that fail."""
+    """What the command hands to `ipc_articulation.running.run`; `raises` in it makes that fail."""
     call: dict = {}
 
     def run(file: Path, **options) -> None:
@@ -21,7 +21,7 @@ def run_call(monkeypatch: pytest.MonkeyPatch) -> dict:
         if "raises" in call:
             raise call["raises"]
 
-    monkeypatch.setattr("ipc_articulation.scenefile.run", run)
+    monkeypatch.setattr("ipc_articulation.running.run", run)
     return call
 
 
@@ -51,7 +51,7 @@ def test_errors_are_one_clean_message(run_call: dict, capsys, error: BaseExcepti
     [
         ([], "the following arguments are required: COMMAND"),
         (["run"], "the following arguments are required: FILE"),
-        (["run", "a.yaml", "--steps", "0"], "'0' is no number of steps: 1, 2, 3, ..."),
+        (["run", "a.yaml", "--steps", "0"], "'0' is no whole number from 1: 1, 2, 3, ..."),
         (["run", "a.yaml", "--engine", "gpu"], "invalid choice: 'gpu'"),
     ],
 )
@@ -94,6 +94,6 @@ def test_a_wrong_file_from_the_shell_shows_no_traceback(tmp_path: Path) -> None:
 
 def test_starting_is_quick_for_nothing_heavy_is_imported() -> None:
     heavy = {"numpy", "uipc", "mujoco", "numba", "ipctk", "scipy", "pydantic", "pyvista", "matplotlib"}
-    code = "import sys, ipc_articulation.cli as cli; cli._parser(); print(*sys.modules)"
+    code = "import sys, ipc_articulation.cli.entry as entry; entry._parser(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert heavy.isdisjoint(done.stdout.split())

@@ -8,7 +8,7 @@ import trimesh
 
 from ipc_articulation.errors import MeshError
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.surfaces import transform, triangles, up, volume
+from ipc_articulation.simulation.surfaces import transform, triangles, up, volume
 
 SHAPES = [
     (schema.Box(type="box", size=(0.1, 0.2, 0.3)), 0.006, (0.1, 0.2, 0.3)),

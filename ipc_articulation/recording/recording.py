@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.recording.scenery import NOTHING, Scenery
+
 Array = NDArray[np.float64]
 
 ARRAYS, META = "recording.npz", "recording.json"
@@ -59,6 +61,7 @@ class Recording:
         body_names: Names of the bodies whose poses are recorded.
         free_names: Those among them that contact alone moves.
         extra: Further facts for the JSON file.
+        scenery: What pictures show.
     """
 
     def __init__(
@@ -70,10 +73,11 @@ class Recording:
         body_names: tuple[str, ...],
         free_names: tuple[str, ...] = (),
         extra: dict[str, Any] | None = None,
+        scenery: Scenery = NOTHING,
     ) -> None:
         self.name, self.dt, self.rows = name, dt, 0
         self.joint_names, self.body_names, self.free_names = joint_names, body_names, free_names
-        self.extra = extra or {}
+        self.extra, self.scenery = extra or {}, scenery
         counts = {"joints": len(joint_names), "bodies": len(body_names)}
         self.buffers: dict[str, Array] = {}
         for key, quantity in QUANTITIES.items():

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from ipc_articulation.recording import Recording, Scenery
+from ipc_articulation.running.progress import StopRequest, progress
+from ipc_articulation.running.summary import print_summary
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.building import build
-from ipc_articulation.scenefile.pictures import draw_plot, draw_scene
-from ipc_articulation.scenefile.progress import StopRequest, progress
 from ipc_articulation.scenefile.reading import read_scene
-from ipc_articulation.scenefile.recording import Recording
-from ipc_articulation.scenefile.simulation import Simulation
-from ipc_articulation.scenefile.summary import print_summary
+from ipc_articulation.simulation.building import build
+from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.simulation.surfaces import up
+from ipc_articulation.viewing.pictures import draw_plot, draw_scene
 
 DEFAULT_OUT = Path("out")
 
@@ -65,15 +66,17 @@ def run(
     try:
         _take_steps(simulation, recording, steps, quiet)
     except BaseException:  # also Ctrl-C, and what nobody foresaw
-        _finish(simulation, recording, scene, folder, quiet)
+        _finish(recording, folder, quiet)
         raise
-    return _finish(simulation, recording, scene, folder, quiet)
+    return _finish(recording, folder, quiet)
 
 
 def _make_recording(path: Path, scene: schema.Scene, simulation: Simulation, steps: int) -> Recording:
     extra = {"file": path.name, "title": scene.title, "engine": simulation.engine.backend_name()}
     names = simulation.joint_names, simulation.body_names, simulation.free_names
-    return Recording(path.stem, scene.dt, steps, *names, extra)
+    planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
+    scenery = Scenery(simulation.surfaces, planes, up(scene.gravity), scene.view.eye, scene.view.target)
+    return Recording(path.stem, scene.dt, steps, *names, extra, scenery)
 
 
 def _take_steps(simulation: Simulation, recording: Recording, steps: int, quiet: bool) -> None:
@@ -93,11 +96,11 @@ def _take_steps(simulation: Simulation, recording: Recording, steps: int, quiet:
             stop.check()
 
 
-def _finish(simulation: Simulation, recording: Recording, scene: schema.Scene, folder: Path, quiet: bool) -> Result:
+def _finish(recording: Recording, folder: Path, quiet: bool) -> Result:
     """Write everything that there is, and tell."""
     files = recording.save(folder)
     plot, end = folder / "motion.png", folder / "end.png"
-    notes = {plot: draw_plot(recording, plot), end: draw_scene(simulation, recording, scene, end)}
+    notes = {plot: draw_plot(recording, plot), end: draw_scene(recording, end)}
     files += [picture for picture, note in notes.items() if note is None]
     result = Result(recording, tuple(files), tuple(note for note in notes.values() if note))
     if not quiet:

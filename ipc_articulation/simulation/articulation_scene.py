@@ -13,9 +13,10 @@ from uipc import constitution, geometry
 from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements
+from ipc_articulation.recording import Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
-from ipc_articulation.scenefile.surfaces import Surface, transform, triangles, up, volume
+from ipc_articulation.simulation.surfaces import transform, triangles, up, volume
 
 Array = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.articulation_scene import Parts, fill
 from ipc_articulation.scenefile.document import Document
-from ipc_articulation.scenefile.world import make_uipc_scene, newton_iterations, start_world
+from ipc_articulation.simulation.articulation_scene import Parts, fill
+from ipc_articulation.simulation.world import make_uipc_scene, newton_iterations, start_world
 
 Array = NDArray[np.float64]
 
