@@ -1,0 +1,32 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """`--engine`."""
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "cpu", "cuda", "none"),
+        default="auto",
+        help="auto (default): cuda where there is an NVIDIA GPU, else cpu",
+    )
+
+
+def add_out(parser: argparse.ArgumentParser) -> None:
+    """`--out`."""
+    parser.add_argument("--out", type=Path, metavar="OUT", default=Path("out"), help="folder of results (default: out)")
+
+
+def count(text: str) -> int:
+    """A whole number from 1.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1: 1, 2, 3, ...")
+    return int(text)

@@ -1,0 +1,71 @@
+"""The command's entry: which subcommands there are, and which exit status an error gives."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+from ipc_articulation.errors import EngineError, IpcArticulationError, ModelError, SceneFileError
+
+OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
+
+COMMANDS = ("run", "inspect")  # each a module beside this one: HELP, DESCRIPTION, EXAMPLES, add_arguments, execute
+
+_EXIT_CODES = """
+exit status:
+  0    done
+  1    the run failed; what was recorded until then is written
+  2    wrong use, a wrong scene or robot file, or an engine that is not here
+  130  stopped by Ctrl-C; what was recorded until then is written
+"""
+
+_START = """\
+examples:
+  ipc-articulation run scenes/panda_push.yaml
+  ipc-articulation COMMAND --help
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.execute(options) or OK
+    except (SceneFileError, EngineError, ModelError) as error:
+        return _complain(error, WRONG_USE)
+    except IpcArticulationError as error:
+        return _complain(error, FAILED)
+    except KeyboardInterrupt:
+        return _complain("stopped by Ctrl-C", STOPPED)
+
+
+def _complain(message: object, status: int) -> int:
+    print(f"ipc-articulation: {message}", file=sys.stderr)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="ipc-articulation",
+        description="Robots in an intersection-free (IPC) simulation.",
+        epilog=_START + _EXIT_CODES,
+        formatter_class=form,
+    )
+    parser.add_argument("--version", action="version", version=version("ipc_articulation"))
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = import_module(f"ipc_articulation.cli.{name}")
+        command = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.DESCRIPTION,
+            epilog=module.EXAMPLES + _EXIT_CODES,
+            formatter_class=form,
+        )
+        module.add_arguments(command)
+        command.set_defaults(execute=module.execute)
+    return parser

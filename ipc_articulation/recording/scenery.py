@@ -1,0 +1,39 @@
+"""What a recording shows: every body's surface, the half-planes, which way is up, the camera."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Point = tuple[float, float, float]
+
+Role = Literal["link", "free", "fixed"]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A body as pictures show it."""
+
+    name: str
+    role: Role  # moved by joints, by contact alone, or not at all
+    vertices: Array  # (V, 3) [m] in the body's frame
+    faces: NDArray[np.int32]  # (F, 3)
+    pose: Array  # (4, 4) at the start
+
+
+@dataclass(frozen=True)
+class Scenery:
+    """Everything that pictures show and that does not change in a run; world frame."""
+
+    surfaces: tuple[Surface, ...]  # every body, also those that never move
+    planes: tuple[tuple[Array, Array], ...]  # point (3,) [m] and normal (3,) of each half-plane
+    up: Array  # (3,) unit vector
+    eye: Point | None = None  # where the camera stands [m]; None where it is chosen to show every body
+    target: Point | None = None  # where it looks [m]
+
+
+NOTHING = Scenery((), (), np.array([0.0, 0.0, 1.0]))
