@@ -1,0 +1,49 @@
+"""What a scene file may say: pydantic models, a file a family of blocks; docs/scene_files.md is for readers.
+
+Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a multibody engine moves, and
+`ArticulationScene` (`adapter: none`), whose joints follow a prescribed motion. SI units, angles in radians, quaternions
+(w, x, y, z).
+"""
+
+from ipc_articulation.scenefile.schema.articulated import Articulation, Joint
+from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground
+from ipc_articulation.scenefile.schema.contact import Contact
+from ipc_articulation.scenefile.schema.controllers import Controller, Hold, Sine, Trajectory, Waypoint
+from ipc_articulation.scenefile.schema.loops import FourBar, Gear, Loop, Pin
+from ipc_articulation.scenefile.schema.robot import Actuators, Robot
+from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene
+from ipc_articulation.scenefile.schema.shapes import Box, Capsule, Cylinder, Mesh, Pose, Shape, Sphere
+from ipc_articulation.scenefile.schema.values import Vector3
+from ipc_articulation.scenefile.schema.view import View
+
+__all__ = [
+    "DENSITY",
+    "Actuators",
+    "Articulation",
+    "ArticulationScene",
+    "Body",
+    "Box",
+    "Capsule",
+    "Contact",
+    "Controller",
+    "Cylinder",
+    "FourBar",
+    "Gear",
+    "Ground",
+    "Hold",
+    "Joint",
+    "Loop",
+    "Mesh",
+    "Pin",
+    "Pose",
+    "Robot",
+    "RobotScene",
+    "Scene",
+    "Shape",
+    "Sine",
+    "Sphere",
+    "Trajectory",
+    "Vector3",
+    "View",
+    "Waypoint",
+]

@@ -1,0 +1,33 @@
+"""Joints between bodies, and articulations that move them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.schema.values import Names, Positive, Vector3
+
+
+class Joint(Block):
+    """A joint between two bodies as they stand at the start, which is θ = 0."""
+
+    name: str = Field(description="unique in the file")
+    type: Literal["revolute", "prismatic"] = Field(description="kind of motion")
+    parent: str = Field(description="name of the body that the motion is relative to")
+    child: str = Field(description="name of the body that turns or slides")
+    anchor: Vector3 = Field(description="a point on the axis, world frame [m]")
+    axis: Vector3 = Field(
+        description="direction, world frame: θ > 0 turns about it by the right-hand rule, or moves along"
+    )
+    length: Positive = Field(0.2, description="of the axis edge whose ends the joint holds together [m]")
+    strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
+
+
+class Articulation(Block):
+    """A prescribed motion of m joints: K = ½ (δθ - δθ̃)ᵀ M (δθ - δθ̃) with δθ̃ = velocity·dt."""
+
+    joints: Names = Field(description="names of its joints, in the order of `mass` and `velocity`")
+    mass: tuple[tuple[float, ...], ...] = Field(description="M, m x m, symmetric positive definite")
+    velocity: tuple[float, ...] = Field(description="predicted joint velocity [rad/s or m/s]")

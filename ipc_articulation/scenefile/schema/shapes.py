@@ -1,0 +1,58 @@
+"""Shapes of bodies, and where things stand."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.schema.values import ExistingFile, Positive, Quaternion, Vector3
+
+
+class Box(Block):
+    """A cuboid about the origin of the body's frame."""
+
+    type: Literal["box"]
+    size: tuple[Positive, Positive, Positive] = Field(description="lengths of the edges [m]")
+
+
+class Sphere(Block):
+    """A ball about the origin."""
+
+    type: Literal["sphere"]
+    radius: Positive = Field(description="[m]")
+
+
+class Cylinder(Block):
+    """A cylinder about the origin, its axis along z."""
+
+    type: Literal["cylinder"]
+    radius: Positive = Field(description="[m]")
+    length: Positive = Field(description="[m]")
+
+
+class Capsule(Block):
+    """A cylinder with half-spheres on its ends, about the origin, its axis along z."""
+
+    type: Literal["capsule"]
+    radius: Positive = Field(description="[m]")
+    length: Positive = Field(description="between the centres of the half-spheres [m]")
+
+
+class Mesh(Block):
+    """A closed triangle surface from a file, in the file's own frame."""
+
+    type: Literal["mesh"]
+    file: ExistingFile = Field(description="closed surface (STL, OBJ)")
+    scale: Positive = Field(1.0, description="factor on the file's lengths")
+
+
+Shape = Annotated[Box | Sphere | Cylinder | Capsule | Mesh, Field(discriminator="type")]
+
+
+class Pose(Block):
+    """Where something stands: from its own frame to the world."""
+
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="[m]")
+    quaternion: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="(w, x, y, z), made unit on reading")
