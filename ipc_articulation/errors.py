@@ -49,6 +49,14 @@ class DumpError(IpcArticulationError):
     """A dump of the engine's state cannot be used: missing, damaged, or of another scene."""
 
 
+class MissingPackageError(IpcArticulationError):
+    """An optional package is not installed; the message names the extra that brings it."""
+
+
+class ViewingError(IpcArticulationError):
+    """A recording cannot be shown as asked: a time outside it, a size, a file type, a machine without OpenGL."""
+
+
 class SceneFileError(IpcArticulationError):
     """A scene file is wrong; carries the place.
 

@@ -1,0 +1,53 @@
+"""Where bodies are: poses by name, their rigid part, the space that they fill."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation import affine
+from ipc_articulation.recording import Recording, Scenery
+from ipc_articulation.spatial import quaternion_from_rotation
+
+Array = NDArray[np.float64]
+
+_LOOKS = 24  # moments at which the space that bodies fill is measured
+
+
+def placed(vertices: Array, poses: Array) -> Array:
+    """World positions of vertices under each of many poses: (V, 3), (..., 4, 4) -> (..., V, 3) [m]."""
+    return vertices @ np.swapaxes(poses[..., :3, :3], -1, -2) + poses[..., None, :3, 3]
+
+
+def rigid_parts(poses: Array) -> tuple[Array, Array]:
+    """Positions and rotations nearest to affine poses [A p; 0 1], A = R S (polar decomposition).
+
+    A body of an IPC scene is very nearly rigid, and few programs take a pose that is not.
+
+    Args:
+        poses: (..., 4, 4).
+
+    Returns:
+        p, (..., 3) [m]; unit quaternions (w, x, y, z) of R, (..., 4), w ≥ 0.
+    """
+    rigid = affine.transform_from_q(affine.nearest_rigid(affine.q_from_transform(poses)))
+    return poses[..., :3, 3], quaternion_from_rotation(rigid[..., :3, :3])
+
+
+def bounds(recording: Recording) -> tuple[Array, Array]:
+    """Lowest and highest corner of the space that the bodies fill in the course of a recording, (3,) each [m].
+
+    Without bodies it is a cube of 2 m about the origin.
+    """
+    rows = np.unique(np.linspace(0, max(recording.rows - 1, 0), _LOOKS).astype(int))
+    return bounds_of(recording.scenery, recording.body_names, recording.body_poses[rows])
+
+
+def bounds_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> tuple[Array, Array]:
+    """As `bounds`, for poses (rows, n, 4, 4) of the n named bodies."""
+    corners = [np.array([[-1.0] * 3, [1.0] * 3])] if not scenery.surfaces else []
+    for surface in scenery.surfaces:
+        motion = poses[:, names.index(surface.name)] if surface.name in names else surface.pose[None]
+        points = placed(surface.vertices, motion).reshape(-1, 3)
+        corners.append(np.stack([points.min(axis=0), points.max(axis=0)]))
+    return np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))

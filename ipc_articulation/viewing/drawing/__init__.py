@@ -1,0 +1,1 @@
+"""Pictures and films with pyvista, drawn by a process of their own."""

@@ -1,0 +1,54 @@
+"""Which rows of a recording are looked at: the one nearest to a time, and those of a film."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import ViewingError
+from ipc_articulation.recording import Recording
+
+Rows = NDArray[np.int64]
+
+
+def last_row(recording: Recording) -> int:
+    """The end of a recording.
+
+    Raises:
+        ViewingError: It is empty.
+    """
+    if not recording.rows:
+        raise ViewingError(f"recording '{recording.name}' is empty: the run ended before its first row was written")
+    return recording.rows - 1
+
+
+def row_at(recording: Recording, time: float) -> int:
+    """The row nearest to a time [s].
+
+    Raises:
+        ViewingError: The time is not within the recording, or that is empty.
+    """
+    times = recording.time[[0, last_row(recording)]]
+    slack = 0.5 * recording.dt
+    if not times[0] - slack <= time <= times[1] + slack:
+        raise ViewingError(f"time {time:g} s is not in recording '{recording.name}': {times[0]:g} s to {times[1]:g} s")
+    return int(np.argmin(np.abs(recording.time - time)))
+
+
+def film_rows(recording: Recording, fps: float, every: int | None = None) -> Rows:
+    """The rows that a film shows, one a picture.
+
+    Args:
+        recording: What is shown.
+        fps: Pictures a second.
+        every: Each how many rows a picture is taken; the film runs in real time where it is not given.
+
+    Returns:
+        (pictures,), rising.
+    """
+    end = last_row(recording)
+    if every is not None:
+        return np.arange(0, end + 1, every)
+    times = recording.time
+    pictures = np.arange(times[0], times[-1] + 0.5 / fps, 1.0 / fps)
+    return np.abs(times[:, None] - pictures).argmin(axis=0)

@@ -1,0 +1,27 @@
+"""Colours of bodies: by what moves them, or each link its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import cycle
+from typing import Literal
+
+from ipc_articulation.recording import Surface
+
+By = Literal["role", "link"]
+
+ROLES = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
+FORCE = "#d0265c"
+_LINKS = ("#4e9ac7", "#e8c547", "#6bb26b", "#b58bd6", "#e28c8c", "#57c0b4", "#c9a27e", "#8d99e0", "#b5cc5a", "#d884bb")
+
+
+def colours(surfaces: Iterable[Surface], by: By = "role") -> dict[str, str]:
+    """A colour "#rrggbb" for each body, by name; links take turns in a row of ten where each has its own."""
+    own = cycle(_LINKS)
+    return {body.name: next(own) if by == "link" and body.role == "link" else ROLES[body.role] for body in surfaces}
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue of "#rrggbb", 0 to 255."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red, green, blue

@@ -1,0 +1,1 @@
+"""One page that tells what happened in a run."""
