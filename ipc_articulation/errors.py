@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -49,6 +51,10 @@ class DumpError(IpcArticulationError):
     """A dump of the engine's state cannot be used: missing, damaged, or of another scene."""
 
 
+class SweepError(IpcArticulationError):
+    """A sweep cannot be made or gone on with: its values, its folder, its workers, the cluster's address."""
+
+
 class MissingPackageError(IpcArticulationError):
     """An optional package is not installed; the message names the extra that brings it."""
 
@@ -57,8 +63,23 @@ class ViewingError(IpcArticulationError):
     """A recording cannot be shown as asked: a time outside it, a size, a file type, a machine without OpenGL."""
 
 
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong in a scene file, and where: a line and a column, or the setting that brought the value."""
+
+    message: str
+    file: Path
+    line: int | None = None  # counted from 1, like the column
+    column: int | None = None
+    setting: str = ""  # `contact.friction=2`, where a setting put the value over the file's
+
+    def __str__(self) -> str:
+        place = str(self.file) if self.line is None else f"{self.file}:{self.line}:{self.column}"
+        return f"{place}: --set {self.setting}: {self.message}" if self.setting else f"{place}: {self.message}"
+
+
 class SceneFileError(IpcArticulationError):
-    """A scene file is wrong; carries the place.
+    """A scene file is wrong; carries every fault with its place, one a line of the message.
 
     Args:
         message: What is wrong and what would be valid.
@@ -68,6 +89,19 @@ class SceneFileError(IpcArticulationError):
     """
 
     def __init__(self, message: str, file: str | Path, line: int | None = None, column: int | None = None) -> None:
-        place = str(file) if line is None else f"{file}:{line}:{column}"
-        super().__init__(f"{place}: {message}")
-        self.file, self.line, self.column = Path(file), line, column
+        self._hold((Fault(message, Path(file), line, column),))
+
+    @classmethod
+    def of(cls, faults: Iterable[Fault]) -> SceneFileError:
+        """One error for at least one fault; its place is that of the first."""
+        error = cls.__new__(cls)
+        error._hold(tuple(faults))
+        return error
+
+    def _hold(self, faults: tuple[Fault, ...]) -> None:
+        super().__init__("\n".join(str(fault) for fault in faults))
+        self.faults = faults
+        self.file, self.line, self.column = faults[0].file, faults[0].line, faults[0].column
+
+    def __reduce__(self) -> tuple[Callable[[tuple[Fault, ...]], SceneFileError], tuple[tuple[Fault, ...]]]:
+        return SceneFileError.of, (self.faults,)  # so that it comes whole from another process
