@@ -83,8 +83,8 @@ def _layers(count, side, step, lowest, rng, shift, angle, jitter) -> np.ndarray:
 
 def hinge() -> uipc.Scene:
     """A box hinged to a fixed one and driven by an articulation: one coupled joint."""
-    scene, bodies = _row_of_boxes(2)
-    joints = _hinges(scene, bodies, 1)
+    scene, bodies = row_of_boxes(2)
+    joints = hinges(scene, bodies, 1)
     articulation = ArticulationGeometry().create_geometry([joints], [0])
     owner = scene.objects().create("articulation")
     owner.geometries().create(articulation)
@@ -95,12 +95,12 @@ def hinge() -> uipc.Scene:
 
 def chain(count: int) -> uipc.Scene:
     """Boxes hinged in a row, the first fixed; they swing, and neighbours do not touch."""
-    scene, bodies = _row_of_boxes(count)
-    _hinges(scene, bodies, count - 1)
+    scene, bodies = row_of_boxes(count)
+    hinges(scene, bodies, count - 1)
     return scene
 
 
-def _row_of_boxes(count: int):
+def row_of_boxes(count: int):
     scene = make_scene(box(), pile(1))
     scene.contact_tabular().default_model(0.0, 1e9, False)
     geometry = uipc_trimesh(box().vertices.copy(), box().faces.astype(np.int32))
@@ -113,7 +113,7 @@ def _row_of_boxes(count: int):
     return scene, scene.objects().create("row").geometries().create(geometry)[0]
 
 
-def _hinges(scene: uipc.Scene, bodies, count: int):
+def hinges(scene: uipc.Scene, bodies, count: int):
     """Hinges about y, midway between neighbours."""
     x = 1.5 * SIZE * (np.arange(count) + 0.5)
     ends = [np.column_stack([x, np.full(count, y), np.zeros(count)]) for y in (-0.1, 0.1)]

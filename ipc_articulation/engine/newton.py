@@ -85,7 +85,7 @@ def minimise(
         before, q = q, q + search.step
         report.ccd_step = rows.smallest(share, moving, report.ccd_step)
         if at_goal:
-            beta = _attenuate(beta, search.alpha, labels, report.iterations, config)
+            beta = _attenuate(beta, search.alpha, labels, potential.exact, report.iterations, config)
         ended = _ended(done, beta, moving, report, config)
         going_on, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
         energies = search.energies if at_goal and not woken else None  # else it is another potential, or others move
@@ -114,10 +114,13 @@ def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: B
     return dq
 
 
-def _attenuate(beta: Array, alpha: Array, labels: Ints, iterations: int, config: Config) -> Array:
-    """Libuipc's semi-implicit termination: what is left of the first residual, counted from K_min iterations on."""
+def _attenuate(beta: Array, alpha: Array, labels: Ints, exact: Bools, iterations: int, config: Config) -> Array:
+    """Libuipc's semi-implicit termination: what is left of the first residual, counted from K_min iterations on.
+
+    Islands with an articulation are left out: what is left of their residual would be an error of its joints.
+    """
     if config.semi_implicit and iterations > config.semi_implicit_start:
-        return islands.largest(labels, beta * (1.0 - alpha))
+        return islands.largest(labels, np.where(exact, beta, beta * (1.0 - alpha)))
     return beta
 
 

@@ -59,9 +59,10 @@ class Potential:
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
         self.labels = self._joined  # islands at the beginning of the step, (n,)
-        self.driven = np.zeros(len(is_fixed), dtype=np.bool_)
+        self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
         for term in self.terms:
             self.driven[term.drives] = True
+            self.exact[term.exact] = True
 
     @property
     def is_adaptive(self) -> bool:

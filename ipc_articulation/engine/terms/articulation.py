@@ -48,6 +48,11 @@ class Articulation(Term):
     def drives(self) -> NDArray[np.int64]:
         return self._links
 
+    @property
+    def exact(self) -> NDArray[np.int64]:
+        """δθ goes back to the multibody engine, and M(δθ - δθ̃)/dt² is its contact force."""
+        return self._links
+
     def begin_step(self, state: State, dt: float) -> None:
         """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.
 

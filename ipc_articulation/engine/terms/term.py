@@ -31,6 +31,11 @@ class Term(ABC):
         """Bodies whose energy may change from step to step though they rest, (k,): what users or animators write."""
         return np.zeros(0, dtype=np.int64)
 
+    @property
+    def exact(self) -> Ints:
+        """Bodies that Newton must not leave before it has converged, (k,): another engine goes on from them."""
+        return np.zeros(0, dtype=np.int64)
+
     @abstractmethod
     def begin_step(self, state: State, dt: float) -> None:
         """Fix what is constant in the step of dt [s] that begins at a state."""
