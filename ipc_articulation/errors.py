@@ -51,6 +51,14 @@ class DumpError(IpcArticulationError):
     """A dump of the engine's state cannot be used: missing, damaged, or of another scene."""
 
 
+class RecordingError(IpcArticulationError):
+    """A recording cannot be written or read: a full disk, damage, a newer format version, no such row."""
+
+
+class OutputError(IpcArticulationError):
+    """A folder of results holds a run already, or none to go on with."""
+
+
 class SweepError(IpcArticulationError):
     """A sweep cannot be made or gone on with: its values, its folder, its workers, the cluster's address."""
 

@@ -1,17 +1,17 @@
-"""A YAML file as plain values, with the place of every key and value."""
+"""A scene file as plain values, with the place of every key and value: included files, settings and variables in it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from ipc_articulation.errors import IpcArticulationError, SceneFileError
+from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
+from ipc_articulation.scenefile.includes import Sources
+from ipc_articulation.scenefile.settings import overlaid
+from ipc_articulation.scenefile.tree import plain
 
 Location = tuple[int | str, ...]  # keys and indices from the top of the file down to a value
 
@@ -25,47 +25,59 @@ class Problem:
     at_key: bool = False  # the key itself is at fault, not its value
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML 1.1 as everybody reads it, but `1e-3` is a number."""
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
-)
-
-
 class Document:
-    """One parsed file.
+    """One scene file.
+
+    Args:
+        file: To read.
+        settings: Values put over the file's, by path.
 
     Attributes:
         file: The file.
-        data: Its content: dicts, tuples (for lists), strings, numbers, booleans.
+        files: All files that were read, the scene file first, then those it includes.
+        data: Its content: dicts, tuples (for lists), texts, numbers, booleans, None. Every text is a `tree.Text`.
 
     Raises:
-        SceneFileError: When the file is missing, is no YAML or has a key twice in one mapping.
+        SceneFileError: With the place of what cannot be read, is no YAML, or leads nowhere.
     """
 
-    def __init__(self, file: str | Path) -> None:
+    def __init__(self, file: str | Path, settings: Mapping[str, Any] | None = None) -> None:
         self.file = Path(file)
-        self._doubles: list[tuple[yaml.Mark, str]] = []
-        self._loader = _Loader(self._text())
-        try:
-            self._root = self._loader.get_single_node()
-            self.data: Any = None if self._root is None else self._value(self._root)
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            where = (mark.line + 1, mark.column + 1) if mark else (None, None)
-            raise SceneFileError(f"not YAML: {error.problem or error.context}", self.file, *where) from error
-        if self._doubles:
-            mark, key = self._doubles[0]
-            raise SceneFileError(f"key '{key}' stands here a second time", self.file, mark.line + 1, mark.column + 1)
+        sources = Sources()
+        self._root = overlaid(sources.tree(self.file), settings or {}, self.file)
+        self.files = tuple(sources.files)
+        self.data: dict[str, Any] = plain(self._root)
 
     def error(self, problems: Iterable[Problem]) -> SceneFileError:
         """One error for all problems, each on a line of its own with its own place, in the order of the file."""
-        placed = sorted((*self._place(problem), problem.message) for problem in problems)
-        (line, column, message), *rest = placed
-        others = "".join(f"\n{self.file}:{row}:{col}: {text}" for row, col, text in rest)
-        return SceneFileError(message + others, self.file, line, column)
+        return SceneFileError.of(sorted(map(self.fault, problems), key=self._order))
+
+    def fault(self, problem: Problem) -> Fault:
+        """A problem with its place: that of the deepest part of its location that the file has."""
+        node = at = self._root
+        place, missing = node.place, 0
+        for part in problem.location:
+            child = node.child(part)
+            if child is None:  # a key that is missing, or the tag of a union, which is no part of the file
+                missing += 1
+                continue
+            place = node.keys.get(str(part), child.place) if problem.at_key else child.place
+            node = at = child
+        origin = f" (from {at.reference})" if at.reference and not missing else ""
+        return place.fault(problem.message + origin)
+
+    def path(self, location: Location) -> str:
+        """`bodies[0].shape.size` of a location, without the tags of unions in it."""
+        node, path = self._root, ""
+        for position, part in enumerate(location):
+            child = node.child(part)
+            last = position == len(location) - 1
+            if isinstance(part, int):
+                path += f"[{part}]"
+            elif child is not None or last:
+                path += f".{part}" if path else part
+            node = child or node
+        return path
 
     @contextmanager
     def blame(self, *location: int | str) -> Iterator[None]:
@@ -77,46 +89,6 @@ class Document:
         except IpcArticulationError as error:
             raise self.error([Problem(location, str(error))]) from error
 
-    def _text(self) -> str:
-        try:
-            return self.file.read_text(encoding="utf-8")
-        except OSError as error:
-            raise SceneFileError(f"cannot read the scene file: {error.strerror}", self.file) from error
-        except UnicodeDecodeError as error:
-            raise SceneFileError("the scene file is not UTF-8 text", self.file) from error
-
-    def _value(self, node: yaml.Node) -> Any:
-        if isinstance(node, yaml.MappingNode):
-            self._note_doubles(node)
-            self._loader.flatten_mapping(node)
-            return {key.value: self._value(value) for key, value in node.value}
-        if isinstance(node, yaml.SequenceNode):
-            return tuple(self._value(child) for child in node.value)
-        return self._loader.construct_object(node)
-
-    def _note_doubles(self, node: yaml.MappingNode) -> None:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                self._doubles.append((key.start_mark, key.value))
-            seen.add(key.value)
-
-    def _place(self, problem: Problem) -> tuple[int, int]:
-        """Line and column, from 1, of the deepest part of the location that the file has."""
-        node = at = self._root
-        for part in problem.location:
-            found = _child(node, part)
-            if found is not None:
-                at, node = (found[0] if problem.at_key else found[1]), found[1]
-        if at is None:
-            return 1, 1
-        return at.start_mark.line + 1, at.start_mark.column + 1
-
-
-def _child(node: yaml.Node | None, part: int | str) -> tuple[yaml.Node, yaml.Node] | None:
-    """Key node and value node of a part of a location; None for a missing key or a union's tag."""
-    if isinstance(node, yaml.MappingNode):
-        return next(((key, value) for key, value in node.value if key.value == part), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part], node.value[part]
-    return None
+    def _order(self, fault: Fault) -> tuple[bool, str, int, int]:
+        """The scene file's own faults first, then those of included files."""
+        return fault.file != self.file, str(fault.file), fault.line or 0, fault.column or 0

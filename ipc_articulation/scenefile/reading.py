@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.checks import check
-from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
 
 NO_ENGINE = "none"
@@ -29,23 +31,26 @@ _WORDS = {
 AnyScene = RobotScene | ArticulationScene
 
 
-def read_scene(file: str | Path) -> tuple[AnyScene, Document]:
+def read_scene(file: str | Path, settings: Mapping[str, Any] | None = None) -> tuple[AnyScene, Document]:
     """Read and check a scene file.
+
+    Args:
+        file: YAML.
+        settings: Values put over the file's before it is checked, by path: `contact.friction`, `bodies.crate.mass`,
+            `bodies[0].mass`.
 
     Returns:
         The scene, and the document it stands in, which knows the place of everything.
 
     Raises:
-        SceneFileError: With line and column of every fault of the file.
+        SceneFileError: With line and column of every fault of the file, or with the setting at fault.
     """
-    document = Document(file)
-    if not isinstance(document.data, dict):
-        raise document.error([Problem((), "a scene file is a mapping of keys to values, and this one is not")])
+    document = Document(file, settings)
     model = _model_of(document)
     try:
         scene = model.model_validate(document.data, context={"folder": document.file.parent})
     except ValidationError as error:
-        raise document.error(_problem(detail) for detail in error.errors(include_url=False)) from None
+        raise document.error(_problem(detail, document) for detail in error.errors(include_url=False)) from None
     if problems := list(check(scene)):
         raise document.error(problems)
     return scene, document
@@ -64,11 +69,11 @@ def _model_of(document: Document) -> type[AnyScene]:
     return ArticulationScene if adapter == NO_ENGINE else RobotScene
 
 
-def _problem(detail: ErrorDetails) -> Problem:
+def _problem(detail: ErrorDetails, document: Document) -> Problem:
     """A pydantic error in the words of a scene file."""
     location, kind, context = detail["loc"], detail["type"], detail.get("ctx", {})
     if kind == "missing" and isinstance(location[-1], int):
-        return Problem(location, f"{_path(location[:-1])} ends too early: entry {location[-1] + 1} is missing")
+        return Problem(location, f"{document.path(location[:-1])} ends too early: entry {location[-1] + 1} is missing")
     if kind == "missing":
         return Problem(location, f"missing key '{location[-1]}'")
     if kind == "union_tag_not_found":
@@ -78,7 +83,7 @@ def _problem(detail: ErrorDetails) -> Problem:
         return Problem((*location, key), f"unknown {key} '{context['tag']}'{suggest(context['tag'], tags)}")
     if "reason" in context:
         return Problem(location, context["reason"], at_key="unknown key" in context["reason"])
-    return Problem(location, f"{_path(location)} {_complaint(detail)}, got {_shown(detail['input'])}")
+    return Problem(location, f"{document.path(location)} {_complaint(detail)}, got {_shown(detail['input'])}")
 
 
 def _complaint(detail: ErrorDetails) -> str:
@@ -88,17 +93,6 @@ def _complaint(detail: ErrorDetails) -> str:
         message = message.replace(theirs, ours)
     message = message[0].lower() + message[1:]
     return message.removeprefix("tuple ").removeprefix("list ").removeprefix("string ")
-
-
-def _path(location: Location) -> str:
-    """`bodies[0].shape.size` of a location; the tag of a union is a word in it that no key has, after `shape`."""
-    path = ""
-    for before, part in zip((None, *location), location, strict=False):
-        if isinstance(part, int):
-            path += f"[{part}]"
-        elif before not in ("shape", "controller"):
-            path += f".{part}" if path else part
-    return path
 
 
 def _shown(value: object) -> str:
