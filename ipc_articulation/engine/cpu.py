@@ -109,6 +109,11 @@ class CpuEngine(PyIEngine):
         """Number of steps taken, the present one included."""
         return self._frame
 
+    @property
+    def energy_terms(self) -> tuple[str, ...]:
+        """Terms of the incremental potential, in the order of `statistics.energies`; once there is a world."""
+        return tuple(dict.fromkeys(term.name for term in self._model.potential.terms))
+
     def _advance(self, watch: Stopwatch) -> None:
         self._follow_changes()
         self._animator.update()

@@ -1,6 +1,9 @@
 """What a run leaves behind, written and read."""
 
+from ipc_articulation.recording.contacts import Contacts
+from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.recording import Recording, read_recording
 from ipc_articulation.recording.scenery import Scenery, Surface
+from ipc_articulation.recording.writer import RecordingWriter
 
-__all__ = ["Recording", "Scenery", "Surface", "read_recording"]
+__all__ = ["Contacts", "Header", "Recording", "RecordingWriter", "Scenery", "Surface", "read_recording"]

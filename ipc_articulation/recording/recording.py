@@ -1,67 +1,52 @@
-"""What a run leaves behind: every step's joint motion, poses, forces, distances and times, in one file.
-
-`recording.npz` holds the arrays of `QUANTITIES`; `recording.json` beside it says what they are, in which units, and the
-names of joints and bodies. Row 0 is the state at the start, row k the state after step k; what only a step has (force,
-iterations, time of the step) is NaN in row 0, and whatever an engine does not tell is NaN everywhere.
-"""
+"""`Recording`: what a run leaves behind, with every quantity as an attribute; on disk as `layout` says."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.errors import RecordingError
+from ipc_articulation.recording.checked import CheckedGroup
+from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
+from ipc_articulation.recording.header import Header
+from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.recording.scenery import NOTHING, Scenery
+from ipc_articulation.recording.scenery_files import read_scenery
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 Array = NDArray[np.float64]
 
-ARRAYS, META = "recording.npz", "recording.json"
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """One recorded array: its shape after the rows ('joints' and 'bodies' are counts), unit and meaning."""
-
-    shape: tuple[str | int, ...]
-    unit: str
-    meaning: str
-
-
-QUANTITIES = {
-    "time": Quantity((), "s", "simulated time"),
-    "theta": Quantity(("joints",), "rad or m", "joint positions"),
-    "theta_dot": Quantity(("joints",), "rad/s or m/s", "joint velocities"),
-    "delta_theta": Quantity(("joints",), "rad or m", "joint motion of the step"),
-    "delta_theta_tilde": Quantity(("joints",), "rad or m", "joint motion of the step without contact"),
-    "contact_force": Quantity(("joints",), "N·m or N", "generalised contact force on the joints"),
-    "body_poses": Quantity(("bodies", 4, 4), "m", "transforms from the bodies' frames to the world"),
-    "minimum_distance": Quantity((), "m", "least distance of surfaces that may touch; inf where none is near"),
-    "newton_iterations": Quantity((), "1", "Newton iterations of the step"),
-    "step_time": Quantity((), "s", "wall time of the step"),
-}
-
 
 class Recording:
-    """Arrays for a fixed number of steps, filled row by row.
+    """Arrays over rows: row 0 is the start, row k the state after step k.
 
-    Every quantity is an attribute: `recording.theta` is (rows, joints). Only the rows that were reached are shown.
+    Every quantity of `QUANTITIES` is an attribute: `recording.theta` is (rows, joints). `read_recording` gives one
+    whose arrays are read when they are first asked for; one made here has room for its steps and is filled by hand.
 
     Args:
-        name: Name of the scene.
+        name: Name of the run.
         dt: Time step [s].
         steps: Number of steps to make room for.
         joint_names: Names of the m joints.
         body_names: Names of the bodies whose poses are recorded.
         free_names: Those among them that contact alone moves.
-        extra: Further facts for the JSON file.
+        extra: Further facts, in JSON's types.
         scenery: What pictures show.
+        energy_terms: Names of the columns of `energies`.
+        stages: Names of the columns of `stage_times`.
+
+    Attributes:
+        rows: Number of rows that count.
+        buffers: The arrays by quantity, which may have more rows.
+        contact_rows: Contacts by row; rows that are not there have none.
     """
 
     def __init__(
@@ -74,16 +59,32 @@ class Recording:
         free_names: tuple[str, ...] = (),
         extra: dict[str, Any] | None = None,
         scenery: Scenery = NOTHING,
+        energy_terms: tuple[str, ...] = (),
+        stages: tuple[str, ...] = (),
     ) -> None:
-        self.name, self.dt, self.rows = name, dt, 0
-        self.joint_names, self.body_names, self.free_names = joint_names, body_names, free_names
-        self.extra, self.scenery = extra or {}, scenery
-        counts = {"joints": len(joint_names), "bodies": len(body_names)}
-        self.buffers: dict[str, Array] = {}
-        for key, quantity in QUANTITIES.items():
-            shape = [n if isinstance(n, int) else counts[n] for n in quantity.shape]
-            self.buffers[key] = np.full((steps + 1, *shape), np.nan)
-        self.buffers["time"][:] = dt * np.arange(steps + 1)
+        header = Header(name, dt, joint_names, body_names, free_names, energy_terms, stages, (), extra or {})
+        self._take(header, 0, _room(header, steps + 1), {}, lambda: scenery)
+
+    @classmethod
+    def stored(cls, group: CheckedGroup) -> Recording:
+        """A recording on disk."""
+        recording = cls.__new__(cls)
+        arrays, contacts = _StoredArrays(group), _StoredContacts(group)
+        recording._take(group.header, group.rows, arrays, contacts, lambda: read_scenery(*group.scenery()))
+        return recording
+
+    def _take(
+        self,
+        header: Header,
+        rows: int,
+        buffers: Mapping[str, Array],
+        contact_rows: Mapping[int, Contacts],
+        find_scenery: Callable[[], Scenery],
+    ) -> None:
+        self.name, self.dt, self.rows, self.extra = header.name, header.dt, rows, header.extra
+        self.joint_names, self.body_names, self.free_names = header.joint_names, header.body_names, header.free_names
+        self.energy_terms, self.stages, self.contact_names = header.energy_terms, header.stages, header.contact_names
+        self.buffers, self.contact_rows, self._find_scenery = buffers, contact_rows, find_scenery
 
     def __getattr__(self, key: str) -> Array:
         if key not in QUANTITIES:
@@ -95,55 +96,105 @@ class Recording:
         """Number of steps taken."""
         return max(self.rows - 1, 0)
 
+    @cached_property
+    def scenery(self) -> Scenery:
+        """Surfaces, half-planes and camera.
+
+        Raises:
+            RecordingError: They are damaged on disk.
+        """
+        return self._find_scenery()
+
+    def contacts(self, row: int) -> Contacts:
+        """Contact points and forces of a row, -1 for the last; none in row 0, and where the engine does not tell.
+
+        Raises:
+            RecordingError: There is no such row, or it is damaged on disk.
+        """
+        if not -self.rows <= row < self.rows:
+            raise RecordingError(f"recording '{self.name}' has no row {row}; valid: 0 to {self.rows - 1}")
+        return self.contact_rows.get(row % self.rows, NO_CONTACTS)
+
     def moved(self, name: str) -> float:
         """How far a body's origin is from where it started [m]."""
         positions = self.body_poses[:, self.body_names.index(name), :3, 3]
         return float(np.linalg.norm(positions[-1] - positions[0]))
 
-    def save(self, folder: Path) -> list[Path]:
-        """Write both files into a folder, which is made where it is missing; what was there is replaced as a whole."""
-        folder.mkdir(parents=True, exist_ok=True)
-        arrays, meta = folder / ARRAYS, folder / META
-        with _replacing(arrays) as path:
-            np.savez_compressed(path, allow_pickle=False, **{key: getattr(self, key) for key in QUANTITIES})
-        with _replacing(meta) as path:
-            path.write_text(json.dumps(self._meta(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        return [arrays, meta]
+    def to_xarray(self) -> xarray.Dataset:
+        """All quantities with named dimensions, units and meanings; needs the extra `data`.
 
-    def _meta(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "dt": self.dt,
-            "steps": self.steps,
-            "joint_names": self.joint_names,
-            "body_names": self.body_names,
-            "free_names": self.free_names,
-            **self.extra,
-            "arrays": {key: {"unit": q.unit, "meaning": q.meaning} for key, q in QUANTITIES.items()},
-        }
+        Raises:
+            MissingPackageError: xarray is missing; names the extra.
+        """
+        from ipc_articulation.recording.tables import to_xarray
+
+        return to_xarray(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row a time [s], a column a number, such as `theta[elbow]` or `position[crate].x`; needs the extra `data`.
+
+        Raises:
+            MissingPackageError: pandas is missing; names the extra.
+        """
+        from ipc_articulation.recording.tables import to_pandas
+
+        return to_pandas(self)
 
 
 def read_recording(folder: str | Path) -> Recording:
-    """Read what `Recording.save` wrote.
+    """The recording that a run wrote into its folder `OUT/NAME`, or is still writing; arrays are read when asked for.
 
     Raises:
-        FileNotFoundError: When the folder holds no recording.
+        RecordingError: There is none, it is of a newer format version, or damaged; names the file and what is wrong.
     """
-    folder = Path(folder)
-    meta = json.loads((folder / META).read_text(encoding="utf-8"))
-    own = {"name", "dt", "steps", "joint_names", "body_names", "free_names", "arrays"}
-    extra = {key: value for key, value in meta.items() if key not in own}
-    joints, bodies, free = (tuple(meta[key]) for key in ("joint_names", "body_names", "free_names"))
-    recording = Recording(meta["name"], meta["dt"], meta["steps"], joints, bodies, free, extra)
-    with np.load(folder / ARRAYS) as arrays:
-        recording.buffers = {key: arrays[key] for key in QUANTITIES}
-    recording.rows = len(recording.buffers["time"])
-    return recording
+    group = CheckedGroup(folder)
+    group.require_rows(group.rows)
+    return Recording.stored(group)
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A draft beside the file that takes its place only when it is complete."""
-    draft = path.with_name(f".{path.name}")
-    yield draft
-    os.replace(draft, path)
+def _room(header: Header, rows: int) -> dict[str, Array]:
+    buffers = {name: np.full((rows, *q.sizes(header.counts)), np.nan) for name, q in QUANTITIES.items()}
+    buffers["time"][:] = header.dt * np.arange(rows)
+    return buffers
+
+
+class _StoredArrays(Mapping[str, Array]):
+    """Quantities on disk; what was read once is kept."""
+
+    def __init__(self, group: CheckedGroup) -> None:
+        self._group = group
+        self._read: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._read:
+            self._read[name] = self._group.quantity(name)
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(QUANTITIES)
+
+    def __len__(self) -> int:
+        return len(QUANTITIES)
+
+
+class _StoredContacts(Mapping[int, Contacts]):
+    """Contacts on disk, read row by row."""
+
+    def __init__(self, group: CheckedGroup) -> None:
+        self._group = group
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return self._group.contact_ends()
+
+    def __getitem__(self, row: int) -> Contacts:
+        begin, end = int(self._ends[row - 1]) if row else 0, int(self._ends[row])
+        points, forces, bodies = (self._group.contacts(name, begin, end) for name in ("points", "forces", "bodies"))
+        names = self._group.header.contact_names
+        return Contacts(points, forces, tuple((names[i], names[j]) for i, j in bodies))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self._ends)))
+
+    def __len__(self) -> int:
+        return len(self._ends)

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from ipc_articulation.recording import Recording, Scenery
+import numpy as np
+
+from ipc_articulation.recording import Header, Recording, RecordingWriter, Scenery, read_recording
+from ipc_articulation.recording.layout import STORE
+from ipc_articulation.recording.quantities import QUANTITIES
+from ipc_articulation.recording.writer import remove_recording
+from ipc_articulation.running.figures import energy_terms, figures, stages
 from ipc_articulation.running.progress import StopRequest, progress
 from ipc_articulation.running.summary import print_summary
 from ipc_articulation.scenefile import schema
@@ -62,46 +68,57 @@ def run(
     steps = scene.steps if steps is None else steps
     folder = Path(DEFAULT_OUT if out is None else out) / path.stem
     simulation = build(scene, document, engine, folder / "workspace", steps)
-    recording = _make_recording(path, scene, simulation, steps)
+    remove_recording(folder)
+    header = _header(path.stem, path, scene, simulation)
+    writer = RecordingWriter.create(folder, header, _scenery(scene, simulation), steps + 1)
     try:
-        _take_steps(simulation, recording, steps, quiet)
-    except BaseException:  # also Ctrl-C, and what nobody foresaw
-        _finish(recording, folder, quiet)
-        raise
-    return _finish(recording, folder, quiet)
+        _take_steps(simulation, writer, steps, quiet)
+    finally:  # also after Ctrl-C, and after what nobody foresaw
+        writer.close()
+        result = _finish(folder, quiet)
+    return result
 
 
-def _make_recording(path: Path, scene: schema.Scene, simulation: Simulation, steps: int) -> Recording:
-    extra = {"file": path.name, "title": scene.title, "engine": simulation.engine.backend_name()}
+def _header(name: str, file: Path, scene: schema.Scene, simulation: Simulation) -> Header:
+    engine = simulation.engine
+    extra = {"file": file.name, "title": scene.title, "engine": engine.backend_name(), "wall_time": 0.0}
     names = simulation.joint_names, simulation.body_names, simulation.free_names
+    return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), (), extra)
+
+
+def _scenery(scene: schema.Scene, simulation: Simulation) -> Scenery:
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
-    scenery = Scenery(simulation.surfaces, planes, up(scene.gravity), scene.view.eye, scene.view.target)
-    return Recording(path.stem, scene.dt, steps, *names, extra, scenery)
+    return Scenery(simulation.surfaces, planes, up(scene.gravity), scene.view.eye, scene.view.target)
 
 
-def _take_steps(simulation: Simulation, recording: Recording, steps: int, quiet: bool) -> None:
-    """The loop. Nothing is allocated in it and nothing printed but the progress bar, ten times a second."""
-    buffers, begin = recording.buffers, perf_counter()
+def _take_steps(simulation: Simulation, writer: RecordingWriter, steps: int, quiet: bool) -> None:
+    """The loop; nothing is printed in it but the progress bar, ten times a second."""
+    counts, begin = writer.header.counts, perf_counter()
+    buffers = {name: np.full((2, *q.sizes(counts)), np.nan) for name, q in QUANTITIES.items()}
+    buffers["time"][0] = 0.0
     simulation.write(buffers, 0)
-    recording.rows = 1
-    with StopRequest() as stop, progress(recording.name, steps, quiet) as show:
+    writer.append({name: buffer[0] for name, buffer in buffers.items()})
+    with StopRequest() as stop, progress(writer.header.name, steps, quiet) as show:
         for index in range(steps):
             start = perf_counter()
             simulation.step(index)
-            buffers["step_time"][index + 1] = perf_counter() - start
-            simulation.write(buffers, index + 1)
-            recording.rows = index + 2
-            recording.extra["wall_time"] = perf_counter() - begin
+            buffers["step_time"][1] = perf_counter() - start
+            buffers["time"][1] = (index + 1) * writer.header.dt
+            simulation.write(buffers, 1)
+            writer.append({name: buffer[1] for name, buffer in buffers.items()} | dict(figures(simulation.engine)))
+            writer.header.extra["wall_time"] = perf_counter() - begin
+            if writer.is_due:
+                writer.flush()
             show(index + 1)
             stop.check()
 
 
-def _finish(recording: Recording, folder: Path, quiet: bool) -> Result:
-    """Write everything that there is, and tell."""
-    files = recording.save(folder)
+def _finish(folder: Path, quiet: bool) -> Result:
+    """Draw what there is, and tell."""
+    recording = read_recording(folder)
     plot, end = folder / "motion.png", folder / "end.png"
     notes = {plot: draw_plot(recording, plot), end: draw_scene(recording, end)}
-    files += [picture for picture, note in notes.items() if note is None]
+    files = [folder / STORE, *(picture for picture, note in notes.items() if note is None)]
     result = Result(recording, tuple(files), tuple(note for note in notes.values() if note))
     if not quiet:
         print_summary(result)

@@ -78,9 +78,9 @@ def test_a_run_from_the_shell(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "steps             3 of 0.01 s: 0.030 s simulated" in done.stdout
     assert "minimum distance  nothing came near anything" in done.stdout
-    assert str(Path("out/hinge_slider/recording.npz")) in done.stdout
+    assert str(Path("out/hinge_slider/recording.zarr")) in done.stdout
     assert "\r" not in done.stderr  # no progress bar where there is no terminal
-    assert (tmp_path / "out" / "hinge_slider" / "recording.npz").is_file()
+    assert (tmp_path / "out" / "hinge_slider" / "recording.zarr" / "zarr.json").is_file()
 
 
 def test_a_wrong_file_from_the_shell_shows_no_traceback(tmp_path: Path) -> None:

@@ -1,0 +1,164 @@
+"""A recording on disk, read with every check: damage is named, never returned as numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import RecordingError
+from ipc_articulation.recording import layout
+from ipc_articulation.recording.header import Header
+from ipc_articulation.recording.quantities import QUANTITIES
+
+
+class CheckedGroup:
+    """The Zarr group of a recording.
+
+    Attributes:
+        header: What the recording says of itself.
+        rows: Number of rows that are complete.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        """Open the recording of a folder, or `recording.zarr` itself.
+
+        Raises:
+            RecordingError: There is none, it is of a newer version, or damaged; names the file and what is wrong.
+        """
+        folder = Path(folder)
+        self.path = folder if folder.name == layout.STORE else folder / layout.STORE
+        self._root = _open(self.path)
+        attributes = self._root.attrs.asdict()
+        _refuse_other_formats(self.path, attributes)
+        try:
+            self.header, self.rows = Header.from_dict(attributes["header"]), int(attributes["rows"])
+        except (KeyError, TypeError) as error:
+            raise RecordingError(f"recording {self.path / 'zarr.json'} is damaged: {error} is missing") from error
+
+    def require_rows(self, rows: int) -> None:
+        """See that the arrays are all there, and hold this many rows.
+
+        Raises:
+            RecordingError: An array or a chunk is missing, has another shape, or there are fewer rows.
+        """
+        if rows > self.rows:
+            raise RecordingError(f"recording {self.path} has {self.rows} rows, not {rows}")
+        for name, quantity in QUANTITIES.items():
+            self._array(name, rows, quantity.sizes(self.header.counts), "f8")
+        ends = self._array("contacts/end", rows, (), "i8")
+        total = int(self._read("contacts/end", ends, rows - 1, rows)[0]) if rows else 0
+        for name, (shape, dtype) in layout.CONTACTS.items():
+            self._array(f"contacts/{name}", total, shape, dtype)
+
+    def quantity(self, name: str) -> NDArray[np.float64]:
+        """All complete rows of a quantity.
+
+        Raises:
+            RecordingError: A chunk is damaged.
+        """
+        array = self._array(name, self.rows, QUANTITIES[name].sizes(self.header.counts), "f8")
+        return self._read(name, array, 0, self.rows)
+
+    def contact_ends(self) -> NDArray[np.int64]:
+        """Where each row's contacts end, (rows,).
+
+        Raises:
+            RecordingError: A chunk is damaged.
+        """
+        return self._read("contacts/end", self._array("contacts/end", self.rows, (), "i8"), 0, self.rows)
+
+    def contacts(self, name: str, begin: int, end: int) -> NDArray[Any]:
+        """Entries of an array of `layout.CONTACTS`.
+
+        Raises:
+            RecordingError: A chunk is damaged.
+        """
+        shape, dtype = layout.CONTACTS[name]
+        return self._read(f"contacts/{name}", self._array(f"contacts/{name}", end, shape, dtype), begin, end)
+
+    def scenery(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Attributes and arrays of the scenery.
+
+        Raises:
+            RecordingError: It is damaged.
+        """
+        place = self.path / "scenery"
+        group = self._root.get("scenery")
+        if group is None or not layout.is_sealed(group.attrs.asdict()):
+            raise RecordingError(f"recording {place / 'zarr.json'} is missing or damaged")
+        arrays = {}
+        for name, (shape, dtype, count) in _scenery_shapes(group.attrs.asdict()).items():
+            array = self._array(f"scenery/{name}", count, shape, dtype)
+            arrays[name] = self._read(f"scenery/{name}", array, 0, count)
+        return group.attrs.asdict(), arrays
+
+    def _array(self, name: str, length: int, inner: tuple[int, ...], dtype: str) -> Any:
+        """An array, with at least this length, of this shape and type, and all its chunk files there."""
+        place = self.path / name
+        try:
+            array = self._root.get(name)
+        except Exception as error:
+            raise RecordingError(f"recording {place / 'zarr.json'} is damaged: {error}") from error
+        if array is None:
+            raise RecordingError(f"recording {self.path} has no array '{name}': {place / 'zarr.json'} is missing")
+        if array.shape[1:] != inner or array.shape[0] < length or array.dtype != np.dtype(dtype):
+            found, wanted = f"{array.dtype} {array.shape}", f"{np.dtype(dtype)} {(length, *inner)}"
+            raise RecordingError(f"recording {place / 'zarr.json'} is damaged: the array is {found}, not {wanted}")
+        chunks = range(-(-length // array.chunks[0]) if np.prod(inner) else 0)
+        missing = [file for file in (layout.chunk_file(array, index) for index in chunks) if not file.is_file()]
+        if missing:
+            raise RecordingError(f"recording {self.path} is damaged: {missing[0]} is missing")
+        return array
+
+    def _read(self, name: str, array: Any, begin: int, end: int) -> NDArray[Any]:
+        try:
+            return array[begin:end]
+        except Exception as error:  # whatever a codec makes of damaged bytes
+            raise RecordingError(f"recording {_damaged_chunk(array, begin, end)} is damaged: {error}") from error
+
+
+def _open(path: Path) -> Any:
+    import zarr
+
+    if not (path / "zarr.json").is_file():
+        raise RecordingError(f"no recording: {path / 'zarr.json'} is missing; give the folder that a run wrote")
+    try:
+        return zarr.open_group(path, mode="r")
+    except Exception as error:
+        raise RecordingError(f"recording {path / 'zarr.json'} is damaged: {error}") from error
+
+
+def _refuse_other_formats(path: Path, attributes: dict[str, Any]) -> None:
+    file = path / "zarr.json"
+    if attributes.get("format") != layout.FORMAT:
+        raise RecordingError(f"{file} is not of a recording: its 'format' is {attributes.get('format')!r}")
+    version = attributes.get("version")
+    if version != layout.VERSION:
+        newer = isinstance(version, int) and version > layout.VERSION
+        advice = "; a newer ipc_articulation wrote it, update yours" if newer else ""
+        raise RecordingError(f"recording {path} is of format version {version}, this reads {layout.VERSION}{advice}")
+    if not layout.is_sealed(attributes):
+        raise RecordingError(f"recording {file} is damaged: its attributes do not have the checksum that they name")
+
+
+def _scenery_shapes(attributes: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], str, int]]:
+    bodies = len(attributes["names"])
+    return {
+        "vertices": ((3,), "f8", sum(attributes["vertex_counts"])),
+        "faces": ((3,), "i4", sum(attributes["face_counts"])),
+        "poses": ((4, 4), "f8", bodies),
+    }
+
+
+def _damaged_chunk(array: Any, begin: int, end: int) -> Path:
+    """The first chunk file that cannot be read."""
+    chunk = array.chunks[0]
+    for index in range(begin // chunk, -(-end // chunk)):
+        try:
+            array[index * chunk : min((index + 1) * chunk, array.shape[0])]
+        except Exception:
+            return layout.chunk_file(array, index)
+    return Path(array.store.root) / array.path

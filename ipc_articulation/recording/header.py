@@ -1,0 +1,53 @@
+"""What a recording says of itself before its first row."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+NAMES = ("joint_names", "body_names", "free_names", "energy_terms", "stages", "contact_names")
+
+
+@dataclass(frozen=True)
+class Header:
+    """Names, in the order of the arrays, and what holds for every row."""
+
+    name: str  # of the run
+    dt: float  # time step [s]
+    joint_names: tuple[str, ...] = ()
+    body_names: tuple[str, ...] = ()  # bodies whose poses are recorded
+    free_names: tuple[str, ...] = ()  # those among them that contact alone moves
+    energy_terms: tuple[str, ...] = ()  # none where the engine does not tell
+    stages: tuple[str, ...] = ()  # of a step's computation; none where the engine does not tell
+    contact_names: tuple[str, ...] = ()  # everything that contacts are between; none where the engine does not tell
+    extra: dict[str, Any] = field(default_factory=dict)  # further facts, in JSON's types
+
+    @property
+    def dimensions(self) -> dict[str, tuple[str, ...]]:
+        """What stands along each named dimension of a quantity."""
+        return {
+            "joints": self.joint_names,
+            "bodies": self.body_names,
+            "energy_terms": self.energy_terms,
+            "stages": self.stages,
+        }
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Length of each named dimension."""
+        return {dimension: len(names) for dimension, names in self.dimensions.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in JSON's types."""
+        return {key: list(value) if key in NAMES else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Header:
+        """What `as_dict` gave.
+
+        Raises:
+            KeyError: A value is missing.
+        """
+        wanted = {f.name: values[f.name] for f in fields(cls)}
+        made: dict[str, Any] = {key: tuple(value) if key in NAMES else value for key, value in wanted.items()}
+        return cls(**made)

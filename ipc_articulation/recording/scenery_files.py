@@ -1,0 +1,70 @@
+"""The scenery of a recording on disk: group `scenery` of its Zarr group.
+
+vertices (V, 3), faces (F, 3), poses (B, 4, 4)    of all surfaces, one after the other; faces count their own vertices
+attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.recording.layout import create_array, sealed
+from ipc_articulation.recording.scenery import Scenery, Surface
+
+_ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8"}
+
+
+def write_scenery(group: Any, scenery: Scenery) -> None:
+    """Write it into an empty group."""
+    surfaces = scenery.surfaces
+    values = {
+        "vertices": np.concatenate([np.zeros((0, 3)), *(surface.vertices for surface in surfaces)]),
+        "faces": np.concatenate([np.zeros((0, 3), dtype=np.int32), *(surface.faces for surface in surfaces)]),
+        "poses": np.concatenate([np.zeros((0, 4, 4)), *(surface.pose[None] for surface in surfaces)]),
+    }
+    for name, value in values.items():
+        dimensions = (name, *"ijk"[1 : value.ndim])
+        array = create_array(group, name, value.shape, _ARRAYS[name], len(value), dimensions)
+        if len(value):
+            array[...] = value
+    group.attrs.put(sealed(_attributes(scenery)))
+
+
+def read_scenery(attributes: dict[str, Any], arrays: dict[str, Any]) -> Scenery:
+    """What `write_scenery` wrote.
+
+    Args:
+        attributes: Of the group.
+        arrays: The arrays of the group, read.
+
+    Raises:
+        KeyError, ValueError: It is damaged.
+    """
+    vertices = np.split(arrays["vertices"], np.cumsum(attributes["vertex_counts"])[:-1])
+    faces = np.split(arrays["faces"], np.cumsum(attributes["face_counts"])[:-1])
+    each = zip(attributes["names"], attributes["roles"], vertices, faces, arrays["poses"], strict=True)
+    surfaces = tuple(Surface(*parts) for parts in each) if attributes["names"] else ()
+    planes = tuple((np.array(point), np.array(normal)) for point, normal in attributes["planes"])
+    eye, target = (None if attributes[key] is None else tuple(attributes[key]) for key in ("eye", "target"))
+    return Scenery(surfaces, planes, np.array(attributes["up"]), eye, target)
+
+
+def _attributes(scenery: Scenery) -> dict[str, Any]:
+    surfaces = scenery.surfaces
+    return {
+        "names": [surface.name for surface in surfaces],
+        "roles": [surface.role for surface in surfaces],
+        "vertex_counts": [len(surface.vertices) for surface in surfaces],
+        "face_counts": [len(surface.faces) for surface in surfaces],
+        "planes": [[_floats(point), _floats(normal)] for point, normal in scenery.planes],
+        "up": _floats(scenery.up),
+        "eye": None if scenery.eye is None else _floats(scenery.eye),
+        "target": None if scenery.target is None else _floats(scenery.target),
+    }
+
+
+def _floats(values: Iterable[float]) -> list[float]:
+    return [float(value) for value in values]
