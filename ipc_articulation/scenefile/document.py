@@ -12,6 +12,7 @@ from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
 from ipc_articulation.scenefile.includes import Sources
 from ipc_articulation.scenefile.settings import overlaid
 from ipc_articulation.scenefile.tree import plain
+from ipc_articulation.scenefile.variables import resolved
 
 Location = tuple[int | str, ...]  # keys and indices from the top of the file down to a value
 
@@ -44,7 +45,7 @@ class Document:
     def __init__(self, file: str | Path, settings: Mapping[str, Any] | None = None) -> None:
         self.file = Path(file)
         sources = Sources()
-        self._root = overlaid(sources.tree(self.file), settings or {}, self.file)
+        self._root = resolved(overlaid(sources.tree(self.file), settings or {}, self.file))
         self.files = tuple(sources.files)
         self.data: dict[str, Any] = plain(self._root)
 

@@ -15,9 +15,8 @@ from typing import Any
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.tree import Node, Place, plain, planted
+from ipc_articulation.scenefile.variables import VARIABLES
 from ipc_articulation.scenefile.yaml_text import parse
-
-VARIABLES = "variables"
 
 _PART = re.compile(r"""\.(?P<name>[^.\[\]"'=\s]+)|\[(?P<index>\d+)\]|\[(?P<quote>["'])(?P<text>.+?)(?P=quote)\]""")
 _COMMAND_LINE = Path("command line")
