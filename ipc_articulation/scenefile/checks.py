@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -12,17 +13,16 @@ from ipc_articulation.scenefile.document import Location, Problem
 from ipc_articulation.scenefile.schema import ArticulationScene, Pose, RobotScene, Scene, Trajectory
 
 
-def check(scene: Scene) -> Iterator[Problem]:
-    """Every problem of a scene whose blocks are right by themselves."""
-    yield from _unique(("bodies",), [body.name for body in scene.bodies])
-    yield from _masses(scene)
-    yield from _unit_quaternions(scene)
-    if isinstance(scene, ArticulationScene):
-        yield from _articulated(scene)
-    if isinstance(scene, RobotScene):
-        yield from _integrator(scene)
-        if isinstance(scene.controller, Trajectory):
-            yield from _waypoints(scene.controller)
+def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[Problem]:
+    """Every problem of a scene whose blocks are right by themselves.
+
+    Args:
+        scene: What is to be checked.
+        faulty: Keys of the scene whose blocks are wrong by themselves; what looks at them is left out.
+    """
+    for kind, keys, checked in _CHECKS:
+        if isinstance(scene, kind) and not set(keys) & set(faulty):
+            yield from checked(scene)
 
 
 def _unique(location: Location, names: list[str]) -> Iterator[Problem]:
@@ -37,21 +37,29 @@ def _known(location: Location, name: str, known: Iterable[str], what: str) -> It
         yield Problem(location, f"unknown {what} '{name}'{suggest(name, known, 'known')}")
 
 
+def _body_names(scene: Scene) -> Iterator[Problem]:
+    yield from _unique(("bodies",), [body.name for body in scene.bodies])
+
+
 def _masses(scene: Scene) -> Iterator[Problem]:
     for index, body in enumerate(scene.bodies):
         if body.mass is not None and body.density is not None:
             yield Problem(("bodies", index, "density"), f"body '{body.name}' has both mass and density; give one")
 
 
-def _unit_quaternions(scene: Scene) -> Iterator[Problem]:
-    poses: list[tuple[Location, Pose]] = [(("bodies", index), body.pose) for index, body in enumerate(scene.bodies)]
-    if isinstance(scene, RobotScene):
-        poses.append((("robot",), scene.robot.pose))
-    for owner, pose in poses:
-        norm = float(np.linalg.norm(pose.quaternion))
-        if abs(norm - 1.0) > 1e-3:
-            message = f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}"
-            yield Problem((*owner, "pose", "quaternion"), message)
+def _body_quaternions(scene: Scene) -> Iterator[Problem]:
+    for index, body in enumerate(scene.bodies):
+        yield from _unit(("bodies", index, "pose", "quaternion"), body.pose)
+
+
+def _robot_quaternion(scene: RobotScene) -> Iterator[Problem]:
+    yield from _unit(("robot", "pose", "quaternion"), scene.robot.pose)
+
+
+def _unit(location: Location, pose: Pose) -> Iterator[Problem]:
+    norm = float(np.linalg.norm(pose.quaternion))
+    if abs(norm - 1.0) > 1e-3:
+        yield Problem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
 
 
 def _integrator(scene: RobotScene) -> Iterator[Problem]:
@@ -60,25 +68,38 @@ def _integrator(scene: RobotScene) -> Iterator[Problem]:
         yield Problem(("integrator",), message)
 
 
-def _waypoints(controller: Trajectory) -> Iterator[Problem]:
-    times = [waypoint.time for waypoint in controller.waypoints]
+def _waypoints(scene: RobotScene) -> Iterator[Problem]:
+    controller = scene.controller
+    times = [waypoint.time for waypoint in controller.waypoints or ()] if isinstance(controller, Trajectory) else []
     for index, (before, after) in enumerate(pairwise(times), start=1):
         if after <= before:
             location = ("controller", "waypoints", index, "time")
             yield Problem(location, f"waypoints go forward in time, but {after:g} s follows {before:g} s")
 
 
-def _articulated(scene: ArticulationScene) -> Iterator[Problem]:
-    bodies, joints = [body.name for body in scene.bodies], [joint.name for joint in scene.joints]
-    yield from _unique(("joints",), joints)
+def _joints(scene: ArticulationScene) -> Iterator[Problem]:
+    yield from _unique(("joints",), [joint.name for joint in scene.joints])
+    for index, joint in enumerate(scene.joints):
+        if not np.any(joint.axis):
+            yield Problem(("joints", index, "axis"), f"the axis of joint '{joint.name}' has no direction")
+
+
+def _joined_bodies(scene: ArticulationScene) -> Iterator[Problem]:
+    bodies = [body.name for body in scene.bodies]
     for index, joint in enumerate(scene.joints):
         yield from _known(("joints", index, "parent"), joint.parent, bodies, "body")
         yield from _known(("joints", index, "child"), joint.child, bodies, "body")
-        if not np.any(joint.axis):
-            yield Problem(("joints", index, "axis"), f"the axis of joint '{joint.name}' has no direction")
+
+
+def _articulated_joints(scene: ArticulationScene) -> Iterator[Problem]:
+    joints = [joint.name for joint in scene.joints]
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
             yield from _known(("articulations", index, "joints", position), name, joints, "joint")
+
+
+def _articulations(scene: ArticulationScene) -> Iterator[Problem]:
+    for index, articulation in enumerate(scene.articulations):
         yield from _sizes(("articulations", index), len(articulation.joints), articulation.velocity, articulation.mass)
     yield from _owned_once(scene)
 
@@ -107,3 +128,20 @@ def _owned_once(scene: ArticulationScene) -> Iterator[Problem]:
                     ("articulations", index, "joints", position), f"joint '{name}' is in an articulation already"
                 )
             owned.add(name)
+
+
+_Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[Problem]]]
+
+# The kind of scenes, the keys that a check looks at, and the check.
+_CHECKS: tuple[_Check, ...] = (
+    (Scene, ("bodies",), _body_names),
+    (Scene, ("bodies",), _masses),
+    (Scene, ("bodies",), _body_quaternions),
+    (RobotScene, ("robot",), _robot_quaternion),
+    (RobotScene, ("adapter", "integrator"), _integrator),
+    (RobotScene, ("controller",), _waypoints),
+    (ArticulationScene, ("joints",), _joints),
+    (ArticulationScene, ("joints", "bodies"), _joined_bodies),
+    (ArticulationScene, ("joints", "articulations"), _articulated_joints),
+    (ArticulationScene, ("articulations",), _articulations),
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from ipc_articulation.naming import suggest
@@ -46,12 +46,17 @@ def read_scene(file: str | Path, settings: Mapping[str, Any] | None = None) -> t
         SceneFileError: With line and column of every fault of the file, or with the setting at fault.
     """
     document = Document(file, settings)
-    model = _model_of(document)
+    model, problems = _model_of(document)
+    scene: AnyScene
     try:
-        scene = model.model_validate(document.data, context={"folder": document.file.parent})
+        scene, faulty = model.model_validate(document.data, context=_context(document)), set[str]()
     except ValidationError as error:
-        raise document.error(_problem(detail, document) for detail in error.errors(include_url=False)) from None
-    if problems := list(check(scene)):
+        told = {problem.location[0] for problem in problems}
+        details = [detail for detail in error.errors(include_url=False) if detail["loc"][0] not in told]
+        problems += [_problem(detail, document) for detail in details]
+        faulty = {str(detail["loc"][0]) for detail in details} | {str(key) for key in told}
+        scene = _right_part(model, document, faulty)
+    if problems := [*problems, *check(scene, faulty)]:
         raise document.error(problems)
     return scene, document
 
@@ -61,12 +66,31 @@ def known_adapters() -> list[str]:
     return sorted({NO_ENGINE, *(entry.name for entry in entry_points(group="ipc_articulation.adapters"))})
 
 
-def _model_of(document: Document) -> type[AnyScene]:
-    adapter = document.data.get("adapter", NO_ENGINE)
-    if adapter not in known_adapters():
+def _model_of(document: Document) -> tuple[type[AnyScene], list[Problem]]:
+    """The model that the adapter asks for; where there is no such adapter, the likelier one, and the problem."""
+    adapter = document.data.get("adapter", "")
+    if not isinstance(adapter, str) or adapter not in ("", *known_adapters()):
         message = f"unknown adapter '{adapter}'{suggest(adapter, known_adapters(), 'known adapters')}"
-        raise document.error([Problem(("adapter",), message)])
-    return ArticulationScene if adapter == NO_ENGINE else RobotScene
+        adapter, problems = "", [Problem(("adapter",), message)]
+    else:
+        problems = []
+    ours = adapter == NO_ENGINE or (not adapter and "robot" not in document.data)
+    return (ArticulationScene if ours else RobotScene), problems
+
+
+def _right_part(model: type[AnyScene], document: Document, faulty: Collection[str]) -> AnyScene:
+    """A scene of the keys that are right by themselves; the others are missing, or their defaults."""
+    values = {}
+    for key, field in model.model_fields.items():
+        if key in document.data and key not in faulty:
+            adapter: TypeAdapter[Any] = TypeAdapter(Annotated[field.annotation, field])  # type: ignore[arg-type]
+            values[key] = adapter.validate_python(document.data[key], strict=True, context=_context(document))
+    return model.model_construct(**values)
+
+
+def _context(document: Document) -> dict[str, Any]:
+    """What validators may look at: the folder that the scene's files are relative to."""
+    return {"folder": document.file.parent}
 
 
 def _problem(detail: ErrorDetails, document: Document) -> Problem:

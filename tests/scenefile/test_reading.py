@@ -1,5 +1,6 @@
 """Scene files that are wrong say what is wrong, where, and what would be right."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,35 @@ def test_all_faults_are_told_at_once_in_the_order_of_the_file(tmp_path: Path) ->
     for line, words in zip(lines, ["unknown key 'gravty'", "unknown key 'fixd'", "mass[0][0] should be"], strict=True):
         assert words in line
     assert caught.value.line == place_of("gravity:")[0]
+
+
+def test_a_fault_of_one_block_hides_no_fault_of_another(tmp_path: Path) -> None:
+    changes = {
+        "adapter: none": "adapter: nine",
+        "dt: 0.01": "dt: -1",
+        "name: arm": "name: post",  # twice
+        "axis: [0, 0, 1]": "axis: [0, 0, 0]",
+        "parent: arm": "parent: am",
+        "[8, 64]]": "[9, 64]]",
+        "steps: 100\n": "",
+    }
+    text = SLIDER
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(SceneFileError) as caught:
+        read_scene(write(tmp_path, text))
+    messages = sorted(fault.message.split(" ")[0] + " " + fault.message.split(" ")[1] for fault in caught.value.faults)
+    assert messages == [
+        "dt should", "mass must", "missing key", "the axis",
+        "the name", "unknown adapter", "unknown body", "unknown body",
+    ]  # fmt: skip
+
+
+def test_errors_keep_their_faults_on_the_way_from_another_process(tmp_path: Path) -> None:
+    error = error_of(tmp_path, "dt: 0.01", "dt: 0")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.faults, again.line) == (str(error), error.faults, error.line)
 
 
 def test_a_missing_mesh_names_its_path(tmp_path: Path) -> None:
