@@ -46,10 +46,10 @@ class CheckedGroup:
         """
         if rows > self.rows:
             raise RecordingError(f"recording {self.path} has {self.rows} rows, not {rows}")
-        for name, quantity in QUANTITIES.items():
-            self._array(name, rows, quantity.sizes(self.header.counts), "f8")
+        for name in QUANTITIES:
+            self._quantity(name, rows)
         ends = self._array("contacts/end", rows, (), "i8")
-        total = int(self._read("contacts/end", ends, rows - 1, rows)[0]) if rows else 0
+        total = int(self._read(ends, rows - 1, rows)[0]) if rows else 0
         for name, (shape, dtype) in layout.CONTACTS.items():
             self._array(f"contacts/{name}", total, shape, dtype)
 
@@ -59,8 +59,7 @@ class CheckedGroup:
         Raises:
             RecordingError: A chunk is damaged.
         """
-        array = self._array(name, self.rows, QUANTITIES[name].sizes(self.header.counts), "f8")
-        return self._read(name, array, 0, self.rows)
+        return self._read(self._quantity(name, self.rows), 0, self.rows)
 
     def contact_ends(self) -> NDArray[np.int64]:
         """Where each row's contacts end, (rows,).
@@ -68,7 +67,7 @@ class CheckedGroup:
         Raises:
             RecordingError: A chunk is damaged.
         """
-        return self._read("contacts/end", self._array("contacts/end", self.rows, (), "i8"), 0, self.rows)
+        return self._read(self._array("contacts/end", self.rows, (), "i8"), 0, self.rows)
 
     def contacts(self, name: str, begin: int, end: int) -> NDArray[Any]:
         """Entries of an array of `layout.CONTACTS`.
@@ -77,7 +76,7 @@ class CheckedGroup:
             RecordingError: A chunk is damaged.
         """
         shape, dtype = layout.CONTACTS[name]
-        return self._read(f"contacts/{name}", self._array(f"contacts/{name}", end, shape, dtype), begin, end)
+        return self._read(self._array(f"contacts/{name}", end, shape, dtype), begin, end)
 
     def scenery(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Attributes and arrays of the scenery.
@@ -86,24 +85,32 @@ class CheckedGroup:
             RecordingError: It is damaged.
         """
         place = self.path / "scenery"
-        group = self._root.get("scenery")
+        group = self._member("scenery")
         if group is None or not layout.is_sealed(group.attrs.asdict()):
             raise RecordingError(f"recording {place / 'zarr.json'} is missing or damaged")
         arrays = {}
         for name, (shape, dtype, count) in _scenery_shapes(group.attrs.asdict()).items():
             array = self._array(f"scenery/{name}", count, shape, dtype)
-            arrays[name] = self._read(f"scenery/{name}", array, 0, count)
+            arrays[name] = self._read(array, 0, count)
         return group.attrs.asdict(), arrays
+
+    def _member(self, name: str) -> Any:
+        """An array or a group, None where there is none."""
+        try:
+            return self._root.get(name)
+        except Exception as error:  # whatever zarr makes of a damaged description
+            raise RecordingError(f"recording {self.path / name / 'zarr.json'} is damaged: {error}") from error
+
+    def _quantity(self, name: str, rows: int) -> Any:
+        return self._array(name, rows, QUANTITIES[name].sizes(self.header.counts), "f8")
 
     def _array(self, name: str, length: int, inner: tuple[int, ...], dtype: str) -> Any:
         """An array, with at least this length, of this shape and type, and all its chunk files there."""
-        place = self.path / name
-        try:
-            array = self._root.get(name)
-        except Exception as error:
-            raise RecordingError(f"recording {place / 'zarr.json'} is damaged: {error}") from error
+        array, place = self._member(name), self.path / name
         if array is None:
             raise RecordingError(f"recording {self.path} has no array '{name}': {place / 'zarr.json'} is missing")
+        if array.attrs.get("checksum") != layout.description_checksum(array):
+            raise RecordingError(f"recording {place / 'zarr.json'} is damaged: it does not have its checksum")
         if array.shape[1:] != inner or array.shape[0] < length or array.dtype != np.dtype(dtype):
             found, wanted = f"{array.dtype} {array.shape}", f"{np.dtype(dtype)} {(length, *inner)}"
             raise RecordingError(f"recording {place / 'zarr.json'} is damaged: the array is {found}, not {wanted}")
@@ -113,7 +120,7 @@ class CheckedGroup:
             raise RecordingError(f"recording {self.path} is damaged: {missing[0]} is missing")
         return array
 
-    def _read(self, name: str, array: Any, begin: int, end: int) -> NDArray[Any]:
+    def _read(self, array: Any, begin: int, end: int) -> NDArray[Any]:
         try:
             return array[begin:end]
         except Exception as error:  # whatever a codec makes of damaged bytes
@@ -161,4 +168,4 @@ def _damaged_chunk(array: Any, begin: int, end: int) -> Path:
             array[index * chunk : min((index + 1) * chunk, array.shape[0])]
         except Exception:
             return layout.chunk_file(array, index)
-    return Path(array.store.root) / array.path
+    return layout.array_folder(array)

@@ -58,7 +58,7 @@ def create_array(
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
     dtype = np.dtype(dtype)
-    return group.create_array(
+    array = group.create_array(
         name,
         shape=shape,
         dtype=dtype,
@@ -69,6 +69,21 @@ def create_array(
         dimension_names=dimensions,
         attributes=dict(attributes or {}),
     )
+    array.attrs["checksum"] = description_checksum(array)
+    return array
+
+
+def description_checksum(array: Any) -> str:
+    """CRC-32 of what an array's `zarr.json` says, but for its length, which grows."""
+    content = json.loads((array_folder(array) / "zarr.json").read_text(encoding="utf-8"))
+    del content["shape"]
+    content["attributes"].pop("checksum", None)
+    return _checksum(content)
+
+
+def array_folder(array: Any) -> Path:
+    """Where an array is."""
+    return Path(array.store.root) / array.path
 
 
 def writing_all_chunks() -> AbstractContextManager[Any]:
@@ -86,8 +101,7 @@ def dimension_names(name: str) -> tuple[str, ...]:
 
 def chunk_file(array: Any, index: int) -> Path:
     """Where chunk `index` along the first dimension is."""
-    key = ".".join(["c", str(index), *["0"] * (array.ndim - 1)])
-    return Path(array.store.root) / array.path / key
+    return array_folder(array) / ".".join(["c", str(index), *["0"] * (array.ndim - 1)])
 
 
 def root_attributes(header: Header, rows: int) -> dict[str, Any]:

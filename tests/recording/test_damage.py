@@ -1,0 +1,168 @@
+"""Whatever is wrong with a recording on disk is named; it never becomes numbers."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ipc_articulation.errors import RecordingError
+from ipc_articulation.recording import layout, read_recording
+from ipc_articulation.recording.quantities import QUANTITIES
+from tests.recording.made import assert_holds, assert_shows, write
+
+COUNT = 10
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(layout, "chunk_rows", lambda header, rows: 4)
+    write(tmp_path, COUNT).close()
+    return tmp_path / "recording.zarr"
+
+
+def read_all(store: Path) -> None:
+    recording = read_recording(store)
+    for name in QUANTITIES:
+        getattr(recording, name)
+    for row in range(recording.rows):
+        recording.contacts(row)
+    _ = recording.scenery
+
+
+def change(file: Path, **attributes: object) -> None:
+    content = json.loads(file.read_text())
+    content["attributes"].update(attributes)
+    file.write_text(json.dumps(content))
+
+
+def test_a_folder_without_a_recording(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"no recording: .*recording\.zarr/zarr\.json is missing; give the folder"):
+        read_recording(tmp_path)
+
+
+def test_a_newer_version(store: Path) -> None:
+    change(store / "zarr.json", version=2)
+    with pytest.raises(RecordingError, match=r"recording\.zarr is of format version 2, this reads 1; a newer ipc_art"):
+        read_recording(store)
+
+
+def test_another_group(store: Path) -> None:
+    change(store / "zarr.json", format="climate")
+    with pytest.raises(RecordingError, match=r"zarr\.json is not of a recording: its 'format' is 'climate'"):
+        read_recording(store)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"zarr_format": 3, "node_type": "array"}', "[]"])
+def test_a_group_file_that_is_none(store: Path, text: str) -> None:
+    (store / "zarr.json").write_text(text)
+    with pytest.raises(RecordingError, match=r"recording\.zarr/zarr\.json is (damaged|not of a recording)"):
+        read_recording(store)
+
+
+def test_a_row_count_that_was_changed(store: Path) -> None:
+    change(store / "zarr.json", rows=9)
+    with pytest.raises(RecordingError, match=r"zarr\.json is damaged: its attributes do not have the checksum"):
+        read_recording(store)
+
+
+@pytest.mark.parametrize("name", ["theta", "body_poses", "contacts/end", "contacts/forces"])
+def test_a_missing_array_and_a_missing_chunk(store: Path, name: str) -> None:
+    chunk = next((store / name).glob("c.*"))
+    chunk.unlink()
+    with pytest.raises(RecordingError, match=rf"is damaged: .*{name}/{chunk.name} is missing"):
+        read_recording(store)
+    shutil.rmtree(store / name)
+    with pytest.raises(RecordingError, match=rf"has no array '{name}': .*{name}/zarr\.json is missing"):
+        read_recording(store)
+
+
+def test_an_array_of_another_shape(store: Path) -> None:
+    file = store / "theta" / "zarr.json"
+    file.write_text(file.read_text().replace("      4,\n      2\n", "      4,\n      3\n", 1))
+    content = json.loads(file.read_text())
+    content["shape"] = [COUNT, 3]
+    file.write_text(json.dumps(content))
+    with pytest.raises(
+        RecordingError, match=r"theta/zarr\.json is damaged: the array is float64 \(10, 3\), not float64 \(10, 2\)"
+    ):
+        read_recording(store)
+
+
+def test_an_array_that_is_too_short(store: Path) -> None:
+    file = store / "time" / "zarr.json"
+    content = json.loads(file.read_text())
+    content["shape"] = [COUNT - 1]
+    file.write_text(json.dumps(content))
+    with pytest.raises(RecordingError, match=r"time/zarr\.json is damaged: the array is float64 \(9,\), not"):
+        read_recording(store)
+
+
+def chunks(store: Path) -> list[Path]:
+    """The second chunk of each array that has two, else the first."""
+    return [sorted(file.parent.glob("c.*"))[:2][-1] for file in sorted(store.rglob("c.0*"))]
+
+
+def test_a_truncated_chunk_is_named(store: Path) -> None:
+    for file in chunks(store):
+        whole = file.read_bytes()
+        for size in (0, len(whole) - 1):
+            file.write_bytes(whole[:size])
+            with pytest.raises(RecordingError) as caught:
+                read_all(store)
+            assert f"recording {file} is damaged" in str(caught.value)
+        file.write_bytes(whole)
+    read_all(store)
+
+
+def test_a_flipped_bit_is_named(store: Path) -> None:
+    draw = random.Random(3)
+    for file in chunks(store):
+        whole = file.read_bytes()
+        damaged = bytearray(whole)
+        damaged[draw.randrange(len(whole))] ^= 1 << draw.randrange(8)
+        file.write_bytes(damaged)
+        with pytest.raises(RecordingError) as caught:
+            read_all(store)
+        assert f"recording {file} is damaged" in str(caught.value)
+        file.write_bytes(whole)
+
+
+def is_named_or_harmless(store: Path) -> bool:
+    try:
+        recording = read_recording(store)
+        assert_holds(recording, COUNT)
+        assert_shows(recording.scenery)
+    except RecordingError as error:
+        return str(store) in str(error)
+    return True
+
+
+def test_flipped_bits_of_descriptions_are_named_or_change_nothing(store: Path) -> None:
+    draw = random.Random(4)
+    for file in sorted(store.rglob("zarr.json")):
+        whole = file.read_bytes()
+        for _ in range(6):
+            damaged = bytearray(whole)
+            damaged[draw.randrange(len(whole))] ^= 1 << draw.randrange(8)
+            file.write_bytes(damaged)
+            assert is_named_or_harmless(store)
+        file.write_bytes(whole)
+
+
+def test_a_row_that_is_not_there(store: Path) -> None:
+    recording = read_recording(store)
+    with pytest.raises(RecordingError, match="recording 'push' has no row 10; valid: 0 to 9"):
+        recording.contacts(10)
+    assert recording.contacts(-1).bodies == recording.contacts(9).bodies
+
+
+def test_a_recording_that_was_replaced_while_it_was_read(store: Path) -> None:
+    """Nothing is cached that a new run could make wrong: a recording read before has its own arrays."""
+    recording = read_recording(store)
+    before = recording.theta.copy()
+    shutil.rmtree(store)
+    assert (recording.theta == before).all()
+    with pytest.raises(RecordingError, match="has no array 'theta_dot'"):
+        _ = recording.theta_dot
