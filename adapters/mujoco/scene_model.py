@@ -12,6 +12,8 @@ from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import load_spec
 from numpy.typing import ArrayLike, NDArray
 
+from ipc_articulation.coupling.mesh_files import closed_mesh
+from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 
@@ -26,6 +28,7 @@ _ROUND = {
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
     "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
 }
+_DEFAULT_FRICTION = 1.0  # of a geom that says nothing
 _DRIVEN = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
@@ -52,6 +55,8 @@ class SceneModel:
         self.spec.option.integrator = _INTEGRATORS[integrator]
         self._joints = [joint for joint in self.spec.joints if joint.type in _DRIVEN]
         self._start: dict[str, float] = {}
+        self._start_velocity: dict[str, float] = {}
+        self._mesh_shape: MeshShape = "mesh"
 
     @property
     def joint_names(self) -> list[str]:
@@ -67,18 +72,38 @@ class SceneModel:
             mujoco.mju_mulQuat(turned, q / np.linalg.norm(q), np.array(element.quat))
             element.pos, element.quat = p + moved, turned
 
-    def set_joints(self, armature: float | None, damping: float | None) -> None:
-        """Rotor inertia [kg·m² or kg] and viscous damping [N·m·s/rad or N·s/m] of every joint; None leaves them."""
-        for joint in self._joints:
-            if armature is not None:
-                joint.armature = armature
-            if damping is not None:
-                joint.damping = _linear(damping, np.shape(joint.damping))
+    def set_armature(self, armature: float, joints: str = ".*") -> None:
+        """Rotor inertia of joints by regular expression [kg·m² or kg].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        for joint in self._matching(joints):
+            joint.armature = armature
+
+    def set_damping(self, damping: float, joints: str = ".*") -> None:
+        """Viscous damping of joints by regular expression [N·m·s/rad or N·s/m].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        for joint in self._matching(joints):
+            joint.damping = _linear(damping, np.shape(joint.damping))
 
     def set_friction(self, friction: float) -> None:
         """Coulomb coefficient of every surface there is so far."""
         for geom in self.spec.geoms:
             geom.friction[0] = friction
+
+    def set_default_friction(self, friction: float) -> None:
+        """Coulomb coefficient of every surface there is so far whose own is 1, MuJoCo's default."""
+        for geom in self.spec.geoms:
+            if geom.friction[0] == _DEFAULT_FRICTION:
+                geom.friction[0] = friction
+
+    def use_hulls(self) -> None:
+        """Take convex hulls for the meshes of links."""
+        self._mesh_shape = "hull"
 
     def add_position_actuators(
         self, joints: str | Sequence[str], kp: float, kv: float, max_force: float | None = None
@@ -102,6 +127,15 @@ class SceneModel:
         """
         matching(tuple(positions), self.joint_names, "joint", AdapterError)
         self._start.update(positions)
+
+    def start_moving(self, velocities: Mapping[str, float]) -> None:
+        """Initial joint velocities by name [rad/s or m/s].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        matching(tuple(velocities), self.joint_names, "joint", AdapterError)
+        self._start_velocity.update(velocities)
 
     def add_ground(self, point: Array, normal: Array, friction: float) -> None:
         """A half-space through a point (3,) [m], free on the side of its unit normal (3,).
@@ -142,6 +176,7 @@ class SceneModel:
 
         Raises:
             AdapterError: The robot's file brings a body of that name.
+            MeshError: A mesh file cannot be read, or is not closed.
         """
         if self.spec.body(name) is not None:
             raise AdapterError(f"the model has a body '{name}' already")
@@ -167,17 +202,25 @@ class SceneModel:
         data = mujoco.MjData(model)
         for name, position in self._start.items():
             data.qpos[model.joint(name).qposadr[0]] = position
+        for name, velocity in self._start_velocity.items():
+            data.qvel[model.joint(name).dofadr[0]] = velocity
         mujoco.mj_forward(model, data)
-        return DrivenModel(model, data)
+        return DrivenModel(model, data, self._mesh_shape)
+
+    def _matching(self, joints: str) -> list[Any]:
+        return [self._joints[index] for index in matching(joints, self.joint_names, "joint", AdapterError)]
 
     def _geometry(self, name: str, shape: Mapping[str, Any]) -> dict[str, Any]:
         """The geom keywords of a shape."""
         kind = shape["type"]
         if kind == "mesh":
-            self.spec.add_mesh(name=f"mesh of {name}", file=str(shape["file"]), scale=np.full(3, shape["scale"]))
+            mesh = closed_mesh(shape["file"], shape["scale"])
+            self.spec.add_mesh(name=f"mesh of {name}", uservert=mesh.vertices.ravel(), userface=mesh.faces.ravel())
             return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": f"mesh of {name}"}
         if kind == "box":
             return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": 0.5 * np.array(shape["size"])}
+        if kind == "ellipsoid":
+            return {"type": mujoco.mjtGeom.mjGEOM_ELLIPSOID, "size": shape["radii"]}
         half_length = 0.5 * shape.get("length", 0.0)
         return {"type": _ROUND[kind], "size": [shape["radius"], half_length, 0.0]}
 
@@ -189,19 +232,27 @@ class DrivenModel:
         adapter: For `couple`.
         actuated: Names of the k joints with a position actuator, in the order of `command`.
         start: Where those joints start, (k,) [rad or m].
+        joints: Names of all m hinge and slide joints, in the order of `push`.
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, mesh_shape: MeshShape = "mesh") -> None:
         self.model, self.data = model, data
-        self.adapter = MujocoAdapter(model, data)
+        self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape)
         self._controls = [a for a in range(model.nu) if _is_position_actuator(model, a)]
         joints = model.actuator_trnid[self._controls, 0]
         self.actuated = [model.joint(joint).name for joint in joints]
         self.start = data.qpos[model.jnt_qposadr[joints]]
+        driven = [joint for joint in range(model.njnt) if model.jnt_type[joint] in _DRIVEN]
+        self.joints = [model.joint(joint).name for joint in driven]
+        self._dofs = model.jnt_dofadr[driven]
 
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""
         self.data.ctrl[self._controls] = targets
+
+    def push(self, forces: Array) -> None:
+        """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
+        self.data.qfrc_applied[self._dofs] = forces
 
 
 def _linear(coefficient: float, shape: tuple[int, ...]) -> Array:

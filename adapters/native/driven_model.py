@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
@@ -32,6 +32,7 @@ class DrivenModel:
         adapter: For `couple`.
         actuated: Names of the k joints that take a target, in the order of `command`.
         start: Where those joints start, (k,) [rad or m].
+        joints: Names of all m degrees of freedom whose position the adapter tells, in the order of `push`.
     """
 
     def __init__(self, adapter: NativeAdapter | LoopAdapter, actuators: Sequence[Actuator]) -> None:
@@ -45,6 +46,8 @@ class DrivenModel:
         self._dofs = [names.index(name) for name in self.actuated]
         q = adapter.q if isinstance(adapter, NativeAdapter) else adapter.robot.spanning(adapter.x)
         self.start = q[self._dofs]
+        self.joints = [joint.name for joint in adapter.describe().joints]
+        self._pushed = [names.index(name) for name in self.joints]
         self.command(self.start)
 
     def command(self, targets: Array) -> None:
@@ -52,3 +55,9 @@ class DrivenModel:
         target = self.adapter.model.neutral
         target[self._dofs] = targets
         self.adapter.drive = Drive(pd=PD.to(self.adapter.model, target, self._kp, self._kv))
+
+    def push(self, forces: Array) -> None:
+        """Set forces on all joints besides those of their actuators, (m,) [N·m or N]; call it after `command`."""
+        tau = np.zeros(self.adapter.model.nv)
+        tau[self._pushed] = forces
+        self.adapter.drive = replace(self.adapter.drive, tau=tau)

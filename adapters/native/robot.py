@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from ipc_articulation.adapters.native.mechanism import FRICTION
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
 from numpy.typing import NDArray
 
@@ -45,6 +46,17 @@ class Robot:
         self.static = tuple(replace(body, friction=friction) for body in self.static)
         self.planes = tuple(replace(plane, friction=friction) for plane in self.planes)
         self.friction = {link.name: friction for link in self.mechanism.links}
+
+    def set_default_friction(self, friction: float) -> None:
+        """Give one Coulomb coefficient to all surfaces whose own is not said, or is 1, MuJoCo's default."""
+
+        def chosen(own: float) -> float:
+            return friction if own == FRICTION else own
+
+        self.static = tuple(replace(body, friction=chosen(body.friction)) for body in self.static)
+        self.planes = tuple(replace(plane, friction=chosen(plane.friction)) for plane in self.planes)
+        names = [link.name for link in self.mechanism.links]
+        self.friction = {name: chosen(self.friction.get(name, FRICTION)) for name in names}
 
 
 def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import trimesh
 from ipc_articulation.adapters.native.shapes import geometry_mesh
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ipc_articulation.coupling import solids
 from ipc_articulation.coupling.adapter import Body, Mesh
-from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
+from ipc_articulation.coupling.mesh_files import closed_mesh
+from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, Sphere, Triangles
 
 Array = NDArray[np.float64]
+Solid = tuple[float, Array, Array]  # volume [m³], centre of mass (3,) [m], inertia about it divided by mass (3, 3) [m²]
 
 
 def scene_body(
@@ -32,11 +35,24 @@ def scene_body(
     Raises:
         MeshError: A mesh file cannot be read, or is not closed.
     """
-    geometry = _geometry(shape)
-    mesh = geometry_mesh(geometry, name)
-    volume, centre, inertia = _solid(geometry, mesh)
+    mesh, (volume, centre, inertia) = (
+        _ellipsoid(shape["radii"]) if shape["type"] == "ellipsoid" else _other(name, shape)
+    )
     mass = density * volume if mass is None else mass
     return Body(name, pose, mesh, mass, centre, mass * inertia, friction)
+
+
+def _other(name: str, shape: Mapping[str, Any]) -> tuple[Mesh, Solid]:
+    geometry = _geometry(shape)
+    mesh = geometry_mesh(geometry, name)
+    return mesh, _solid(geometry, mesh)
+
+
+def _ellipsoid(radii: ArrayLike) -> tuple[Mesh, Solid]:
+    """I_x = (y² + z²)/5 with half axes x, y, z."""
+    x, y, z = np.square(radii)
+    volume = float(4.0 / 3.0 * np.pi * np.prod(radii))
+    return solids.ellipsoid(radii), (volume, np.zeros(3), np.diag([y + z, x + z, x + y]) / 5.0)
 
 
 def _geometry(shape: Mapping[str, Any]) -> Geometry:
@@ -49,16 +65,15 @@ def _geometry(shape: Mapping[str, Any]) -> Geometry:
             return Cylinder(shape["radius"], shape["length"])
         case "capsule":
             return Capsule(shape["radius"], shape["length"])
-    return MeshFile(shape["file"], (shape["scale"],) * 3)
+    mesh = closed_mesh(shape["file"], shape["scale"])
+    return Triangles(mesh.vertices, mesh.faces)
 
 
-def _solid(geometry: Geometry, mesh: Mesh) -> tuple[float, Array, Array]:
-    """Volume [m³], centre of mass (3,) [m], and inertia about it divided by mass (3, 3) [m²].
+def _solid(geometry: Geometry, mesh: Mesh) -> Solid:
+    """Of round shapes those of the true solid, not of the polyhedron that stands for it. With radius r and length l:
 
-    Of round shapes those of the true solid, not of the polyhedron that stands for it. With radius r and length l:
-
-        cylinder   I_x = (3 r² + l²)/12,   I_z = ½ r²
-        half balls of a capsule together   I_x = ⅖ r² + ¼ l² + ⅜ r l,   I_z = ⅖ r²
+    cylinder   I_x = (3 r² + l²)/12,   I_z = ½ r²
+    half balls of a capsule together   I_x = ⅖ r² + ¼ l² + ⅜ r l,   I_z = ⅖ r²
     """
     match geometry:
         case Box():

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation import spatial
 from ipc_articulation.coupling.adapter import Body, HalfPlane
+from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.model import PlacedJoint
 from ipc_articulation.errors import AdapterError
@@ -55,6 +56,8 @@ class SceneModel:
         self._ground: list[HalfPlane] = []
         self._loops: list[Loop] = []
         self._pins: list[Pin] = []
+        self._start_velocity: dict[str, float] = {}
+        self._mesh_shape: MeshShape = "mesh"
 
     @property
     def joint_names(self) -> list[str]:
@@ -65,17 +68,35 @@ class SceneModel:
         """Move everything that the robot's file puts into the world: position (3,) [m], quaternion (w, x, y, z)."""
         self._robot.move(spatial.pose(spatial.rotation_from_quaternion(quaternion), position))
 
-    def set_joints(self, armature: float | None, damping: float | None) -> None:
-        """Rotor inertia [kg·m² or kg] and viscous damping [N·m·s/rad or N·s/m] of every joint; None leaves them."""
-        for joint in self._robot.mechanism.joints:
-            if armature is not None:
-                joint.rotor_inertia = armature
-            if damping is not None:
-                joint.damping = damping
+    def set_armature(self, armature: float, joints: str = ".*") -> None:
+        """Rotor inertia of joints by regular expression, of all degrees of freedom of each [kg·m² or kg].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        for joint in self._matching(joints):
+            joint.rotor_inertia = armature
+
+    def set_damping(self, damping: float, joints: str = ".*") -> None:
+        """Viscous damping of joints by regular expression, of all degrees of freedom of each [N·m·s/rad or N·s/m].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        for joint in self._matching(joints):
+            joint.damping = damping
 
     def set_friction(self, friction: float) -> None:
         """Coulomb coefficient of every surface that the robot's file brings."""
         self._robot.set_friction(friction)
+
+    def set_default_friction(self, friction: float) -> None:
+        """Coulomb coefficient of every surface whose own is not in the robot's file, or is 1, MuJoCo's default."""
+        self._robot.set_default_friction(friction)
+
+    def use_hulls(self) -> None:
+        """Take convex hulls for the meshes of links."""
+        self._mesh_shape = "hull"
 
     def add_position_actuators(
         self, joints: str | Sequence[str], kp: float, kv: float, max_force: float | None = None
@@ -99,6 +120,15 @@ class SceneModel:
         """
         matching(tuple(positions), self.joint_names, "joint", AdapterError)
         self._robot.start.update(positions)
+
+    def start_moving(self, velocities: Mapping[str, float]) -> None:
+        """Initial joint velocities by name [rad/s or m/s].
+
+        Raises:
+            AdapterError: No joint has such a name.
+        """
+        matching(tuple(velocities), self.joint_names, "joint", AdapterError)
+        self._start_velocity.update(velocities)
 
     def add_ground(self, point: Array, normal: Array, friction: float) -> None:
         """A half-space through a point (3,) [m], free on the side of its unit normal (3,).
@@ -173,15 +203,21 @@ class SceneModel:
         q = model.neutral
         for name, position in robot.start.items():
             q[model.dof_names.index(name)] = position
+        v = np.zeros(model.nv)
+        for name, velocity in self._start_velocity.items():
+            v[model.dof_names.index(name)] = velocity
         around: Around = {
             "free": self._free,
             "static": (*robot.static, *self._fixed),
             "planes": (*robot.planes, *self._ground),
             "friction": robot.friction,
             "untouchable": robot.untouchable,
+            "mesh_shape": self._mesh_shape,
         }
         if not (self._loops or self._pins):
-            return DrivenModel(NativeAdapter(model, self._dt, q=q, scheme=self._scheme, **around), self._actuators)
+            return DrivenModel(NativeAdapter(model, self._dt, q=q, v=v, scheme=self._scheme, **around), self._actuators)
+        if self._start_velocity:
+            raise AdapterError("a robot with loops starts at rest; leave out initial_velocity")
         looped, x = closed_start(model, self._loops, q)
         adapter = LoopAdapter(looped, self._dt, x, self._pins, scheme=self._scheme, **around)
         return DrivenModel(adapter, self._actuators)
@@ -194,6 +230,12 @@ class SceneModel:
             effort = np.broadcast_to(joint.effort, joint.joint.ndof).copy()
             effort[k] = min(effort[k], actuator.max_force)
             joint.effort = effort
+
+    def _matching(self, pattern: str) -> list[PlacedJoint]:
+        """Joints of which any degree of freedom matches."""
+        dofs = list(self._dofs())
+        found = matching(pattern, [name for name, _, _ in dofs], "joint", AdapterError)
+        return list({dofs[index][1].name: dofs[index][1] for index in found}.values())
 
     def _dofs(self) -> Iterator[tuple[str, PlacedJoint, int]]:
         """Name, joint and number in it of every degree of freedom, named as the model names them."""

@@ -35,6 +35,9 @@ class Body:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) about the centre [kg·m²]
     friction: float = 0.0  # Coulomb coefficient of its surface
     velocity: Array = field(default_factory=lambda: np.zeros((4, 4)))  # (4, 4) rate of the pose, free bodies only
+    kappa: float | None = None  # stiffness against deformation [Pa]; None: chosen by the coupling
+    resistance: float | None = None  # of the barrier at its surface [Pa]; None: that of the scene
+    environment: str = ""  # bodies of different environments do not touch; empty: in all of them
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,19 @@ class HalfPlane:
     point: Array  # (3,) [m]
     normal: Array  # (3,) unit
     friction: float = 0.0
+    resistance: float | None = None  # as of a body
+    environment: str = ""  # as of a body
+
+
+@dataclass(frozen=True)
+class ContactPair:
+    """What holds between two groups of bodies and half-planes; None: what their surfaces say."""
+
+    first: frozenset[str]  # names
+    second: frozenset[str]  # names
+    friction: float | None = None  # Coulomb coefficient
+    resistance: float | None = None  # [Pa]
+    enabled: bool | None = None  # whether they touch
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,7 @@ class Mechanism:
     static: tuple[Body, ...] = ()  # never move
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
+    contact_pairs: tuple[ContactPair, ...] = ()  # of those that name the same two bodies the last one holds
     passive_joints: tuple[Joint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,8 @@ FIXED_KAPPA = 1e8  # [Pa]; a body that never moves is never strained
 
 WORLD = "world"
 
+Elements = Sequence[Mapping[str, Any]]
+
 
 @dataclass(frozen=True)
 class PlacedBodies:
@@ -35,7 +37,7 @@ class PlacedBodies:
 def place_bodies(
     scene: uipc.Scene,
     mechanism: Mechanism,
-    elements: Mapping[str, Any],
+    elements: Elements,
     link_kappa: Callable[[float], float],
     free_kappa: float,
 ) -> PlacedBodies:
@@ -44,12 +46,12 @@ def place_bodies(
     Args:
         scene: An ordinary libuipc scene.
         mechanism: Links, free and static bodies, half-planes.
-        elements: Contact elements by body name.
-        link_kappa: Stiffness [Pa] of a link from its volume [m³].
-        free_kappa: Stiffness of free bodies [Pa].
+        elements: Contact elements and subscenes, each by name of body or half-plane.
+        link_kappa: Stiffness [Pa] of a link from its volume [m³], where the link has none.
+        free_kappa: Stiffness of free bodies that have none [Pa].
     """
     for plane in mechanism.planes:
-        _place_plane(scene, plane, elements[plane.name])
+        _place_plane(scene, plane, elements)
     return PlacedBodies(
         links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in mechanism.links),
         free=tuple(_place_free(scene, body, elements, free_kappa) for body in mechanism.free),
@@ -82,32 +84,34 @@ def mesh_volume(mesh: Mesh) -> float:
     return float(np.linalg.det(corners).sum() / 6.0)
 
 
-def _place_link(scene: uipc.Scene, body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
+def _place_link(scene: uipc.Scene, body: Body, elements: Elements, kappa: float) -> Any:
     complex_ = _affine_body(_with_usable_inertia(body), elements, kappa)
     _set(complex_.instances(), "external_kinetic", 1)
     complex_.instances().create("ref_dof_prev", affine.q_from_transform(body.pose))
     return _insert(scene, body.name, complex_)
 
 
-def _place_free(scene: uipc.Scene, body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
+def _place_free(scene: uipc.Scene, body: Body, elements: Elements, kappa: float) -> Any:
     complex_ = _affine_body(body, elements, kappa)
     _set(complex_.instances(), "velocity", body.velocity)
     return _insert(scene, body.name, complex_)
 
 
-def _place_fixed(scene: uipc.Scene, body: Body, elements: Mapping[str, Any]) -> Any:
+def _place_fixed(scene: uipc.Scene, body: Body, elements: Elements) -> Any:
     complex_ = _affine_body(body, elements, FIXED_KAPPA)
     _set(complex_.instances(), "is_fixed", 1)
     return _insert(scene, body.name, complex_)
 
 
-def _place_plane(scene: uipc.Scene, plane: HalfPlane, element: Any) -> Any:
+def _place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:
     implicit = geometry.halfplane(plane.point, plane.normal)
-    element.apply_to(implicit)
+    for by_name in elements:
+        by_name[plane.name].apply_to(implicit)
     return _insert(scene, plane.name, implicit)
 
 
-def _affine_body(body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
+def _affine_body(body: Body, elements: Elements, default_kappa: float) -> Any:
+    kappa = default_kappa if body.kappa is None else body.kappa
     constitution, M, volume = AffineBodyConstitution(), _mass_matrix(body), body_volume(body)
     if body.mesh is None:
         complex_ = constitution.create_proxy(kappa, M, volume)
@@ -116,7 +120,8 @@ def _affine_body(body: Body, elements: Mapping[str, Any], kappa: float) -> Any:
         complex_ = geometry.trimesh(np.ascontiguousarray(body.mesh.vertices), np.ascontiguousarray(body.mesh.faces))
         geometry.label_surface(complex_)
         constitution.apply_to(complex_, kappa, M, volume)
-        elements[body.name].apply_to(complex_)
+        for by_name in elements:
+            by_name[body.name].apply_to(complex_)
     uipc.view(complex_.transforms())[0] = body.pose
     return complex_
 

@@ -1,25 +1,36 @@
-"""Who may touch whom, and with which friction, in libuipc's contact table.
+"""Who may touch whom, with which friction and resistance, in libuipc's contact table.
 
-The table knows contact elements, not bodies. Bodies that may touch the same partners with the same friction share one.
+The table knows contact elements, not bodies. Bodies with the same surface and the same rules towards the same partners
+share one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, NamedTuple
 
 import uipc
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import Body, ContactPair, HalfPlane, Mechanism
 
-_Key = tuple[float, frozenset[str]]
+
+class _Key(NamedTuple):
+    """What sets the bodies of one element apart from others."""
+
+    friction: float
+    resistance: float | None
+    untouchable: frozenset[str]  # names of bodies
+    first: frozenset[int]  # numbers of the contact pairs that have the body on their first side
+    second: frozenset[int]
 
 
 def make_contact_elements(scene: uipc.Scene, mechanism: Mechanism) -> dict[str, Any]:
     """Create elements for all bodies and half-planes of a mechanism, and what holds between each two of them.
 
-    The friction of a pair is the larger of the two coefficients, MuJoCo's rule; the resistance is that of the scene's
-    default contact model. Towards everything else in the scene that default model holds.
+    The friction of two surfaces is the larger of the two coefficients, MuJoCo's rule; their resistance the smaller one,
+    that of the scene's default contact model where neither has its own. `Mechanism.contact_pairs` goes before both.
+    Towards everything else in the scene the default model holds.
 
     Returns:
         Contact element by the name of a body or half-plane.
@@ -30,23 +41,52 @@ def make_contact_elements(scene: uipc.Scene, mechanism: Mechanism) -> dict[str, 
     for name, key in keys.items():
         members.setdefault(key, name)
     elements = {key: tabular.create(name) for key, name in members.items()}
-    resistance = tabular.default_model().resistance()
+    default = tabular.default_model().resistance()
     for left, right in combinations_with_replacement(elements, 2):
-        touch = members[right] not in left[1]
-        tabular.insert(elements[left], elements[right], max(left[0], right[0]), resistance, touch)
+        touch = members[right] not in left.untouchable
+        entry = _entry(left, right, default, touch, mechanism.contact_pairs)
+        tabular.insert(elements[left], elements[right], *entry)
     return {name: elements[key] for name, key in keys.items()}
 
 
+def _entry(
+    left: _Key, right: _Key, default: float, touch: bool, pairs: tuple[ContactPair, ...]
+) -> tuple[float, float, bool]:
+    """Friction, resistance and whether they touch, of two elements."""
+    friction = max(left.friction, right.friction)
+    resistance = min((r for r in (left.resistance, right.resistance) if r is not None), default=default)
+    for pair in _between(left, right, pairs):
+        friction = friction if pair.friction is None else pair.friction
+        resistance = resistance if pair.resistance is None else pair.resistance
+        touch = touch if pair.enabled is None else pair.enabled
+    return friction, resistance, touch
+
+
+def _between(left: _Key, right: _Key, pairs: tuple[ContactPair, ...]) -> Iterator[ContactPair]:
+    """The pairs that have one element on either side, in their order."""
+    for number in sorted(left.first & right.second | left.second & right.first):
+        yield pairs[number]
+
+
 def _keys(mechanism: Mechanism) -> dict[str, _Key]:
-    """Friction and untouchable partners of each body and half-plane.
+    """The key of each body and half-plane.
 
     Two that have the same key either are each other's partners or are not; so one entry of the table serves both cases.
     """
     partners: dict[str, set[str]] = {}
-    for pair in mechanism.untouchable:
-        names = tuple(pair)
+    for names in map(tuple, mechanism.untouchable):
         partners.setdefault(names[0], set()).add(names[-1])
         partners.setdefault(names[-1], set()).add(names[0])
     bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
     everything: tuple[Body | HalfPlane, ...] = (*bodies, *mechanism.planes)
-    return {entry.name: (entry.friction, frozenset(partners.get(entry.name, ()))) for entry in everything}
+    pairs = list(enumerate(mechanism.contact_pairs))
+    return {
+        entry.name: _Key(
+            entry.friction,
+            entry.resistance,
+            frozenset(partners.get(entry.name, ())),
+            frozenset(number for number, pair in pairs if entry.name in pair.first),
+            frozenset(number for number, pair in pairs if entry.name in pair.second),
+        )
+        for entry in everything
+    }

@@ -7,12 +7,13 @@ from typing import Any
 
 import uipc
 
-from ipc_articulation.coupling.adapter import Adapter
+from ipc_articulation.coupling.adapter import Adapter, Mechanism
 from ipc_articulation.coupling.agreement import require_agreement
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.environments import make_environments
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.frontend.callbacks import guard
@@ -26,6 +27,7 @@ def couple(
     *,
     stiffness_ratio: float = STIFFNESS_RATIO,
     free_kappa: float = FREE_KAPPA,
+    complete: Callable[[Mechanism], Mechanism] | None = None,
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
@@ -38,6 +40,8 @@ def couple(
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
             `stiffness`).
         free_kappa: Stiffness of free bodies [Pa].
+        complete: Puts into the adapter's description what the multibody engine does not know: half-planes, stiffness
+            and resistance of bodies, environments, rules of contact. Links, joints and free bodies stay as many.
 
     Returns:
         What steps the world and holds the results.
@@ -49,8 +53,10 @@ def couple(
     """
     require_agreement(scene, adapter)
     mechanism, mass = adapter.describe(), adapter.predict().mass
+    if complete is not None:
+        mechanism = complete(mechanism)
     stiffness = choose_stiffness(mechanism, mass, adapter.dt, stiffness_ratio)
-    elements = make_contact_elements(scene, mechanism)
+    elements = make_contact_elements(scene, mechanism), make_environments(scene, mechanism)
     bodies = place_bodies(scene, mechanism, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(mechanism)]
     places = place_joints(scene, (*mechanism.joints, *mechanism.passive_joints), bodies, strengths)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ipc_articulation.naming import suggest
+from ipc_articulation.scenefile.content_checks import materials, turns, variations, velocities, walls
+from ipc_articulation.scenefile.controller_checks import controllers
 from ipc_articulation.scenefile.document import Location, Problem
-from ipc_articulation.scenefile.schema import ArticulationScene, Pose, RobotScene, Scene, Trajectory
+from ipc_articulation.scenefile.schema import ArticulationScene, Pose, RobotScene, Scene
 
 
 def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[Problem]:
@@ -66,15 +67,6 @@ def _integrator(scene: RobotScene) -> Iterator[Problem]:
     if scene.adapter == "mujoco" and scene.integrator == "implicit":
         message = "integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
         yield Problem(("integrator",), message)
-
-
-def _waypoints(scene: RobotScene) -> Iterator[Problem]:
-    controller = scene.controller
-    times = [waypoint.time for waypoint in controller.waypoints or ()] if isinstance(controller, Trajectory) else []
-    for index, (before, after) in enumerate(pairwise(times), start=1):
-        if after <= before:
-            location = ("controller", "waypoints", index, "time")
-            yield Problem(location, f"waypoints go forward in time, but {after:g} s follows {before:g} s")
 
 
 def _joints(scene: ArticulationScene) -> Iterator[Problem]:
@@ -137,9 +129,14 @@ _CHECKS: tuple[_Check, ...] = (
     (Scene, ("bodies",), _body_names),
     (Scene, ("bodies",), _masses),
     (Scene, ("bodies",), _body_quaternions),
+    (Scene, ("materials", "bodies", "walls", "ground", "robot"), materials),
+    (Scene, ("bodies", "walls"), walls),
+    (Scene, ("bodies", "robot"), turns),
+    (Scene, ("bodies", "joints", "articulations"), velocities),
+    (Scene, ("randomise",), variations),
     (RobotScene, ("robot",), _robot_quaternion),
     (RobotScene, ("adapter", "integrator"), _integrator),
-    (RobotScene, ("controller",), _waypoints),
+    (RobotScene, ("controller", "controllers"), controllers),
     (ArticulationScene, ("joints",), _joints),
     (ArticulationScene, ("joints", "bodies"), _joined_bodies),
     (ArticulationScene, ("joints", "articulations"), _articulated_joints),

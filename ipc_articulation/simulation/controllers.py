@@ -1,4 +1,7 @@
-"""Targets of the actuated joints over time, made for all steps at once before the run begins."""
+"""What the controllers of a scene file tell the joints over time, made for all steps at once before the run begins.
+
+Python functions are not among them: they are called while the run goes on, see `python_controller`.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,20 @@ from numpy.typing import NDArray
 
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
-from ipc_articulation.scenefile.schema import Controller, Hold, Sine, Trajectory
+from ipc_articulation.scenefile.schema import Controller, Sine, Torque, Trajectory
+from ipc_articulation.scenefile.time_series import read_time_series
 
 Array = NDArray[np.float64]
+Told = tuple[list[int], Array]  # indices of joints, and what each is told, (n, their number)
 
-_WHAT = "joint with an actuator"
+_ACTUATED = "joint with an actuator"
 
 
-def targets(controller: Controller, joints: Sequence[str], start: Array, times: Array) -> Array:
-    """Target positions of the joints.
+def targets(controllers: Sequence[Controller], joints: Sequence[str], start: Array, times: Array) -> Array:
+    """Target positions of the joints; one that no controller moves stays where it starts.
 
     Args:
-        controller: Of the scene file.
+        controllers: Of the scene file.
         joints: Names of the k joints that have an actuator.
         start: Where they start, (k,) [rad or m].
         times: (n,) [s].
@@ -29,40 +34,101 @@ def targets(controller: Controller, joints: Sequence[str], start: Array, times: 
         (n, k) [rad or m].
 
     Raises:
-        AdapterError: When the controller names a joint that has no actuator.
+        AdapterError: A controller names a joint that has no actuator; two controllers name the same joint.
+        SceneFileError: A file of numbers is wrong.
     """
-    if isinstance(controller, Hold):
-        return np.tile(start, (len(times), 1))
-    if isinstance(controller, Sine):
-        return _sine(controller, joints, start, times)
-    return _trajectory(controller, joints, start, times)
-
-
-def _sine(controller: Sine, joints: Sequence[str], start: Array, times: Array) -> Array:
-    result = np.tile(start, (len(times), 1))
-    swing = controller.amplitude * np.sin(2.0 * np.pi * controller.frequency * times)
-    result[:, matching(controller.joints, joints, _WHAT, AdapterError)] += swing[:, None]
+    result, taken = np.tile(start, (len(times), 1)), set[int]()
+    for controller in controllers:
+        columns, values = _told(controller, joints, start, times)
+        if both := taken & set(columns):
+            raise AdapterError(f"joint '{joints[min(both)]}' is moved by two controllers; name it in one of them only")
+        taken |= set(columns)
+        result[:, columns] = values
     return result
 
 
-def _trajectory(controller: Trajectory, joints: Sequence[str], start: Array, times: Array) -> Array:
-    knots, values = _waypoints(controller, joints, start)
-    inside = np.clip(times, knots[0], knots[-1])  # the first and the last target hold beyond the ends
+def torques(controllers: Sequence[Controller], joints: Sequence[str], times: Array) -> Array:
+    """Forces on the joints besides those of their actuators; those of several controllers add up.
+
+    Args:
+        controllers: Of the scene file.
+        joints: Names of the m joints.
+        times: (n,) [s].
+
+    Returns:
+        (n, m) [N·m or N].
+
+    Raises:
+        AdapterError: A controller names a joint that there is not.
+        SceneFileError: A file of numbers is wrong.
+    """
+    result = np.zeros((len(times), len(joints)))
+    for controller in controllers:
+        if isinstance(controller, Torque):
+            columns, values = _forces(controller, joints, times)
+            result[:, columns] += values
+    return result
+
+
+def _told(controller: Controller, joints: Sequence[str], start: Array, times: Array) -> Told:
+    if isinstance(controller, Sine):
+        return _sine(controller, joints, start, times)
+    if isinstance(controller, Trajectory):
+        return _trajectory(controller, joints, start, times)
+    return [], np.zeros((len(times), 0))
+
+
+def _forces(controller: Torque, joints: Sequence[str], times: Array) -> Told:
+    if controller.file is None:
+        columns = matching(controller.joints or (), joints, "joint", AdapterError)
+        return columns, np.full((len(times), len(columns)), controller.torque)
+    series = read_time_series(controller.file)
+    columns = matching(series.columns, joints, "joint", AdapterError)
+    return columns, _linear(series.times, series.values, times)
+
+
+def _sine(controller: Sine, joints: Sequence[str], start: Array, times: Array) -> Told:
+    columns = matching(controller.joints, joints, _ACTUATED, AdapterError)
+    swing = controller.amplitude * np.sin(2.0 * np.pi * controller.frequency * times + controller.phase)
+    return columns, start[columns] + swing[:, None]
+
+
+def _trajectory(controller: Trajectory, joints: Sequence[str], start: Array, times: Array) -> Told:
+    """Through the knots; the first and the last target hold beyond the ends."""
+    columns, knots, values = _knots(controller, joints, start)
     if controller.interpolation == "linear" or len(knots) == 1:
-        return np.stack([np.interp(inside, knots, column) for column in values.T], axis=-1)
+        return columns, _linear(knots, values, times)
     from scipy.interpolate import CubicSpline
 
-    return CubicSpline(knots, values, bc_type="clamped")(inside)
+    return columns, CubicSpline(knots, values, bc_type="clamped")(np.clip(times, knots[0], knots[-1]))
 
 
-def _waypoints(controller: Trajectory, joints: Sequence[str], start: Array) -> tuple[Array, Array]:
-    """Times (w,) and targets (w, k) of all waypoints, the initial state first unless a waypoint stands at time 0."""
-    times, rows = [0.0], [start.copy()]
-    for waypoint in controller.waypoints:
-        row = rows[-1].copy()
-        columns = matching(tuple(waypoint.joints), joints, _WHAT, AdapterError)
-        row[columns] = list(waypoint.joints.values())
-        times.append(waypoint.time)
-        rows.append(row)
-    skip = 1 if times[1] == 0.0 else 0
-    return np.array(times[skip:]), np.array(rows[skip:])
+def _knots(controller: Trajectory, joints: Sequence[str], start: Array) -> tuple[list[int], Array, Array]:
+    """Joints, times (w,) and targets (w, their number); the start comes first unless there is a row at time 0."""
+    if controller.file is not None:
+        series = read_time_series(controller.file)
+        columns = matching(series.columns, joints, _ACTUATED, AdapterError)
+        times, values = series.times, series.values
+    else:
+        columns, times, values = _waypoints(controller, joints, start)
+    if times[0] == 0.0:
+        return columns, times, values
+    return columns, np.concatenate([[0.0], times]), np.concatenate([start[None, columns], values])
+
+
+def _waypoints(controller: Trajectory, joints: Sequence[str], start: Array) -> tuple[list[int], Array, Array]:
+    """A joint that a waypoint does not name stays where the one before had it."""
+    row, rows = start.copy(), []
+    waypoints = controller.waypoints or ()
+    for waypoint in waypoints:
+        row[matching(tuple(waypoint.joints), joints, _ACTUATED, AdapterError)] = list(waypoint.joints.values())
+        rows.append(row.copy())
+    named = {name for waypoint in waypoints for name in waypoint.joints}
+    columns = [index for index, name in enumerate(joints) if name in named]
+    return columns, np.array([waypoint.time for waypoint in waypoints]), np.array(rows)[:, columns]
+
+
+def _linear(knots: Array, values: Array, times: Array) -> Array:
+    """Straight lines between knots, the ends beyond them: (w,), (w, c), (n,) -> (n, c)."""
+    columns = [np.interp(times, knots, column) for column in values.T]
+    return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.errors import MeshError
 from ipc_articulation.scenefile import schema
 
 Array = NDArray[np.float64]
@@ -19,7 +16,7 @@ def triangles(shape: schema.Shape) -> tuple[Array, NDArray[np.int32]]:
     Raises:
         MeshError: A mesh file does not hold one closed surface.
     """
-    from ipc_articulation.coupling import solids
+    from ipc_articulation.coupling import mesh_files, solids
 
     match shape:
         case schema.Box():
@@ -30,8 +27,10 @@ def triangles(shape: schema.Shape) -> tuple[Array, NDArray[np.int32]]:
             mesh = solids.cylinder(shape.radius, shape.length)
         case schema.Capsule():
             mesh = solids.capsule(shape.radius, shape.length)
+        case schema.Ellipsoid():
+            mesh = solids.ellipsoid(shape.radii)
         case schema.Mesh():
-            mesh = _from_file(shape)
+            mesh = mesh_files.closed_mesh(shape.file, shape.scale)
     vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int32)
     return np.ascontiguousarray(vertices), np.ascontiguousarray(faces)  # libuipc misreads any other order
 
@@ -41,7 +40,7 @@ def transform(pose: schema.Pose) -> Array:
     from scipy.spatial.transform import Rotation
 
     T = np.eye(4)
-    T[:3, :3] = Rotation.from_quat(pose.quaternion, scalar_first=True).as_matrix()
+    T[:3, :3] = Rotation.from_quat(pose.wxyz, scalar_first=True).as_matrix()
     T[:3, 3] = pose.position
     return T
 
@@ -56,13 +55,3 @@ def volume(vertices: Array, faces: NDArray[np.int32]) -> float:
     """Volume inside a closed surface by the divergence theorem: Σ a·(b x c)/6 over its triangles [m³]."""
     a, b, c = (vertices[faces[:, corner]] for corner in range(3))
     return float(np.sum(a * np.cross(b, c)) / 6.0)
-
-
-def _from_file(shape: schema.Mesh) -> Any:
-    import trimesh
-
-    mesh = trimesh.load_mesh(shape.file)
-    if not mesh.is_watertight:
-        raise MeshError(f"mesh '{shape.file}' is not closed, so it has no volume and no mass")
-    mesh.apply_scale(shape.scale)
-    return mesh

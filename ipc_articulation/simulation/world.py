@@ -16,8 +16,6 @@ from ipc_articulation.scenefile.document import Document, Location, Problem
 if TYPE_CHECKING:
     import uipc
 
-_FRICTION = 0.5  # of libuipc's default contact model, which no body of a scene file uses
-
 
 def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     """An empty libuipc scene configured as the file says.
@@ -34,9 +32,8 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     config["gravity"] = [[component] for component in scene.gravity]
     config["contact"]["enable"] = scene.contact.enabled
     config["contact"]["d_hat"] = scene.contact.d_hat
-    config["contact"]["friction"]["enable"] = scene.contact.friction
     made = uipc.Scene(config)
-    made.contact_tabular().default_model(_FRICTION, scene.contact.resistance)
+    made.contact_tabular().default_model(scene.contact.friction, scene.contact.resistance)
     return made
 
 

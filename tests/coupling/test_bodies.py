@@ -30,7 +30,7 @@ def placed():
     )
     scene = make_scene()
     elements = make_contact_elements(scene, mechanism)
-    return scene, place_bodies(scene, mechanism, elements, lambda volume: 1e5 / volume, 7e7)
+    return scene, place_bodies(scene, mechanism, [elements], lambda volume: 1e5 / volume, 7e7)
 
 
 def instance(slot, name):
@@ -49,7 +49,7 @@ def test_mesh_in_any_memory_order():
     box, scene = cube(0.1), make_scene()
     mesh = Mesh(np.asfortranarray(box.vertices), np.asfortranarray(box.faces))
     mechanism = Mechanism(links=(), joints=(), static=(Body("wall", at(1, 0, 2), mesh),))
-    bodies = place_bodies(scene, mechanism, make_contact_elements(scene, mechanism), lambda volume: 1e8, 1e8)
+    bodies = place_bodies(scene, mechanism, [make_contact_elements(scene, mechanism)], lambda volume: 1e8, 1e8)
     geometry = bodies.static[0].geometry()
     np.testing.assert_array_equal(np.array(geometry.positions().view())[..., 0], box.vertices)
     np.testing.assert_array_equal(np.array(geometry.triangles().topo().view())[..., 0], box.faces)
@@ -91,7 +91,7 @@ def test_objects_have_the_bodies_names(placed):
 def test_link_with_an_inertia_that_no_solid_has_gets_another(flat, tmp_path):
     mechanism = Mechanism((Body("plate", np.eye(4), cube(0.1), 2.0, np.zeros(3), flat),), ())
     scene = make_scene()
-    place_bodies(scene, mechanism, make_contact_elements(scene, mechanism), lambda _: 1e8, 1e8)
+    place_bodies(scene, mechanism, [make_contact_elements(scene, mechanism)], lambda _: 1e8, 1e8)
     assert make_world(scene, tmp_path).is_valid()
 
 

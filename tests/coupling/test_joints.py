@@ -19,7 +19,7 @@ def place():
     scene = make_scene()
     links = tuple(Body(name, at(i, 0, 0), cube(0.1)) for i, name in enumerate(("x", "y", "z")))
     mechanism = Mechanism(links, JOINTS)
-    bodies = place_bodies(scene, mechanism, make_contact_elements(scene, mechanism), lambda _: 1e8, 1e8)
+    bodies = place_bodies(scene, mechanism, [make_contact_elements(scene, mechanism)], lambda _: 1e8, 1e8)
     return scene, bodies, place_joints(scene, JOINTS, bodies, [10.0, 20.0, 30.0])
 
 

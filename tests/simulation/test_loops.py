@@ -7,7 +7,8 @@ import pytest
 
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.scenefile.reading import read_scene
-from ipc_articulation.simulation.robot_simulation import RobotSimulation, make_model
+from ipc_articulation.simulation.robot_model import make_model
+from ipc_articulation.simulation.robot_simulation import RobotSimulation
 from tests.adapters.native.linkages import surface_forces
 
 SCENE = Path(__file__).parents[2] / "scenes" / "four_bar_press.yaml"

@@ -6,14 +6,15 @@ Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a m
 """
 
 from ipc_articulation.scenefile.schema.articulated import Articulation, Joint
-from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground
-from ipc_articulation.scenefile.schema.contact import Contact
-from ipc_articulation.scenefile.schema.controllers import Controller, Hold, Sine, Trajectory, Waypoint
+from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground, Velocity, Wall
+from ipc_articulation.scenefile.schema.contact import Contact, ContactPair, Material
+from ipc_articulation.scenefile.schema.controllers import Controller, Hold, Python, Sine, Torque, Trajectory, Waypoint
 from ipc_articulation.scenefile.schema.loops import FourBar, Gear, Loop, Pin
 from ipc_articulation.scenefile.schema.robot import Actuators, Robot
 from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene
-from ipc_articulation.scenefile.schema.shapes import Box, Capsule, Cylinder, Mesh, Pose, Shape, Sphere
+from ipc_articulation.scenefile.schema.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Pose, Shape, Sphere
 from ipc_articulation.scenefile.schema.values import Vector3
+from ipc_articulation.scenefile.schema.variation import Variation
 from ipc_articulation.scenefile.schema.view import View
 
 __all__ = [
@@ -25,25 +26,33 @@ __all__ = [
     "Box",
     "Capsule",
     "Contact",
+    "ContactPair",
     "Controller",
     "Cylinder",
+    "Ellipsoid",
     "FourBar",
     "Gear",
     "Ground",
     "Hold",
     "Joint",
     "Loop",
+    "Material",
     "Mesh",
     "Pin",
     "Pose",
+    "Python",
     "Robot",
     "RobotScene",
     "Scene",
     "Shape",
     "Sine",
     "Sphere",
+    "Torque",
     "Trajectory",
+    "Variation",
     "Vector3",
+    "Velocity",
     "View",
+    "Wall",
     "Waypoint",
 ]

@@ -1,4 +1,4 @@
-"""Bodies that stand free or fixed, and the ground."""
+"""Bodies that stand free or fixed, the ground, and walls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,20 @@ from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.shapes import Pose, Shape
-from ipc_articulation.scenefile.schema.values import NonNegative, Positive
+from ipc_articulation.scenefile.schema.values import NonNegative, Positive, Vector3
 
 DENSITY = 1000.0  # of a body that says neither mass nor density [kg/m³]
+
+_FRICTION = "Coulomb coefficient; else that of its material, else `contact.friction`"
+_MATERIAL = "name of a [material](#materials)"
+_ENVIRONMENT = "bodies of different environments do not touch; what is in none touches all"
+
+
+class Velocity(Block):
+    """How a free body moves at the start."""
+
+    linear: Vector3 = Field((0.0, 0.0, 0.0), description="of its frame's origin, in the world [m/s]")
+    angular: Vector3 = Field((0.0, 0.0, 0.0), description="in the world [rad/s]")
 
 
 class Body(Block):
@@ -17,14 +28,32 @@ class Body(Block):
     name: str = Field(description="unique in the file")
     shape: Shape = Field(description="its surface, see [shape](#shape)")
     pose: Pose = Field(Pose(), description="of its frame, which is the shape's centre, see [pose](#pose)")
+    velocity: Velocity | None = Field(None, description="at the start, see [velocity](#velocity); else at rest")
     fixed: bool = Field(False, description="never moves")
+    material: str | None = Field(None, description=_MATERIAL)
     mass: Positive | None = Field(None, description="[kg]; instead of density")
-    density: Positive | None = Field(None, description="[kg/m³]; 1000 where neither mass nor density is given")
-    friction: NonNegative = Field(0.5, description="Coulomb coefficient of its surface")
+    density: Positive | None = Field(None, description="[kg/m³]; else that of its material, else 1000")
+    friction: NonNegative | None = Field(None, description=_FRICTION)
+    stiffness: Positive | None = Field(
+        None, description="against deformation [Pa]; else that of its material, else 1e8"
+    )
+    environment: str = Field("", description=_ENVIRONMENT)
 
 
 class Ground(Block):
     """A horizontal half-space, its free side against gravity."""
 
     height: float = Field(0.0, description="[m], measured against gravity")
-    friction: NonNegative = Field(0.5, description="Coulomb coefficient")
+    material: str | None = Field(None, description=_MATERIAL)
+    friction: NonNegative | None = Field(None, description=_FRICTION)
+
+
+class Wall(Block):
+    """A half-space that nothing enters, in any direction."""
+
+    name: str = Field(description="unique in the file")
+    point: Vector3 = Field(description="a point of its plane [m]")
+    normal: Vector3 = Field(description="direction of the free side")
+    material: str | None = Field(None, description=_MATERIAL)
+    friction: NonNegative | None = Field(None, description=_FRICTION)
+    environment: str = Field("", description=_ENVIRONMENT)

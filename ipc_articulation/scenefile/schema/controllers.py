@@ -1,4 +1,4 @@
-"""What the actuated joints of a robot are told to do."""
+"""What the joints of a robot are told to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.values import JointPattern, NonNegative, Positive
+from ipc_articulation.scenefile.schema.values import (
+    ExistingFile,
+    JointPattern,
+    NonNegative,
+    Positive,
+    PythonEntry,
+)
+
+_JOINTS = "a regular expression that matches whole joint names, or a list of names"
+_FILE = "CSV or NPZ: a column `time` [s], going up, and a column a joint, by its name"
 
 
 class Hold(Block):
@@ -24,20 +33,49 @@ class Waypoint(Block):
 
 
 class Trajectory(Block):
-    """Targets through waypoints: a clamped cubic spline (at rest at both ends), or straight lines."""
+    """Targets through waypoints: a clamped cubic spline (at rest at both ends), or straight lines.
+
+    Waypoints are given here, or by a file.
+    """
 
     type: Literal["trajectory"]
     interpolation: Literal["spline", "linear"] = Field("spline", description="between waypoints")
-    waypoints: tuple[Waypoint, ...] = Field(min_length=1, description="in order of time, see [waypoints](#waypoints)")
+    waypoints: tuple[Waypoint, ...] | None = Field(
+        None, min_length=1, description="in order of time, see [waypoints](#waypoints)"
+    )
+    file: ExistingFile | None = Field(None, description=f"instead of `waypoints`: {_FILE} [rad or m]")
 
 
 class Sine(Block):
-    """Targets swing about the initial position: θ₀ + amplitude·sin(2π·frequency·t)."""
+    """Targets swing about the initial position: θ₀ + amplitude·sin(2π·frequency·t + phase)."""
 
     type: Literal["sine"]
-    joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
+    joints: JointPattern = Field(description=_JOINTS)
     amplitude: float = Field(description="[rad or m]")
     frequency: Positive = Field(description="[Hz]")
+    phase: float = Field(0.0, description="[rad]")
 
 
-Controller = Annotated[Hold | Trajectory | Sine, Field(discriminator="type")]
+class Torque(Block):
+    """A force on joints, whether they have an actuator or not: constant, or straight lines between rows of a file.
+
+    It comes on top of the actuators' forces.
+    """
+
+    type: Literal["torque"]
+    joints: JointPattern | None = Field(None, description=f"with `torque`: {_JOINTS}")
+    torque: float | None = Field(None, description="constant force on each of them [N·m or N]")
+    file: ExistingFile | None = Field(None, description=f"instead: {_FILE} [N·m or N]; the last row stays")
+
+
+class Python(Block):
+    """A function of Python, called once a step; see [Python controllers](#python-controllers)."""
+
+    type: Literal["python"]
+    python: PythonEntry = Field(
+        description="`folder/file.py:function` in the scene file's folder, or `package.module:function`, installed"
+    )
+    parameters: dict[str, object] = Field({}, description="handed to the function as they are")
+
+
+Controller = Annotated[Hold | Trajectory | Sine | Torque | Python, Field(discriminator="type")]

@@ -40,19 +40,41 @@ class Capsule(Block):
     length: Positive = Field(description="between the centres of the half-spheres [m]")
 
 
+class Ellipsoid(Block):
+    """An ellipsoid about the origin."""
+
+    type: Literal["ellipsoid"]
+    radii: tuple[Positive, Positive, Positive] = Field(description="half axes along x, y and z [m]")
+
+
 class Mesh(Block):
     """A closed triangle surface from a file, in the file's own frame."""
 
     type: Literal["mesh"]
-    file: ExistingFile = Field(description="closed surface (STL, OBJ)")
+    file: ExistingFile = Field(description="closed surface: STL, OBJ, PLY, glTF and whatever else trimesh reads")
     scale: Positive = Field(1.0, description="factor on the file's lengths")
 
 
-Shape = Annotated[Box | Sphere | Cylinder | Capsule | Mesh, Field(discriminator="type")]
+Shape = Annotated[Box | Sphere | Ellipsoid | Cylinder | Capsule | Mesh, Field(discriminator="type")]
 
 
 class Pose(Block):
     """Where something stands: from its own frame to the world."""
 
     position: Vector3 = Field((0.0, 0.0, 0.0), description="[m]")
-    quaternion: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="(w, x, y, z), made unit on reading")
+    quaternion: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="(w, x, y, z), of unit length")
+    rpy: Vector3 | None = Field(
+        None, description="instead of the quaternion, as in URDF: turn about x, then about the fixed y, then z [rad]"
+    )
+
+    @property
+    def wxyz(self) -> Quaternion:
+        """Its unit quaternion (w, x, y, z), from whichever of the two was given."""
+        from scipy.spatial.transform import Rotation
+
+        if self.rpy is None:
+            turn = Rotation.from_quat(self.quaternion, scalar_first=True)
+        else:
+            turn = Rotation.from_euler("xyz", self.rpy)
+        w, x, y, z = turn.as_quat(scalar_first=True).tolist()
+        return w, x, y, z

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from ipc_articulation.scenefile.paths import find_file
+from ipc_articulation.scenefile.python_entry import check_entry
 
 Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
@@ -25,24 +27,50 @@ def _existing_file(value: object, info: ValidationInfo) -> object:
     try:
         return find_file(value, (info.context or {})["folder"])
     except FileNotFoundError as error:
-        raise _refusal(str(error)) from error
+        raise refusal(str(error)) from error
 
 
 def _joint_pattern(value: object) -> object:
     """A regular expression or names; said in one message, where a union would say one for each of its types."""
     if isinstance(value, str):
-        try:
-            re.compile(value)
-        except re.error as error:
-            raise _refusal(f"no regular expression: {error}") from error
+        _require_expression(value)
     elif not (isinstance(value, tuple) and value and all(isinstance(name, str) for name in value)):
-        raise _refusal("joints are given by a regular expression or by a list of names")
+        raise refusal("joints are given by a regular expression or by a list of names")
     return value
 
 
-def _refusal(reason: str) -> PydanticCustomError:
+def _per_joint(value: object) -> object:
+    """A number for all joints, or numbers by regular expression."""
+    by_joint = value if isinstance(value, dict) else {".*": value}
+    for pattern, number in by_joint.items():
+        _require_expression(pattern)
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number < math.inf:
+            raise refusal(f"must be a number ≥ 0, or a mapping of joint names or expressions to such, got {number!r}")
+    return value
+
+
+def _python_entry(value: object, info: ValidationInfo) -> object:
+    """Checked without running or importing anything."""
+    if isinstance(value, str):
+        try:
+            check_entry(value, (info.context or {}).get("folder"))
+        except ValueError as error:
+            raise refusal(str(error)) from error
+    return value
+
+
+def _require_expression(value: object) -> None:
+    try:
+        re.compile(str(value))
+    except re.error as error:
+        raise refusal(f"no regular expression: {error}") from error
+
+
+def refusal(reason: str) -> PydanticCustomError:
     return PydanticCustomError("refused", "{reason}", {"reason": reason})
 
 
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]
 JointPattern = Annotated[str | Names, BeforeValidator(_joint_pattern)]
+PerJoint = Annotated[float | dict[str, float], BeforeValidator(_per_joint)]
+PythonEntry = Annotated[str, BeforeValidator(_python_entry)]

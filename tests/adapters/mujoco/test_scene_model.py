@@ -53,14 +53,14 @@ def test_the_file_of_the_scene_sets_step_gravity_and_integrator(model: SceneMode
 
 def test_damping_is_linear(model: SceneModel) -> None:
     """MuJoCo 4 has coefficients of |v| and v² as well; they stay zero."""
-    model.set_joints(armature=None, damping=1.5)
+    model.set_damping(1.5)
     compiled = model.compile().model
     np.testing.assert_array_equal(compiled.dof_damping, 1.5)
     assert not np.any(getattr(compiled, "dof_dampingpoly", 0.0))
 
 
 def test_armature_and_damping_go_to_every_joint_or_stay(model: SceneModel) -> None:
-    model.set_joints(armature=0.2, damping=None)
+    model.set_armature(0.2)
     compiled = model.compile().model
     np.testing.assert_array_equal(compiled.dof_armature, [0.2, 0.2])
     np.testing.assert_array_equal(compiled.dof_damping, [3.0, 0.0])

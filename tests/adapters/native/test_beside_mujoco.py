@@ -34,7 +34,7 @@ def panda(folder: Path, integrator: str, dt: float, kp: float = 400.0, max_force
     models = {}
     for name, module in (("native", native_model), ("mujoco", mujoco_model)):
         model = module.SceneModel(folder / "panda.urdf", package_folders(), dt, (0.0, 0.0, -9.81), integrator)
-        model.set_joints(armature=0.1, damping=None)
+        model.set_armature(0.1)
         model.add_position_actuators(".*", kp=kp, kv=20.0, max_force=max_force)
         model.start_at(dict(zip(model.joint_names, START, strict=True)))
         models[name] = model.compile()

@@ -57,11 +57,11 @@ def test_the_file_of_the_scene_sets_step_gravity_and_scheme(model: SceneModel) -
 
 
 def test_armature_and_damping_go_to_every_joint_or_stay(model: SceneModel) -> None:
-    model.set_joints(armature=0.2, damping=None)
+    model.set_armature(0.2)
     coordinates = model.compile().adapter.model.coordinates
     np.testing.assert_array_equal(coordinates.rotor_inertia, [0.2, 0.2])
     np.testing.assert_array_equal(coordinates.damping, [3.0, 0.0])
-    model.set_joints(armature=None, damping=4.0)
+    model.set_damping(4.0)
     np.testing.assert_array_equal(model.compile().adapter.model.coordinates.damping, [4.0, 4.0])
 
 

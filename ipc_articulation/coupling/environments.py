@@ -1,0 +1,29 @@
+"""Environments: isolated worlds in one libuipc scene, which are its subscenes.
+
+Bodies of two environments do not touch each other; what is in no environment touches all of them.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import uipc
+
+from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+
+
+def make_environments(scene: uipc.Scene, mechanism: Mechanism) -> dict[str, Any]:
+    """Create a subscene for each environment of a mechanism.
+
+    Returns:
+        Subscene element by the name of a body or half-plane.
+    """
+    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
+    everything: tuple[Body | HalfPlane, ...] = (*bodies, *mechanism.planes)
+    tabular = scene.subscene_tabular()
+    names = sorted({entry.environment for entry in everything} - {""})
+    elements = {"": tabular.default_element()} | {name: tabular.create(name) for name in names}
+    for a, b in combinations(elements, 2):
+        tabular.insert(elements[a], elements[b], a == "")  # the shared one comes first
+    return {entry.name: elements[entry.environment] for entry in everything}

@@ -1,0 +1,78 @@
+"""Checks of what a scene says of its bodies, materials and walls: names that must exist, keys that exclude others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ipc_articulation.naming import suggest
+from ipc_articulation.scenefile.document import Location, Problem
+from ipc_articulation.scenefile.schema import ArticulationScene, Body, Ground, Robot, RobotScene, Scene, Wall
+
+Thing = Body | Ground | Wall | Robot
+
+
+def _things(scene: Scene) -> Iterator[tuple[Location, Thing]]:
+    """What may be made of a material, with its place."""
+    for index, body in enumerate(scene.bodies):
+        yield ("bodies", index), body
+    for index, wall in enumerate(scene.walls):
+        yield ("walls", index), wall
+    if scene.ground:
+        yield ("ground",), scene.ground
+    if isinstance(scene, RobotScene):
+        yield ("robot",), scene.robot
+
+
+def materials(scene: Scene) -> Iterator[Problem]:
+    """Materials that things are made of exist."""
+    for place, thing in _things(scene):
+        if thing.material is not None and thing.material not in scene.materials:
+            message = f"unknown material '{thing.material}'{suggest(thing.material, scene.materials, 'materials')}"
+            yield Problem((*place, "material"), message)
+
+
+def walls(scene: Scene) -> Iterator[Problem]:
+    """Walls have names of their own, and normals."""
+    taken = {body.name for body in scene.bodies} | {"ground"}
+    for index, wall in enumerate(scene.walls):
+        if wall.name in taken:
+            yield Problem(("walls", index, "name"), f"the name '{wall.name}' is taken already")
+        taken.add(wall.name)
+        if not np.any(wall.normal):
+            yield Problem(("walls", index, "normal"), f"the normal of wall '{wall.name}' has no direction")
+
+
+def turns(scene: Scene) -> Iterator[Problem]:
+    """A pose says its rotation once."""
+    owners: list[tuple[Location, Body | Robot]] = [(("bodies", i), body) for i, body in enumerate(scene.bodies)]
+    if isinstance(scene, RobotScene):
+        owners.append((("robot",), scene.robot))
+    for place, thing in owners:
+        if {"rpy", "quaternion"} <= thing.pose.model_fields_set:
+            yield Problem((*place, "pose", "rpy"), "a pose has a quaternion or rpy, not both")
+
+
+def velocities(scene: Scene) -> Iterator[Problem]:
+    """Only what moves freely has an initial velocity."""
+    held = _articulated(scene)
+    for index, body in enumerate(scene.bodies):
+        if body.velocity is not None and (body.fixed or body.name in held):
+            why = "is fixed" if body.fixed else "is moved by an articulation"
+            yield Problem(("bodies", index, "velocity"), f"body '{body.name}' {why}, so it has no initial velocity")
+
+
+def variations(scene: Scene) -> Iterator[Problem]:
+    """Each variation says how it is drawn."""
+    for index, variation in enumerate(scene.randomise):
+        if (variation.uniform is None) == (variation.normal is None):
+            yield Problem(("randomise", index), "give either `uniform`, two bounds, or `normal`, a standard deviation")
+
+
+def _articulated(scene: Scene) -> set[str]:
+    """Names of bodies that an articulation moves."""
+    if not isinstance(scene, ArticulationScene):
+        return set()
+    moved = {name for articulation in scene.articulations for name in articulation.joints}
+    return {name for joint in scene.joints if joint.name in moved for name in (joint.parent, joint.child)}

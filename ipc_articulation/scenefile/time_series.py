@@ -1,0 +1,116 @@
+"""Numbers over time from a CSV or NPZ file: `time` and a column a joint, by its name."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import SceneFileError
+from ipc_articulation.naming import suggest
+
+Array = NDArray[np.float64]
+
+TIME = "time"
+
+
+@dataclass(frozen=True)
+class TimeSeries:
+    """n rows in order of time."""
+
+    times: Array  # (n,) [s], strictly increasing, not negative
+    columns: tuple[str, ...]
+    values: Array  # (n, len(columns))
+
+
+def read_time_series(file: Path) -> TimeSeries:
+    """Read a file: CSV with a row of names above the numbers, or NPZ with an array (n,) a name and nothing pickled.
+
+    Raises:
+        SceneFileError: With the file and, in CSV, row and column of what is missing, no number, not finite, or not in
+            order.
+    """
+    suffix = file.suffix.lower()
+    if suffix == ".csv":
+        names, values, lines = _read_csv(file)
+    elif suffix == ".npz":
+        names, values, lines = *_read_npz(file), None
+    else:
+        raise SceneFileError(f"numbers over time are in a .csv or a .npz file, this one ends in '{file.suffix}'", file)
+    if TIME not in names:
+        raise SceneFileError(f"there is no column '{TIME}'{suggest(TIME, names, 'columns')}", file)
+    at = names.index(TIME)
+    for fault in (_not_finite(names, values), _not_in_order(values[:, at], at)):
+        if fault is not None:
+            message, row, column = fault
+            raise SceneFileError(message, file, *((lines[row], column + 1) if lines else ()))
+    return TimeSeries(values[:, at], tuple(n for n in names if n != TIME), np.delete(values, at, axis=1))
+
+
+def _read_csv(file: Path) -> tuple[list[str], Array, list[int]]:
+    """Names, numbers, and the line of each row."""
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as text:
+            reader = csv.reader(text)
+            rows = [(reader.line_num, row) for row in reader if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SceneFileError(f"cannot be read as CSV: {error}", file) from error
+    if len(rows) < 2:
+        raise SceneFileError("a row of column names and at least one row of numbers are needed", file)
+    names = [name.strip() for name in rows[0][1]]
+    for column, name in enumerate(names):
+        if name in names[:column]:
+            raise SceneFileError(f"column '{name}' is there already", file, rows[0][0], column + 1)
+    lines = [line for line, _ in rows[1:]]
+    return names, np.array([_numbers(file, line, names, row) for line, row in rows[1:]]), lines
+
+
+def _numbers(file: Path, line: int, names: list[str], row: list[str]) -> list[float]:
+    if len(row) != len(names):
+        raise SceneFileError(f"{len(row)} entries, must be {len(names)}: {', '.join(names)}", file, line, 1)
+    numbers = []
+    for column, (name, text) in enumerate(zip(names, row, strict=True), start=1):
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            raise SceneFileError(f"column '{name}' must be a number, got '{text}'", file, line, column) from None
+    return numbers
+
+
+def _read_npz(file: Path) -> tuple[list[str], Array]:
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            columns = {name: np.asarray(arrays[name]) for name in arrays.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise SceneFileError(f"cannot be read as NPZ: {error}", file) from error
+    rows = len(columns.get(TIME, ()))
+    for name, column in columns.items():
+        if column.shape != (rows,) or column.dtype.kind not in "fiu":
+            got = f"shape {column.shape} of {column.dtype}"
+            raise SceneFileError(f"array '{name}' must be {rows} numbers, as many as '{TIME}', got {got}", file)
+    if TIME in columns and not rows:
+        raise SceneFileError("there is no row", file)
+    return list(columns), np.array(list(columns.values()), dtype=float).T
+
+
+Fault = tuple[str, int, int]  # message, row and column of the numbers, from 0
+
+
+def _not_finite(names: list[str], values: Array) -> Fault | None:
+    for row, column in np.argwhere(~np.isfinite(values)).tolist():
+        message = f"column '{names[column]}' is {values[row, column]} in row {row + 1} of numbers; all must be finite"
+        return message, row, column
+    return None
+
+
+def _not_in_order(times: Array, column: int) -> Fault | None:
+    if times[0] < 0.0:
+        return f"'{TIME}' begins at {times[0]:g} s; it must be 0 or later", 0, column
+    for row in (np.flatnonzero(np.diff(times) <= 0.0) + 1).tolist():
+        message = f"'{TIME}' goes up, but {times[row]:g} s follows {times[row - 1]:g} s in row {row + 1} of numbers"
+        return message, row, column
+    return None

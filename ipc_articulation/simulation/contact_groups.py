@@ -1,0 +1,66 @@
+"""Names in rules of contact: of a material, a body, a link, a wall, the ground, or an expression for several."""
+
+from __future__ import annotations
+
+import re
+
+from ipc_articulation.coupling.adapter import ContactPair, Mechanism
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import matching
+from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.document import Document
+
+GROUND = "ground"
+
+
+def contact_pairs(mechanism: Mechanism, scene: schema.Scene, document: Document) -> tuple[ContactPair, ...]:
+    """The rules of `contact.pairs`.
+
+    Raises:
+        SceneFileError: A rule names nothing that there is.
+    """
+    pairs = []
+    for index, pair in enumerate(scene.contact.pairs):
+        groups = []
+        for side, pattern in enumerate(pair.between):
+            with document.blame("contact", "pairs", index, "between", side):
+                groups.append(names_of(pattern, mechanism, scene))
+        pairs.append(ContactPair(groups[0], groups[1], pair.friction, pair.resistance, pair.enabled))
+    return tuple(pairs)
+
+
+def names_of(pattern: str, mechanism: Mechanism, scene: schema.Scene) -> frozenset[str]:
+    """Names of bodies and half-planes of a mechanism that a material's name or an expression stands for.
+
+    Raises:
+        AdapterError: There are none; or it is no regular expression.
+    """
+    by_name = {_said(name): name for name in _names(mechanism)}
+    if pattern in scene.materials:
+        return frozenset(name for said, name in by_name.items() if _material(said, scene) == pattern)
+    try:
+        found = matching(pattern, list(by_name), "material, body, link or wall", AdapterError)
+    except re.error as error:
+        raise AdapterError(f"'{pattern}' is no regular expression: {error}") from error
+    names = list(by_name.values())
+    return frozenset(names[index] for index in found)
+
+
+def _names(mechanism: Mechanism) -> list[str]:
+    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
+    return [body.name for body in bodies] + [plane.name for plane in mechanism.planes]
+
+
+def _said(name: str) -> str:
+    """What a scene file calls a thing: adapters call its ground `world/ground`."""
+    return GROUND if name == f"world/{GROUND}" else name
+
+
+def _material(name: str, scene: schema.Scene) -> str | None:
+    things: dict[str, schema.Body | schema.Wall | schema.Ground] = {thing.name: thing for thing in scene.bodies}
+    things |= {wall.name: wall for wall in scene.walls}
+    if scene.ground:
+        things[GROUND] = scene.ground
+    if name in things:
+        return things[name].material
+    return scene.robot.material if isinstance(scene, schema.RobotScene) else None

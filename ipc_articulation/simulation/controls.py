@@ -1,0 +1,97 @@
+"""All controllers of a robot scene, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.document import Document, Location
+from ipc_articulation.simulation.controllers import targets, torques
+from ipc_articulation.simulation.python_controller import PythonController, State
+
+Array = NDArray[np.float64]
+
+
+class Controls:
+    """What the joints are told.
+
+    Args:
+        scene: With its controllers.
+        document: Where it stands.
+        driven: The multibody engine's model, which takes targets and forces.
+        coupling: Of that model.
+        steps: How many steps will be asked for.
+
+    Attributes:
+        ran_code: The Python functions that the scene names, as it names them.
+
+    Raises:
+        SceneFileError: A controller is refused, with its place; or its file of numbers.
+    """
+
+    def __init__(
+        self, scene: schema.RobotScene, document: Document, driven: Any, coupling: Coupling, steps: int
+    ) -> None:
+        self._scene, self._driven, self._coupling = scene, driven, coupling
+        self._bodies = tuple(body.name for body in (*coupling.mechanism.links, *coupling.mechanism.free))
+        controllers, times = scene.all_controllers, scene.dt * np.arange(steps, dtype=float)
+        named: list[schema.Controller] = []
+        for place, controller in zip(_places(scene), controllers, strict=True):
+            named.append(controller)
+            with document.blame(*place):
+                self._targets = targets(named, driven.actuated, driven.start, times)
+                self._torques = torques(named, driven.joints, times)
+        self._functions = [_function(document, *item) for item in zip(_places(scene), controllers, strict=True)]
+        self.ran_code = tuple(function.text for function in self._functions if function is not None)
+
+    def command(self, index: int) -> None:
+        """Tell the joints what they are to do in step `index`.
+
+        Raises:
+            AdapterError: A Python controller fails, or returns what is no answer.
+        """
+        aims, forces = self._targets[index], self._torques[index]
+        for controller, function in zip(self._scene.all_controllers, self._functions, strict=True):
+            if function is not None and isinstance(controller, schema.Python):
+                aims, further = function(self._state(index, aims, controller))
+                forces = forces + further
+        self._driven.command(aims)
+        self._driven.push(forces)
+
+    def _state(self, index: int, aims: Array, controller: schema.Python) -> State:
+        coupling, scene = self._coupling, self._scene
+        names = list(coupling.joint_names)
+        order = [names.index(name) for name in self._driven.joints]
+        return State(
+            step=index,
+            time=index * scene.dt,
+            dt=scene.dt,
+            joints=tuple(self._driven.joints),
+            theta=coupling.theta[order],
+            theta_dot=coupling.theta_dot[order],
+            contact_force=coupling.contact_force[order],
+            actuated=tuple(self._driven.actuated),
+            targets=aims.copy(),
+            poses=dict(zip(self._bodies, coupling.body_poses, strict=True)),
+            rng=np.random.Generator(np.random.PCG64([scene.seed, index])),
+            parameters=controller.parameters,
+        )
+
+
+def _places(scene: schema.RobotScene) -> list[Location]:
+    """Where each of `all_controllers` stands in the file."""
+    if not scene.controllers:
+        return [("controller",)]
+    return [("controllers", index) for index in range(len(scene.controllers))]
+
+
+def _function(document: Document, place: Location, controller: schema.Controller) -> PythonController | None:
+    if not isinstance(controller, schema.Python):
+        return None
+    with document.blame(*place, "python"):
+        return PythonController(controller.python, Path(document.file).parent)

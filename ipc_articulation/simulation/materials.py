@@ -1,0 +1,40 @@
+"""What things of a scene file are made of: their own values, else those of their material, else the scene's."""
+
+from __future__ import annotations
+
+from ipc_articulation.scenefile import schema
+
+Thing = schema.Body | schema.Ground | schema.Wall | schema.Robot
+
+_NONE = schema.Material()
+
+
+def material_of(scene: schema.Scene, thing: Thing) -> schema.Material:
+    """The material that a thing names; one that says nothing where it names none."""
+    return _NONE if thing.material is None else scene.materials[thing.material]
+
+
+def friction_of(scene: schema.Scene, thing: schema.Body | schema.Ground | schema.Wall) -> float:
+    """Coulomb coefficient of a surface."""
+    own = said_friction(scene, thing)
+    return scene.contact.friction if own is None else own
+
+
+def said_friction(scene: schema.Scene, thing: Thing) -> float | None:
+    """Coulomb coefficient that a thing or its material says; None where neither does."""
+    return material_of(scene, thing).friction if thing.friction is None else thing.friction
+
+
+def density_of(scene: schema.Scene, body: schema.Body) -> float:
+    """Density of a body without a mass [kg/m³]."""
+    return body.density or material_of(scene, body).density or schema.DENSITY
+
+
+def stiffness_of(scene: schema.Scene, thing: schema.Body | schema.Robot) -> float | None:
+    """Stiffness against deformation that a thing or its material says [Pa]; None where neither does."""
+    return thing.stiffness or material_of(scene, thing).stiffness
+
+
+def resistance_of(scene: schema.Scene, thing: Thing) -> float | None:
+    """Stiffness of the barrier at a surface [Pa]; None: that of the scene."""
+    return material_of(scene, thing).resistance
