@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 
-from ipc_articulation.errors import EngineError, IpcArticulationError, ModelError, SceneFileError
+from ipc_articulation.errors import EngineError, IpcArticulationError, ModelError, SceneFileError, SweepError
 
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
-COMMANDS = ("run", "inspect")  # each a module beside this one: HELP, DESCRIPTION, EXAMPLES, add_arguments, execute
+# Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
+COMMANDS = ("run", "sweep", "inspect")
 
 _EXIT_CODES = """
 exit status:
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.execute(options) or OK
-    except (SceneFileError, EngineError, ModelError) as error:
+    except (SceneFileError, EngineError, ModelError, SweepError) as error:
         return _complain(error, WRONG_USE)
     except IpcArticulationError as error:
         return _complain(error, FAILED)

@@ -1,7 +1,7 @@
 """Contact forces as arrows, of one scale over a whole recording.
 
-An arrow begins at the contact point and is s·f long, f the force [N] and s [m/N] so that the forces of an ordinary moment are a
-tenth of the scene. Impacts, which may be a thousand times stronger, end at three times that length.
+An arrow begins at the contact point and is s·f long, f the force [N] and s [m/N] such that the greatest force of an
+ordinary moment is an eighth of the scene. Impacts, which may be a thousand times stronger, end at twice that length.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ Array = NDArray[np.float64]
 
 NONE = np.zeros((0, 2, 3))
 _LOOKS = 100  # moments at which the ordinary force is measured
-_SHARE, _LONGEST = 0.1, 3.0  # of the scene's size; of the ordinary length
+_SHARE, _LONGEST = 0.125, 2.0  # of the scene's size; of the ordinary length
+_FAINT = 0.02  # of the ordinary length: shorter arrows are left out
 
 
 class ForceArrows:
@@ -24,31 +25,37 @@ class ForceArrows:
 
     Attributes:
         note: Why there are none; None where there are.
+        ordinary: Length of the arrow of an ordinary moment's greatest force [m].
         scale: Length of an arrow [m/N].
     """
 
     def __init__(self, recording: Recording) -> None:
-        self._recording, self.note, self.scale = recording, _absent(recording), 0.0
-        if self.note is None:
-            low, high = bounds(recording)
-            self._longest = _LONGEST * _SHARE * float(np.linalg.norm(high - low))
-            self.scale = self._longest / _LONGEST / (_ordinary(recording) or 1.0)
+        self._recording, self.note = recording, _absent(recording)
+        low, high = bounds(recording)
+        self.ordinary = _SHARE * float(np.linalg.norm(high - low))
+        self.scale = 0.0 if self.note else self.ordinary / (_ordinary(recording) or 1.0)
 
     def at(self, row: int) -> Array:
-        """Beginning and end of each arrow of a row: (k, 2, 3) [m], world frame."""
+        """Beginning and end of each arrow of a row: (k, 2, 3) [m], world frame.
+
+        Each is the force on the pair's first body, or on the second where the first never moves.
+        """
         if self.note is not None:
             return NONE
         contacts = self._recording.contacts(row)
-        vectors = self.scale * contacts.forces
+        moving = set(self._recording.body_names)
+        signs = np.array([1.0 if first in moving else -1.0 for first, _ in contacts.bodies])
+        vectors = self.scale * signs[:, None] * contacts.forces
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors = vectors * np.minimum(1.0, self._longest / np.maximum(lengths, 1e-300))
-        return np.stack([contacts.points, contacts.points + vectors], axis=1)
+        vectors = vectors * np.minimum(1.0, _LONGEST * self.ordinary / np.maximum(lengths, 1e-300))
+        arrows = np.stack([contacts.points, contacts.points + vectors], axis=1)
+        return arrows[lengths[:, 0] > _FAINT * self.ordinary]
 
 
 def _absent(recording: Recording) -> str | None:
-    if getattr(recording, "contacts", None) is None:
-        return f"recording '{recording.name}' holds no contact forces: none are drawn"
-    return None
+    if recording.contact_names or recording.contact_rows:
+        return None
+    return f"recording '{recording.name}' holds no contact forces (its engine does not tell them): none are drawn"
 
 
 def _ordinary(recording: Recording) -> float:

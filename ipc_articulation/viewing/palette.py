@@ -12,6 +12,7 @@ By = Literal["role", "link"]
 
 ROLES = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
 FORCE = "#d0265c"
+_CURVES = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22", "#7f7f7f", "#1b3a6b")
 _LINKS = ("#4e9ac7", "#e8c547", "#6bb26b", "#b58bd6", "#e28c8c", "#57c0b4", "#c9a27e", "#8d99e0", "#b5cc5a", "#d884bb")
 
 
@@ -25,3 +26,8 @@ def rgb(colour: str) -> tuple[int, int, int]:
     """Red, green and blue of "#rrggbb", 0 to 255."""
     red, green, blue = bytes.fromhex(colour[1:])
     return red, green, blue
+
+
+def joint_colours(count: int) -> list[str]:
+    """A colour for each joint's curve, the same in every plot; ten take turns."""
+    return [_CURVES[k % len(_CURVES)] for k in range(count)]

@@ -1,40 +1,92 @@
-"""Joint motion and contact force over time, with matplotlib."""
+"""Joint motion, contact force and minimum distance over time, with matplotlib."""
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+from ipc_articulation.extras import need
 from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.palette import joint_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
 
 _NOISE = 1e-6  # a range of values this small is drawn as zero
+_NAMED = 24  # joints in a legend, at most
 
 
 def plot(recording: Recording, file: Path) -> None:
-    """Three panels over time: θ, τ_c and the minimum distance."""
-    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    motion, force, distance = figure.subplots(3, 1, sharex=True, height_ratios=(3, 3, 2))
-    figure.suptitle(recording.extra.get("title") or recording.name)
-    _curves(motion, recording, recording.theta, "joint position\n[rad or m]")
-    _curves(force, recording, recording.contact_force, "contact force on joints\n[N·m or N]")
-    _distance(distance, recording)
-    distance.set_xlabel("time [s]")
-    if recording.joint_names:
-        figure.legend(*motion.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
-    figure.savefig(file, dpi=120)
+    """Write a PNG of three panels over time: θ, τ_c and the minimum distance.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+    """
+    _motion(recording).savefig(file, dpi=120)
 
 
-def _curves(axes: Axes, recording: Recording, values: np.ndarray, label: str) -> None:
-    for name, column in zip(recording.joint_names, values.T, strict=True):
-        axes.plot(recording.time, column, label=name, linewidth=1.3)
+def svg(recording: Recording) -> str:
+    """The same panels as an `<svg>` element."""
+    return svg_of(_motion(recording))
+
+
+def svg_of(figure: Figure) -> str:
+    """A figure as an `<svg>` element that fills the width it is given."""
+    text = StringIO()
+    with need("matplotlib").rc_context({"svg.hashsalt": "ipc_articulation"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    element = text.getvalue()[text.getvalue().index("<svg") :]
+    return element.replace("<svg", '<svg style="width: 100%; height: auto"', 1)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+    """
+    return need("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+
+
+def draw_joints(axes: Axes, recording: Recording, values: Array, label: str, **style: Any) -> None:
+    """A curve (rows,) for each joint from (rows, m), in the joint's colour."""
+    names, colours = recording.joint_names, joint_colours(len(recording.joint_names))
+    for name, colour, column in zip(names, colours, values.T, strict=True):
+        axes.plot(recording.time, column, **{"label": name, "color": colour, "linewidth": 1.3, **style})
     axes.set_ylabel(label)
     axes.grid(alpha=0.3)
     low, high = axes.get_ylim()
     if high - low < _NOISE:
         axes.set_ylim(-1.0, 1.0)
+
+
+def draw_legend(figure: Figure, axes: Axes) -> None:
+    """The joints' names beside the panels; the first of them where there are very many."""
+    handles, labels = axes.get_legend_handles_labels()
+    if not labels:
+        return
+    rest = len(labels) - _NAMED
+    title = f"{_NAMED} of {len(labels)} joints" if rest > 0 else None
+    figure.legend(handles[:_NAMED], labels[:_NAMED], loc="outside right upper", fontsize="small", title=title)
+
+
+def _motion(recording: Recording) -> Figure:
+    figure = new_figure(9.0, 8.0)
+    motion, force, distance = figure.subplots(3, 1, sharex=True, height_ratios=(3, 3, 2))
+    figure.suptitle(recording.extra.get("title") or recording.name)
+    draw_joints(motion, recording, recording.theta, "joint position\n[rad or m]")
+    draw_joints(force, recording, recording.contact_force, "contact force on joints\n[N·m or N]")
+    _distance(distance, recording)
+    distance.set_xlabel("time [s]")
+    draw_legend(figure, motion)
+    return figure
 
 
 def _distance(axes: Axes, recording: Recording) -> None:

@@ -1,0 +1,60 @@
+"""`ipc-articulation render`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ipc_articulation.cli.recordings import add_folder, add_looks, add_rows, size
+
+HELP = "draw a picture or film of a run"
+DESCRIPTION = "Draw the end of a run, one moment of it, or a film of all; needs no display."
+EXAMPLES = """\
+examples:
+  ipc-articulation render out/panda_push
+  ipc-articulation render out/panda_push --at 1.4 --forces --colours link --out push.png
+  ipc-articulation render out/panda_push --film --size 1920x1080
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_folder(parser)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--at", type=float, metavar="TIME", help="the moment [s], instead of the end")
+    what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
+    parser.add_argument("--forces", action="store_true", help="draw contact forces as arrows")
+    add_looks(parser)
+    parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000; a film: 1280x800)")
+    add_rows(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="a .png file; a .mp4 file for a film")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar; print nothing")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where all is well."""
+    from ipc_articulation.recording import read_recording
+    from ipc_articulation.running.progress import progress
+    from ipc_articulation.viewing.drawing import draw, shots_of
+    from ipc_articulation.viewing.drawing.shots import FILM_SIZE, PICTURE_SIZE
+    from ipc_articulation.viewing.forces import ForceArrows
+    from ipc_articulation.viewing.moments import film_rows, last_row, row_at
+
+    recording = read_recording(options.folder)
+    forces = ForceArrows(recording) if options.forces else None
+    if options.film:
+        rows, default = film_rows(recording, options.fps, options.every).tolist(), "film.mp4"
+    elif options.at is not None:
+        rows, default = [row_at(recording, options.at)], f"at_{options.at:g}s.png"
+    else:
+        rows, default = [last_row(recording)], "picture.png"
+    size = options.size or (FILM_SIZE if options.film else PICTURE_SIZE)
+    file = options.out or options.folder / default
+    shots = shots_of(recording, rows, options.colours, forces, size, options.fps)
+    with progress(file.name, len(rows), options.quiet) as show:
+        draw(shots, file, show)
+    if not options.quiet:
+        print(file)
+        if forces and forces.note:
+            print(forces.note)
+    return None

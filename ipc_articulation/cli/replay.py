@@ -1,0 +1,70 @@
+"""`ipc-articulation replay`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ipc_articulation.cli.arguments import count
+from ipc_articulation.cli.recordings import add_folder, add_looks, add_rows
+
+if TYPE_CHECKING:
+    from ipc_articulation.recording import Recording
+
+HELP = "play a run in the browser"
+DESCRIPTION = """\
+Serve a run to the browser, with a slider for time, contact forces and curves of all joints, until Ctrl-C;
+or write it as one HTML file that opens from disk without a server."""
+EXAMPLES = """\
+examples:
+  ipc-articulation replay out/panda_push
+  ipc-articulation replay out/panda_push --port 9000 --colours link
+  ipc-articulation replay out/panda_push --html panda_push.html
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_folder(parser)
+    parser.add_argument("--port", type=count, metavar="N", default=8080, help="8080, or the next that is free")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="0.0.0.0: other machines may look too (default: only this machine)"
+    )
+    add_looks(parser)
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a file and serve nothing")
+    add_rows(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress bar while a file is written")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where all is well."""
+    from ipc_articulation.recording import read_recording
+
+    recording = read_recording(options.folder)
+    if options.html:
+        _write(options, recording)
+        return None
+    from ipc_articulation.viewing.replaying import replay
+
+    try:
+        replay(recording, options.port, options.colours, options.host, ready=_tell)
+    except KeyboardInterrupt:  # how it is ended
+        print()
+    return None
+
+
+def _tell(address: str) -> None:
+    print(f"{address}   open this in a browser; Ctrl-C ends", flush=True)
+
+
+def _write(options: argparse.Namespace, recording: Recording) -> None:
+    from ipc_articulation.running.progress import progress
+    from ipc_articulation.viewing.moments import film_rows
+    from ipc_articulation.viewing.replaying import write_page
+
+    moments = len(film_rows(recording, options.fps, options.every))
+    with progress(options.html.name, moments, options.quiet) as show:
+        write_page(recording, options.html, options.colours, options.fps, options.every, show)
+    if not options.quiet:
+        print(options.html)

@@ -1,0 +1,93 @@
+"""Starts the process that draws, and watches it.
+
+It is a process of its own: where there is no OpenGL, the drawing library may take its process down.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from ipc_articulation.errors import ViewingError
+from ipc_articulation.extras import need
+from ipc_articulation.viewing.drawing.shots import Shots
+
+_PATIENCE = 120.0  # seconds without a picture
+_COMMAND = (sys.executable, "-m", "ipc_articulation.viewing.drawing.worker")
+
+
+def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: None) -> None:
+    """Write a picture (.png) of the first moment, or a film (.mp4) of all.
+
+    Args:
+        shots: What is seen.
+        file: Where it goes; its folder is made where it is missing.
+        show: Called with the number of pictures drawn.
+
+    Raises:
+        MissingPackageError: pyvista, or imageio for a film, is not installed.
+        ViewingError: The file's ending, its size, or no OpenGL here.
+    """
+    _check(shots, file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile() as scene, tempfile.TemporaryFile() as words:
+        pickle.dump(shots, scene)
+        scene.seek(0)
+        process = subprocess.Popen([*_COMMAND, str(file)], stdin=scene, stdout=subprocess.PIPE, stderr=words, text=True)
+        is_late = _watch(process, show)
+        words.seek(0)
+        said = words.read().decode(errors="replace").strip().splitlines() or [f"exit status {process.returncode}"]
+    if is_late:
+        raise ViewingError(f"{file.name}: drawing took more than {_PATIENCE:.0f} s for one picture")
+    if process.returncode != 0 or not file.is_file():
+        raise ViewingError(
+            f"{file.name}: off-screen drawing does not work here (is OpenGL, libGL, installed?): {said[-1]}"
+        )
+
+
+def _check(shots: Shots, file: Path) -> None:
+    need("pyvista")
+    if file.suffix == ".mp4":
+        need("imageio")
+        if any(side % 2 for side in shots.size):
+            raise ViewingError(f"{file.name}: a film's width and height are even numbers, not {shots.size}")
+    elif file.suffix != ".png":
+        raise ViewingError(f"{file.name}: a picture is a .png file, a film a .mp4 file")
+
+
+def _watch(process: subprocess.Popen[str], show: Callable[[int], None]) -> bool:
+    """Follow it to its end; whether it was ended because it took too long."""
+    is_late = False
+
+    def end() -> None:
+        nonlocal is_late
+        is_late = True
+        process.kill()
+
+    assert process.stdout is not None
+    with process:
+        timer = _started(end)
+        try:
+            for line in process.stdout:
+                timer.cancel()
+                if line.strip().isdecimal():
+                    show(int(line))
+                timer = _started(end)
+        except BaseException:  # Ctrl-C
+            process.kill()
+            raise
+        finally:
+            timer.cancel()
+    return is_late
+
+
+def _started(end: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(_PATIENCE, end)
+    timer.daemon = True
+    timer.start()
+    return timer

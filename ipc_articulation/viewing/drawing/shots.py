@@ -1,0 +1,69 @@
+"""What a picture or film shows: everything that the process which draws it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.recording import Recording, Scenery
+from ipc_articulation.viewing.bodies import bounds_of
+from ipc_articulation.viewing.forces import NONE, ForceArrows
+from ipc_articulation.viewing.palette import By, colours
+
+Array = NDArray[np.float64]
+Size = tuple[int, int]
+
+PICTURE_SIZE, FILM_SIZE = (1600, 1000), (1280, 800)  # pixels
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One moment."""
+
+    poses: Array  # (n, 4, 4) of the bodies that move
+    arrows: Array  # (k, 2, 3) beginning and end of each force [m]
+
+
+@dataclass(frozen=True)
+class Shots:
+    """One moment or more, seen by one camera."""
+
+    scenery: Scenery
+    names: tuple[str, ...]  # of the n bodies that move
+    colours: dict[str, str]  # "#rrggbb" of each body
+    shots: tuple[Shot, ...]
+    size: Size = PICTURE_SIZE  # pixels
+    fps: float = 30.0  # of a film
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest corner of what is seen, (3,) each [m]."""
+        few = np.unique(np.linspace(0, len(self.shots) - 1, 24).astype(int))
+        return bounds_of(self.scenery, self.names, np.stack([self.shots[k].poses for k in few]))
+
+
+def shots_of(
+    recording: Recording,
+    rows: Iterable[int],
+    by: By = "role",
+    forces: ForceArrows | None = None,
+    size: Size = PICTURE_SIZE,
+    fps: float = 30.0,
+) -> Shots:
+    """The moments of some rows.
+
+    Args:
+        recording: What is shown.
+        rows: Which moments.
+        by: What a body's colour says.
+        forces: Contact forces to draw.
+        size: Width and height [pixels].
+        fps: Pictures a second of a film.
+    """
+    poses = recording.body_poses
+    shots = tuple(Shot(np.asarray(poses[row]), forces.at(row) if forces else NONE) for row in rows)
+    surfaces = recording.scenery.surfaces
+    return Shots(recording.scenery, tuple(recording.body_names), colours(surfaces, by), shots, size, fps)

@@ -1,0 +1,124 @@
+"""Bodies, ground, shadows and forces in a pyvista plotter; they are made once and then moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.extras import need
+from ipc_articulation.recording import Surface
+from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
+from ipc_articulation.viewing.drawing.shots import Shot, Shots
+from ipc_articulation.viewing.palette import FORCE
+
+Array = NDArray[np.float64]
+
+_GROUND, _SHADOW, _SKY, _LINES = "#dde3ea", "#b9c2cd", "#f7f9fb", "#20242a"
+_SHARP = 25.0  # degrees between faces from which an edge is drawn
+
+
+@dataclass(frozen=True)
+class _Body:
+    surface: Surface
+    actors: tuple[Any, ...]  # shape and edges, in the body's frame
+    shadows: tuple[tuple[Any, Array, Array], ...]  # a flat mesh on each half-plane, its point and normal
+
+
+class Stage:
+    """What is seen; `show` moves it to a moment.
+
+    Args:
+        shots: The moments to come.
+
+    Attributes:
+        plotter: The pyvista plotter, off-screen.
+    """
+
+    def __init__(self, shots: Shots) -> None:
+        pyvista = need("pyvista")
+        self.plotter = pyvista.Plotter(off_screen=True, window_size=list(shots.size), lighting="none")
+        self.plotter.set_background(_SKY)
+        scenery = shots.scenery
+        self._names, self._to_light = shots.names, direction(scenery.up, KEY)
+        low, high = shots.bounds
+        middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
+        for point, normal in scenery.planes:
+            self._add_plane(point, normal, middle, size)
+        self._bodies = [self._add_body(body, shots.colours[body.name], scenery.planes) for body in scenery.surfaces]
+        self._forces = _on_top(self.plotter) if any(len(shot.arrows) for shot in shots.shots) else None
+        aim(self.plotter, scenery, low, high)
+        add_lights(self.plotter, scenery.up, middle)
+        self.plotter.enable_anti_aliasing("ssaa" if len(shots.shots) == 1 else "fxaa")
+
+    def show(self, shot: Shot) -> None:
+        """Move everything to where it is at a moment."""
+        for body in self._bodies:
+            is_moved = body.surface.name in self._names
+            pose = shot.poses[self._names.index(body.surface.name)] if is_moved else body.surface.pose
+            for actor in body.actors:
+                actor.user_matrix = pose
+            points = body.surface.vertices @ pose[:3, :3].T + pose[:3, 3]
+            for mesh, point, normal in body.shadows:
+                mesh.points = _shadow(points, point, normal, self._to_light)
+        if self._forces is not None:
+            _show_forces(self._forces, shot.arrows)
+
+    def _add_body(self, surface: Surface, colour: str, planes: tuple[tuple[Array, Array], ...]) -> _Body:
+        mesh = need("pyvista").PolyData.from_regular_faces(surface.vertices, surface.faces)
+        smooth = mesh.compute_normals(split_vertices=True, feature_angle=_SHARP)
+        actors = [self.plotter.add_mesh(smooth, color=colour, smooth_shading=True, specular=0.1, ambient=0.3)]
+        edges = mesh.extract_feature_edges(_SHARP, boundary_edges=False, non_manifold_edges=False)
+        if edges.n_points:
+            actors.append(self.plotter.add_mesh(edges, color=_LINES, line_width=2.0, lighting=False))
+        shadows = []
+        for point, normal in planes:
+            flat = mesh.copy()
+            self.plotter.add_mesh(flat, color=_SHADOW, lighting=False)
+            shadows.append((flat, point, normal))
+        return _Body(surface, tuple(actors), tuple(shadows))
+
+    def _add_plane(self, point: Array, normal: Array, middle: Array, size: float) -> None:
+        """A wide disc of the half-plane under the scene, of one colour."""
+        below = middle - np.dot(middle - point, normal) * normal
+        disc = need("pyvista").Disc(center=below, inner=0.0, outer=20.0 * size, normal=normal, c_res=96)
+        self.plotter.add_mesh(disc, color=_GROUND, lighting=False)
+
+
+def _shadow(points: Array, point: Array, normal: Array, to_light: Array) -> Array:
+    """Points projected onto a plane along the light: x - (n·(x - p) / n·l) l, lifted by a hair."""
+    heights = (points - point) @ normal
+    return points - np.outer(heights / np.dot(normal, to_light), to_light) + 5e-4 * normal
+
+
+def _show_forces(actor: Any, arrows: Array) -> None:
+    if len(arrows):
+        actor.mapper.SetInputData(_arrows(arrows))
+    actor.visibility = bool(len(arrows))
+
+
+def _on_top(plotter: Any) -> Any:
+    """An actor for forces in a layer of its own: what is inside or behind a body is seen all the same."""
+    pyvista, vtk = need("pyvista"), need("vtkmodules.vtkRenderingCore")
+    mapper = pyvista.DataSetMapper(_arrows(np.array([[[0.0] * 3, [0.0, 0.0, 1.0]]])))
+    actor = pyvista.Actor(mapper=mapper)
+    mapper.scalar_visibility = False
+    actor.prop.color, actor.prop.ambient, actor.visibility = FORCE, 0.4, False
+    layer = vtk.vtkRenderer()
+    layer.SetLayer(1)
+    layer.SetActiveCamera(plotter.renderer.GetActiveCamera())
+    layer.AddActor(actor)
+    plotter.render_window.SetNumberOfLayers(2)
+    plotter.render_window.AddRenderer(layer)
+    return actor
+
+
+def _arrows(arrows: Array) -> Any:
+    """One mesh of all arrows (k, 2, 3) [m]."""
+    pyvista = need("pyvista")
+    tails = pyvista.PolyData(arrows[:, 0])
+    tails["force"] = arrows[:, 1] - arrows[:, 0]
+    shape = pyvista.Arrow(tip_length=0.25, tip_radius=0.07, shaft_radius=0.025, tip_resolution=24, shaft_resolution=16)
+    return tails.glyph(orient="force", scale="force", geom=shape)

@@ -1,0 +1,62 @@
+"""A recording as one HTML file that any browser opens from disk, with nothing else beside it and no server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.moments import film_rows, last_row
+from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.plotting import svg
+from ipc_articulation.viewing.replaying.server import quiet_server
+from ipc_articulation.viewing.replaying.stage import Stage
+
+_PORT = 8180  # any free one from here, for the moment in which the page is made
+_PANEL = """
+<details style="position: fixed; top: 0; right: 0; width: min(34rem, 45vw); max-height: 80vh; overflow: auto;
+    z-index: 10; background: #ffffffe8; font: 14px sans-serif; padding: 0.6rem 1rem; border-bottom-left-radius: 8px">
+  <summary style="cursor: pointer">{title}: plots</summary>{plot}
+</details>
+"""
+
+
+def write_page(
+    recording: Recording,
+    file: Path,
+    by: By = "role",
+    fps: float = 30.0,
+    every: int | None = None,
+    show: Callable[[int], None] = lambda done: None,
+) -> None:
+    """Write the page: viser's own player with a time slider, and the plots of the run.
+
+    Args:
+        recording: What is shown.
+        file: Where; its folder is made where it is missing.
+        by: What a body's colour says.
+        fps: Moments a second, in real time.
+        every: Each how many rows there is a moment, at `fps`, instead of real time.
+        show: Called with the number of moments done.
+
+    Raises:
+        MissingPackageError: viser or matplotlib is not installed.
+        ViewingError: The recording is empty.
+    """
+    last_row(recording)
+    plot = svg(recording)
+    with quiet_server(_PORT, recording.name) as server:
+        stage = Stage(server, recording, by, ForceArrows(recording))
+        film = server.get_scene_serializer()
+        for done, row in enumerate(film_rows(recording, fps, every), start=1):
+            stage.show(int(row))
+            film.insert_sleep(1.0 / fps)
+            show(done)
+        page = film.as_html()
+    title = escape(recording.extra.get("title") or recording.name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    panel = _PANEL.format(title=title, plot=plot)
+    head, foot = page.rsplit("</body>", 1)
+    file.write_text(f"{head}{panel}</body>{foot}", encoding="utf-8")

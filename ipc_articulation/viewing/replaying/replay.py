@@ -1,0 +1,54 @@
+"""Replay in the browser: `replay` serves a recording, with a slider for time, until it is stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.moments import last_row
+from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.replaying.controls import Controls
+from ipc_articulation.viewing.replaying.server import LOCAL, quiet_server
+from ipc_articulation.viewing.replaying.stage import Stage
+
+DEFAULT_PORT = 8080
+
+
+def replay(
+    recording: Recording,
+    port: int = DEFAULT_PORT,
+    by: By = "role",
+    host: str = LOCAL,
+    ready: Callable[[str], None] = print,
+    stop: threading.Event | None = None,
+) -> None:
+    """Show a recording in the browser until `stop` is set, or Ctrl-C.
+
+    Args:
+        recording: What is shown.
+        port: Where; the next free one where it is taken.
+        by: What a body's colour says at first.
+        host: Which network may see it; this machine only where it is not given.
+        ready: Called with the address to open.
+        stop: Ends it.
+
+    Raises:
+        MissingPackageError: viser is not installed.
+        ViewingError: The recording is empty.
+    """
+    last_row(recording)
+    with quiet_server(port, recording.name, host) as server:
+        controls = _show(server, recording, by)
+        ready(f"http://{host}:{server.get_port()}")
+        try:
+            (stop or threading.Event()).wait()
+        finally:
+            controls.close()
+
+
+def _show(server: Any, recording: Recording, by: By) -> Controls:
+    forces = ForceArrows(recording)
+    return Controls(server.gui, recording, Stage(server, recording, by, forces), by, forces)
