@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fetch-models clean
+.PHONY: help demo test check format bench docs fetch-models clean
 
 help:  ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1|/' | column -t -s '|'
@@ -29,11 +29,15 @@ format: $(VENV)/.dev  ## format the code and sort its imports
 bench: $(VENV)/.demo  ## time of a coupled step and of its parts
 	$(BIN)/python -m benchmarks.coupled_step
 
+docs: $(VENV)/.docs  ## the documentation as a web site in site/; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site: site/index.html"
+
 fetch-models: $(VENV)/.python  ## fetch models/, which some tests need and the repository does not hold
 	$(BIN)/python tools/fetch_models.py
 
 clean:  ## remove .venv, results and caches, also what numba has compiled
-	rm -rf $(VENV) out build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) out site build *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find . -name MUJOCO_LOG.TXT -delete
 
@@ -52,4 +56,8 @@ $(VENV)/.test: $(VENV)/.python pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
 	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.python pyproject.toml
+	$(PIP) --editable '.[docs]'
 	@touch $@

@@ -1,0 +1,43 @@
+"""The site is built without a warning, and needs nothing from elsewhere."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.docs.pages import PAGES, ROOT
+
+pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_has_a_page_for_each(site):
+    assert len(list(site.rglob("*.html"))) > len(PAGES)
+    source = site / "repository" / "ipc_articulation" / "engine" / "registry.py.html"
+    assert "constitutions and constraints" in source.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_nothing_is_fetched_when_it_is_read(site):
+    fetched = re.compile(r'<(?:script|img|iframe|link rel="?stylesheet)[^>]*(?:src|href)="?(https?:[^" >]*)')
+    found = {url for page in site.rglob("*.html") for url in fetched.findall(page.read_text(encoding="utf-8"))}
+    assert found == set()
+
+
+@pytest.mark.slow
+def test_formulas_are_drawn(site):
+    page = (site / "dynamics.html").read_text(encoding="utf-8")
+    assert page.count('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">') == 2
+    assert "$$" not in page
