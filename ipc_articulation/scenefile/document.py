@@ -35,6 +35,7 @@ class Document:
 
     Attributes:
         file: The file.
+        settings: Those given.
         files: All files that were read, the scene file first, then those it includes.
         data: Its content: dicts, tuples (for lists), texts, numbers, booleans, None. Every text is a `tree.Text`.
 
@@ -43,9 +44,9 @@ class Document:
     """
 
     def __init__(self, file: str | Path, settings: Mapping[str, Any] | None = None) -> None:
-        self.file = Path(file)
+        self.file, self.settings = Path(file), dict(settings or {})
         sources = Sources()
-        self._root = resolved(overlaid(sources.tree(self.file), settings or {}, self.file))
+        self._root = resolved(overlaid(sources.tree(self.file), self.settings, self.file))
         self.files = tuple(sources.files)
         self.data: dict[str, Any] = plain(self._root)
 

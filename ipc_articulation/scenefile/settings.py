@@ -33,7 +33,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     place = Place(_COMMAND_LINE, setting=text)
     if not equals:
         raise SceneFileError.of([place.fault("a setting is PATH=VALUE, such as contact.friction=0.3")])
-    _parts(path.strip(), place)
+    path_parts(path.strip(), place)
     return path.strip(), plain(parse(value, _COMMAND_LINE, setting=text))
 
 
@@ -52,7 +52,7 @@ def overlaid(root: Node, settings: Mapping[str, Any], file: Path) -> Node:
     for path, value in settings.items():
         place = Place(file, setting=f"{path}={_shown(value)}")
         try:
-            parts = _parts(path, place)
+            parts = path_parts(path, place)
             if parts[0] == VARIABLES:
                 _require_variable(root, parts, place)
             root = _put(root, parts, planted(value, place), "", place)
@@ -63,7 +63,12 @@ def overlaid(root: Node, settings: Mapping[str, Any], file: Path) -> Node:
     return root
 
 
-def _parts(path: str, place: Place) -> list[str | int]:
+def path_parts(path: str, place: Place) -> list[str | int]:
+    """The parts of a path: keys and names, and indices from 0.
+
+    Raises:
+        SceneFileError: It is no path.
+    """
     parts: list[str | int] = []
     rest = f".{path}"
     while rest:

@@ -49,7 +49,7 @@ def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -
         SceneFileError: A mesh is not closed; an articulation is refused.
     """
     surfaces = _surfaces(scene, document)
-    mechanism = complete(_mechanism(scene, surfaces), scene, document)
+    mechanism = complete(mechanism_of(scene, surfaces), scene, document)
     elements = make_contact_elements(uipc_scene, mechanism), make_environments(uipc_scene, mechanism)
     for plane in mechanism.planes:
         _add_plane(uipc_scene, plane, elements)
@@ -82,7 +82,7 @@ def _surfaces(scene: schema.ArticulationScene, document: Document) -> tuple[Surf
     return tuple(surfaces)
 
 
-def _mechanism(scene: schema.ArticulationScene, surfaces: tuple[Surface, ...]) -> Mechanism:
+def mechanism_of(scene: schema.ArticulationScene, surfaces: tuple[Surface, ...]) -> Mechanism:
     """Bodies and ground; bodies that a joint connects do not touch each other."""
     pairs = list(zip(scene.bodies, surfaces, strict=True))
     bodies = {body.name: Body(body.name, surface.pose, friction=friction_of(scene, body)) for body, surface in pairs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,8 @@ class ArticulationSimulation:
         self._uipc_scene = make_uipc_scene(scene, document)
         parts = fill(self._uipc_scene, scene, document)
         self.surfaces, self.planes = parts.surfaces, parts.planes
+        self.ran_code: tuple[str, ...] = ()
+        self.drawn: Mapping[str, float | list[float]] = {}
         self.joint_names = tuple(joint.name for joint in scene.joints)
         self.body_names = tuple(surface.name for surface in parts.surfaces if surface.role != "fixed")
         self.free_names = tuple(surface.name for surface in parts.surfaces if surface.role == "free")

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.simulation.variation import with_drawn_values
 
 
 def build(scene: schema.Scene, document: Document, engine: str, workspace: Path, steps: int) -> Simulation:
@@ -23,11 +25,18 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         SceneFileError: With the place of what is missing or refused, or of bodies that intersect at the start.
         EngineError: There is no such engine here.
     """
+    assert isinstance(scene, schema.RobotScene | schema.ArticulationScene)
+    scene, document, drawn = with_drawn_values(scene, document)
+    simulation = _make(scene, document, engine, workspace, steps)
+    simulation.drawn = drawn
+    return simulation
+
+
+def _make(scene: AnyScene, document: Document, engine: str, workspace: Path, steps: int) -> Simulation:
     if isinstance(scene, schema.ArticulationScene):
         from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
         return ArticulationSimulation(scene, document, engine, workspace)
-    assert isinstance(scene, schema.RobotScene)
     from ipc_articulation.simulation.robot_simulation import RobotSimulation
 
     return RobotSimulation(scene, document, engine, workspace, steps)

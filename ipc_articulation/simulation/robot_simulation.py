@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ class RobotSimulation:
             self.coupling = couple(self._uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document))
         self._controls = Controls(scene, document, driven, self.coupling, steps)
         self.ran_code = self._controls.ran_code
+        self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.mechanism
         self.surfaces, self.planes = _surfaces(mechanism), mechanism.planes
         self.joint_names = tuple(joint.name for joint in mechanism.joints)

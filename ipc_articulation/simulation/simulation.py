@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +23,8 @@ class Simulation(Protocol):
     free_names: tuple[str, ...]  # those that contact alone moves
     surfaces: tuple[Surface, ...]  # every body, also those that never move
     planes: tuple[HalfPlane, ...]
+    ran_code: tuple[str, ...]  # Python functions of the scene file that are called, as it names them
+    drawn: Mapping[str, float | list[float]]  # values drawn at random, by their path in the file
 
     def step(self, index: int) -> None:
         """Take step `index`, counted from 0."""
