@@ -22,6 +22,7 @@ from ipc_articulation.errors import (
     SceneFileError,
     SolverError,
     StateError,
+    SweepError,
     UnsupportedError,
 )
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ipc_articulation.engine import Engine
     from ipc_articulation.recording import read_recording
     from ipc_articulation.running import run
+    from ipc_articulation.sweeps import sweep
 
 __version__ = metadata.version("ipc_articulation")
 
@@ -40,6 +42,7 @@ _HOMES = {
     "couple": "ipc_articulation.coupling",
     "read_recording": "ipc_articulation.recording",
     "run": "ipc_articulation.running",
+    "sweep": "ipc_articulation.sweeps",
 }
 
 __all__ = [
@@ -58,11 +61,13 @@ __all__ = [
     "SceneFileError",
     "SolverError",
     "StateError",
+    "SweepError",
     "UnsupportedError",
     "__version__",
     "couple",
     "read_recording",
     "run",
+    "sweep",
 ]
 
 

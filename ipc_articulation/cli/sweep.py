@@ -1,0 +1,111 @@
+"""`ipc-articulation sweep`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ipc_articulation.cli.arguments import add_engine, count, seconds
+
+if TYPE_CHECKING:
+    import pandas
+
+HELP = "run a scene file for every combination of some values"
+DESCRIPTION = """\
+Run a scene file for every combination of the values given, on this machine or on a Ray cluster. The table of
+results is OUT/NAME/results.parquet, NAME being the file's, and OUT/NAME/runs/ holds a folder a run. The same
+command again runs only what is missing: after Ctrl-C, a kill, or with more values than before."""
+EXAMPLES = """\
+examples:
+  ipc-articulation sweep scenes/pendulum.yaml --set ground.friction=0.1,0.5,1.0 --set 'bodies.box.mass=range(1,6)'
+  ipc-articulation sweep scenes/pendulum.yaml --set 'gravity=[0,0,-9.81],[0,0,-1.62]' --workers 2 --time-limit 60
+  ipc-articulation sweep scenes/pendulum.yaml --set 'bodies.box.mass=linspace(1,5,100)' --ray auto --keep summaries
+
+values:
+  a,b,c                     numbers, texts, true or false; lists in brackets, [0,0,-1]
+  range(b) range(a,b,step)  whole numbers below b
+  linspace(a,b,n)           n numbers from a to b
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("file", metavar="FILE", type=Path, help="the scene file (YAML), see docs/scene_files.md")
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        metavar="KEY=VALUES",
+        action="append",
+        required=True,
+        help="values of one key of the file, such as contact.d_hat or bodies.box.mass; once for each key",
+    )
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--workers", type=count, metavar="N", help="processes on this machine (default: all cores)")
+    place.add_argument("--ray", metavar="ADDRESS", help="Ray cluster instead: auto, HOST:PORT or ray://HOST:PORT")
+    parser.add_argument(
+        "--out", type=Path, metavar="OUT", default=Path("out/sweeps"), help="folder of results (default: out/sweeps)"
+    )
+    add_engine(parser)
+    parser.add_argument("--steps", type=count, metavar="N", help="number of steps, instead of the file's")
+    parser.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="a run that takes longer is ended")
+    parser.add_argument(
+        "--keep",
+        choices=("recordings", "summaries"),
+        default="recordings",
+        help="summaries: no recordings, only the numbers of the table",
+    )
+    parser.add_argument("--retry-failed", action="store_true", help="run again what did not end well before")
+    parser.add_argument("--force", action="store_true", help="forget all earlier runs in OUT/NAME")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+    parser.add_argument("--json", action="store_true", help="the summary as JSON")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where all is well and 1 where a run did not end well."""
+    from ipc_articulation.sweeps import sweep
+    from ipc_articulation.sweeps.values import parse_settings
+
+    table = sweep(
+        options.file,
+        parse_settings(options.settings),
+        workers=options.workers,
+        ray=options.ray,
+        out=options.out,
+        engine=options.engine,
+        steps=options.steps,
+        time_limit=options.time_limit,
+        keep=options.keep,
+        retry_failed=options.retry_failed,
+        force=options.force,
+        quiet=options.quiet or options.json,
+    )
+    summary = _summary(table, options.out / options.file.stem / "results.parquet")
+    if options.json:
+        import json
+
+        print(json.dumps(summary, indent=2))
+    elif not options.quiet:
+        _print(summary)
+    return 1 if summary["failed"] else None
+
+
+def _summary(table: pandas.DataFrame, file: Path) -> dict[str, Any]:
+    counts = table["status"].value_counts()
+    failed = table[table["status"] != "done"]
+    return {
+        "runs": len(table),
+        "statuses": {str(status): int(number) for status, number in counts.items()},
+        "failed": [{key: row[key] for key in ("id", "status", "error")} for row in failed.to_dict("records")],
+        "table": str(file),
+    }
+
+
+def _print(summary: dict[str, Any], shown: int = 5) -> None:
+    """The counts, the first few runs that did not end well, and where the table is."""
+    print(f"{'runs':<18}{summary['runs']}: " + ", ".join(f"{n} {status}" for status, n in summary["statuses"].items()))
+    for run in summary["failed"][:shown]:
+        print(f"{run['status']:<18}{run['id']}: {run['error'].splitlines()[0]}")
+    if len(summary["failed"]) > shown:
+        print(f"{'':<18}and {len(summary['failed']) - shown} more, in the table")
+    print(f"{'table':<18}{summary['table']}")

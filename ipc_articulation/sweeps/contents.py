@@ -1,0 +1,72 @@
+"""The files that determine a scene: the scene file, what it includes, and every file that it or a setting names.
+
+They are known by the SHA-256 of their content. A sweep whose files have changed would mix runs of different scenes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.paths import find_file
+
+
+class Contents:
+    """What the files hold, and whether they still do.
+
+    Args:
+        document: The scene file as `read_scene` gives it.
+        settings: Every value that a run puts in the place of the file's; some of them may name files too.
+    """
+
+    def __init__(self, document: Document, settings: Mapping[str, Any]) -> None:
+        folder = document.file.resolve().parent
+        read = (path.resolve() for path in document.files)
+        files = {*read, *_named(document.data, folder), *_named(settings, folder)}
+        self._stamps = {path: _stamp(path) for path in sorted(files)}
+        self.digests = {_shown(path, folder): _digest(path) for path in self._stamps}
+
+    @property
+    def digest(self) -> str:
+        """One for all files, wherever they lie."""
+        return hashlib.sha256("".join(sorted(self.digests.values())).encode()).hexdigest()
+
+    def changed(self) -> list[Path]:
+        """Files that are no longer what they were when this was made."""
+        return [path for path, stamp in self._stamps.items() if _stamp(path) != stamp]
+
+
+def _named(value: Any, folder: Path) -> Iterator[Path]:
+    """Every file that a text anywhere in a value names."""
+    if isinstance(value, str):
+        try:
+            yield find_file(value, getattr(value, "folder", folder))
+        except (OSError, ValueError):  # most texts name no file
+            return
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _named(part, folder)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _named(part, folder)
+
+
+def _shown(path: Path, folder: Path) -> str:
+    """Relative to the scene file's folder where it lies in it, so that a folder that is moved stays the same scene."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Time of the last change and size; None where the file is gone."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,62 @@
+"""What is known of one finished run, and the numbers that the table shows of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ipc_articulation.errors import RecordingError
+from ipc_articulation.recording import Recording, read_recording
+
+Status = Literal["done", "failed", "timed out", "worker died"]
+STATUSES: tuple[Status, ...] = ("done", "failed", "timed out", "worker died")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One finished run, however it ended."""
+
+    id: str
+    settings: dict[str, Any]
+    status: Status
+    error_class: str | None = None
+    error: str | None = None
+    wall_time: float = float("nan")  # of the run [s]
+    numbers: dict[str, float] = field(default_factory=dict)  # see `numbers_of`; those of a failed run until it failed
+    draws: dict[str, Any] = field(default_factory=dict)  # random values that the scene drew
+
+
+def numbers_of(recording: Recording) -> dict[str, float]:
+    """The scalars of a recording that a table is to show.
+
+    Returns:
+        steps_taken: Number of steps.
+        minimum_distance: Over all steps [m]; inf where nothing came near anything, NaN where no engine told.
+        largest_contact_force: Largest generalised contact force on any joint [N·m or N].
+        mean_newton_iterations: Over all steps.
+        moved.NAME: How far each free body ended from where it started [m].
+    """
+    return {
+        "steps_taken": recording.steps,
+        "minimum_distance": _reduced(np.min, recording.minimum_distance),
+        "largest_contact_force": _reduced(np.max, np.abs(recording.contact_force)),
+        "mean_newton_iterations": _reduced(np.mean, recording.newton_iterations),
+        **{f"moved.{name}": recording.moved(name) for name in recording.free_names},
+    }
+
+
+def numbers_in(folder: Path) -> dict[str, float]:
+    """`numbers_of` what is recorded in a folder; none where nothing is, or nothing that can be read."""
+    try:
+        return numbers_of(read_recording(folder))
+    except (RecordingError, OSError):
+        return {}
+
+
+def _reduced(reduce: Any, values: Any) -> float:
+    """A reduction over what is known; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(reduce(known)) if known.size else float("nan")
