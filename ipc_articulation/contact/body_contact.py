@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ipc_articulation.contact import pair_barrier, pair_friction
 from ipc_articulation.contact.broad_phase import near_moving
 from ipc_articulation.contact.ccd import Islands, lower_limits
+from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.proximity import Proximity
@@ -72,6 +73,16 @@ class BodyContact:
             on = _any_moves(self._friction.bodies, moving)
             blocks.append(pair_friction.add_derivatives(self._friction, on, q, g))
         return blocks
+
+    def forces(self, x: Array, q: Array) -> list[ContactForces]:
+        """Of barrier and friction at positions that `proximity` covers; times dt²."""
+        found, stencils = [], self.proximity.stencils
+        if len(stencils):
+            parameters = self._kappa, self._d_hat, self._thickness
+            found.append(barrier_forces(stencils, self._surfaces.points, x, q, *parameters))
+        if self._friction is not None:
+            found.append(friction_forces(self._friction, q))
+        return found
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.ccd import REST, Islands
+from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.surfaces import Surfaces
@@ -37,7 +38,8 @@ class HalfPlaneContact:
         """Pair up vertices and planes."""
         material = materials.plane_pairs[surfaces.body]  # (V, P)
         vertex, plane = np.nonzero(material != NO_CONTACT)
-        self._vertex, self._body = vertex, surfaces.body[vertex]
+        self._vertex, self._body, self._plane = vertex, surfaces.body[vertex], plane
+        self._count = len(surfaces.first) - 1  # of bodies
         self._points = np.ascontiguousarray(surfaces.points[vertex])
         self._normal = np.ascontiguousarray(planes.normal[plane])
         self._offset = np.einsum("ij,ij->i", planes.normal, planes.point)[plane]
@@ -79,6 +81,14 @@ class HalfPlaneContact:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies."""
         if len(self._vertex):
             _add_derivatives(*self._arguments(x), self._points, moving, g, H)
+
+    def forces(self, x: Array) -> ContactForces:
+        """Of the vertices in reach of a plane, or that were when the step began, at x (V, 3); times dt²."""
+        on = np.flatnonzero((self._gaps(x) < self._d_hat) | (self._normal_force > 0.0))
+        forces = np.empty((len(on), 3))
+        _forces(on, *self._arguments(x), forces)
+        bodies = np.stack([self._body[on], self._count + self._plane[on]], axis=1)
+        return ContactForces(x[self._vertex[on]], forces, bodies)
 
     def lower_limits(self, islands: Islands, start: Array, end: Array, floor: float, limits: Array) -> None:
         """Lower the limits (n,) of islands to the share of the straight way on which every gap stays positive."""
@@ -189,6 +199,21 @@ def _add_derivatives(
         if normal_force[i] > 0.0:
             _add_friction(x, x_prev, vertex[i], n, normal_force[i], eps, g_v, H_v)
         _to_affine(points[i], g_v, H_v, g[body[i]], H[body[i]])
+
+
+@njit(cache=True)
+def _forces(on, x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, out):
+    g_v, H_v = np.empty(3), np.empty((3, 3))
+    for r in range(len(on)):
+        i = on[r]
+        gap = _gap(x, vertex[i], normal[i], offset[i], thickness[i])
+        slope = barrier(gap, d_hat[i], thickness[i])[1]
+        for k in range(3):
+            g_v[k] = stiffness[i] * slope * normal[i, k]
+        if normal_force[i] > 0.0:
+            _add_friction(x, x_prev, vertex[i], normal[i], normal_force[i], eps, g_v, H_v)
+        for k in range(3):
+            out[r, k] = -g_v[k]
 
 
 @njit(cache=True)

@@ -81,7 +81,7 @@ def _lag(near, kind, vertices, mollified, points, x, mu_kappa, d_hat, xi, normal
 
 
 @njit(cache=True)
-def _slip(i, j, n, y, q_prev, q, u):
+def slip(i, j, n, y, q_prev, q, u):
     """Fill u (3,), the tangential displacement of the points of bodies i and j; returns its length."""
     along = 0.0
     for k in range(3):
@@ -101,7 +101,7 @@ def _add_energy(bodies, pair, moving, normal, force, y, eps, q_prev, q, E):
     for r in range(len(pair)):
         i, j = bodies[pair[r], 0], bodies[pair[r], 1]
         if moving[i] or moving[j]:
-            E[i if moving[i] else j] += force[r] * smooth_norm(_slip(i, j, normal[r], y[r], q_prev, q, u), eps)
+            E[i if moving[i] else j] += force[r] * smooth_norm(slip(i, j, normal[r], y[r], q_prev, q, u), eps)
 
 
 @njit(cache=True)
@@ -110,7 +110,7 @@ def _add_derivatives(bodies, pair, on, block, normal, force, y, eps, q_prev, q, 
     for r in range(len(pair)):
         if on[pair[r]]:
             i, j = bodies[pair[r], 0], bodies[pair[r], 1]
-            length = _slip(i, j, normal[r], y[r], q_prev, q, t)
+            length = slip(i, j, normal[r], y[r], q_prev, q, t)
             slope, curvature = smooth_norm_derivatives(length, eps)
             outer(t, y[r], u)
             add_gradient(force[r] * slope, u, i, j, g)

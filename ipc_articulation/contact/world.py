@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import body_boxes, have_moved, make_ranges, near_bodies, way_boxes
 from ipc_articulation.contact.ccd import Islands, gap_floor
+from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_blocks import clear
@@ -144,6 +145,12 @@ class ContactWorld:
         """Number of pairs of primitives within d̂ at q (n, 12), and of vertices within d̂ of a half-plane."""
         touching = sum(len(stencils) for stencils in self.touching(q, moving))
         return touching + self.half_planes.count(self._positions(q, moving))
+
+    def forces(self, q: Array) -> ContactForces:
+        """All contacts at the end q (n, 12) of a step; their forces times dt²."""
+        x = self.surfaces.positions(q)
+        of_bodies = [forces for contact in self.body_contacts for forces in contact.forces(x, q)]
+        return ContactForces.join([*of_bodies, self.half_planes.forces(x)])
 
     def covered(self) -> list[Stencils]:
         """What may come near on the way that `cover` has looked at, material by material."""

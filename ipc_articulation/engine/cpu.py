@@ -23,6 +23,8 @@ from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.frontend.config import read_dt
+from ipc_articulation.frontend.contact_table import read_half_planes
+from ipc_articulation.frontend.object_names import object_names
 
 log = logging.getLogger("ipc_articulation")
 
@@ -113,6 +115,12 @@ class CpuEngine(PyIEngine):
     def energy_terms(self) -> tuple[str, ...]:
         """Terms of the incremental potential, in the order of `statistics.energies`; once there is a world."""
         return tuple(dict.fromkeys(term.name for term in self._model.potential.terms))
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """What `statistics.contacts` are between: the bodies, then the half-planes; once there is a world."""
+        planes = read_half_planes(self._scene.geometries(), object_names(self._scene.get())).names
+        return (*self._model.potential.body_names, *planes)
 
     def _advance(self, watch: Stopwatch) -> None:
         self._follow_changes()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.ccd import Islands
+from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine import islands, rows
@@ -160,6 +161,13 @@ class Potential:
     def collisions(self, q: Array) -> int:
         """Number of pairs of primitives within d̂ at q (n, 12), and of vertices within d̂ of a half-plane."""
         return 0 if self._contact is None else self._contact.count(q, self.movable)
+
+    def contact_forces(self, q: Array, dt: float) -> ContactForces:
+        """Every contact at the end q (n, 12) of a step of dt [s], its force in N; none where contact is off."""
+        if self._contact is None:
+            return ContactForces.join([])
+        points, forces, bodies = self._contact.forces(q)
+        return ContactForces(points, forces / dt**2, bodies)
 
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two bodies that are closest, of one where that is to a half-plane; none where nothing is near."""

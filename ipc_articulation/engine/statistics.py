@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.stopwatch import Stopwatch
@@ -36,6 +37,10 @@ class StepEnd:
         self._refuse_past()
         return self._potential.collisions(self._q)
 
+    def contacts(self, dt: float) -> ContactForces:
+        self._refuse_past()
+        return self._potential.contact_forces(self._q, dt)
+
     def energies(self) -> dict[str, float]:
         self._refuse_past()
         return self._potential.energies(self._q)
@@ -43,14 +48,14 @@ class StepEnd:
     def _refuse_past(self) -> None:
         if self._is_past:
             raise EngineError(
-                f"energies, collisions and minimum_distance of step {self._frame} can be measured only until the next "
-                "step begins; keep statistics.as_dict() of each step"
+                f"energies, contacts, collisions and minimum_distance of step {self._frame} can be measured only until "
+                "the next step begins; keep statistics.as_dict() of each step"
             )
 
 
 @dataclass(frozen=True)
 class StepStatistics:
-    """Figures of one step. `collisions`, `minimum_distance` and `energies` are measured when they are asked for."""
+    """Figures of one step. Contacts, collisions, minimum distance and energies are measured when they are asked for."""
 
     frame: int
     dt: float  # [s]
@@ -90,6 +95,15 @@ class StepStatistics:
             EngineError: The next step has begun.
         """
         return self.end.minimum_distance()
+
+    @property
+    def contacts(self) -> ContactForces:
+        """Points [m] and forces [N] of all contacts; their bodies are rows of `Engine.cpu.contact_names`.
+
+        Raises:
+            EngineError: The next step has begun.
+        """
+        return self.end.contacts(self.dt)
 
     @property
     def energies(self) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,8 @@ def is_half_plane(geometry: Any) -> bool:
     return int(read_meta(geometry, "implicit_geometry_uid", 0)) == HALF_PLANE
 
 
-def read_half_planes(slots: Iterable[Any]) -> HalfPlaneTable:
-    """Read every instance of every half-plane among geometry slots.
+def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | None = None) -> HalfPlaneTable:
+    """Read every instance of every half-plane among geometry slots, named as their objects where those are given.
 
     Raises:
         SceneError: A normal has no length.
@@ -53,7 +53,7 @@ def read_half_planes(slots: Iterable[Any]) -> HalfPlaneTable:
         length = np.linalg.norm(normal, axis=1, keepdims=True)
         if not np.all(length > 0.0):
             raise SceneError(f"{owner} has a normal without length")
-        name = read_meta(geometry, "name", f"half-plane {slot.id()}")
+        name = (object_names or {}).get(slot.id()) or read_meta(geometry, "name", f"half-plane {slot.id()}")
         names += [name if len(normal) == 1 else f"{name} instance {i}" for i in range(len(normal))]
         points.append(require(geometry.instances(), "P", owner))
         normals.append(normal / length)

@@ -75,7 +75,7 @@ def test_what_was_not_measured_in_time_is_refused(resting):
     first, kept = resting.engine.statistics, resting.engine.statistics.as_dict()
     resting.run(1)
     with pytest.raises(
-        EngineError, match=r"energies, collisions and minimum_distance of step 1 can be measured only until"
+        EngineError, match=r"energies, contacts, collisions and minimum_distance of step 1 can be measured only until"
     ):
         _ = first.energies
     with pytest.raises(EngineError, match=r"keep statistics\.as_dict\(\) of each step"):

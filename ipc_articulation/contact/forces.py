@@ -1,0 +1,94 @@
+"""The forces of contact, contact by contact: -∂E/∂x over dt², for the energies of `pair_barrier` and `pair_friction`.
+
+A barrier pushes along the line between the closest points, with κ_c |∂B/∂d|, for edges that are almost parallel times
+the mollifier; friction acts at the points that were closest at the beginning of the step, with μ λ f₀'(|u|) against the
+slip u. So bodies that slide or stick on each other have two entries, one that pushes and one that drags; of a
+half-plane both are one. The mollifier also turns almost parallel edges against each other; that couple has no point and
+is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ipc_articulation.contact.barrier import barrier, cross_of_edges, mollifier
+from ipc_articulation.contact.closest_points import closest_points, row
+from ipc_articulation.contact.pair_barrier import in_reach
+from ipc_articulation.contact.pair_blocks import lever
+from ipc_articulation.contact.pair_friction import Friction, slip
+from ipc_articulation.contact.smooth_norm import smooth_norm_derivatives
+from ipc_articulation.contact.stencils import Stencils
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class ContactForces(NamedTuple):
+    """k contacts; world frame."""
+
+    points: Array  # (k, 3) [m], on the first body's surface
+    forces: Array  # (k, 3) on the first body; the second feels the opposite [N, or N·s² before they are over dt²]
+    bodies: Ints  # (k, 2) rows of the bodies; n + p for half-plane p, which is always second
+
+    @classmethod
+    def join(cls, parts: Sequence[ContactForces]) -> ContactForces:
+        """Several lists as one."""
+        empty = cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 2), dtype=np.int64))
+        return cls(*(np.concatenate(columns) for columns in zip(empty, *parts, strict=True)))
+
+
+def barrier_forces(
+    stencils: Stencils, points: Array, x: Array, q: Array, kappa: float, d_hat: float, xi: float
+) -> ContactForces:
+    """Of the stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt²."""
+    s = stencils
+    near = in_reach(s, np.ones(len(s.bodies), dtype=np.bool_), x, d_hat + xi)
+    levers, forces = np.empty((len(near), 8)), np.empty((len(near), 3))
+    _barrier_forces(near, s.kind, s.vertices, s.mollified, points, x, kappa, d_hat, xi, levers, forces)
+    bodies = s.bodies[s.pair[near]]
+    return ContactForces(_points(q[bodies[:, 0]], levers), forces, bodies)
+
+
+def friction_forces(friction: Friction, q: Array) -> ContactForces:
+    """Of all points in touch when the step began, at q (n, 12); times dt²."""
+    f = friction
+    forces = np.empty((len(f.pair), 3))
+    _friction_forces(f.bodies, f.pair, f.normal, f.force, f.lever, f.eps, f.q, q, forces)
+    bodies = f.bodies[f.pair]
+    return ContactForces(_points(q[bodies[:, 0]], f.lever), forces, bodies)
+
+
+def _points(q: Array, levers: Array) -> Array:
+    """World positions of the points on the first bodies, (k, 3): A x̄ + p with w (1, x̄) the first half of a lever."""
+    local = levers[:, 1:4] / levers[:, :1]
+    return q[:, :3] + np.einsum("kij,kj->ki", q[:, 3:].reshape(-1, 3, 3), local)
+
+
+@njit(cache=True)
+def _barrier_forces(near, kind, vertices, mollified, points, x, kappa, d_hat, xi, levers, forces):
+    w, n, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for r in range(len(near)):
+        s = near[r]
+        v = row(vertices, s)
+        d = np.sqrt(closest_points(kind[s], x, v, w, n))
+        lever(kind[s], points, v, w, levers[r])
+        slope = barrier(d - xi, d_hat, xi)[1]
+        if mollified[s] > 0.0:
+            slope *= mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0]
+        for k in range(3):
+            forces[r, k] = -kappa * slope * levers[r, 0] * n[k] / d
+
+
+@njit(cache=True)
+def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, q, forces):
+    u = np.empty(3)
+    for r in range(len(pair)):
+        length = slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], q_prev, q, u)
+        slope = smooth_norm_derivatives(length, eps)[0]
+        for k in range(3):
+            forces[r, k] = -force[r] * slope * y[r, 0] * u[k]
