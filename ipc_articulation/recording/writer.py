@@ -115,7 +115,7 @@ class RecordingWriter:
         if unknown := set(values) - set(QUANTITIES):
             raise RecordingError(f"no recording has {sorted(unknown)}; valid: {', '.join(QUANTITIES)}")
         for name, column in self._quantities.items():
-            value, expected = np.asarray(values.get(name, self._blank[name]), dtype=float), self._blank[name].shape
+            value, expected = np.array(values.get(name, self._blank[name]), dtype=float), self._blank[name].shape
             if value.shape != expected:
                 raise RecordingError(f"row {self.rows}: '{name}' has shape {value.shape}, must be {expected}")
             column.append(value[None])

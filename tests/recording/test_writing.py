@@ -155,3 +155,13 @@ def test_a_process_killed_while_it_writes_leaves_what_was_there(tmp_path: Path, 
         again.append(values, contacts)
     again.close()
     assert_holds(read_recording(tmp_path), 30)
+
+
+def test_a_row_keeps_its_values_when_the_array_that_it_came_from_goes_on(tmp_path: Path) -> None:
+    made = write(tmp_path, 1, expected=3)
+    values, contacts = rows(2)[1]
+    shared = {**values, "theta": np.array(values["theta"])}
+    made.append(shared, contacts)
+    shared["theta"] += 1.0
+    made.close()
+    np.testing.assert_array_equal(read_recording(tmp_path).theta[1], values["theta"])
