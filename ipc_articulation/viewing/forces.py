@@ -53,7 +53,7 @@ class ForceArrows:
 
 
 def _absent(recording: Recording) -> str | None:
-    if recording.contact_names or recording.contact_rows:
+    if recording.contact_names:
         return None
     return f"recording '{recording.name}' holds no contact forces (its engine does not tell them): none are drawn"
 

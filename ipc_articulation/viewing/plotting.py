@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _NOISE = 1e-6  # a range of values this small is drawn as zero
+_DRAWN_AS_LINES = 3000  # points of a curve, at most
 _NAMED = 24  # joints in a legend, at most
 
 
@@ -59,12 +60,17 @@ def draw_joints(axes: Axes, recording: Recording, values: Array, label: str, **s
     """A curve (rows,) for each joint from (rows, m), in the joint's colour."""
     names, colours = recording.joint_names, joint_colours(len(recording.joint_names))
     for name, colour, column in zip(names, colours, values.T, strict=True):
-        axes.plot(recording.time, column, **{"label": name, "color": colour, "linewidth": 1.3, **style})
+        draw_curve(axes, recording.time, column, label=name, color=colour, **style)
     axes.set_ylabel(label)
-    axes.grid(alpha=0.3)
     low, high = axes.get_ylim()
     if high - low < _NOISE:
         axes.set_ylim(-1.0, 1.0)
+
+
+def draw_curve(axes: Axes, time: Array, values: Array, **style: Any) -> None:
+    """A curve over a grid; one of very many points becomes pixels in an SVG, which would be huge otherwise."""
+    axes.plot(time, values, **{"linewidth": 1.2, "rasterized": len(time) > _DRAWN_AS_LINES, **style})
+    axes.grid(alpha=0.3)
 
 
 def draw_legend(figure: Figure, axes: Axes) -> None:
@@ -91,9 +97,8 @@ def _motion(recording: Recording) -> Figure:
 
 def _distance(axes: Axes, recording: Recording) -> None:
     near = np.where(np.isfinite(recording.minimum_distance), recording.minimum_distance, np.nan)
-    axes.plot(recording.time, 1e3 * near, color="black", linewidth=1.0)
+    draw_curve(axes, recording.time, 1e3 * near, color="black", linewidth=1.0)
     axes.set_ylabel("minimum distance\n[mm]")
-    axes.grid(alpha=0.3)
     if not np.isfinite(near).any():
         axes.set_yticks([])
         axes.text(0.5, 0.5, "nothing is near anything", ha="center", transform=axes.transAxes)

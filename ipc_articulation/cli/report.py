@@ -1,0 +1,44 @@
+"""`ipc-articulation report`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ipc_articulation.cli.recordings import add_folder
+
+HELP = "one page that tells what happened in a run"
+DESCRIPTION = """\
+Write one HTML file with figures, the end's picture, and charts of joints, contact forces, energies, distances, Newton
+iterations and times. It opens from disk and needs nothing beside it."""
+EXAMPLES = """\
+examples:
+  ipc-articulation report out/panda_push
+  ipc-articulation report out/panda_push --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_folder(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the HTML file (default: OUT/NAME/report.html)")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON and write no page")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where all is well."""
+    from ipc_articulation.recording import read_recording
+    from ipc_articulation.viewing.reporting import figures, write_report
+
+    recording = read_recording(options.folder)
+    if options.json:
+        import json
+
+        print(json.dumps(figures(recording), indent=2, ensure_ascii=False))
+        return None
+    file = options.out or options.folder / "report.html"
+    notes = write_report(recording, file)
+    print(file)
+    for note in notes:
+        print(f"left out: {note}")
+    return None

@@ -1,0 +1,132 @@
+"""The charts of a report; each is left out where the recording holds nothing for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.palette import joint_colours
+from ipc_articulation.viewing.plotting import draw_curve, draw_joints, draw_legend, new_figure, svg_of
+
+Array = NDArray[np.float64]
+
+_WIDTH, _HEIGHT = 9.0, 3.2  # inches
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A heading, what the chart shows, and an `<svg>` element."""
+
+    heading: str
+    words: str
+    svg: str
+
+
+def charts(recording: Recording) -> Iterator[Chart | str]:
+    """The charts one after the other; for one that is left out, a note that says why."""
+    for heading, words, source, draw in _CHARTS:
+        values = source(recording)
+        if values.size and np.isfinite(values).any():
+            figure = new_figure(_WIDTH, _HEIGHT)
+            draw(figure, recording, np.where(np.isfinite(values), values, np.nan))
+            figure.axes[0].set_xlabel("time [s]")
+            yield Chart(heading, words, svg_of(figure))
+        else:
+            yield f"{heading}: not in this recording"
+
+
+def _joints(label: str) -> Callable[[Figure, Recording, Array], None]:
+    def draw(figure: Figure, recording: Recording, values: Array) -> None:
+        axes = figure.subplots()
+        draw_joints(axes, recording, values, label)
+        draw_legend(figure, axes)
+
+    return draw
+
+
+def _distance(figure: Figure, recording: Recording, values: Array) -> None:
+    axes = figure.subplots()
+    draw_curve(axes, recording.time, values, color="black")
+    axes.set_yscale("log")
+    axes.set_ylabel("[m]")
+
+
+def _energies(figure: Figure, recording: Recording, values: Array) -> None:
+    axes = figure.subplots()
+    for name, colour, energy in zip(recording.energy_terms, joint_colours(values.shape[1]), values.T, strict=True):
+        if np.nanmax(np.abs(energy), initial=0.0) > 0.0:
+            draw_curve(axes, recording.time, np.where(energy > 0.0, energy, np.nan), label=name, color=colour)
+    axes.set_yscale("log")
+    greatest = np.nanmax(values)
+    low, high = axes.get_ylim()
+    axes.set_ylim(max(low, 1e-12 * greatest), high)
+    axes.set_ylabel("[J]")
+    draw_legend(figure, axes)
+
+
+def _iterations(figure: Figure, recording: Recording, values: Array) -> None:
+    axes = figure.subplots()
+    draw_curve(axes, recording.time, values, color="black", drawstyle="steps-mid")
+    axes.set_ylim(bottom=0.0)
+    axes.set_ylabel("iterations")
+
+
+def _stages(figure: Figure, recording: Recording, values: Array) -> None:
+    axes = figure.subplots()
+    per_step = 1e3 * np.nan_to_num(values.T)
+    colours = joint_colours(len(per_step))
+    areas = axes.stackplot(recording.time, per_step, labels=recording.stages, colors=colours, linewidth=0.0)
+    for area in areas:
+        area.set_rasterized(True)
+    axes.set_ylim(0.0, 1.5 * np.percentile(per_step.sum(axis=0), 99))
+    axes.set_ylabel("[ms]")
+    axes.grid(alpha=0.3)
+    draw_legend(figure, axes)
+
+
+def _step_time(figure: Figure, recording: Recording, values: Array) -> None:
+    axes = figure.subplots()
+    draw_curve(axes, recording.time, 1e3 * values, color="black")
+    axes.set_yscale("log")
+    axes.set_ylabel("[ms]")
+
+
+_CHARTS: tuple[
+    tuple[str, str, Callable[[Recording], Array], Callable[[Figure, Recording, Array], None]],
+    ...,
+] = (
+    ("Joint positions", "θ at the end of each step.", lambda r: r.theta, _joints("[rad or m]")),
+    ("Joint velocities", "", lambda r: r.theta_dot, _joints("[rad/s or m/s]")),
+    (
+        "What contact did to the joints' motion",
+        "δθ - δθ̃: the joint motion of each step less that without contact. Zero where nothing touches.",
+        lambda r: r.delta_theta - r.delta_theta_tilde,
+        _joints("[rad or m]"),
+    ),
+    ("Contact force on the joints", "Generalised force τ_c.", lambda r: r.contact_force, _joints("[N·m or N]")),
+    (
+        "Minimum distance",
+        "The least distance of surfaces that may touch. It never reaches zero; gaps: nothing was near anything.",
+        lambda r: r.minimum_distance,
+        _distance,
+    ),
+    (
+        "Energies",
+        "Terms of the incremental potential at the end of each step, over dt².",
+        lambda r: r.energies,
+        _energies,
+    ),
+    ("Newton iterations", "In each step.", lambda r: r.newton_iterations, _iterations),
+    ("Time of a step", "Wall time.", lambda r: r.step_time, _step_time),
+    (
+        "Time of a step by stage",
+        "Wall time, one stage on the other; the slowest steps may reach beyond the edge.",
+        lambda r: r.stage_times,
+        _stages,
+    ),
+)

@@ -1,0 +1,112 @@
+"""The report: one HTML file, pictures inside, that opens from disk."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+from ipc_articulation.extras import need
+from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.pictures import draw_scene
+from ipc_articulation.viewing.reporting.figures import Figures, figures
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #20242a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-weight: 600; margin-bottom: 0 } h2 { font-size: 1.1rem; margin: 2rem 0 0 } p { margin: 0.2rem 0; color: #556 }
+table { border-collapse: collapse; margin: 1rem 0 } td { padding: 0.15rem 2rem 0.15rem 0; vertical-align: top }
+td:first-child { color: #556 } td:last-child { font-variant-numeric: tabular-nums } img { max-width: 100% }
+"""
+
+
+def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
+    """Write the page.
+
+    Args:
+        recording: What it tells of.
+        file: Where; its folder is made where it is missing.
+
+    Returns:
+        Notes on what was left out.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+        ViewingError: The recording is empty.
+    """
+    need("matplotlib")
+    from ipc_articulation.viewing.reporting.charts import charts
+
+    told = figures(recording)
+    picture, note = _picture(recording)
+    drawn = list(charts(recording))
+    notes = tuple(chart for chart in drawn if isinstance(chart, str)) + ((note,) if note else ())
+    sections = [
+        f"<h2>{escape(chart.heading)}</h2><p>{escape(chart.words)}</p>{chart.svg}"
+        for chart in drawn
+        if not isinstance(chart, str)
+    ]
+    title = escape(told["title"] or told["name"])
+    body = [
+        f"<h1>{title}</h1>",
+        picture,
+        _table(told),
+        *sections,
+        *(f"<p>Left out: {escape(note)}</p>" for note in notes),
+    ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(_document(title, body), encoding="utf-8")
+    return notes
+
+
+def _document(title: str, body: Iterable[str]) -> str:
+    head = f'<meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,"><style>{_STYLE}</style>'
+    lines = "\n".join(body)
+    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{lines}\n</body>\n</html>\n'
+
+
+def _picture(recording: Recording) -> tuple[str, str | None]:
+    """The end of the run as an `<img>` element, or nothing and a note."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "end.png"
+        note = draw_scene(recording, file)
+        if note:
+            return "", note
+        data = base64.b64encode(file.read_bytes()).decode("ascii")
+    return f'<img alt="the end of the run" src="data:image/png;base64,{data}">', None
+
+
+def _table(told: Figures) -> str:
+    rows = "".join(f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in table(told))
+    return f"<table>{rows}</table>"
+
+
+def table(told: Figures) -> list[tuple[str, str]]:
+    """Labels and texts of the figures; what is not known is left out."""
+    rows = [
+        ("run", told["name"]),
+        ("engine", told["engine"]),
+        ("steps", f"{told['steps']} of {told['dt']:g} s: {told['simulated_time']:.3f} s simulated"),
+        ("wall time", _number(told["wall_time"], "s")),
+        ("median step", _number(told["median_step_time"], "ms", 1e3)),
+        ("longest step", _number(told["longest_step_time"], "ms", 1e3)),
+        ("minimum distance", _distance(told)),
+        ("Newton iterations", _iterations(told)),
+    ]
+    rows += [(f"{name} moved", f"{distance:.3f} m") for name, distance in told["moved"].items()]
+    return [(label, text) for label, text in rows if text]
+
+
+def _number(value: float | None, unit: str, factor: float = 1.0) -> str | None:
+    return None if value is None else f"{factor * value:.3g} {unit}"
+
+
+def _distance(told: Figures) -> str | None:
+    least = told["minimum_distance"]
+    return None if least is None else f"{1e3 * least:.3g} mm at {told['minimum_distance_at']:.3g} s"
+
+
+def _iterations(told: Figures) -> str | None:
+    mean = told["mean_newton_iterations"]
+    return None if mean is None else f"{mean:.1f} a step on average, {told['most_newton_iterations']:.0f} at most"
