@@ -21,6 +21,12 @@ def add_out(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="OUT", default=Path("out"), help="folder of results (default: out)")
 
 
+def add_scene_file(parser: argparse.ArgumentParser) -> None:
+    """`FILE`."""
+    text = "the scene file (YAML), see docs/scene_files.md; example:NAME is one that is installed"
+    parser.add_argument("file", metavar="FILE", type=scene_file, help=text)
+
+
 def count(text: str) -> int:
     """A whole number from 1.
 
@@ -45,3 +51,18 @@ def seconds(text: str) -> float:
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds above 0")
     return value
+
+
+def scene_file(text: str) -> Path:
+    """A scene file by its path, or an installed one as `example:NAME`.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no such example.
+    """
+    from ipc_articulation.errors import SceneFileError
+    from ipc_articulation.scenefile import examples
+
+    try:
+        return examples.scene_file(text)
+    except SceneFileError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

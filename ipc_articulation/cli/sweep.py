@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ipc_articulation.cli.arguments import add_engine, count, seconds
+from ipc_articulation.cli.arguments import add_engine, add_scene_file, count, seconds
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +31,7 @@ values:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("file", metavar="FILE", type=Path, help="the scene file (YAML), see docs/scene_files.md")
+    add_scene_file(parser)
     parser.add_argument(
         "--set",
         dest="settings",
