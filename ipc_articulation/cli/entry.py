@@ -13,7 +13,7 @@ from ipc_articulation.errors import EngineError, IpcArticulationError, ModelErro
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 # Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
-COMMANDS = ("run", "render", "replay", "report", "sweep", "inspect")
+COMMANDS = ("run", "check", "render", "replay", "report", "export", "sweep", "inspect")
 
 _EXIT_CODES = """
 exit status:

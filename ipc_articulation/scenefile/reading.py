@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,6 +46,28 @@ def read_scene(file: str | Path, settings: Mapping[str, Any] | None = None) -> t
     Raises:
         SceneFileError: With line and column of every fault of the file, or with the setting at fault.
     """
+    examined = examine(file, settings)
+    if examined.problems:
+        raise examined.document.error(examined.problems)
+    return examined.scene, examined.document
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A scene file as far as it is right."""
+
+    scene: AnyScene  # whose blocks under the keys `faulty` are missing, or their defaults
+    document: Document
+    problems: list[Problem]
+    faulty: frozenset[str]  # keys of the scene whose blocks are wrong by themselves
+
+
+def examine(file: str | Path, settings: Mapping[str, Any] | None = None) -> Examined:
+    """Read and check a scene file, and keep what is right where something is not.
+
+    Raises:
+        SceneFileError: It cannot be read as YAML at all, or a setting leads nowhere.
+    """
     document = Document(file, settings)
     model, problems = _model_of(document)
     scene: AnyScene
@@ -56,9 +79,7 @@ def read_scene(file: str | Path, settings: Mapping[str, Any] | None = None) -> t
         problems += [_problem(detail, document) for detail in details]
         faulty = {str(detail["loc"][0]) for detail in details} | {str(key) for key in told}
         scene = _right_part(model, document, faulty)
-    if problems := [*problems, *check(scene, faulty)]:
-        raise document.error(problems)
-    return scene, document
+    return Examined(scene, document, [*problems, *check(scene, faulty)], frozenset(faulty))
 
 
 def known_adapters() -> list[str]:

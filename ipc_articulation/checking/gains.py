@@ -1,0 +1,80 @@
+"""Whether the actuators of a robot are stable at its time step.
+
+With mass matrix M, gains K = diag(kp), C = diag(kv) and the effective mass M̂ of the engine's step, joints near their
+targets follow θ⁺ = θ + w⁺ with w⁺ = w - M̂⁻¹(dt² K θ + dt C w), w = dt·θ̇: only what is in M̂ is implicit. The step is
+unstable where an eigenvalue of this map lies outside the unit circle. A full `implicit` step has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.checking.start import Start
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import matching
+from ipc_articulation.scenefile.document import Problem
+from ipc_articulation.scenefile.schema import RobotScene
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 1e-6
+
+
+def gain_problems(start: Start, scene: RobotScene) -> Iterator[Problem]:
+    """A warning for the actuators of the least stable joint."""
+    M = start.effective_mass
+    if M is None or scene.integrator == "implicit":
+        return
+    names = [joint.name for joint in start.mechanism.joints]
+    kp, kv, owner = _gains(scene, names)
+    growth, worst = growth_of(M, kp, kv, scene.dt)
+    if growth <= 1.0 + _ROUNDING or owner[worst] is None:
+        return
+    bound = kp[worst] * _stable_share(M, kp, kv, scene.dt)
+    message = (
+        f"joint '{names[worst]}' is unstable: each step of {scene.dt:g} s makes its error {growth:.3g} times as large; "
+        f"with these kv, gains up to about kp {bound:.2g} are stable, or a smaller dt"
+    )
+    yield Problem(("robot", "actuators", owner[worst] or 0), message)
+
+
+def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, int]:
+    """Spectral radius of the step, and the joint that moves most in its eigenvector.
+
+    Args:
+        M: M̂, (m, m).
+        kp: (m,).
+        kv: (m,).
+        dt: [s].
+    """
+    m, eye = len(M), np.eye(len(M))
+    stiff, damp = np.linalg.solve(M, dt**2 * np.diag(kp)), np.linalg.solve(M, dt * np.diag(kv))
+    values, vectors = np.linalg.eig(np.block([[eye - stiff, eye - damp], [-stiff, eye - damp]]))
+    largest = int(np.abs(values).argmax())
+    return float(np.abs(values[largest])), int(np.abs(vectors[m:, largest]).argmax())
+
+
+def _gains(scene: RobotScene, names: list[str]) -> tuple[Array, Array, list[int | None]]:
+    """Kp and kv by joint, and which entry of `actuators` they come from."""
+    kp, kv, owner = np.zeros(len(names)), np.zeros(len(names)), list[int | None]([None] * len(names))
+    for index, actuators in enumerate(scene.robot.actuators):
+        try:
+            chosen = matching(actuators.joints, names, "joint", AdapterError)
+        except AdapterError:
+            continue  # a joint that others determine, such as one of a loop
+        for joint in chosen:
+            kp[joint], kv[joint], owner[joint] = actuators.kp, actuators.kv, index
+    return kp, kv, owner
+
+
+def _stable_share(M: Array, kp: Array, kv: Array, dt: float) -> float:
+    """The largest share of all kp that is stable, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        stable = growth_of(M, middle * kp, kv, dt)[0] <= 1.0 + _ROUNDING
+        low, high = (middle, high) if stable else (low, middle)
+    return low

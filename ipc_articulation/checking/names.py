@@ -1,0 +1,86 @@
+"""Names of a robot's joints in a scene file: all that are unknown, where building would tell the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ipc_articulation.checking.start import Start
+from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
+from ipc_articulation.naming import matching
+from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.schema import Controller, Robot, RobotScene, Sine, Torque, Trajectory
+
+Pattern = str | Sequence[str]
+
+
+def model_problems(scene: RobotScene, document: Document) -> Iterator[Problem]:
+    """The robot's file, and names of joints in `robot` that it does not have."""
+    from ipc_articulation.simulation.robot_model import scene_model
+
+    try:
+        with document.blame("robot", "model"):
+            model = scene_model(scene, document)
+    except SceneFileError as error:
+        yield _refused(error, scene.robot.model)
+        return
+    for place, pattern in _patterns(scene.robot):
+        yield from _unknown((place, pattern), model.joint_names, "joint")
+
+
+def controller_problems(scene: RobotScene, start: Start) -> Iterator[Problem]:
+    """Names of joints in controllers that take no target, or that the robot does not have."""
+    places: list[tuple[Location, Controller]] = [
+        (("controllers", index), controller) for index, controller in enumerate(scene.controllers)
+    ]
+    if scene.controller is not None:
+        places.append((("controller",), scene.controller))
+    for place, controller in places:
+        if isinstance(controller, Sine):
+            yield from _unknown(((*place, "joints"), controller.joints), start.actuated, "joint with an actuator")
+        if isinstance(controller, Torque) and controller.joints is not None:
+            yield from _unknown(((*place, "joints"), controller.joints), start.joints, "joint")
+        if isinstance(controller, Trajectory):
+            for index, waypoint in enumerate(controller.waypoints or ()):
+                for name in waypoint.joints:
+                    at = (*place, "waypoints", index, "joints", name)
+                    yield from _unknown((at, [name]), start.actuated, "joint with an actuator")
+
+
+def _patterns(robot: Robot) -> Iterator[tuple[Location, Pattern]]:
+    """Everything in `robot` that names joints."""
+    for index, actuators in enumerate(robot.actuators):
+        yield ("robot", "actuators", index, "joints"), actuators.joints
+    for key in ("initial", "initial_velocity"):
+        for name in getattr(robot, key):
+            yield ("robot", key, name), [name]
+    for key in ("armature", "damping"):
+        value = getattr(robot, key)
+        for pattern in value if isinstance(value, dict) else ():
+            yield ("robot", key, pattern), pattern
+    for index, loop in enumerate(robot.loops):
+        yield ("robot", "loops", index, "joints"), loop.joints
+
+
+def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -> Iterator[Problem]:
+    place, pattern = named
+    for part in [pattern] if isinstance(pattern, str) else [[name] for name in pattern]:
+        try:
+            matching(part, known, what, AdapterError)
+        except AdapterError as error:
+            yield Problem(place, str(error), at_key=isinstance(place[-1], str) and place[-1] == part[0])
+
+
+def _refused(error: SceneFileError, file: Path) -> Problem:
+    """What the adapter says of the robot's file, with the line that our own reader finds at fault."""
+    message, line = error.faults[0].message, ""
+    if file.suffix == ".urdf" and f"{file}:" not in message:
+        from ipc_articulation.dynamics import read_robot
+        from ipc_articulation.scenefile.paths import package_folders
+
+        try:
+            read_robot(file, package_dirs=[*package_folders(), *file.absolute().parents]).mechanism.build()
+        except ModelError as found:
+            line = f" ({found})"
+    where: Location = ("adapter",) if message.startswith("adapter '") else ("robot", "model")
+    return Problem(where, message + line)

@@ -1,0 +1,124 @@
+"""Surfaces at the start of a scene: which overlap, which lie inside another, which are nearer than half of d̂.
+
+Bodies that rest on each other are a little nearer than d̂; much nearer ones are pushed apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ipctk
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.checking.start import Start, Thing, place_of, touching
+from ipc_articulation.scenefile.document import Problem
+from ipc_articulation.scenefile.schema import Scene
+
+Array = NDArray[np.float64]
+
+MOST = 20  # narrow gaps that are told one by one
+NARROW = 0.5  # of d̂
+
+
+class Nearness:
+    """Gaps of all surfaces that may touch and are near each other: 0 where they overlap."""
+
+    def __init__(self, start: Start, scene: Scene) -> None:
+        """Measure them."""
+        self._start, self._scene = start, scene
+        self._narrow = NARROW * scene.contact.d_hat
+        enabled = scene.contact.enabled
+        self._gaps = dict(sorted(self._measured(), key=lambda item: item[1])) if enabled else {}
+
+    def overlaps(self) -> Iterator[Problem]:
+        """Surfaces that intersect, with which no run can begin."""
+        for (first, second), gap in self._gaps.items():
+            if gap <= 0.0:
+                message = f"{_said(first)} and {_said(second)} overlap at the start; move them apart"
+                yield Problem(place_of(self._spoken_of(first, second), self._scene), message)
+
+    def narrow_gaps(self) -> Iterator[Problem]:
+        """Surfaces that repel each other from the start, and surfaces inside others."""
+        narrow = [(names, gap) for names, gap in self._gaps.items() if gap > 0.0]
+        for (first, second), gap in narrow[:MOST]:
+            message = (
+                f"{_said(first)} and {_said(second)} are {gap:.2g} m apart at the start, less than half of d_hat "
+                f"{self._scene.contact.d_hat:g} m: they push each other away in the first steps"
+            )
+            yield Problem(place_of(self._spoken_of(first, second), self._scene), message)
+        if len(narrow) > MOST:
+            message = f"{len(narrow) - MOST} more pairs of surfaces are nearer than half of d_hat at the start"
+            yield Problem(("contact", "d_hat"), message)
+        yield from self._inside()
+
+    def _measured(self) -> Iterator[tuple[tuple[str, str], float]]:
+        things = self._start.things
+        for first, second in near_pairs(things, self._narrow):
+            if self._may_touch(first, second):
+                gap = distance(first, second, self._narrow)
+                if gap < self._narrow:
+                    yield (first.name, second.name), gap
+        for plane in self._start.mechanism.planes:
+            for thing in things:
+                if not thing.static and touching(self._start, thing, plane):
+                    gap = float(np.min((thing.vertices - plane.point) @ plane.normal))
+                    if gap < self._narrow:
+                        yield (thing.name, plane.name), gap
+
+    def _inside(self) -> Iterator[Problem]:
+        for first, second in near_pairs(self._start.things, 0.0):
+            for inner, outer in ((first, second), (second, first)):
+                contained = (inner.vertices >= outer.vertices.min(0)).all() & (
+                    inner.vertices <= outer.vertices.max(0)
+                ).all()
+                if contained and self._may_touch(first, second) and _winding(inner.vertices[0], outer) > 0.5:
+                    message = f"'{inner.name}' is inside '{outer.name}' and can never leave it"
+                    yield Problem(place_of(inner.name, self._scene), message)
+
+    def _may_touch(self, first: Thing, second: Thing) -> bool:
+        return not (first.static and second.static) and touching(self._start, first, second)
+
+    def _spoken_of(self, first: str, second: str) -> str:
+        """The one of two that the scene file itself has, a body before the robot."""
+        names = [body.name for body in self._scene.bodies]
+        return second if second in names and first not in names else first
+
+
+def near_pairs(things: tuple[Thing, ...], margin: float) -> Iterator[tuple[Thing, Thing]]:
+    """Pairs of surfaces whose boxes, grown by a margin [m], meet."""
+    if not things:
+        return
+    low = np.array([thing.vertices.min(axis=0) for thing in things]) - margin
+    high = np.array([thing.vertices.max(axis=0) for thing in things])
+    for i, thing in enumerate(things[:-1]):
+        meets = ((low[i] <= high[i + 1 :]) & (low[i + 1 :] <= high[i])).all(axis=1)
+        for j in np.flatnonzero(meets) + i + 1:
+            yield thing, things[j]
+
+
+def distance(first: Thing, second: Thing, within: float) -> float:
+    """Smallest distance of two surfaces [m]: 0 where they intersect, inf where it is not below `within`."""
+    vertices = np.asfortranarray(np.vstack([first.vertices, second.vertices]))
+    faces = np.asfortranarray(np.vstack([first.faces, second.faces + len(first.vertices)]).astype(np.int32))
+    mesh = ipctk.CollisionMesh(vertices, np.asfortranarray(ipctk.edges(faces)), faces)
+    of_second = np.arange(len(vertices)) >= len(first.vertices)
+    mesh.can_collide = ipctk.make_vertex_patches_filter(of_second.astype(np.int32))
+    if ipctk.has_intersections(mesh, vertices):
+        return 0.0
+    collisions = ipctk.NormalCollisions()
+    collisions.build(mesh, vertices, within)
+    return float(np.sqrt(collisions.compute_minimum_distance(mesh, vertices))) if len(collisions) else np.inf
+
+
+def _winding(point: Array, thing: Thing) -> float:
+    """How many times a closed surface goes around a point: Σ Ω / 4π over its triangles' solid angles."""
+    a, b, c = (thing.vertices[thing.faces[:, corner]] - point for corner in range(3))
+    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+    over = np.einsum("ij,ij->i", a, np.cross(b, c))
+    under = la * lb * lc + lc * (a * b).sum(1) + la * (b * c).sum(1) + lb * (c * a).sum(1)
+    return float(np.arctan2(over, under).sum() / (2.0 * np.pi))
+
+
+def _said(name: str) -> str:
+    return "the ground" if name.endswith("ground") else f"'{name}'"

@@ -1,0 +1,69 @@
+"""Numbers of a scene that are allowed, but seldom meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ipc_articulation.scenefile.document import Location, Problem
+from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
+
+
+@dataclass(frozen=True)
+class Range:
+    """Where a quantity usually lies, and what happens outside."""
+
+    low: float
+    high: float
+    unit: str
+    below: str
+    above: str
+
+    def remark(self, what: str, value: float) -> str | None:
+        """What to say of a value; None inside the range."""
+        if self.low <= value <= self.high:
+            return None
+        why = self.below if value < self.low else self.above
+        return f"{what} {value:g} {self.unit} is outside {self.low:g} to {self.high:g} {self.unit}: {why}"
+
+
+DT = Range(1e-5, 0.05, "s", "runs take long", "contact and fast joints are resolved badly, and steps damp much")
+D_HAT = Range(1e-5, 0.05, "m", "it nears rounding, and Newton takes many iterations", "surfaces repel from afar")
+RESISTANCE = Range(1e6, 1e12, "Pa", "heavy bodies come very close", "Newton takes many iterations")
+STIFFNESS = Range(1e6, 1e11, "Pa", "bodies bend and shear visibly", "Newton takes many iterations")
+MASS = Range(1e-5, 1e6, "kg", "so light a body nears rounding beside others", "contact with light bodies is stiff")
+DENSITY = Range(1.0, 3e4, "kg/m³", "lighter than foam", "heavier than any metal")
+FRICTION = Range(0.0, 2.0, "", "", "dry materials have at most about 1.5")
+
+_Quantity = tuple[Location, str, float | None, Range]
+
+
+def range_problems(scene: Scene) -> Iterator[Problem]:
+    """A warning for each number out of its range."""
+    for place, what, value, usual in _quantities(scene):
+        remark = None if value is None else usual.remark(what, value)
+        if remark is not None:
+            yield Problem(place, remark)
+
+
+def _quantities(scene: Scene) -> Iterator[_Quantity]:
+    yield ("dt",), "the time step", scene.dt, DT
+    yield ("contact", "d_hat"), "d_hat", scene.contact.d_hat, D_HAT
+    yield ("contact", "resistance"), "the resistance", scene.contact.resistance, RESISTANCE
+    yield ("contact", "friction"), "the friction", scene.contact.friction, FRICTION
+    if isinstance(scene, ArticulationScene):
+        yield ("stiffness",), "the stiffness", scene.stiffness, STIFFNESS
+    if isinstance(scene, RobotScene):
+        yield ("robot", "stiffness"), "the stiffness of the links", scene.robot.stiffness, STIFFNESS
+    for index, body in enumerate(scene.bodies):
+        place, name = ("bodies", index), f"of body '{body.name}'"
+        yield (*place, "mass"), f"the mass {name}", body.mass, MASS
+        yield (*place, "density"), f"the density {name}", body.density, DENSITY
+        yield (*place, "stiffness"), f"the stiffness {name}", body.stiffness, STIFFNESS
+        yield (*place, "friction"), f"the friction {name}", body.friction, FRICTION
+    for name, material in scene.materials.items():
+        at, of = ("materials", name), f"of material '{name}'"
+        yield (*at, "density"), f"the density {of}", material.density, DENSITY
+        yield (*at, "stiffness"), f"the stiffness {of}", material.stiffness, STIFFNESS
+        yield (*at, "resistance"), f"the resistance {of}", material.resistance, RESISTANCE
+        yield (*at, "friction"), f"the friction {of}", material.friction, FRICTION

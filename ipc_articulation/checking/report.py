@@ -1,0 +1,81 @@
+"""Everything wrong and everything risky in a scene file: `check_file`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ipc_articulation.checking.gains import gain_problems
+from ipc_articulation.checking.names import controller_problems, model_problems
+from ipc_articulation.checking.nearness import Nearness
+from ipc_articulation.checking.ranges import range_problems
+from ipc_articulation.checking.start import Start, make_start
+from ipc_articulation.checking.thickness import thickness_problems
+from ipc_articulation.errors import Fault, SceneFileError
+from ipc_articulation.scenefile.document import Document, Problem
+from ipc_articulation.scenefile.reading import Examined, examine
+from ipc_articulation.scenefile.schema import RobotScene, Scene
+
+_OF_THE_MODEL = {"adapter", "robot", "dt", "gravity", "integrator"}  # keys that a robot's model needs
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found; errors let no run begin, warnings do."""
+
+    file: Path
+    errors: tuple[Fault, ...]
+    warnings: tuple[Fault, ...] = ()
+
+
+def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
+    """Check a scene file and all it names, without a step and without any code that it names.
+
+    Errors of the file's own text come all at once. What lies between them, such as bodies that overlap, is looked at
+    when there are none.
+
+    Args:
+        file: The scene file.
+        settings: Values put over the file's, by path.
+    """
+    try:
+        examined = examine(file, settings)
+        errors = [*examined.problems, *_of_the_model(examined)]
+        if errors:
+            warnings = [] if examined.faulty else list(range_problems(examined.scene))
+            return _report(file, examined.document, errors, warnings)
+        start = make_start(examined.scene, examined.document)
+        nearness = Nearness(start, examined.scene)
+        errors = [*_of_the_start(start, examined.scene), *nearness.overlaps()]
+        warnings = [*range_problems(examined.scene), *_risks(start, examined.scene), *nearness.narrow_gaps()]
+        return _report(file, examined.document, errors, warnings)
+    except SceneFileError as error:
+        return Report(file, error.faults)
+
+
+def _of_the_model(examined: Examined) -> Iterator[Problem]:
+    if isinstance(examined.scene, RobotScene) and not _OF_THE_MODEL & examined.faulty:
+        yield from model_problems(examined.scene, examined.document)
+
+
+def _of_the_start(start: Start, scene: Scene) -> Iterator[Problem]:
+    if isinstance(scene, RobotScene):
+        yield from controller_problems(scene, start)
+
+
+def _risks(start: Start, scene: Scene) -> Iterator[Problem]:
+    yield from thickness_problems(start, scene)
+    if isinstance(scene, RobotScene):
+        yield from gain_problems(start, scene)
+
+
+def _report(file: Path, document: Document, errors: list[Problem], warnings: list[Problem]) -> Report:
+    return Report(file, _placed(document, errors), _placed(document, warnings))
+
+
+def _placed(document: Document, problems: list[Problem]) -> tuple[Fault, ...]:
+    """In the order of the file, each once."""
+    faults = document.error(problems).faults if problems else ()
+    return tuple(dict.fromkeys(replace(fault) for fault in faults))

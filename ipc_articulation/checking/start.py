@@ -1,0 +1,126 @@
+"""How a scene stands at its start: bodies and joints as the coupling will get them, without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.scenefile.document import Document, Location
+from ipc_articulation.scenefile.reading import AnyScene
+from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A surface, in the world."""
+
+    name: str
+    vertices: Array  # (V, 3) [m]
+    faces: NDArray[np.int32]  # (F, 3)
+    extents: Array  # (3,) lengths of the box around it, along the axes of its own frame [m]
+    mass: float | None  # [kg]; None where it never moves
+    static: bool
+    environment: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """A scene at time 0."""
+
+    mechanism: Mechanism
+    things: tuple[Thing, ...]
+    actuated: tuple[str, ...] = ()  # joints that take a target
+    joints: tuple[str, ...] = ()  # all joints of the robot that have a position
+    effective_mass: Array | None = None  # (m, m) M̂ of the mechanism's joints, where a robot has joints
+
+
+def make_start(scene: AnyScene, document: Document) -> Start:
+    """Build what the run will build before its engine starts.
+
+    Raises:
+        SceneFileError: With the place of what is refused.
+    """
+    from ipc_articulation.simulation.world import make_uipc_scene
+
+    uipc_scene = make_uipc_scene(scene, document)
+    if isinstance(scene, ArticulationScene):
+        return _of_articulations(uipc_scene, scene, document)
+    return _of_robot(uipc_scene, scene, document)
+
+
+def place_of(name: str, scene: Scene) -> Location:
+    """Where a scene file speaks of a body, link, wall or ground."""
+    names = [body.name for body in scene.bodies]
+    if name in names:
+        return "bodies", names.index(name), "pose"
+    walls = [wall.name for wall in scene.walls]
+    if name in walls:
+        return "walls", walls.index(name), "point"
+    if name.endswith("ground") and scene.ground:
+        return ("ground",)
+    return ("robot", "model") if isinstance(scene, RobotScene) else ()
+
+
+def touching(start: Start, first: Thing | HalfPlane, second: Thing | HalfPlane) -> bool:
+    """Whether two surfaces may touch; of the rules that name both the last one holds."""
+    names = frozenset((first.name, second.name))
+    touch = names not in start.mechanism.untouchable
+    for pair in start.mechanism.contact_pairs:
+        sides = (first.name in pair.first and second.name in pair.second) or (
+            second.name in pair.first and first.name in pair.second
+        )
+        if sides and pair.enabled is not None:
+            touch = pair.enabled
+    apart = first.environment and second.environment and first.environment != second.environment
+    return touch and not apart
+
+
+def _of_articulations(uipc_scene: object, scene: ArticulationScene, document: Document) -> Start:
+    from ipc_articulation.simulation.articulation_scene import fill, mechanism_of
+    from ipc_articulation.simulation.materials import density_of
+    from ipc_articulation.simulation.surfaces import volume
+    from ipc_articulation.simulation.surroundings import complete
+
+    parts = fill(uipc_scene, scene, document)
+    things = []
+    for body, surface in zip(scene.bodies, parts.surfaces, strict=True):
+        mass = body.mass or density_of(scene, body) * volume(surface.vertices, surface.faces)
+        static = surface.role == "fixed"
+        own = _own(surface.vertices, surface.pose)
+        kind = None if static else mass
+        things.append(Thing(body.name, own[0], surface.faces, own[1], kind, static, body.environment))
+    return Start(complete(mechanism_of(scene, parts.surfaces), scene, document), tuple(things))
+
+
+def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Start:
+    from ipc_articulation.coupling import couple
+    from ipc_articulation.simulation.robot_model import make_model
+    from ipc_articulation.simulation.surroundings import complete
+
+    driven = make_model(scene, document)
+    with document.blame("robot"):
+        mechanism = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).mechanism
+        driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
+        mass = driven.adapter.predict().mass if mechanism.joints else None
+    return Start(mechanism, tuple(_things(mechanism)), tuple(driven.actuated), tuple(driven.joints), mass)
+
+
+def _things(mechanism: Mechanism) -> Iterator[Thing]:
+    static = {body.name for body in mechanism.static}
+    bodies: tuple[Body, ...] = (*mechanism.links, *mechanism.free, *mechanism.static)
+    for body in bodies:
+        if body.mesh is not None:
+            vertices, extents = _own(body.mesh.vertices, body.pose)
+            mass = None if body.name in static else body.mass
+            yield Thing(body.name, vertices, body.mesh.faces, extents, mass, mass is None, body.environment)
+
+
+def _own(vertices: Array, pose: Array) -> tuple[Array, Array]:
+    """Vertices in the world, and the extents in their own frame."""
+    return vertices @ pose[:3, :3].T + pose[:3, 3], np.ptp(vertices, axis=0)
