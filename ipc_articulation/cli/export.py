@@ -1,0 +1,47 @@
+"""`ipc-articulation export`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ipc_articulation.cli.recordings import add_folder, add_looks, add_rows
+
+HELP = "write a run for Blender and other programs"
+DESCRIPTION = """\
+Write the bodies of a run and their motion as one animated glTF file (.glb), one USD file, or a sequence
+of OBJ files."""
+EXAMPLES = """\
+examples:
+  ipc-articulation export out/panda_push --format gltf
+  ipc-articulation export out/panda_push --format usd --every 1 --out panda_push.usda
+  ipc-articulation export out/panda_push --format obj --fps 24
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_folder(parser)
+    parser.add_argument("--format", choices=("gltf", "usd", "obj"), required=True, help="what to write")
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="the file, or the folder of OBJ files (default: in OUT/NAME)"
+    )
+    add_looks(parser)
+    add_rows(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress bar; print nothing")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where all is well."""
+    from ipc_articulation.recording import read_recording
+    from ipc_articulation.running.progress import progress
+    from ipc_articulation.viewing.exporting import export
+    from ipc_articulation.viewing.moments import film_rows
+
+    recording = read_recording(options.folder)
+    rows = film_rows(recording, options.fps, options.every)
+    with progress(options.format, len(rows), options.quiet) as show:
+        done = export(recording, options.format, options.out, options.folder, rows, options.colours, show)
+    if not options.quiet:
+        print(done)
+    return None

@@ -1,0 +1,122 @@
+"""One animated binary glTF file (GLB): a node a body, with samplers for its translation and rotation.
+
+A node's pose is rigid in glTF, a body's in a recording very nearly so: what is written is A's rotation of the polar
+decomposition. glTF is y up: the whole scene is turned there from its own up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.errors import ViewingError
+from ipc_articulation.spatial import pose, rotation_to
+from ipc_articulation.viewing.bodies import placed, rigid_parts
+from ipc_articulation.viewing.exporting.film import Actor, Film
+
+Array = NDArray[np.float64]
+Bytes = NDArray[np.float32]
+
+_FLOAT = 5126  # glTF's number for float32
+_ROOT = "scene"
+
+
+def write_gltf(film: Film, file: Path, show: Callable[[int], None]) -> str:
+    """Write the file; what was done, in words, with how far a vertex is off because a pose is made rigid.
+
+    Raises:
+        ViewingError: The file's ending is not .glb.
+    """
+    if file.suffix != ".glb":
+        raise ViewingError(f"{file.name}: glTF is written as a binary .glb file")
+    from trimesh.exchange.gltf import export_glb
+
+    data = export_glb(_scene(film), buffer_postprocessor=lambda buffers, tree: _animate(film, buffers, tree))
+    file.write_bytes(data)
+    show(len(film.time))
+    off = max((_off(actor) for actor in film.actors), default=0.0)
+    return f"{file}: {film.time[-1] - film.time[0]:g} s; rigid poses put vertices up to {off:.1g} m off"
+
+
+def _scene(film: Film) -> Any:
+    """Shapes and where they begin, below a node that turns the scene's up to y."""
+    import trimesh
+
+    scene = trimesh.Scene()
+    y_up = rotation_to(np.array([0.0, 1.0, 0.0])) @ rotation_to(film.up).T
+    scene.graph.update(frame_to=_ROOT, matrix=pose(y_up))
+    for actor in film.actors:
+        body = actor.surface
+        mesh = trimesh.Trimesh(body.vertices, body.faces, process=False)
+        material = trimesh.visual.material.PBRMaterial(
+            name=body.name, baseColorFactor=[*actor.colour, 255], metallicFactor=0.0, roughnessFactor=0.7
+        )
+        mesh.visual = trimesh.visual.TextureVisuals(material=material)
+        start = body.pose if actor.poses is None else actor.poses[0]
+        scene.add_geometry(mesh, node_name=body.name, geom_name=body.name, parent_node_name=_ROOT, transform=start)
+    return scene
+
+
+def _animate(film: Film, buffers: Any, tree: Any) -> None:
+    """Add an animation to glTF's tree, and its numbers to the buffers."""
+    nodes = {node["name"]: index for index, node in enumerate(tree["nodes"])}
+    animation: dict[str, Any] = {"name": film.name, "channels": [], "samplers": []}
+    time = _accessor(film.time - film.time[0], "SCALAR", buffers, tree)
+    for actor in film.actors:
+        if actor.poses is None:
+            continue
+        index = nodes[actor.surface.name]
+        positions, quaternions = rigid_parts(actor.poses)
+        tree["nodes"][index].pop("matrix", None)
+        motion = {
+            "translation": (positions, "VEC3"),
+            "rotation": (np.roll(_steady(quaternions), -1, axis=1), "VEC4"),  # (x, y, z, w)
+        }
+        for path, (values, kind) in motion.items():
+            output = _accessor(values, kind, buffers, tree)
+            tree["nodes"][index][path] = values[0].tolist()
+            animation["channels"].append(
+                {"sampler": len(animation["samplers"]), "target": {"node": index, "path": path}}
+            )
+            animation["samplers"].append({"input": time, "output": output, "interpolation": "LINEAR"})
+    if animation["channels"]:
+        tree["animations"] = [animation]
+
+
+def _accessor(values: Array, kind: str, buffers: Any, tree: Any) -> int:
+    """Append numbers to the buffers; the index of the accessor that reads them."""
+    data = np.ascontiguousarray(values, dtype="<f4")
+    key = f"animation {len(buffers)}"
+    buffers[key] = data.tobytes()
+    tree["accessors"][key] = {
+        "bufferView": len(buffers) - 1,
+        "componentType": _FLOAT,
+        "count": len(data),
+        "type": kind,
+        "min": np.atleast_1d(data.min(axis=0)).tolist(),
+        "max": np.atleast_1d(data.max(axis=0)).tolist(),
+    }
+    return len(tree["accessors"]) - 1
+
+
+def _steady(quaternions: Array) -> Array:
+    """Signs such that no two in a row are more than a right angle apart: (moments, 4)."""
+    turns = np.sum(quaternions[1:] * quaternions[:-1], axis=1) < 0.0
+    signs = np.where(np.concatenate([[0], np.cumsum(turns)]) % 2, -1.0, 1.0)
+    return signs[:, None] * quaternions
+
+
+def _off(actor: Actor) -> float:
+    """How far the farthest vertex is from where the recording has it [m]."""
+    if actor.poses is None:
+        return 0.0
+    from ipc_articulation.spatial import rotation_from_quaternion
+
+    positions, quaternions = rigid_parts(actor.poses)
+    rigid = pose(rotation_from_quaternion(quaternions), positions)
+    difference = placed(actor.surface.vertices, actor.poses) - placed(actor.surface.vertices, rigid)
+    return float(np.linalg.norm(difference, axis=-1).max())

@@ -1,0 +1,53 @@
+"""A sequence of Wavefront OBJ files, one a moment, with one material file beside them.
+
+Each body is an object `o NAME` with the same vertices in the same order in every file; world frame, metres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.viewing.bodies import placed
+from ipc_articulation.viewing.exporting.film import Actor, Film
+
+_MATERIALS = "materials.mtl"
+
+
+def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
+    """Write `NAME_0000.obj`, `NAME_0001.obj`, ... into a folder; what was done, in words."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MATERIALS).write_text("\n".join(_material(actor) for actor in film.actors), encoding="utf-8")
+    firsts = np.cumsum([1] + [len(actor.surface.vertices) for actor in film.actors])
+    faces = [_faces(actor, first) for actor, first in zip(film.actors, firsts, strict=False)]
+    digits = max(4, len(str(len(film.time))))
+    for k, time in enumerate(film.time):
+        text = [f"# {film.name} at {time:.6g} s", f"mtllib {_MATERIALS}"]
+        for actor, triangles in zip(film.actors, faces, strict=True):
+            pose = actor.surface.pose if actor.poses is None else actor.poses[k]
+            text += [f"o {_word(actor)}", f"usemtl {_word(actor)}"]
+            text += [_vertices(placed(actor.surface.vertices, pose)), triangles]
+        (folder / f"{film.name}_{k:0{digits}d}.obj").write_text("\n".join(text) + "\n", encoding="utf-8")
+        show(k + 1)
+    return f"{folder}: {len(film.time)} files {film.name}_*.obj, from {film.time[0]:g} s to {film.time[-1]:g} s"
+
+
+def _vertices(points: NDArray[np.float64]) -> str:
+    return "\n".join("v {:.9g} {:.9g} {:.9g}".format(*point) for point in points.tolist())
+
+
+def _faces(actor: Actor, first: int) -> str:
+    return "\n".join("f {} {} {}".format(*face) for face in (actor.surface.faces + first).tolist())
+
+
+def _material(actor: Actor) -> str:
+    red, green, blue = (channel / 255.0 for channel in actor.colour)
+    return f"newmtl {_word(actor)}\nKd {red:.4f} {green:.4f} {blue:.4f}\n"
+
+
+def _word(actor: Actor) -> str:
+    """The body's name without blanks, which end a name in these files."""
+    return "_".join(actor.surface.name.split())

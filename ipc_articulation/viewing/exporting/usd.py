@@ -1,0 +1,87 @@
+"""One USD file: a transform with time samples and a mesh for each body; metres, time codes are milliseconds.
+
+USD's matrices act on rows: they are the transposes of poses. A pose need not be rigid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.errors import ViewingError
+from ipc_articulation.extras import need
+from ipc_articulation.spatial import pose, rotation_to
+from ipc_articulation.viewing.exporting.film import Actor, Film
+
+_CODES = 1000.0  # time codes a second
+_SUFFIXES = (".usdc", ".usda", ".usd")
+
+
+def write_usd(film: Film, file: Path, show: Callable[[int], None]) -> str:
+    """Write the file; what was done, in words.
+
+    Raises:
+        MissingPackageError: usd-core is not installed.
+        ViewingError: The file's ending is not one of USD's.
+    """
+    need("pxr")
+    from pxr import Sdf, Usd, UsdGeom
+
+    if file.suffix not in _SUFFIXES:
+        raise ViewingError(f"{file.name}: a USD file ends in {', '.join(_SUFFIXES)}")
+    stage = Usd.Stage.CreateNew(str(file))
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+    stage.SetTimeCodesPerSecond(_CODES)
+    codes = [float(code) for code in np.round(_CODES * (film.time - film.time[0]), 6)]
+    stage.SetStartTimeCode(codes[0])
+    stage.SetEndTimeCode(codes[-1])
+    root = UsdGeom.Xform.Define(stage, Sdf.Path("/scene"))
+    stage.SetDefaultPrim(root.GetPrim())
+    root.AddTransformOp().Set(_matrix(pose(rotation_to(film.up).T)))  # the scene's up becomes z
+    for done, (actor, name) in enumerate(zip(film.actors, _names(film), strict=True), start=1):
+        _add_body(stage, Sdf.Path(f"/scene/{name}"), actor, codes)
+        show(done * len(codes) // len(film.actors))
+    stage.Save()
+    return f"{file}: {film.time[-1] - film.time[0]:g} s, {len(codes)} samples"
+
+
+def _add_body(stage: Any, path: Any, actor: Actor, codes: list[float]) -> None:
+    from pxr import UsdGeom, Vt
+
+    body = UsdGeom.Xform.Define(stage, path)
+    body.GetPrim().SetDisplayName(actor.surface.name)
+    placed = body.AddTransformOp()
+    if actor.poses is None:
+        placed.Set(_matrix(actor.surface.pose))
+    else:
+        for code, there in zip(codes, actor.poses, strict=True):
+            placed.Set(_matrix(there), code)
+    mesh = UsdGeom.Mesh.Define(stage, path.AppendChild("mesh"))
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(actor.surface.vertices.astype(np.float32)))
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(actor.surface.faces), 3, dtype=np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(actor.surface.faces.astype(np.int32).ravel()))
+    mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    mesh.CreateDisplayColorAttr([tuple(channel / 255.0 for channel in actor.colour)])
+
+
+def _matrix(there: Any) -> Any:
+    from pxr import Gf
+
+    return Gf.Matrix4d(there.T.tolist())
+
+
+def _names(film: Film) -> list[str]:
+    """Valid and different names of prims, as near to the bodies' own as USD allows."""
+    from pxr import Tf
+
+    names: list[str] = []
+    for actor in film.actors:
+        name = plain = Tf.MakeValidIdentifier(actor.surface.name)
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
