@@ -242,7 +242,7 @@ class DrivenModel:
         joints = model.actuator_trnid[self._controls, 0]
         self.actuated = [model.joint(joint).name for joint in joints]
         self.start = data.qpos[model.jnt_qposadr[joints]]
-        driven = [joint for joint in range(model.njnt) if model.jnt_type[joint] in _DRIVEN]
+        driven = [joint for joint in range(model.njnt) if int(model.jnt_type[joint]) in _DRIVEN]
         self.joints = [model.joint(joint).name for joint in driven]
         self._dofs = model.jnt_dofadr[driven]
 

@@ -1,0 +1,100 @@
+"""Every scene file of the folder does what it says."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.scenefile.time_series import read_time_series
+from ipc_articulation.simulation.building import build
+from ipc_articulation.simulation.simulation import Simulation
+
+FOLDER = Path(__file__).parents[2] / "scenes"
+SCENES = sorted(FOLDER.glob("*.yaml"))
+
+
+class Played:
+    """A scene after some steps: poses of its bodies at the start and now, and the least distance on the way."""
+
+    def __init__(self, name: str, folder: Path, steps: int | None = None, **settings: Any) -> None:
+        scene, document = read_scene(FOLDER / f"{name}.yaml", settings)
+        steps = scene.steps if steps is None else steps
+        self.scene = scene
+        self.simulation: Simulation = build(scene, document, "cpu", folder, steps)
+        self.start, self.nearest = self.poses(), np.inf
+        for step in range(steps):
+            self.simulation.step(step)
+            self.nearest = min(self.nearest, self.simulation.minimum_distance())
+
+    def poses(self) -> dict[str, np.ndarray]:
+        """By name of body, (4, 4)."""
+        poses = self.simulation.measure(is_start=True)["body_poses"]
+        return dict(zip(self.simulation.body_names, poses, strict=True))
+
+    def moved(self, name: str) -> np.ndarray:
+        """How far a body has come, (3,) [m]."""
+        return (self.poses()[name] - self.start[name])[:3, 3]
+
+
+@pytest.mark.parametrize("name", [path.stem for path in SCENES])
+def test_every_scene_begins(name: str, tmp_path: Path) -> None:
+    played = Played(name, tmp_path, steps=3)
+    assert played.nearest > 0.0
+    assert played.scene.title
+
+
+def test_boxes_in_three_environments_slide_as_far_as_their_friction_lets_them(tmp_path: Path) -> None:
+    played = Played("environments", tmp_path)
+    expected = {"smooth": 0.2, "rough": 0.8}
+    for name, friction in expected.items():
+        assert played.moved(name)[0] == pytest.approx(1.5**2 / (2 * friction * 9.81), rel=0.1)
+    slowed = 1.5 - 0.05 * 9.81  # metres a second after one second
+    assert played.moved("slippery")[0] == pytest.approx(0.5 * (1.5 + slowed), rel=0.01)
+
+
+def test_materials_and_pairs_decide_what_slides(tmp_path: Path) -> None:
+    played = Played("materials", tmp_path, steps=60)
+    moved = {name: float(np.linalg.norm(played.moved(name))) for name in played.start if name != "kerb"}
+    g, slope = 9.81, np.deg2rad(20.0)
+    for name, friction in {"ice_cube": 0.02, "polished_cube": 0.1}.items():
+        assert moved[name] == pytest.approx(0.5 * g * (np.sin(slope) - friction * np.cos(slope)) * 0.6**2, rel=0.05)
+    assert moved["wooden_cube"] < 0.01
+    assert moved["rubber_cube"] < 0.01
+
+
+def test_a_python_function_presses_with_the_force_of_its_parameters(tmp_path: Path) -> None:
+    played = Played("force_control", tmp_path, steps=80, **{"controller.parameters.force": 55.0})
+    assert played.simulation.coupling.contact_force == pytest.approx([55.0], rel=1e-3)  # type: ignore[attr-defined]
+    assert played.simulation.ran_code == ("controllers/force.py:press",)
+
+
+def test_joints_follow_the_file(tmp_path: Path) -> None:
+    played = Played("recorded_motion", tmp_path, steps=100)
+    assert isinstance(played.scene, schema.RobotScene)
+    series = read_time_series(FOLDER / "trajectories" / "wave.csv")
+    lag = 40 / 400  # of actuators with these gains [s]
+    wanted = [np.interp(1.0 - lag, series.times, column) for column in series.values.T]
+    np.testing.assert_allclose(played.simulation.measure(is_start=True)["theta"], wanted, atol=0.06)
+    assert np.abs(wanted).min() > 0.3
+
+
+def test_every_seed_is_another_pile(tmp_path: Path) -> None:
+    first, again, other = (Played("random_drop", tmp_path / str(i), 20, seed=seed) for i, seed in enumerate((0, 0, 1)))
+    assert first.simulation.drawn == again.simulation.drawn
+    np.testing.assert_array_equal(first.poses()["upper"], again.poses()["upper"])
+    assert np.abs(first.poses()["upper"] - other.poses()["upper"]).max() > 0.01
+    assert first.simulation.drawn["bodies.upper.pose.position"] == pytest.approx(first.start["upper"][:3, 3])
+
+
+@pytest.mark.slow
+def test_friction_of_the_fingers_lifts_the_cube(tmp_path: Path) -> None:
+    lifted = Played("panda_grasp", tmp_path / "rubber", steps=270)
+    assert lifted.nearest > 0.0
+    assert lifted.moved("cube")[2] > 0.15
+    dropped = Played(
+        "panda_grasp", tmp_path / "oil", 220, **{"materials.rubber.friction": 0.0, "contact.friction": 0.0}
+    )
+    assert dropped.moved("cube")[2] < 0.005
