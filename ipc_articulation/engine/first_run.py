@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 from numba import njit
 
@@ -18,6 +19,12 @@ def tell_first_run() -> None:
     _stand_in(1.0)
     if _misses() > before:
         log.warning("first run: compiling the engine takes up to a minute; later runs find it on disk")
+
+
+def compiled_folder() -> Path | None:
+    """Where numba keeps what it has compiled of the engine; None where it is told not to compile at all."""
+    stats = getattr(_stand_in, "stats", None)
+    return None if stats is None else Path(stats.cache_path)
 
 
 def _misses() -> int:

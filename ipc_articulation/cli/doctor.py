@@ -1,0 +1,42 @@
+"""`ipc-articulation doctor`."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "tell what is installed, what works, and what to do"
+DESCRIPTION = """\
+Look at packages, engines, optional parts, pictures, browser, compiled code and disk; say of each whether it is OK,
+missing or broken, and what to do about it. A step is taken on every engine, which compiles on a machine's first run."""
+EXAMPLES = """\
+examples:
+  ipc-articulation doctor
+  ipc-articulation doctor --json
+
+exit status 1: not even the CPU engine works
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--json", action="store_true", help="a list of objects: name, state, text, advice")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where the CPU engine works and else 1."""
+    from dataclasses import asdict
+
+    from ipc_articulation.doctor import examine, works
+
+    findings = []
+    for finding in examine():
+        findings.append(finding)
+        if not options.json:
+            print(f"{finding.state:<8}{finding.name:<17} {finding.text}", flush=True)
+            if finding.advice:
+                print(f"{'':<25} -> {finding.advice}")
+    if options.json:
+        import json
+
+        print(json.dumps([asdict(finding) for finding in findings], indent=2))
+    return None if works(findings) else 1
