@@ -65,7 +65,8 @@ def perform(request: dict[str, Any]) -> Record:
         return Record(
             id, settings, "failed", type(error).__name__, _text(error), perf_counter() - begin, numbers_in(folder / id)
         )
-    return Record(id, settings, "done", None, None, perf_counter() - begin, numbers_of(result.recording))
+    wall_time, recording = perf_counter() - begin, result.recording
+    return Record(id, settings, "done", None, None, wall_time, numbers_of(recording), recording.extra["drawn"])
 
 
 def _text(error: BaseException) -> str:

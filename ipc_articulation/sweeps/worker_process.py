@@ -57,7 +57,7 @@ class WorkerProcess:
         if answer is not None:
             record = Record(**answer)
         elif deadline.passed:
-            record = _ended(request, begin, "timed out", "TimeLimit", f"it took longer than {time_limit:g} s")
+            record = _ended(request, begin, "timed out", "TimeLimitError", f"it took longer than {time_limit:g} s")
         else:
             record = _ended(request, begin, "worker died", "WorkerDied", cause)
         if request["keep"] == "summaries":
