@@ -30,7 +30,7 @@ bench: $(VENV)/.demo  ## time of a coupled step and of its parts
 	$(BIN)/python -m benchmarks.coupled_step
 
 docs: $(VENV)/.docs  ## the documentation as a web site in site/; warnings are errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "site: site/index.html"
 
 fetch-models: $(VENV)/.python  ## fetch models/, which some tests need and the repository does not hold
