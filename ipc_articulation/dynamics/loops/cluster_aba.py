@@ -9,162 +9,218 @@ and its acceleration at ÿ = 0 exceeds that of P by b_i = Σ (c_k + S_k g_k). As
 and root to leaves ÿ = D⁻¹ (u - Uᵀ a_P), a_i = a_P + b_i + T_i ÿ (Chignoli et al. 2023, «Recursive rigid-body dynamics
 algorithms for systems with kinematic loops»; simpler here, because all is in one frame). A joint that is in no loop is
 a cluster of one body with G = 1: trees and loops take the same path.
+
+Iᴬ = I + A: the ten numbers of a rigid body, and a matrix for what hangs on it. Most bodies of gearboxes carry nothing:
+they have no A, and join the body that they hang on as rigid ones do.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.aba import matrix_times, start, subtract
 from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, move, place, upward, weigh
-from ipc_articulation.dynamics.algorithms.vectors import add, dot, plus, plus_times, put, row, six
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, carry, move, place, pull, upward, weigh
+from ipc_articulation.dynamics.algorithms.vectors import (
+    add,
+    cross_force,
+    dot,
+    inertia_times,
+    plus,
+    plus_times,
+    put,
+    put_row,
+    row,
+    six,
+)
+from ipc_articulation.dynamics.loops.symmetric import add_body, clear, subtract_product, symmetric_times
 
-BODY = np.dtype([("I", "f8", (6, 6)), ("b", "f8", (6,))], align=True)
+BODY = np.dtype(
+    [
+        ("A", "f8", (21,)),  # articulated inertia of what hangs on the body, a symmetric matrix
+        ("f", "f8", (6,)),  # Σ (pᴬ + Iᴬ b) + U D⁻¹ u of it
+        ("b", "f8", (6,)),  # acceleration at ÿ = 0 beyond that of what the cluster hangs on
+    ],
+    align=True,
+)
+
+ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @compiled
-def cluster_aba(tree, nodes, first, parent, ys, first_y, largest, G, g, q, v, tau, wrenches, y_ddot):
+def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
     """ÿ of a position q, velocities v = G ẏ and forces τ on the independent coordinates.
 
     Args:
         tree: Records.
-        nodes: See `Clusters`; likewise first, parent, ys, first_y, largest.
-        first: See `Clusters`.
-        parent: See `Clusters`.
-        ys: See `Clusters`.
-        first_y: See `Clusters`.
-        largest: See `Clusters`.
-        G: (spanning nv, nv).
+        clusters: Records, see `program.py`; likewise steps and ys.
+        steps: See clusters.
+        ys: See clusters.
+        G: (spanning nv, columns), a column for each independent velocity of the largest cluster.
         g: (spanning nv,).
         q: (nq,).
         v: (spanning nv,).
         tau: (nv,).
         wrenches: (bodies, 6), or (0, 6).
         y_ddot: (nv,), the result.
+
+    Returns:
+        Whether every quaternion is of length one.
     """
-    n, count = len(tree), len(parent)
+    n, count, most = len(tree), len(y_ddot), G.shape[1]
     kin, S = np.empty(n, NODE_STATE), np.empty((len(v), 6))
-    bodies, T = np.empty(n, BODY), np.empty((n, largest, 6))
-    U, W = np.zeros((count, largest, 6)), np.empty((count, largest, 6))
-    D, u = np.zeros((count, largest, largest)), np.empty((count, largest))
-    place(tree, q, kin, S)
+    bodies, T = np.empty(n, BODY), np.empty((n * most, 6))
+    U, W, D, u = np.empty((count, 6)), np.empty((count, 6)), np.empty((count, most)), np.empty(count)
+    unit = place(tree, q, kin, S)
     move(tree, S, v, kin)
     weigh(tree, kin)
     for i in range(n):
-        start(tree[i], kin[i], wrenches, bodies[i].I)
-    for c in range(count):
-        for at in range(first[c], first[c + 1]):
-            _spread(tree, nodes[at], parent[c], ys, first_y[c], first_y[c + 1], G, g, S, kin, bodies, T)
-    for c in range(count - 1, -1, -1):
-        size = first_y[c + 1] - first_y[c]
-        for m in range(size):
-            u[c, m] = tau[ys[first_y[c] + m]]
-        for at in range(first[c], first[c + 1]):
-            _count_in(tree[nodes[at]], nodes[at], c, ys, first_y[c], size, G, g, kin, bodies, T, U, D, u)
-        _solve(D, c, U, W, u, size)
-        if parent[c] >= 0:
-            for at in range(first[c], first[c + 1]):
-                _hand_over(bodies[nodes[at]], kin[nodes[at]], bodies[parent[c]], kin[parent[c]])
-            for m in range(size):
-                _reduce(bodies[parent[c]].I, kin[parent[c]].f, _row3(U, c, m), _row3(W, c, m), u[c, m])
-    for c in range(count):
-        base = upward(tree) if parent[c] < 0 else six(kin[parent[c]].a)
-        size = first_y[c + 1] - first_y[c]
-        for m in range(size):
-            u[c, m] -= dot(_row3(W, c, m), base)
-            y_ddot[ys[first_y[c] + m]] = u[c, m]
-        for at in range(first[c], first[c + 1]):
-            i = nodes[at]
-            a = plus(base, six(bodies[i].b))
-            for m in range(size):
-                a = plus_times(a, u[c, m], _row3(T, i, m))
-            put(kin[i].a, a)
+        put(kin[i].f, cross_force(kin[i].v, inertia_times(kin[i], kin[i].v)))
+        pull(tree[i], wrenches, kin[i])
+    for at in range(len(steps)):
+        if steps[at].carries:
+            clear(bodies[steps[at].node].A)
+            put(bodies[steps[at].node].f, ZERO)
+    for c in range(len(clusters) - 1, -1, -1):
+        if clusters[c].size == 1:
+            _leave_alone(clusters[c], tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u)
+        else:
+            _leave(clusters[c], tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u)
+    for c in range(len(clusters)):
+        _arrive(clusters[c], tree, steps, ys, kin, bodies, T, W, u, y_ddot)
+    return unit
 
 
 @inlined
-def _spread(tree, i, parent, ys, begin, end, G, g, S, kin, bodies, T):
-    """T and b of a body of the cluster that hangs on `parent` and has the independent velocities ys[begin:end]."""
-    b, up = tree[i], tree[i].parent
-    inside = up != parent
-    bias = six(kin[i].c)
-    for j in range(b.v, b.v + b.nv):
-        bias = plus_times(bias, g[j], row(S, j))
-    put(bodies[i].b, plus(bias, six(bodies[up].b)) if inside else bias)
-    for m in range(end - begin):
-        y = ys[begin + m]
-        total = _row3(T, up, m) if inside else (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
+    """As `_leave`, for a cluster with one independent velocity: all in registers."""
+    U, F, D, rest = ZERO, ZERO, 0.0, tau[ys[C.y]]
+    for at in range(C.first, C.end):
+        step = steps[at]
+        i = step.node
+        b, k, B = tree[i], kin[i], bodies[i]
+        bias, t = six(k.c), ZERO
         for j in range(b.v, b.v + b.nv):
-            total = plus_times(total, G[j, y], row(S, j))
-        _put_row3(T, i, m, total)
-
-
-@inlined
-def _count_in(b, i, c, ys, begin, size, G, g, kin, bodies, T, U, D, u):
-    """What body i adds to U, D and u of its cluster; pᴬ_i becomes pᴬ_i + Iᴬ_i b_i."""
-    k, I = kin[i], bodies[i].I  # noqa: E741
-    put(k.f, plus(six(k.f), matrix_times(I, six(bodies[i].b))))
-    for m in range(size):
-        t = _row3(T, i, m)
-        x = matrix_times(I, t)
-        u[c, m] -= dot(t, six(k.f))
-        _put_row3(U, c, m, plus(_row3(U, c, m), x))
-        for p in range(m + 1):
-            D[c, m, p] += dot(_row3(T, i, p), x)
-        for j in range(b.nv):
-            turn = b.rotor[j] * G[b.v + j, ys[begin + m]]
-            if turn != 0.0:
-                u[c, m] -= turn * g[b.v + j]
-                for p in range(m + 1):
-                    D[c, m, p] += turn * G[b.v + j, ys[begin + p]]
-
-
-@inlined
-def _hand_over(body, k, parent_body, parent):
-    """Add Iᴬ and pᴬ of a body to what its cluster hangs on."""
-    I, A = body.I, parent_body.I  # noqa: E741
-    for r in range(6):
-        for s in range(6):
-            A[r, s] += I[r, s]
-    add(parent.f, k.f)
+            bias, t = plus_times(bias, g[j], row(S, j)), plus_times(t, G[j, 0], row(S, j))
+            turn = b.rotor[j - b.v] * G[j, 0]
+            D, rest = D + turn * G[j, 0], rest - turn * g[j]
+        if step.inside:
+            bias, t = plus(bias, six(bodies[b.parent].b)), plus(t, row(T, b.parent * G.shape[1]))
+        f, x = plus(six(k.f), inertia_times(k, bias)), inertia_times(k, t)
+        if step.carries:
+            f, x = plus(f, plus(six(B.f), symmetric_times(B.A, bias))), plus(x, symmetric_times(B.A, t))
+        put(B.b, bias)
+        put_row(T, i * G.shape[1], t)
+        D, rest = D + dot(t, x), rest - dot(t, f)
+        U, F = plus(U, x), plus(F, f)
+    d = 1.0 / D
+    w = d * U[0], d * U[1], d * U[2], d * U[3], d * U[4], d * U[5]
+    put_row(W, C.y, w)
+    u[C.y] = d * rest
+    if C.parent >= 0:
+        _join(C, steps, kin, bodies)
+        subtract_product(bodies[C.parent].A, U, w)
+        add(bodies[C.parent].f, plus_times(F, d * rest, U))
 
 
 @compiled
-def _reduce(I, f, x, w, u):  # noqa: E741
-    """I ← I - x wᵀ, f ← f + u x, for one row x of U and w of W = D⁻¹ U; u is one of D⁻¹ u."""
-    subtract(I, 0, x[0], w)
-    subtract(I, 1, x[1], w)
-    subtract(I, 2, x[2], w)
-    subtract(I, 3, x[3], w)
-    subtract(I, 4, x[4], w)
-    subtract(I, 5, x[5], w)
-    put(f, plus_times(six(f), u, x))
+def _leave(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u):
+    """All of a cluster on the way from the leaves to the root."""
+    first, size, most, F = C.y, C.size, G.shape[1], ZERO
+    for m in range(size):
+        u[first + m] = tau[ys[first + m]]
+        put_row(U, first + m, ZERO)
+        for p in range(size):
+            D[first + m, p] = 0.0
+    for at in range(C.first, C.end):
+        step = steps[at]
+        i = step.node
+        b, k, B = tree[i], kin[i], bodies[i]
+        _spread(b, k, step, size, most, G, g, S, bodies, T)
+        f = plus(six(k.f), inertia_times(k, B.b))
+        if step.carries:
+            f = plus(f, plus(six(B.f), symmetric_times(B.A, six(B.b))))
+        F = plus(F, f)
+        for m in range(size):
+            t = row(T, i * most + m)
+            x = inertia_times(k, t)
+            if step.carries:
+                x = plus(x, symmetric_times(B.A, t))
+            u[first + m] -= dot(t, f)
+            put_row(U, first + m, plus(row(U, first + m), x))
+            for s in range(m + 1):
+                D[first + m, s] += dot(row(T, i * most + s), x)
+        _count_rotors(b, first, size, G, g, D, u)
+    _solve(D, first, U, W, u, size)
+    if C.parent >= 0:
+        _join(C, steps, kin, bodies)
+        for m in range(first, first + size):
+            subtract_product(bodies[C.parent].A, row(U, m), row(W, m))
+            F = plus_times(F, u[m], row(U, m))
+        add(bodies[C.parent].f, F)
 
 
 @inlined
-def _solve(D, c, U, W, u, n):
-    """W[c] ← D⁻¹ U[c] and u[c] ← D⁻¹ u[c], by D[c] = L diag(1/d) Lᵀ in its lower triangle."""
+def _join(C, steps, kin, bodies):
+    """What a cluster hangs on gets its bodies' inertias: as part of itself, if they carry nothing."""
+    for at in range(C.first, C.end):
+        k = kin[steps[at].node]
+        if steps[at].carries:
+            add_body(bodies[C.parent].A, k, bodies[steps[at].node].A)
+        else:
+            carry(k, kin[C.parent])
+
+
+@inlined
+def _spread(b, k, step, size, most, G, g, S, bodies, T):
+    """T and b of a body."""
+    i, up = step.node, b.parent
+    bias = six(k.c)
+    for j in range(b.v, b.v + b.nv):
+        bias = plus_times(bias, g[j], row(S, j))
+    put(bodies[i].b, plus(bias, six(bodies[up].b)) if step.inside else bias)
+    for m in range(size):
+        total = row(T, up * most + m) if step.inside else ZERO
+        for j in range(b.v, b.v + b.nv):
+            total = plus_times(total, G[j, m], row(S, j))
+        put_row(T, i * most + m, total)
+
+
+@inlined
+def _count_rotors(b, first, size, G, g, D, u):
+    """Reflected inertias of a body's joint."""
+    for j in range(b.nv):
+        if b.rotor[j] != 0.0:
+            for m in range(size):
+                turn = b.rotor[j] * G[b.v + j, m]
+                u[first + m] -= turn * g[b.v + j]
+                for s in range(m + 1):
+                    D[first + m, s] += turn * G[b.v + j, s]
+
+
+@inlined
+def _solve(D, at, U, W, u, n):
+    """W ← D⁻¹ U and u ← D⁻¹ u in rows at to at + n, by D = L diag(1/d) Lᵀ in its lower triangle."""
     for j in range(n):
         for k in range(j):
-            x = D[c, j, k] * D[c, k, k]
+            x = D[at + j, k] * D[at + k, k]
             for i in range(j, n):
-                D[c, i, j] -= D[c, i, k] * x
-        D[c, j, j] = 1.0 / D[c, j, j]
+                D[at + i, j] -= D[at + i, k] * x
+        D[at + j, j] = 1.0 / D[at + j, j]
     for i in range(n):  # from here on columns hold L d
-        w, y = _row3(U, c, i), u[c, i]
+        w, y = row(U, at + i), u[at + i]
         for k in range(i):
-            x = D[c, i, k] * D[c, k, k]
-            w, y = plus_times(w, -x, _row3(W, c, k)), y - x * u[c, k]
-        _put_row3(W, c, i, w)
-        u[c, i] = y
+            x = D[at + i, k] * D[at + k, k]
+            w, y = plus_times(w, -x, row(W, at + k)), y - x * u[at + k]
+        put_row(W, at + i, w)
+        u[at + i] = y
     for i in range(n - 1, -1, -1):
-        x = D[c, i, i]
-        w, y = _times(x, _row3(W, c, i)), x * u[c, i]
+        x = D[at + i, i]
+        w, y = _times(x, row(W, at + i)), x * u[at + i]
         for k in range(i + 1, n):
-            x = D[c, k, i] * D[c, i, i]
-            w, y = plus_times(w, -x, _row3(W, c, k)), y - x * u[c, k]
-        _put_row3(W, c, i, w)
-        u[c, i] = y
+            x = D[at + k, i] * D[at + i, i]
+            w, y = plus_times(w, -x, row(W, at + k)), y - x * u[at + k]
+        put_row(W, at + i, w)
+        u[at + i] = y
 
 
 @inlined
@@ -173,11 +229,17 @@ def _times(s, x):
 
 
 @inlined
-def _row3(A, i, m):
-    return A[i, m, 0], A[i, m, 1], A[i, m, 2], A[i, m, 3], A[i, m, 4], A[i, m, 5]
-
-
-@inlined
-def _put_row3(A, i, m, x):
-    A[i, m, 0], A[i, m, 1], A[i, m, 2] = x[0], x[1], x[2]
-    A[i, m, 3], A[i, m, 4], A[i, m, 5] = x[3], x[4], x[5]
+def _arrive(C, tree, steps, ys, kin, bodies, T, W, u, y_ddot):
+    """ÿ of a cluster, and accelerations of the bodies that carry others."""
+    base = upward(tree) if C.parent < 0 else six(kin[C.parent].a)
+    most = len(T) // len(tree)
+    for m in range(C.y, C.y + C.size):
+        u[m] -= dot(row(W, m), base)
+        y_ddot[ys[m]] = u[m]
+    for at in range(C.first, C.end):
+        if steps[at].carries:
+            i = steps[at].node
+            a = plus(base, six(bodies[i].b))
+            for m in range(C.size):
+                a = plus_times(a, u[C.y + m], row(T, i * most + m))
+            put(kin[i].a, a)

@@ -50,6 +50,10 @@ class LoopConstraint(ABC):
     def g(self, x: Array, y_dot: Array) -> Array:
         """Ġ ẏ, (n,)."""
 
+    def motion(self, x: Array, y_dot: Array) -> tuple[Array, Array, Array]:
+        """q, G and g together."""
+        return self.spanning(x), self.G(x), self.g(x, y_dot)
+
     @abstractmethod
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         """The position after moving with independent velocities ẏ for dt [s], on the manifold, (position_size,)."""

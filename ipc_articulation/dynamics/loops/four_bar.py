@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
+from ipc_articulation.dynamics.loops.closed_form import ClosedForm
+from ipc_articulation.dynamics.loops.kinds import FOUR_BAR
 
-from ipc_articulation.dynamics.loops.implicit import Implicit
 
-
-class FourBar(Implicit):
+class FourBar(ClosedForm):
     """A four-bar linkage.
 
     Args:
@@ -26,15 +25,10 @@ class FourBar(Implicit):
         independent: Which of the three angles is independent: 0, 1 or 2.
 
     Raises:
-        ModelError: As `Implicit`.
+        ModelError: There is no such angle.
     """
 
     def __init__(self, lengths: Sequence[float], offset: Sequence[float], independent: int = 0) -> None:
         l1, l2, l3 = lengths
-
-        def phi(q):
-            x = l1 * np.cos(q[0]) + l2 * np.cos(q[0] + q[2]) - l3 * np.cos(q[1]) - offset[0]
-            y = l1 * np.sin(q[0]) + l2 * np.sin(q[0] + q[2]) - l3 * np.sin(q[1]) - offset[1]
-            return np.array([x, y])
-
-        super().__init__(phi, 3, [independent])
+        x, y = offset
+        super().__init__(FOUR_BAR, (l1, l2, l3, x, y), 3, [independent])

@@ -44,6 +44,11 @@ class Implicit(LoopConstraint):
     def __init__(
         self, phi: Callable[[Any], Any], size: int, independent: Sequence[int], scale: float | Sequence[float] = 1.0
     ) -> None:
+        self._choose(size, independent, scale)
+        self._function = _differentiated(phi, size, len(self._bound))
+
+    def _choose(self, size: int, independent: Sequence[int], scale: float | Sequence[float]) -> None:
+        """Which coordinates are independent; arguments as of the class."""
         self.size = self.position_size = size
         self.ndof = len(independent)
         self._free = np.array(independent, dtype=np.int64)
@@ -52,7 +57,10 @@ class Implicit(LoopConstraint):
             raise ModelError(f"independent coordinates must be different places from 0 to {size - 1}; they are {given}")
         self._bound = np.setdiff1d(np.arange(size), self._free)
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), self.ndof)
-        self._evaluate = _differentiated(phi, size, len(self._bound))
+
+    def _evaluate(self, q: Array, q_dot: Array) -> list[Array]:
+        """φ, K and k."""
+        return self._function(q, q_dot)
 
     def spanning(self, x: Array) -> Array:
         return x
@@ -67,17 +75,28 @@ class Implicit(LoopConstraint):
         return self._evaluate(q, q_dot)[2]
 
     def G(self, x: Array) -> Array:
-        K = self.K(x)
+        return self._tangent(self.K(x))
+
+    def g(self, x: Array, y_dot: Array) -> Array:
+        return self.motion(x, y_dot)[2]
+
+    def motion(self, x: Array, y_dot: Array) -> tuple[Array, Array, Array]:
+        """As of every constraint.
+
+        Raises:
+            StateError: The loop is singular.
+        """
+        G = self.G(x)
+        _, K, k = self._evaluate(x, G @ y_dot)
+        g = np.zeros(self.size)
+        g[self._bound] = self._solve(K, k)
+        return x, G, g
+
+    def _tangent(self, K: Array) -> Array:
         G = np.zeros((self.size, self.ndof))
         G[self._free, np.arange(self.ndof)] = self._scale
         G[self._bound] = -self._solve(K, K[:, self._free] * self._scale)
         return G
-
-    def g(self, x: Array, y_dot: Array) -> Array:
-        _, K, k = self._evaluate(x, self.G(x) @ y_dot)
-        g = np.zeros(self.size)
-        g[self._bound] = self._solve(K, k)
-        return g
 
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         return self.closed(x + dt * (self.G(x) @ y_dot))

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian, jacobian_rate
-from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
 from ipc_articulation.dynamics.loops.constraint import Array
-from ipc_articulation.dynamics.loops.forward_dynamics import NO_WRENCHES
+from ipc_articulation.dynamics.loops.forward_dynamics import NO_WRENCHES, compiled_forward_dynamics
 from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.loops.motion import with_given
+from ipc_articulation.dynamics.loops.unroll import OPEN, SINGULAR
 
 
 def contact_jacobian(robot: LoopModel, x: ArrayLike, frame: str | int, point: ArrayLike = ORIGIN) -> Array:
@@ -113,11 +114,11 @@ def apply_test_force(
 
 def _yielding(robot: LoopModel, x: ArrayLike, forces: Array) -> Array:
     """H⁻¹ times forces on the independent coordinates: (n, nv) -> (n, nv)."""
-    tree, q, G, c = robot.model.tree.copy(), robot.spanning(x), np.array(robot.G(x)), robot.clusters
+    tree, rest, result = robot.model.tree.copy(), np.zeros(robot.nv), np.empty((len(forces), robot.nv))
     tree["gravity"] = 0.0
-    rest, result = np.zeros(robot.model.nv), np.empty((len(forces), robot.nv))
+    x = robot.vector(x, robot.nx, "x")
+    parameters = with_given(robot, x, rest, OPEN | SINGULAR)
+    records = robot.records._replace(tree=tree, parameters=parameters)
     for tau, y_ddot in zip(np.ascontiguousarray(forces), result, strict=True):
-        cluster_aba(
-            tree, c.nodes, c.first, c.parent, c.y, c.first_y, c.largest, G, rest, q, rest, tau, NO_WRENCHES, y_ddot
-        )
+        compiled_forward_dynamics()(*records, x, rest, tau, NO_WRENCHES, y_ddot)
     return result

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics.loops import Implicit, tello_hip, tello_knee_ankle
-from ipc_articulation.dynamics.loops.tello import _hip as tello_hip_function
+from ipc_articulation.dynamics.loops import tello_hip, tello_knee_ankle
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.by_clusters import slope
 
@@ -109,12 +108,3 @@ def _knee_rotors(l1, l2):
     d = np.sqrt(a**2 + b**2 - c**2)
     turn = np.arctan2(b * d + a * c, b * c - a * d) - np.deg2rad(120.84)
     return np.array([l1 - turn, l1 + turn])
-
-
-def test_the_mask_form_of_a_differential_has_its_rotors_for_independent():
-    """G = [1; J/N]: ẏ of the one is N times that of the other."""
-    geared, rotors = tello_hip(6.0), tello_hip(1.0)
-    q = geared.random(np.random.default_rng(1))
-    mask = Implicit(lambda q: tello_hip_function(q[0] / 6.0, q[1] / 6.0, q[2], q[3]), 4, (0, 1))
-    assert_near(6.0 * mask.G(q), geared.G(q), 1e-12)
-    assert_near(rotors.G(q / [6.0, 6.0, 1.0, 1.0])[2:], geared.G(q)[2:], 1e-12)

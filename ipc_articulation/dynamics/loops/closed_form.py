@@ -1,0 +1,98 @@
+"""Loops whose φ, K and k are written out and compiled.
+
+All have two equations. With the coordinates in the order q = (q_i, q_d) of independent and dependent ones,
+
+    q̇_i = s ẏ,   q̇_d = -K_d⁻¹ K_i s ẏ,   g_d = K_d⁻¹ k,   K_d⁻¹ = adj(K_d) / det K_d
+
+and Newton's method closes the loop by q_d ← q_d - K_d⁻¹ φ. Parameters of a loop are: places of the m independent
+coordinates, those of the two dependent ones, s (m), and its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.dynamics.loops.formulas import four_bar, tello_hip, tello_knee_ankle
+from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, SINGULAR, Implicit
+from ipc_articulation.dynamics.loops.kinds import FOUR_BAR, TELLO_HIP
+
+
+class ClosedForm(Implicit):
+    """φ(q) = 0 with two equations, one of the kinds that are written out.
+
+    Args:
+        kind: Which.
+        own: Its own parameters.
+        size: n.
+        independent: The m coordinates that determine the others, by their places among the n.
+        scale: q̇ of an independent coordinate a unit of ẏ.
+
+    Raises:
+        ModelError: Independent coordinates are not different places.
+    """
+
+    def __init__(
+        self, kind: int, own: Sequence[float], size: int, independent: Sequence[int], scale: float = 1.0
+    ) -> None:
+        self._choose(size, independent, scale)
+        self.kind = kind
+        self.parameters = np.concatenate([self._free, self._bound, self._scale, own]).astype(float)
+
+    def _evaluate(self, q: Array, q_dot: Array) -> list[Array]:
+        phi, K, k = np.empty(2), np.empty((2, self.size)), np.empty(2)
+        own = self.parameters[self.size + self.ndof :]
+        evaluate(self.kind, own, np.asarray(q, dtype=float), np.asarray(q_dot, dtype=float), phi, K, k)
+        return [phi, K, k]
+
+    def closed(self, q: Array) -> Array:
+        """As `Implicit.closed`.
+
+        Raises:
+            StateError: It does not converge, or meets a singular position.
+        """
+        end = np.array(q, dtype=float)
+        if close(self.kind, self.parameters, self.size, self.ndof, end):
+            return end
+        return super().closed(q)  # which says why not
+
+
+@compiled
+def evaluate(kind, p, q, q_dot, phi, K, k):
+    """φ (2,), K (2, n) and k (2,) of q and q̇ (n,); p: the loop's own parameters."""
+    if kind == FOUR_BAR:
+        four_bar(p, q, q_dot, phi, K, k)
+    elif kind == TELLO_HIP:
+        tello_hip(p, q, q_dot, phi, K, k)
+    else:
+        tello_knee_ankle(p, q, q_dot, phi, K, k)
+
+
+@compiled
+def inverse(p, m, K):
+    """K_d⁻¹ row by row, and whether the independent coordinates determine the others."""
+    d, e = int(p[m]), int(p[m + 1])
+    det = K[0, d] * K[1, e] - K[0, e] * K[1, d]
+    size = max(abs(K[0, d]), abs(K[0, e]), abs(K[1, d]), abs(K[1, e]))
+    good = 2.0 * size * size < SINGULAR * abs(det)  # the largest of K_d, by that of its inverse
+    return K[1, e] / det, -K[0, e] / det, -K[1, d] / det, K[0, d] / det, good
+
+
+@compiled
+def close(kind, p, n, m, q):
+    """Close a loop by its dependent coordinates; whether that was possible."""
+    d, e, own, rest = int(p[m]), int(p[m + 1]), p[n + m :], np.zeros(n)
+    phi, K, k = np.empty(2), np.empty((2, n)), np.empty(2)
+    for _ in range(ITERATIONS):
+        evaluate(kind, own, q, rest, phi, K, k)
+        if max(abs(phi[0]), abs(phi[1])) <= CLOSED:
+            return True
+        a, b, c, f, good = inverse(p, m, K)
+        if not good:
+            return False
+        q[d] -= a * phi[0] + b * phi[1]
+        q[e] -= c * phi[0] + f * phi[1]
+    return False

@@ -1,0 +1,169 @@
+"""A robot with loops as compiled code reads it: one record a loop, one a cluster, one a node in the clusters' order.
+
+A joint in no loop is a record too, q = x and q̇ = ẏ. Parameters of a loop stand in one array of numbers:
+
+    AFFINE    o (n), G (n, m)                                    q = G y + o
+    GIVEN     q (n), G (n, m), g (n), written for each state     what Python has evaluated
+    others    see `closed_form.py`
+
+G has constant entries (joints in no loop, gears and belts), which are written once, and moving ones. It is kept in two
+shapes: with a column for each independent velocity of the robot, and `local`, with as many as the largest cluster has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.loops.closed_form import ClosedForm
+from ipc_articulation.dynamics.loops.clusters import Clusters, Loop
+from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.dynamics.loops.explicit import Affine
+from ipc_articulation.dynamics.loops.kinds import AFFINE, FREE, GIVEN
+from ipc_articulation.dynamics.loops.layout import FreeJoint
+
+LOOP = np.dtype(
+    [
+        ("kind", "i8"),
+        ("size", "i8"),  # n, coordinates; of a joint in no loop, position coordinates
+        ("ndof", "i8"),  # m, independent velocities
+        ("x", "i8"),  # first of its positions among the robot's
+        ("nx", "i8"),  # number of these
+        ("y", "i8"),  # first of its independent velocities
+        ("member", "i8"),  # first of its rows in `members`; a joint in no loop has one, where its coordinates begin
+        ("parameter", "i8"),  # first of its parameters
+    ],
+    align=True,
+)
+
+CLUSTER = np.dtype(
+    [
+        ("first", "i8"),  # of its steps
+        ("end", "i8"),
+        ("parent", "i8"),  # node outside that it hangs on, -1: the world
+        ("y", "i8"),  # first of its places in `ys`
+        ("size", "i8"),  # independent velocities
+    ],
+    align=True,
+)
+
+STEP = np.dtype(
+    [
+        ("node", "i8"),
+        ("inside", "i8"),  # whether its parent is in the same cluster
+        ("carries", "i8"),  # whether a cluster hangs on it
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """The loops."""
+
+    loops: NDArray  # (loops and free joints,) LOOP, in the order of x
+    members: NDArray[np.int64]  # (k, 2) position and velocity of the spanning tree
+    parameters: Array  # (p,)
+    given: tuple[tuple[Loop, slice], ...]  # loops that Python evaluates, and where their parameters are
+    moving: bool  # whether some entries of G move
+    G: Array  # (spanning nv, nv) constant entries, read-only
+    columns: NDArray[np.int64]  # (nv,) column of G of each independent velocity: just these
+
+
+class Records(NamedTuple):
+    """Tree, loops and clusters, in the order in which compiled code takes them."""
+
+    tree: NDArray  # (nodes,) NODE
+    loops: NDArray  # as of `Program`, likewise members and parameters
+    members: NDArray[np.int64]
+    parameters: Array
+    clusters: NDArray  # (clusters,) CLUSTER
+    steps: NDArray  # (nodes,) STEP, clusters one after the other, parents first
+    ys: NDArray[np.int64]  # (nv,) independent velocities, cluster by cluster
+    column: NDArray[np.int64]  # (nv,) place of each in its cluster
+    G: Array  # (spanning nv, largest) constant entries of the local G
+
+
+def parameters_of(constraint: LoopConstraint) -> tuple[int, Array]:
+    """Kind and parameters of a loop, given ones zero."""
+    if isinstance(constraint, Affine):
+        return AFFINE, np.concatenate([constraint.offset, constraint.matrix.ravel()])
+    if isinstance(constraint, ClosedForm):
+        return constraint.kind, constraint.parameters
+    return GIVEN, np.zeros(constraint.size * (constraint.ndof + 2))
+
+
+def program_of(loops: Sequence[Loop], free: Sequence[FreeJoint], count: int) -> Program:
+    """The program of a robot's loops.
+
+    Args:
+        loops: The loops.
+        free: Joints in none.
+        count: Velocities of the spanning tree.
+    """
+    records, members, numbers, given = [], list[tuple[int, int]](), [np.zeros(0)], []
+    for joint in free:
+        if joint.q:
+            at = joint.x.start, len(joint.x), joint.y.start, len(members)
+            records.append((FREE, len(joint.q), len(joint.dofs), *at, 0))
+            members.append((joint.q.start, joint.dofs.start))
+    for loop in loops:
+        c, start = loop.constraint, sum(map(len, numbers))
+        kind, own = parameters_of(c)
+        records.append((kind, c.size, c.ndof, loop.x.start, c.position_size, loop.y.start, len(members), start))
+        members += zip(loop.q.tolist(), loop.dofs.tolist(), strict=True)
+        numbers.append(own)
+        if kind == GIVEN:
+            given.append((loop, slice(start, start + len(own))))
+    G = constant_entries(loops, free, count)
+    return Program(
+        loops=np.array(sorted(records, key=lambda record: record[3]), dtype=LOOP),
+        members=np.array(members, dtype=np.int64).reshape(-1, 2),
+        parameters=np.concatenate(numbers),
+        given=tuple(given),
+        moving=any(record[0] > AFFINE for record in records),
+        G=G,
+        columns=np.arange(G.shape[1]),
+    )
+
+
+def constant_entries(loops: Sequence[Loop], free: Sequence[FreeJoint], count: int) -> Array:
+    """G where it is the same everywhere; zero elsewhere."""
+    y_stops = [0, *(loop.y.stop for loop in loops), *(joint.y.stop for joint in free)]
+    G = np.zeros((count, max(y_stops)))
+    for joint in free:
+        G[joint.dofs, joint.y] = 1.0
+    for loop in loops:
+        if isinstance(loop.constraint, Affine):
+            G[loop.dofs, loop.y] = loop.constraint.matrix
+    G.setflags(write=False)
+    return G
+
+
+def records_of(tree: NDArray, program: Program, clusters: Clusters) -> Records:
+    """All of a robot.
+
+    Args:
+        tree: Records of the spanning tree.
+        program: Its loops.
+        clusters: Its clusters.
+    """
+    first, first_y, G = clusters.first, clusters.first_y, program.G
+    records = np.empty(len(clusters.parent), dtype=CLUSTER)
+    records["first"], records["end"], records["parent"] = first[:-1], first[1:], clusters.parent
+    records["y"], records["size"] = first_y[:-1], np.diff(first_y)
+    steps = np.empty(len(clusters.nodes), dtype=STEP)
+    steps["node"] = clusters.nodes
+    steps["inside"] = tree["parent"][clusters.nodes] != np.repeat(clusters.parent, np.diff(first))
+    steps["carries"] = np.isin(clusters.nodes, clusters.parent)
+    column = np.empty(len(clusters.y), dtype=np.int64)
+    column[clusters.y] = np.arange(len(column)) - np.repeat(first_y[:-1], np.diff(first_y))
+    local = np.zeros((len(G), clusters.largest))
+    dofs, ys = np.nonzero(G)
+    local[dofs, column[ys]] = G[dofs, ys]
+    loops = program.loops, program.members, program.parameters
+    return Records(tree, *loops, records, steps, clusters.y, column, local)
