@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
+import sysconfig
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
-
-from ipc_articulation.naming import suggest
 
 _FORM = "'folder/file.py:function' of the scene file's folder, or 'package.module:function' of an installed package"
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -40,14 +41,21 @@ def check_entry(text: str, folder: Path | None) -> Entry:
         return Entry(_file(source, folder or Path()), "", function)
     if not _MODULE.fullmatch(source):
         raise ValueError(f"'{source}' is no module; a Python function is given as {_FORM}")
-    installed = packages_distributions()
     package = source.partition(".")[0]
-    if package not in installed:
-        near = suggest(package, [name for name in installed if name.isidentifier() and name[0] == package[0]])
-        raise ValueError(
-            f"'{package}' is no installed package{near}; a file is given with its ending: '{package}.py:...'"
-        )
+    if not _is_installed(package):
+        raise ValueError(f"'{package}' is no installed package; a file is given with its ending: '{package}.py:...'")
     return Entry(None, source, function)
+
+
+def _is_installed(package: str) -> bool:
+    """Whether a package came with a distribution: neither Python's own, nor what lies in the current folder."""
+    spec = None if package in sys.stdlib_module_names else find_spec(package)
+    if spec is None:
+        return False
+    sites = [Path(sysconfig.get_path(key)).resolve() for key in ("purelib", "platlib")]
+    found = [Path(place).resolve() for place in (spec.origin, *(spec.submodule_search_locations or ())) if place]
+    inside = any(place.is_relative_to(site) for place in found for site in sites)
+    return inside or package in packages_distributions()  # the latter, which is slow, knows what is installed to edit
 
 
 def _file(source: str, folder: Path) -> Path:

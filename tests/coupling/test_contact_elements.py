@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import Body, ContactPair, HalfPlane, Mechanism
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from tests.coupling.worlds import make_scene
 
@@ -63,3 +65,35 @@ def test_the_rest_of_the_scene_meets_the_default_model(scene):
     elements = make_contact_elements(scene, Mechanism((body("a", 0.9),), (), untouchable=pairs(("a", "a"))))
     assert scene.contact_tabular().at(0, elements["a"].id()).friction_rate() == 0.25
     assert scene.contact_tabular().at(0, 0).friction_rate() == 0.25
+
+
+def test_of_two_resistances_the_smaller_holds(scene):
+    bodies = (body("a"), replace(body("b"), resistance=5e8), replace(body("c"), resistance=1e7))
+    elements = make_contact_elements(scene, Mechanism((), (), free=bodies))
+    assert model(scene, elements, "a", "a").resistance() == 3e8
+    assert model(scene, elements, "a", "b").resistance() == 5e8
+    assert model(scene, elements, "b", "c").resistance() == 1e7
+
+
+def test_a_contact_pair_goes_before_what_surfaces_say_and_the_last_before_others(scene):
+    rules = (
+        ContactPair(frozenset("a"), frozenset("bc"), friction=0.8, resistance=1e6),
+        ContactPair(frozenset("c"), frozenset("a"), friction=0.05, enabled=False),
+    )
+    mechanism = Mechanism((), (), free=tuple(body(name, 0.3) for name in "abcd"), contact_pairs=rules)
+    elements = make_contact_elements(scene, mechanism)
+
+    def said(a, b):
+        found = model(scene, elements, a, b)
+        return found.friction_rate(), found.resistance(), found.is_enabled()
+
+    assert said("a", "b") == (0.8, 1e6, True)
+    assert said("a", "c") == (0.05, 1e6, False)
+    for pair in ("bc", "ad", "bd", "aa"):
+        assert said(*pair) == (0.3, 3e8, True)
+
+
+def test_a_contact_pair_may_let_touch_what_else_does_not(scene):
+    rule = ContactPair(frozenset("a"), frozenset("b"), enabled=True)
+    mechanism = Mechanism((body("a"), body("b")), (), untouchable=pairs(("a", "b")), contact_pairs=(rule,))
+    assert model(scene, make_contact_elements(scene, mechanism), "a", "b").is_enabled()

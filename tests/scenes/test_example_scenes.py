@@ -77,7 +77,7 @@ def test_joints_follow_the_file(tmp_path: Path) -> None:
     series = read_time_series(FOLDER / "trajectories" / "wave.csv")
     lag = 40 / 400  # of actuators with these gains [s]
     wanted = [np.interp(1.0 - lag, series.times, column) for column in series.values.T]
-    np.testing.assert_allclose(played.simulation.measure(is_start=True)["theta"], wanted, atol=0.06)
+    np.testing.assert_allclose(played.simulation.measure(is_start=True)["theta"], wanted, atol=0.08)
     assert np.abs(wanted).min() > 0.3
 
 

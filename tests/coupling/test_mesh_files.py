@@ -1,0 +1,58 @@
+"""Closed surfaces from mesh files of any format."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+from ipc_articulation.coupling.mesh_files import closed_mesh
+from ipc_articulation.errors import MeshError
+
+
+@pytest.mark.parametrize("suffix", ["stl", "obj", "ply", "off", "glb"])
+def test_a_box_is_a_box_in_every_format(tmp_path: Path, suffix: str) -> None:
+    trimesh.creation.box((0.1, 0.2, 0.3)).export(tmp_path / f"box.{suffix}")
+    mesh = closed_mesh(tmp_path / f"box.{suffix}", scale=10.0)
+    assert len(mesh.vertices) == 8
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [1, 2, 3], rtol=1e-6)
+
+
+def test_parts_of_a_file_come_together_where_they_stand(tmp_path: Path) -> None:
+    scene = trimesh.Scene()
+    for x in (0.0, 1.0):
+        there = trimesh.transformations.translation_matrix([x, 0, 0])
+        scene.add_geometry(trimesh.creation.box((0.1, 0.1, 0.1)), transform=there)
+    scene.export(tmp_path / "two.glb")
+    mesh = closed_mesh(tmp_path / "two.glb")
+    assert len(mesh.vertices) == 16
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [1.1, 0.1, 0.1], atol=1e-6)
+
+
+def test_a_surface_that_looks_inward_is_turned(tmp_path: Path) -> None:
+    box = trimesh.creation.box()
+    box.invert()
+    box.export(tmp_path / "box.ply")
+    mesh = closed_mesh(tmp_path / "box.ply")
+    assert trimesh.Trimesh(mesh.vertices, mesh.faces).volume == pytest.approx(1.0)
+
+
+def test_an_open_surface_is_refused_with_its_open_edges(tmp_path: Path) -> None:
+    box = trimesh.creation.box()
+    trimesh.Trimesh(box.vertices, box.faces[:-1]).export(tmp_path / "open.obj")
+    with pytest.raises(MeshError, match=r"open.obj' is not closed.*3 of its 18 edges do not have two triangles"):
+        closed_mesh(tmp_path / "open.obj")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.stl", b"nothing", "a.stl' (cannot be read|holds no triangles)"),
+        ("a.obj", b"v 0 0 0\n", "a.obj' (cannot be read|holds no triangles)"),
+        ("a.blend", b"x", "a.blend' cannot be read: .*formats that can: .*ply.*stl"),
+    ],
+)
+def test_what_is_no_mesh_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(MeshError, match=message):
+        closed_mesh(tmp_path / name)
