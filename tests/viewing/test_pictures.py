@@ -1,67 +1,116 @@
 """Pictures show what they should: bodies of every role, the ground, shadows, curves."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import trimesh
 
-from ipc_articulation.recording import Recording, Scenery, Surface
+from ipc_articulation.errors import ViewingError
+from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.drawing import draw, process, shots_of
+from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.pictures import draw_plot, draw_scene
+from tests.viewing.made import recording
 
-UP = np.array([0.0, 0.0, 1.0])
-
-
-def box(name: str, role: str, x: float) -> Surface:
-    mesh, pose = trimesh.creation.box((0.5, 0.5, 0.5)), np.eye(4)
-    pose[:3, 3] = x, 0.0, 0.5
-    return Surface(name, role, mesh.vertices, mesh.faces.astype(np.int32), pose)
+VIEW = {"eye": (0.0, -6.0, 2.0), "target": (0.0, 0.0, 0.5)}
+SMALL = (320, 200)  # pixels
 
 
-def recording(crate_at: float, **camera: tuple[float, float, float]) -> Recording:
-    surfaces = (box("link", "link", -1.0), box("crate", "free", 0.0), box("wall", "fixed", 1.0))
-    scenery = Scenery(surfaces, ((np.zeros(3), UP),), UP, **camera)
-    made = Recording("a", 0.1, 1, ("turn",), ("crate",), ("crate",), {"title": "A title"}, scenery)
-    made.rows = 2
-    made.buffers["body_poses"][:] = np.eye(4)
-    made.buffers["body_poses"][:, 0, :3, 3] = crate_at, 0.0, 0.5
-    made.buffers["theta"][:, 0] = 0.0, 1.0
-    made.buffers["minimum_distance"][:] = np.inf
-    return made
-
-
-def shares(file: Path) -> dict[str, float]:
-    """Which share of a picture is orange, shadow or ground, and where orange is, from 0 (left) to 1 (right)."""
-    image = pytest.importorskip("matplotlib.image").imread(file)[..., :3]
-    red, _, blue = np.moveaxis(image, -1, 0)
-    orange = (red > 1.4 * blue) & (red > 0.3)
+def shares(image: np.ndarray) -> dict[str, float]:
+    """Which share of a picture is orange, pink, blue, ground or shadow, and where orange is, from 0 (left) to 1 (right)."""
+    red, green, blue = np.moveaxis(image[..., :3], -1, 0)
+    orange = (red > 1.4 * blue) & (red > 0.3) & (green > blue)
     return {
         "orange": orange.mean(),
-        "ground": np.isclose(image, np.array([0xDD, 0xE3, 0xEA]) / 255, atol=0.02).all(axis=-1).mean(),
-        "shadow": np.isclose(image, np.array([0xB9, 0xC2, 0xCD]) / 255, atol=0.02).all(axis=-1).mean(),
+        "pink": ((red > 2.0 * green) & (blue > 1.2 * green)).mean(),
+        "blue": ((blue > 1.6 * red) & (blue > 0.3)).mean(),
+        "ground": _is(image, 0xDD, 0xE3, 0xEA).mean(),
+        "shadow": _is(image, 0xB9, 0xC2, 0xCD).mean(),
         "place": np.nonzero(orange)[1].mean() / image.shape[1],
     }
+
+
+def _is(image: np.ndarray, *colour: int) -> np.ndarray:
+    return np.isclose(image[..., :3], np.array(colour) / 255, atol=0.02).all(axis=-1)
+
+
+def drawn(made: Recording, rows: list[int], file: Path, **looks) -> list[np.ndarray]:
+    """Pictures (height, width, 3), 0 to 1, of a picture or film; skips the test where nothing can be drawn."""
+    pytest.importorskip("pyvista")
+    iio = pytest.importorskip("imageio.v3")
+    try:
+        draw(shots_of(made, rows, **looks), file)
+    except ViewingError as error:
+        pytest.skip(str(error))
+    read = iio.imread(file) / 255.0
+    return list(read) if read.ndim == 4 else [read]
 
 
 @pytest.mark.slow
 def test_the_end_of_a_scene(tmp_path: Path) -> None:
     pytest.importorskip("pyvista")
-    note = draw_scene(recording(crate_at=0.0), tmp_path / "middle.png")
+    image = pytest.importorskip("matplotlib.image")
+    note = draw_scene(recording(slide=0.2), tmp_path / "end.png")
     if note:
         pytest.skip(note)
-    middle = shares(tmp_path / "middle.png")
-    assert middle["orange"] > 0.01
-    assert middle["ground"] > 0.3
-    assert middle["shadow"] > 0.005
-    view = {"eye": (0.0, -6.0, 2.0), "target": (0.0, 0.0, 0.5)}
-    places = []
-    for x in (-0.4, 0.4):
-        draw_scene(recording(x, **view), tmp_path / "side.png")
-        places.append(shares(tmp_path / "side.png")["place"])
-    assert places[0] < 0.5 < places[1]  # the crate is drawn where the recording ends
+    seen = shares(image.imread(tmp_path / "end.png"))
+    assert seen["orange"] > 0.01
+    assert seen["ground"] > 0.3
+    assert seen["shadow"] > 0.005
+    assert seen["pink"] == seen["blue"] == 0.0
+
+
+@pytest.mark.slow
+def test_a_film_moves_shows_forces_and_colours_links(tmp_path: Path) -> None:
+    made = recording(slide=1.0, **VIEW)
+    looks = {"forces": ForceArrows(made), "by": "link", "size": SMALL, "fps": 5.0}
+    first, last = drawn(made, [0, 10], tmp_path / "film.mp4", **looks)
+    assert first.shape == (200, 320, 3)
+    assert shares(first)["pink"] == 0.0  # nothing pushes at the start
+    assert shares(last)["pink"] > 0.0005
+    assert 0.45 < shares(first)["place"] < 0.55
+    assert shares(first)["blue"] > 0.005  # the link
+    assert shares(last)["place"] > 0.6  # the crate slid to the right
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "message"),
+    [
+        ("a.gif", (320, 200), "a.gif: a picture is a .png file, a film a .mp4 file"),
+        ("a.mp4", (321, 200), "a.mp4: a film's width and height are even numbers, not (321, 200)"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(tmp_path: Path, name: str, size: tuple[int, int], message: str) -> None:
+    pytest.importorskip("pyvista")
+    with pytest.raises(ViewingError) as caught:
+        draw(shots_of(recording(), [0], size=size), tmp_path / name)
+    assert str(caught.value) == message
+
+
+def test_a_drawing_process_that_dies_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyvista")
+    monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-c", "import sys; sys.exit('no display')"))
+    assert draw_scene(recording(), tmp_path / "end.png") == (
+        "end.png: off-screen drawing does not work here (is OpenGL, libGL, installed?): no display"
+    )
+
+
+def test_a_drawing_process_that_hangs_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyvista")
+    monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
+    monkeypatch.setattr(process, "_PATIENCE", 0.2)
+    assert draw_scene(recording(), tmp_path / "end.png") == "end.png: drawing took more than 0 s for one picture"
+
+
+def test_without_the_library_a_note_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ipc_articulation.extras.find_spec", lambda package: None)
+    install = "install it with: pip install 'ipc_articulation[view]'"
+    assert draw_scene(recording(), tmp_path / "end.png") == f"end.png: pyvista is missing; {install}"
+    assert draw_plot(recording(), tmp_path / "motion.png") == f"motion.png: matplotlib is missing; {install}"
 
 
 def test_the_plot(tmp_path: Path) -> None:
     image = pytest.importorskip("matplotlib.image")
-    assert draw_plot(recording(crate_at=0.0), tmp_path / "motion.png") is None
+    assert draw_plot(recording(), tmp_path / "motion.png") is None
     assert image.imread(tmp_path / "motion.png").std() > 0.05

@@ -80,7 +80,7 @@ def _names(film: Film) -> list[str]:
 
     names: list[str] = []
     for actor in film.actors:
-        name = plain = Tf.MakeValidIdentifier(actor.surface.name)
+        name = Tf.MakeValidIdentifier(actor.surface.name)
         while name in names:
             name += "_"
         names.append(name)

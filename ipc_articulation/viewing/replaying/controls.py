@@ -28,7 +28,8 @@ class Controls:
 
     def __init__(self, gui: Any, recording: Recording, stage: Stage, by: By, forces: ForceArrows) -> None:
         self._gui, self._recording, self._stage = gui, recording, stage
-        gui.configure_theme(show_logo=False, show_share_button=False, control_layout="fixed", control_width="large")
+        gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
+        gui.main_panel.dock_right()
         gui.set_panel_label(recording.extra.get("title") or recording.name)
         self._add_time()
         self._add_looks(by, forces)

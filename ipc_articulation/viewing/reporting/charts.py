@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.palette import joint_colours
 from ipc_articulation.viewing.plotting import draw_curve, draw_joints, draw_legend, new_figure, svg_of
+from ipc_articulation.viewing.reporting.pair_forces import pair_forces
 
 Array = NDArray[np.float64]
 
@@ -31,13 +32,14 @@ def charts(recording: Recording) -> Iterator[Chart | str]:
     """The charts one after the other; for one that is left out, a note that says why."""
     for heading, words, source, draw in _CHARTS:
         values = source(recording)
-        if values.size and np.isfinite(values).any():
-            figure = new_figure(_WIDTH, _HEIGHT)
-            draw(figure, recording, np.where(np.isfinite(values), values, np.nan))
-            figure.axes[0].set_xlabel("time [s]")
-            yield Chart(heading, words, svg_of(figure))
-        else:
+        if not (values.size and np.isfinite(values).any()):
             yield f"{heading}: not in this recording"
+            continue
+        figure = new_figure(_WIDTH, _HEIGHT)
+        draw(figure, recording, np.where(np.isfinite(values), values, np.nan))
+        figure.axes[0].set_xlabel("time [s]")
+        figure.axes[0].margins(x=0.01)
+        yield Chart(heading, words, svg_of(figure))
 
 
 def _joints(label: str) -> Callable[[Figure, Recording, Array], None]:
@@ -47,6 +49,15 @@ def _joints(label: str) -> Callable[[Figure, Recording, Array], None]:
         draw_legend(figure, axes)
 
     return draw
+
+
+def _pairs(figure: Figure, recording: Recording, values: Array) -> None:
+    axes = figure.subplots()
+    names, time, forces = pair_forces(recording)
+    for name, colour, force in zip(names, joint_colours(len(names)), forces.T, strict=True):
+        draw_curve(axes, time, force, label=name, color=colour)
+    axes.set_ylabel("[N]")
+    draw_legend(figure, axes)
 
 
 def _distance(figure: Figure, recording: Recording, values: Array) -> None:
@@ -108,7 +119,18 @@ _CHARTS: tuple[
         lambda r: r.delta_theta - r.delta_theta_tilde,
         _joints("[rad or m]"),
     ),
-    ("Contact force on the joints", "Generalised force τ_c.", lambda r: r.contact_force, _joints("[N·m or N]")),
+    (
+        "Contact force on the joints",
+        "Generalised force τ_c, with the direction that contact drives the joint.",
+        lambda r: r.contact_force,
+        _joints("[N·m or N]"),
+    ),
+    (
+        "Contact forces between bodies",
+        "Net force of each pair, barrier and friction; the pairs that press hardest.",
+        lambda r: pair_forces(r)[2],
+        _pairs,
+    ),
     (
         "Minimum distance",
         "The least distance of surfaces that may touch. It never reaches zero; gaps: nothing was near anything.",

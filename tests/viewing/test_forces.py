@@ -1,0 +1,40 @@
+"""Arrows begin where bodies touch and point where the body that moves is pushed."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from ipc_articulation.viewing.bodies import bounds
+from ipc_articulation.viewing.forces import ForceArrows
+from tests.viewing.made import recording
+
+
+def test_arrows_of_a_row() -> None:
+    made = recording()
+    forces = ForceArrows(made)
+    low, high = bounds(made)
+    arrows = forces.at(4)
+    assert_allclose(arrows[:, 0], made.contacts(4).points)
+    length = 0.125 * np.linalg.norm(high - low)
+    assert_allclose(arrows[:, 1] - arrows[:, 0], [[0, 0, length]] * 2, atol=1e-12)  # both on the crate, both up
+    assert_allclose(forces.scale * 2.0, length)
+    assert forces.at(0).shape == (0, 2, 3)
+
+
+def test_an_impact_is_cut_and_a_faint_force_is_left_out() -> None:
+    made = recording()
+    made.contact_rows[4].forces[:] = [[0, 0, 1000.0], [0, 0, -0.01]]
+    forces = ForceArrows(made)
+    (arrow,) = forces.at(4)
+    assert_allclose(arrow[1, 2] - arrow[0, 2], 2.0 * forces.ordinary)
+
+
+def test_an_engine_that_tells_no_forces() -> None:
+    forces = ForceArrows(recording(forces=False))
+    assert forces.note == "recording 'run' holds no contact forces (its engine does not tell them): none are drawn"
+    assert forces.at(4).shape == (0, 2, 3)
+
+
+def test_bounds_hold_the_whole_motion() -> None:
+    low, high = bounds(recording(slide=3.0))
+    assert_allclose(low, [-1.25 - 0.0702, -0.3202, 0.35], atol=2e-3)  # the link's corners go round in a circle
+    assert_allclose(high, [3.25, 0.3202, 0.65], atol=2e-3)
