@@ -38,6 +38,13 @@ def test_the_site_has_every_page() -> None:
     assert sorted(leaf for leaf in in_site if not leaf.startswith("repository/")) == sorted(pages)
 
 
+def test_the_page_on_benchmarks_lists_them() -> None:
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    benchmarks = {path.stem for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text()}
+    assert len(benchmarks) >= 4
+    assert {name for name in benchmarks if f"| `{name}` |" not in page} == set()
+
+
 def commands_of(page: Path) -> list[str]:
     """Lines of a page's unmarked blocks that call our command."""
     lines = "\n".join(code_blocks(page, "") + code_blocks(page, "sh")).replace("\\\n", " ").splitlines()
