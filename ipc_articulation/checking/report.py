@@ -17,6 +17,7 @@ from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.reading import Examined, examine
 from ipc_articulation.scenefile.schema import RobotScene, Scene
+from ipc_articulation.simulation.variation import with_drawn_values
 
 _OF_THE_MODEL = {"adapter", "robot", "dt", "gravity", "integrator"}  # keys that a robot's model needs
 
@@ -46,11 +47,12 @@ def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
         if errors:
             warnings = [] if examined.faulty else list(range_problems(examined.scene))
             return _report(file, examined.document, errors, warnings)
-        start = make_start(examined.scene, examined.document)
-        nearness = Nearness(start, examined.scene)
-        errors = [*_of_the_start(start, examined.scene), *nearness.overlaps()]
-        warnings = [*range_problems(examined.scene), *_risks(start, examined.scene), *nearness.narrow_gaps()]
-        return _report(file, examined.document, errors, warnings)
+        scene, document, _ = with_drawn_values(examined.scene, examined.document)
+        start = make_start(scene, document)
+        nearness = Nearness(start, scene)
+        errors = [*_of_the_start(start, scene), *nearness.overlaps()]
+        warnings = [*range_problems(scene), *_risks(start, scene), *nearness.narrow_gaps()]
+        return _report(file, document, errors, warnings)
     except SceneFileError as error:
         return Report(file, error.faults)
 

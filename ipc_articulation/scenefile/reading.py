@@ -70,14 +70,14 @@ def examine(file: str | Path, settings: Mapping[str, Any] | None = None) -> Exam
     """
     document = Document(file, settings)
     model, problems = _model_of(document)
+    faulty = {str(problem.location[0]) for problem in problems}
     scene: AnyScene
     try:
-        scene, faulty = model.model_validate(document.data, context=_context(document)), set[str]()
+        scene = model.model_validate(document.data, context=_context(document))
     except ValidationError as error:
-        told = {problem.location[0] for problem in problems}
-        details = [detail for detail in error.errors(include_url=False) if detail["loc"][0] not in told]
+        details = [detail for detail in error.errors(include_url=False) if detail["loc"][0] not in faulty]
         problems += [_problem(detail, document) for detail in details]
-        faulty = {str(detail["loc"][0]) for detail in details} | {str(key) for key in told}
+        faulty |= {str(detail["loc"][0]) for detail in details}
         scene = _right_part(model, document, faulty)
     return Examined(scene, document, [*problems, *check(scene, faulty)], frozenset(faulty))
 
