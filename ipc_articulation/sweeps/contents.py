@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,11 @@ class Contents:
 
 
 def _named(value: Any, folder: Path) -> Iterator[Path]:
-    """Every file that a text anywhere in a value names."""
+    """Every file that a text anywhere in a value names, also as `FILE.py:FUNCTION`."""
     if isinstance(value, str):
-        try:
-            yield find_file(value, getattr(value, "folder", folder))
-        except (OSError, ValueError):  # most texts name no file
-            return
+        for name in (value, value.rpartition(":")[0]):
+            with suppress(OSError, ValueError):  # most texts name no file
+                yield find_file(name, getattr(value, "folder", folder))
     elif isinstance(value, Mapping):
         for part in value.values():
             yield from _named(part, folder)

@@ -24,6 +24,7 @@ Request = dict[str, Any]  # see `worker.perform`
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _LAST_WORDS = 300  # characters
+_REHEARSAL = 300.0  # seconds for the first step of a process, which may compile
 
 
 class WorkerProcess:
@@ -36,18 +37,23 @@ class WorkerProcess:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
+        self._is_fresh = False
 
     def do(self, request: Request, time_limit: float | None) -> Record:
         """Do one run; one that takes the process down or takes too long is recorded like any other.
 
         Args:
             request: See `worker.perform`; where its `keep` is "summaries", the run's folder is removed.
-            time_limit: Seconds after which it is ended.
+            time_limit: Seconds after which it is ended; a fresh process first takes one step without this limit.
 
         Raises:
             SweepError: The process does not start.
         """
-        process, deadline, begin = self._started(), Deadline(), perf_counter()
+        process, deadline = self._started(), Deadline()
+        if time_limit is not None and self._is_fresh:
+            _rehearse(process, request, deadline, time_limit + _REHEARSAL)
+        self._is_fresh = False
+        begin = perf_counter()
         with deadline.over(process, time_limit):
             answer = _ask(process, request)
         folder = Path(request["runs"]) / request["id"]
@@ -77,6 +83,7 @@ class WorkerProcess:
             return self._process
         if self._closed:
             raise SweepError("the sweep has ended")
+        self._is_fresh = True
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         process = self._process = subprocess.Popen(
             [sys.executable, "-m", "ipc_articulation.sweeps.worker"],
@@ -146,6 +153,12 @@ def _ask(process: subprocess.Popen[str], request: Request) -> dict[str, Any] | N
         return json.loads(line) if line.endswith("\n") else None
     except (OSError, ValueError):  # ValueError: closed meanwhile
         return None
+
+
+def _rehearse(process: subprocess.Popen[str], request: Request, deadline: Deadline, seconds: float) -> None:
+    """Take the first step of a run, whatever comes of it: a time limit is not for imports and compilation."""
+    with tempfile.TemporaryDirectory() as folder, deadline.over(process, seconds):
+        _ask(process, {**request, "steps": 1, "runs": folder})
 
 
 def _buried(process: subprocess.Popen[str]) -> int:

@@ -12,16 +12,20 @@ from ipc_articulation.sweeps.contents import Contents
 def scene(tmp_path: Path) -> Path:
     (tmp_path / "arm.xml").write_text("<mujoco/>")
     (tmp_path / "other.xml").write_text("<mujoco model='other'/>")
+    (tmp_path / "act.py").write_text("def act(state): ...")
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "cup.stl").write_text("solid")
     file = tmp_path / "scene.yaml"
-    file.write_text("title: arm\nrobot: {model: arm.xml}\nbodies:\n  - {shape: {file: meshes/cup.stl}}\n")
+    file.write_text(
+        "title: arm\nrobot: {model: arm.xml}\nbodies:\n  - {shape: {file: meshes/cup.stl}}\n"
+        "controller: {python: 'act.py:act'}\n"
+    )
     return file
 
 
 def test_every_file_that_a_scene_or_a_setting_names_counts(scene: Path) -> None:
     contents = Contents(Document(scene), {"robot.model": ["arm.xml", "other.xml"], "title": ["no file"]})
-    assert set(contents.digests) == {"scene.yaml", "arm.xml", "other.xml", "meshes/cup.stl"}
+    assert set(contents.digests) == {"scene.yaml", "arm.xml", "other.xml", "meshes/cup.stl", "act.py"}
 
 
 def test_included_files_count(scene: Path, tmp_path: Path) -> None:
@@ -29,7 +33,7 @@ def test_included_files_count(scene: Path, tmp_path: Path) -> None:
     assert {"top.yaml", "scene.yaml", "arm.xml"} <= set(Contents(Document(tmp_path / "top.yaml"), {}).digests)
 
 
-@pytest.mark.parametrize("name", ["scene.yaml", "arm.xml", "meshes/cup.stl"])
+@pytest.mark.parametrize("name", ["scene.yaml", "arm.xml", "meshes/cup.stl", "act.py"])
 def test_a_change_of_any_of_them_is_another_scene(scene: Path, name: str) -> None:
     before = Contents(Document(scene), {})
     assert before.changed() == []

@@ -1,0 +1,130 @@
+"""A run that fails, crashes, hangs or is killed is named in the table, and the rest goes on."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas
+import pytest
+
+from ipc_articulation import SceneFileError, SweepError, sweep
+from ipc_articulation.sweeps.worker_process import WorkerProcess, last_words
+from tests.sweeps.troubled import KEY, TROUBLES, write_scene
+
+SCENES = Path(__file__).parents[2] / "scenes"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> pandas.DataFrame:
+    folder = tmp_path_factory.mktemp("sweep")
+    sweep(write_scene(folder), {KEY: TROUBLES}, workers=2, out=folder / "out", time_limit=3.0, quiet=True)
+    return pandas.read_parquet(folder / "out" / "troubled" / "results.parquet").set_index(KEY)
+
+
+@pytest.mark.slow
+def test_every_run_is_in_the_table_however_it_ended(table: pandas.DataFrame) -> None:
+    assert table["status"].to_dict() == {
+        "none": "done",
+        "raise": "failed",
+        "crash": "worker died",
+        "exit": "failed",
+        "hang": "timed out",
+    }
+
+
+@pytest.mark.slow
+def test_errors_are_told_with_their_class(table: pandas.DataFrame) -> None:
+    assert table["error_class"].fillna("").to_dict() == {
+        "none": "",
+        "raise": "AdapterError",
+        "crash": "WorkerDied",
+        "exit": "SystemExit",
+        "hang": "TimeLimitError",
+    }
+    assert table.loc["raise", "error"].startswith("step 2: Python controller 'controller.py:act' failed at")
+    assert table.loc["crash", "error"].startswith("it ended by signal SIGSEGV; its last words: Fatal Python error: Seg")
+    assert "controller.py" in table.loc["crash", "error"]
+    assert table.loc["hang", "error"] == "it took longer than 3 s"
+
+
+@pytest.mark.slow
+def test_what_a_failed_run_had_recorded_is_told(table: pandas.DataFrame) -> None:
+    assert table.loc["none", "steps_taken"] == 4
+    assert table.loc["raise", "steps_taken"] == 2
+
+
+def request(file: Path, trouble: str, **others: object) -> dict:
+    plain = {"file": str(file), "engine": "cpu", "steps": None, "keep": "recordings", "runs": str(file.parent / "runs")}
+    return {"id": trouble, "settings": {KEY: trouble}, **plain, **others}
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[WorkerProcess]:
+    worker = WorkerProcess()
+    yield worker
+    worker.close()
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_named_and_replaced(tmp_path: Path, worker: WorkerProcess) -> None:
+    file = write_scene(tmp_path)
+
+    def kill() -> None:
+        while not (tmp_path / "runs" / "hang" / "recording.zarr").exists():
+            time.sleep(0.01)
+        assert worker._process is not None
+        os.kill(worker._process.pid, signal.SIGKILL)
+
+    threading.Thread(target=kill, daemon=True).start()
+    killed, done = worker.do(request(file, "hang"), None), worker.do(request(file, "none"), None)
+    assert (killed.status, killed.error) == ("worker died", "it ended by signal SIGKILL")
+    assert done.status == "done"
+
+
+@pytest.mark.slow
+def test_summaries_keep_the_numbers_and_no_recording(tmp_path: Path, worker: WorkerProcess) -> None:
+    record = worker.do(request(write_scene(tmp_path), "none", keep="summaries"), None)
+    assert record.numbers["steps_taken"] == 4
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_a_worker_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho 'No module named ipctk' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr("ipc_articulation.sweeps.worker_process.sys.executable", str(broken))
+    with pytest.raises(SweepError) as caught:
+        WorkerProcess().do(request(tmp_path / "a.yaml", "none"), None)
+    assert str(caught.value) == (
+        "a worker process cannot start: it ended with status 1; its last words: No module named ipctk"
+    )
+
+
+def test_a_key_that_no_scene_has_is_refused_before_any_run(tmp_path: Path) -> None:
+    with pytest.raises(SceneFileError, match=r"frction"):
+        sweep(SCENES / "hinge_slider.yaml", {"contact.frction": [0.1, 0.2]}, out=tmp_path, quiet=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_workers_and_a_cluster_are_two_ways(tmp_path: Path) -> None:
+    with pytest.raises(SweepError, match="by workers of this machine or by a Ray cluster: give one of the two"):
+        sweep(SCENES / "hinge_slider.yaml", {"seed": [1]}, workers=1, ray="auto", out=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("", ""),
+        ("first\nlast\n", "last"),
+        (
+            'noise\nFatal Python error: Segmentation fault\n\nThread 0x1:\n  File "a.py", line 1 in f\n\n'
+            'Current thread 0x2 (most recent call first):\n  File "b.py", line 2 in g\n  File "c.py", line 3 in h\n',
+            'Fatal Python error: Segmentation fault, File "b.py", line 2 in g',
+        ),
+    ],
+)
+def test_last_words(log: str, words: str) -> None:
+    assert last_words(log) == words
