@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.engine import Engine
     from ipc_articulation.recording import read_recording
-    from ipc_articulation.running import run
+    from ipc_articulation.running import resume, run
     from ipc_articulation.sweeps import sweep
 
 __version__ = metadata.version("ipc_articulation")
@@ -41,6 +41,7 @@ _HOMES = {
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
     "couple": "ipc_articulation.coupling",
     "read_recording": "ipc_articulation.recording",
+    "resume": "ipc_articulation.running",
     "run": "ipc_articulation.running",
     "sweep": "ipc_articulation.sweeps",
 }
@@ -66,6 +67,7 @@ __all__ = [
     "__version__",
     "couple",
     "read_recording",
+    "resume",
     "run",
     "sweep",
 ]

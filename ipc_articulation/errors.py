@@ -59,6 +59,10 @@ class OutputError(IpcArticulationError):
     """A folder of results holds a run already, or none to go on with."""
 
 
+class TimeLimitError(IpcArticulationError):
+    """A run took longer than it may; what it did until then is kept."""
+
+
 class SweepError(IpcArticulationError):
     """A sweep cannot be made or gone on with: its values, its folder, its workers, the cluster's address."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import mujoco
 import numpy as np
@@ -142,6 +142,28 @@ class MujocoAdapter:
     def theta_dot(self) -> Array:
         """Joint velocities, (m,) [rad/s or m/s]."""
         return self.data.qvel[self._chain.dofs]
+
+    def state(self) -> dict[str, Array]:
+        """MuJoCo's integration state: positions, velocities, activations, controls, forces, warm start; and time."""
+        spec = mujoco.mjtState.mjSTATE_INTEGRATION
+        values = np.empty(mujoco.mj_stateSize(self.model, spec))
+        mujoco.mj_getState(self.model, self.data, values, spec)
+        return {"mujoco": values}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go back to what `state` gave, and bring `data` up to date (`mj_forward`).
+
+        Raises:
+            AdapterError: It is of another model.
+        """
+        values, spec = state["mujoco"], mujoco.mjtState.mjSTATE_INTEGRATION
+        if len(values) != (size := mujoco.mj_stateSize(self.model, spec)):
+            raise AdapterError(f"the state is of another model: it has {len(values)} numbers, this model's has {size}")
+        mujoco.mj_setState(self.model, self.data, values, spec)
+        with prediction.contacts_off(self.model, self._geoms):
+            mujoco.mj_forward(self.model, self.data)
+        mujoco.mj_setState(self.model, self.data, values, spec)  # the warm start, which mj_forward has moved
+        self._predicted = None
 
     def _write_free(self, q: Array, qdot: Array) -> None:
         for body, pose, rate in zip(self._selection.free, q, qdot, strict=True):

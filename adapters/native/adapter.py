@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
-from ipc_articulation.adapters.native.base import ModelAdapter, refuse_equal_names
+from ipc_articulation.adapters.native.base import ModelAdapter, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native.chain import Array
 from ipc_articulation.adapters.native.mechanism import FRICTION
 from numpy.typing import ArrayLike
@@ -138,3 +138,17 @@ class NativeAdapter(ModelAdapter):
     def theta_dot(self) -> Array:
         """Joint velocities, (m,) [rad/s or m/s]."""
         return np.array(self.v)
+
+    def state(self) -> dict[str, Array]:
+        """Position, velocity, and where the free bodies are; `drive` is the user's."""
+        return {"q": self.theta(), "v": self.theta_dot(), **self._free_state()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go back to what `state` gave.
+
+        Raises:
+            AdapterError: It is of another model.
+        """
+        refuse_other_lengths(state, q=self.q, v=self.v)
+        self.q, self.v, self._predicted = np.array(state["q"]), np.array(state["v"]), None
+        self._restore_free(state)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TypedDict
 
+import numpy as np
 from ipc_articulation.adapters.native.chain import Array, make_chain
 from ipc_articulation.adapters.native.mechanism import FRICTION, Surfaces, describe
 
@@ -74,6 +75,14 @@ class ModelAdapter:
         pd, beyond = self.drive.pd.limited(self.model, q, v)
         return replace(self.drive, tau=within_effort(self.model, self.drive.tau) + beyond, pd=pd)
 
+    def _free_state(self) -> dict[str, Array]:
+        """Poses and velocities of the free bodies, (f, 4, 4) each."""
+        poses, rates = ([getattr(body, key) for body in self.free] for key in ("pose", "velocity"))
+        return {"free_poses": np.reshape(poses, (-1, 4, 4)), "free_velocities": np.reshape(rates, (-1, 4, 4))}
+
+    def _restore_free(self, state: Mapping[str, Array]) -> None:
+        self._move_free(state["free_poses"], state["free_velocities"])
+
     def _move_free(self, poses: Array, velocities: Array) -> None:
         moved = zip(self.free, poses, velocities, strict=True)
         self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in moved)
@@ -90,3 +99,15 @@ def refuse_equal_names(mechanism: Mechanism) -> None:
     for name in names:
         if names.count(name) > 1:
             raise AdapterError(f"two bodies are called '{name}'; give every link, body and plane a name of its own")
+
+
+def refuse_other_lengths(state: Mapping[str, Array], **present: Array) -> None:
+    """A state must have the arrays of the present one.
+
+    Raises:
+        AdapterError: One of them is missing, or has another length.
+    """
+    for name, array in present.items():
+        length = len(state[name]) if name in state else 0
+        if length != len(array):
+            raise AdapterError(f"the state is of another model: {name} has {length} numbers, this model's {len(array)}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 import numpy as np
-from ipc_articulation.adapters.native.base import Around, ModelAdapter, refuse_equal_names
+from ipc_articulation.adapters.native.base import Around, ModelAdapter, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native.chain import Array
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.pins import Pin, placed_pin, require_closing
@@ -130,6 +130,20 @@ class LoopAdapter(ModelAdapter):
     def theta_dot(self) -> Array:
         """Velocities of the independent joints, (nv,) [rad/s or m/s]."""
         return self._scene.scale * np.asarray(self.y_dot)
+
+    def state(self) -> dict[str, Array]:
+        """Position, velocity, and where the free bodies are; `drive` is the user's."""
+        return {"x": np.array(self.x), "y_dot": np.array(self.y_dot), **self._free_state()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go back to what `state` gave.
+
+        Raises:
+            AdapterError: It is of another model.
+        """
+        refuse_other_lengths(state, x=self.x, y_dot=self.y_dot)
+        self.x, self.y_dot, self._predicted = np.array(state["x"]), np.array(state["y_dot"]), None
+        self._restore_free(state)
 
     def _placed_pins(self) -> list[Joint]:
         poses, names = self.link_poses(), [self._chain.names[link] for link in self._scene.links]

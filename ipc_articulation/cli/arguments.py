@@ -27,6 +27,14 @@ def add_scene_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=scene_file, help=text)
 
 
+def add_ending(parser: argparse.ArgumentParser) -> None:
+    """How a run is bounded and what it tells at its end."""
+    parser.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="end the run when it has taken so long")
+    parser.add_argument("--no-pictures", dest="pictures", action="store_false", help="draw no pictures at the end")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+    parser.add_argument("--json", action="store_true", help="the summary as one JSON object, and no progress bar")
+
+
 def count(text: str) -> int:
     """A whole number from 1.
 

@@ -8,18 +8,26 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 
-from ipc_articulation.errors import EngineError, IpcArticulationError, ModelError, SceneFileError, SweepError
+from ipc_articulation.errors import (
+    EngineError,
+    IpcArticulationError,
+    ModelError,
+    OutputError,
+    SceneFileError,
+    SweepError,
+)
 
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 # Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
-COMMANDS = ("run", "check", "render", "replay", "report", "export", "sweep", "inspect")
+COMMANDS = ("run", "resume", "check", "render", "replay", "report", "export", "sweep", "inspect")
 
 _EXIT_CODES = """
 exit status:
   0    done
   1    the run failed; what was recorded until then is written
-  2    wrong use, a wrong scene or robot file, or an engine that is not here
+  2    wrong use, a wrong scene or robot file, an engine that is not here, or a
+       folder that holds a run already
   130  stopped by Ctrl-C; what was recorded until then is written
 """
 
@@ -35,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.execute(options) or OK
-    except (SceneFileError, EngineError, ModelError, SweepError) as error:
+    except (SceneFileError, EngineError, ModelError, OutputError, SweepError) as error:
         return _complain(error, WRONG_USE)
     except IpcArticulationError as error:
         return _complain(error, FAILED)

@@ -6,6 +6,7 @@ in the body's frame. SI units, angles in radians.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -142,4 +143,12 @@ class Adapter(Protocol):
 
     def theta_dot(self) -> Array:
         """Joint velocities at the present state, (m,) [rad/s or m/s]."""
+        ...
+
+    def state(self) -> dict[str, Array]:
+        """All that the steps to come depend on, but what the user sets anew before each: arrays by name, to keep."""
+        ...
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go back to what `state` gave, of the same model, in this process or another."""
         ...

@@ -14,8 +14,11 @@ from ipc_articulation.coupling.adapter import Adapter, Array, Mechanism, Predict
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import no_prediction, require_valid
+from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
+
+_OF_LAST_STEP = ("mass", "delta_theta_tilde", "delta_theta", "contact_force")
 
 
 @final
@@ -85,6 +88,28 @@ class Coupling:
         poses = affine.transform_from_q(affine.nearest_rigid(q))
         self.adapter.commit(self.delta_theta, poses, affine.transform_rate_from_qdot(qdot))
 
+    def state(self) -> dict[str, Array]:
+        """What the steps to come depend on beside the scene: the multibody engine's state, and the last step's values.
+
+        Raises:
+            AdapterError: The adapter cannot tell its state.
+        """
+        values = {key: np.array(getattr(self, key)) for key in _OF_LAST_STEP}
+        return {**values, **{f"adapter/{key}": value for key, value in self._stateful("state").state().items()}}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go back to what `state` gave, after `world.recover` and `world.retrieve`.
+
+        Raises:
+            AdapterError: It is of another model, or the adapter cannot restore its state.
+        """
+        prefix = "adapter/"
+        inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
+        self._stateful("restore").restore(inner)
+        self._pending = None
+        for key in _OF_LAST_STEP:
+            setattr(self, key, np.array(state[key]))
+
     @property
     def theta(self) -> Array:
         """Joint positions of the multibody engine at present, (m,) [rad or m]."""
@@ -137,6 +162,11 @@ class Coupling:
     @cached_property
     def _distance(self) -> SceneDistance:
         return SceneDistance(self._scene)
+
+    def _stateful(self, method: str) -> Adapter:
+        if not hasattr(self.adapter, method):
+            raise AdapterError(f"{type(self.adapter).__name__} has no method '{method}'; see coupling.adapter.Adapter")
+        return self.adapter
 
     def _require_prediction(self) -> Prediction:
         raise_kept()

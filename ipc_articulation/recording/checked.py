@@ -53,6 +53,21 @@ class CheckedGroup:
         for name, (shape, dtype) in layout.CONTACTS.items():
             self._array(f"contacts/{name}", total, shape, dtype)
 
+    def verify(self, rows: int) -> None:
+        """Read every chunk of this many rows.
+
+        Raises:
+            RecordingError: One is missing or damaged, or there are fewer rows.
+        """
+        self.require_rows(rows)
+        for array in [self._quantity(name, rows) for name in QUANTITIES]:
+            for begin in range(0, rows, array.chunks[0]):
+                self._read(array, begin, min(begin + array.chunks[0], rows))
+        total = int(self.contact_ends()[rows - 1]) if rows else 0
+        for name in layout.CONTACTS:
+            for begin in range(0, total, layout.CONTACT_CHUNK):
+                self.contacts(name, begin, min(begin + layout.CONTACT_CHUNK, total))
+
     def quantity(self, name: str) -> NDArray[np.float64]:
         """All complete rows of a quantity.
 

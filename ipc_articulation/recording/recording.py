@@ -44,6 +44,7 @@ class Recording:
         stages: Names of the columns of `stage_times`.
 
     Attributes:
+        header: Everything that it says of itself.
         rows: Number of rows that count.
         buffers: The arrays by quantity, which may have more rows.
         contact_rows: Contacts by row; rows that are not there have none.
@@ -81,6 +82,7 @@ class Recording:
         contact_rows: Mapping[int, Contacts],
         find_scenery: Callable[[], Scenery],
     ) -> None:
+        self.header = header
         self.name, self.dt, self.rows, self.extra = header.name, header.dt, rows, header.extra
         self.joint_names, self.body_names, self.free_names = header.joint_names, header.body_names, header.free_names
         self.energy_terms, self.stages, self.contact_names = header.energy_terms, header.stages, header.contact_names

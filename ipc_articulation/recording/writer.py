@@ -90,7 +90,7 @@ class RecordingWriter:
         from ipc_articulation.recording.checked import CheckedGroup
 
         path = folder / layout.STORE
-        CheckedGroup(folder).require_rows(rows)
+        CheckedGroup(folder).verify(rows)
         with _naming(path, rows):
             for draft in path.rglob("*.partial"):
                 draft.unlink()

@@ -1,5 +1,7 @@
-"""The run of a scene file, from reading to summary."""
+"""The run of a scene file, from reading to summary, and how it is gone on with."""
 
-from ipc_articulation.running.loop import Result, run
+from ipc_articulation.running.loop import run
+from ipc_articulation.running.result import Result
+from ipc_articulation.running.resume import resume
 
-__all__ = ["Result", "run"]
+__all__ = ["Result", "resume", "run"]

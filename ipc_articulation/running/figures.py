@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ipc_articulation.engine.stopwatch import STAGES
+from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
 
 
 def energy_terms(engine: Any) -> tuple[str, ...]:
@@ -16,6 +17,19 @@ def energy_terms(engine: Any) -> tuple[str, ...]:
 def stages(engine: Any) -> tuple[str, ...]:
     """Names of the stages of a step."""
     return () if engine.cpu is None else STAGES
+
+
+def contact_names(engine: Any) -> tuple[str, ...]:
+    """What contacts are between."""
+    return () if engine.cpu is None else engine.cpu.contact_names
+
+
+def contacts(engine: Any, names: Sequence[str]) -> Contacts:
+    """Contact points and forces of the last step; `names` are those of `contact_names`."""
+    if engine.statistics is None:
+        return NO_CONTACTS
+    points, forces, bodies = engine.statistics.contacts
+    return Contacts(points, forces, tuple((names[i], names[j]) for i, j in bodies.tolist()))
 
 
 def figures(engine: Any) -> Mapping[str, Any]:

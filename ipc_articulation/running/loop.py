@@ -1,43 +1,24 @@
-"""Runs a scene file from reading to summary: `run`."""
+"""Runs a scene file from the beginning: `run`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from time import perf_counter
+from typing import Any
 
-import numpy as np
-
-from ipc_articulation.recording import Header, Recording, RecordingWriter, Scenery, read_recording
-from ipc_articulation.recording.layout import STORE
-from ipc_articulation.recording.quantities import QUANTITIES
-from ipc_articulation.recording.writer import remove_recording
-from ipc_articulation.running.figures import energy_terms, figures, stages
-from ipc_articulation.running.progress import StopRequest, progress
-from ipc_articulation.running.summary import print_summary
+from ipc_articulation.recording import Header, RecordingWriter, Scenery
+from ipc_articulation.running.execution import Manner, execute
+from ipc_articulation.running.figures import contact_names, energy_terms, stages
+from ipc_articulation.running.job import Job
+from ipc_articulation.running.output import WORKSPACE, claim
+from ipc_articulation.running.result import Result
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.simulation.surfaces import up
-from ipc_articulation.viewing.pictures import draw_plot, draw_scene
 
 DEFAULT_OUT = Path("out")
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run gave.
-
-    Attributes:
-        recording: Every step.
-        files: What was written.
-        notes: What was left out, and why.
-    """
-
-    recording: Recording
-    files: tuple[Path, ...]
-    notes: tuple[str, ...]
 
 
 def run(
@@ -46,10 +27,16 @@ def run(
     steps: int | None = None,
     out: str | Path | None = None,
     quiet: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    force: bool = False,
+    pictures: bool = True,
+    time_limit: float | None = None,
 ) -> Result:
-    """Run a scene file and write its recording and pictures to `out/NAME/`, NAME being the file's.
+    """Run a scene file and write its recording and pictures to `out/NAME/`.
 
-    What was recorded is written also when a step fails or Ctrl-C stops the run; the error then goes on to the caller.
+    What was recorded is on disk also when a step fails, Ctrl-C stops the run or the process is killed; `resume` goes
+    on with it.
 
     Args:
         path: The scene file.
@@ -57,69 +44,53 @@ def run(
         steps: Number of steps, instead of the file's.
         out: Folder of all results; `out` where it is not given.
         quiet: No progress bar and no summary.
+        settings: Values put over the file's, by path, such as `contact.friction` or `bodies.crate.mass`.
+        name: Of the run and its folder; the file's where it is not given.
+        force: Replace the results of an earlier run.
+        pictures: Whether they are drawn at the end.
+        time_limit: Seconds of wall time after which the run ends.
 
     Raises:
         SceneFileError: The file is wrong; with line and column.
+        OutputError: The folder holds a run already.
+        RecordingError: The disk is full; what was recorded before is kept.
+        TimeLimitError: The run takes too long.
         IpcArticulationError: The scene cannot be built, or a step failed.
         KeyboardInterrupt: The run was stopped.
     """
     path = Path(path)
-    scene, document = read_scene(path)
-    steps = scene.steps if steps is None else steps
-    folder = Path(DEFAULT_OUT if out is None else out) / path.stem
-    simulation = build(scene, document, engine, folder / "workspace", steps)
-    remove_recording(folder)
-    header = _header(path.stem, path, scene, simulation)
-    writer = RecordingWriter.create(folder, header, _scenery(scene, simulation), steps + 1)
-    try:
-        _take_steps(simulation, writer, steps, quiet)
-    finally:  # also after Ctrl-C, and after what nobody foresaw
-        writer.close()
-        result = _finish(folder, quiet)
-    return result
+    scene, document = read_scene(path, settings)
+    folder = Path(DEFAULT_OUT if out is None else out) / (name or path.stem)
+    claim(folder, force)
+    count = scene.steps if steps is None else steps
+    simulation = build(scene, document, engine, folder / WORKSPACE, count)
+    job = Job.of(scene, document, simulation.engine.backend_name(), count)
+    job.write(folder)
+    return begin(simulation, scene, job, folder, Manner(quiet, pictures, time_limit))
 
 
-def _header(name: str, file: Path, scene: schema.Scene, simulation: Simulation) -> Header:
+def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, manner: Manner) -> Result:
+    """Run a simulation that stands at its start, in a folder without a recording; errors as in `run`."""
+    header = _header(folder.name, scene, job, simulation)
+    writer = RecordingWriter.create(folder, header, _scenery(scene, simulation), job.steps + 1)
+    return execute(simulation, writer, scene, (0, job.steps), folder, manner)
+
+
+def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) -> Header:
     engine = simulation.engine
-    extra = {"file": file.name, "title": scene.title, "engine": engine.backend_name(), "wall_time": 0.0}
+    extra = {
+        "file": Path(job.file).name,
+        "title": scene.title,
+        "engine": job.engine,
+        "settings": job.settings,
+        "ran_code": list(simulation.ran_code),
+        "drawn": dict(simulation.drawn),
+        "wall_time": 0.0,
+    }
     names = simulation.joint_names, simulation.body_names, simulation.free_names
-    return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), (), extra)
+    return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
 
 
 def _scenery(scene: schema.Scene, simulation: Simulation) -> Scenery:
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
     return Scenery(simulation.surfaces, planes, up(scene.gravity), scene.view.eye, scene.view.target)
-
-
-def _take_steps(simulation: Simulation, writer: RecordingWriter, steps: int, quiet: bool) -> None:
-    """The loop; nothing is printed in it but the progress bar, ten times a second."""
-    counts, begin = writer.header.counts, perf_counter()
-    buffers = {name: np.full((2, *q.sizes(counts)), np.nan) for name, q in QUANTITIES.items()}
-    buffers["time"][0] = 0.0
-    simulation.write(buffers, 0)
-    writer.append({name: buffer[0] for name, buffer in buffers.items()})
-    with StopRequest() as stop, progress(writer.header.name, steps, quiet) as show:
-        for index in range(steps):
-            start = perf_counter()
-            simulation.step(index)
-            buffers["step_time"][1] = perf_counter() - start
-            buffers["time"][1] = (index + 1) * writer.header.dt
-            simulation.write(buffers, 1)
-            writer.append({name: buffer[1] for name, buffer in buffers.items()} | dict(figures(simulation.engine)))
-            writer.header.extra["wall_time"] = perf_counter() - begin
-            if writer.is_due:
-                writer.flush()
-            show(index + 1)
-            stop.check()
-
-
-def _finish(folder: Path, quiet: bool) -> Result:
-    """Draw what there is, and tell."""
-    recording = read_recording(folder)
-    plot, end = folder / "motion.png", folder / "end.png"
-    notes = {plot: draw_plot(recording, plot), end: draw_scene(recording, end)}
-    files = [folder / STORE, *(picture for picture, note in notes.items() if note is None)]
-    result = Result(recording, tuple(files), tuple(note for note in notes.values() if note))
-    if not quiet:
-        print_summary(result)
-    return result

@@ -57,6 +57,11 @@ class StopRequest:
         self._requested = False
         self._in_main_thread = threading.current_thread() is threading.main_thread()
 
+    @property
+    def is_requested(self) -> bool:
+        """Whether Ctrl-C was pressed."""
+        return self._requested
+
     def check(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C was pressed."""
         if self._requested:

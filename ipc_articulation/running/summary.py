@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ipc_articulation.recording import Recording
 
 if TYPE_CHECKING:
-    from ipc_articulation.running.loop import Result
+    from ipc_articulation.running.result import Result
 
 
 def summary(result: Result) -> list[tuple[str, str]]:
@@ -22,9 +22,34 @@ def summary(result: Result) -> list[tuple[str, str]]:
         ("wall time", speed(recording)),
         ("minimum distance", minimum_distance(recording)),
     ]
-    rows += [("moved", f"{name} {recording.moved(name):.3f} m") for name in recording.free_names]
+    rows += [("moved", f"{name} {recording.moved(name):.3f} m") for name in recording.free_names if recording.rows]
+    rows += [("drawn", f"{path} = {value}") for path, value in recording.extra.get("drawn", {}).items()]
+    rows += [("ran Python code", code) for code in recording.extra.get("ran_code", ())]
     rows += [("written", str(file)) for file in result.files]
     return rows + [("left out", note) for note in result.notes]
+
+
+def summary_object(result: Result) -> dict[str, Any]:
+    """The same for machines, in JSON's types; what is not known is None."""
+    recording = result.recording
+    known = recording.minimum_distance[np.isfinite(recording.minimum_distance)]
+    return {
+        "name": recording.name,
+        "title": recording.extra["title"],
+        "file": recording.extra["file"],
+        "settings": recording.extra["settings"],
+        "engine": recording.extra["engine"],
+        "dt": recording.dt,
+        "steps": recording.steps,
+        "wall_time": recording.extra["wall_time"],
+        "median_step_time": float(np.median(recording.step_time[1:])) if recording.steps else None,
+        "minimum_distance": float(known.min()) if known.size else None,
+        "moved": {name: recording.moved(name) for name in recording.free_names if recording.rows},
+        "drawn": recording.extra["drawn"],
+        "ran_code": recording.extra["ran_code"],
+        "files": [str(file) for file in result.files],
+        "notes": list(result.notes),
+    }
 
 
 def speed(recording: Recording) -> str:

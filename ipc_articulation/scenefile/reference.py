@@ -31,6 +31,7 @@ _SECTIONS: tuple[tuple[str, tuple[type[Block], ...], type[Block] | None], ...] =
     ("walls", (schema.Wall,), None),
     ("contact", (schema.Contact,), None),
     ("contact.pairs", (schema.ContactPair,), None),
+    ("checkpoint", (schema.Checkpoint,), None),
     ("view", (schema.View,), None),
     ("robot", (schema.Robot,), None),
     ("robot.actuators", (schema.Actuators,), None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulation_scene import Parts, fill
-from ipc_articulation.simulation.world import make_uipc_scene, newton_iterations, start_world
+from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
 
 Array = NDArray[np.float64]
 
@@ -47,20 +48,37 @@ class ArticulationSimulation:
         """Of the present state; see `Simulation`."""
         return self._distance.minimum()
 
-    def write(self, buffers: dict[str, Array], row: int) -> None:
-        """Write the present state; see `Simulation`."""
+    def measure(self, is_start: bool) -> dict[str, Any]:
+        """The present state; see `Simulation`."""
         theta = self._readers.theta()
-        buffers["theta"][row] = theta
-        buffers["body_poses"][row] = self._readers.poses()
-        buffers["theta_dot"][row] = 0.0 if row == 0 else (theta - self._theta) / self._motions.dt
+        theta_dot = np.zeros_like(theta) if is_start else (theta - self._theta) / self._motions.dt
         self._theta = theta
-        buffers["minimum_distance"][row] = self.minimum_distance()
-        if row > 0:
-            delta_theta = self._readers.delta_theta(self._motions)
-            buffers["delta_theta"][row] = delta_theta
-            buffers["delta_theta_tilde"][row] = self._motions.delta_theta_tilde
-            buffers["contact_force"][row] = self._motions.force(delta_theta)
-            buffers["newton_iterations"][row] = newton_iterations(self.engine)
+        state = {
+            "theta": theta,
+            "theta_dot": theta_dot,
+            "body_poses": self._readers.poses(),
+            "minimum_distance": self.minimum_distance(),
+        }
+        if is_start:
+            return state
+        delta_theta = self._readers.delta_theta(self._motions)
+        return {
+            **state,
+            "delta_theta": delta_theta,
+            "delta_theta_tilde": self._motions.delta_theta_tilde,
+            "contact_force": self._motions.force(delta_theta),
+            "newton_iterations": newton_iterations(self.engine),
+        }
+
+    def dump(self) -> dict[str, Array]:
+        """See `Simulation`; joint positions are kept, for velocities are their differences."""
+        dump_world(self._world)
+        return {"theta": self._theta}
+
+    def recover(self, frame: int, state: Mapping[str, Array]) -> None:
+        """See `Simulation`."""
+        recover_world(self._world, frame)
+        self._theta = np.array(state["theta"])
 
 
 class _Motions:

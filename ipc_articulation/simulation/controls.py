@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,19 @@ class Controls:
                 forces = forces + further
         self._driven.command(aims)
         self._driven.push(forces)
+
+    def state(self) -> dict[str, Array]:
+        """What Python controllers say they remember, see `PythonController.state`."""
+        functions = [function for function in self._functions if function is not None]
+        told = [(number, function.state()) for number, function in enumerate(functions)]
+        return {f"controller {number}/{key}": value for number, state in told for key, value in state.items()}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Give Python controllers back what `state` told."""
+        functions = [function for function in self._functions if function is not None]
+        for number, function in enumerate(functions):
+            prefix = f"controller {number}/"
+            function.restore({k.removeprefix(prefix): value for k, value in state.items() if k.startswith(prefix)})
 
     def _state(self, index: int, aims: Array, controller: schema.Python) -> State:
         coupling, scene = self._coupling, self._scene

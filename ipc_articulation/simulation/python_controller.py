@@ -5,6 +5,9 @@
         return {"shoulder": lift}                      # targets by joint; the others stay as they are
         return {"targets": [...], "torques": {...}}    # or both, each by name or as an array of all
 
+What a function remembers is lost when a run is resumed. A controller that must remember is an object with `__call__`,
+`state()`, which gives its arrays by name, and `restore(state)`; the scene file names the object.
+
 Only files inside the scene file's folder and installed packages are run, and nothing before the scene is built.
 """
 
@@ -96,6 +99,29 @@ class PythonController:
             return read_answer(answer, state.actuated, state.targets, state.joints)
         except ValueError as error:
             raise AdapterError(f"step {state.step}: Python controller '{self.text}' {error}") from error
+
+    def state(self) -> dict[str, Array]:
+        """What the controller remembers from step to step: what its own `state()` gives, nothing where it has none.
+
+        Raises:
+            AdapterError: It raises.
+        """
+        return self._ask("state") if hasattr(self._function, "state") else {}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Give the controller back what its `state()` gave.
+
+        Raises:
+            AdapterError: It raises.
+        """
+        if hasattr(self._function, "restore"):
+            self._ask("restore", dict(state))
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._function, method)(*arguments)
+        except Exception as error:
+            raise AdapterError(self._blamed(error)) from error
 
     def _load(self) -> Callable[[State], Any]:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.controls import Controls
 from ipc_articulation.simulation.robot_model import make_model
 from ipc_articulation.simulation.surroundings import complete
-from ipc_articulation.simulation.world import make_uipc_scene, newton_iterations, start_world
+from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
 
 Array = NDArray[np.float64]
 
@@ -53,16 +54,24 @@ class RobotSimulation:
         """Of the present state; see `Simulation`."""
         return self.coupling.minimum_distance
 
-    def write(self, buffers: dict[str, Array], row: int) -> None:
-        """Write the present state; see `Simulation`."""
-        coupling = self.coupling
-        buffers["theta"][row], buffers["theta_dot"][row] = coupling.theta, coupling.theta_dot
-        buffers["body_poses"][row] = coupling.body_poses
-        buffers["minimum_distance"][row] = self.minimum_distance()
-        if row > 0:
-            for key in ("delta_theta", "delta_theta_tilde", "contact_force"):
-                buffers[key][row] = getattr(coupling, key)
-            buffers["newton_iterations"][row] = newton_iterations(self.engine)
+    def measure(self, is_start: bool) -> dict[str, Any]:
+        """The present state; see `Simulation`."""
+        state = {key: getattr(self.coupling, key) for key in ("theta", "theta_dot", "body_poses", "minimum_distance")}
+        if is_start:
+            return state
+        step = {key: getattr(self.coupling, key) for key in ("delta_theta", "delta_theta_tilde", "contact_force")}
+        return {**state, **step, "newton_iterations": newton_iterations(self.engine)}
+
+    def dump(self) -> dict[str, Array]:
+        """See `Simulation`."""
+        dump_world(self._world)
+        return {**self.coupling.state(), **self._controls.state()}
+
+    def recover(self, frame: int, state: Mapping[str, Array]) -> None:
+        """See `Simulation`."""
+        recover_world(self._world, frame)
+        self.coupling.restore(state)
+        self._controls.restore(state)
 
 
 def _surfaces(mechanism: Mechanism) -> tuple[Surface, ...]:

@@ -34,6 +34,28 @@ class Simulation(Protocol):
         """Smallest distance of surfaces that may touch [m]; inf where none is nearer than 10 d̂."""
         ...
 
-    def write(self, buffers: dict[str, Array], row: int) -> None:
-        """Write the present state, and what the last step told (row > 0), into a row of a recording's buffers."""
+    def measure(self, is_start: bool) -> dict[str, Any]:
+        """The present state, and unless it is the start what the last step told: quantities of a recording by name."""
+        ...
+
+    def dump(self) -> dict[str, Array]:
+        """Bring the engine's state to disk, into its workspace; give all other state that the next steps depend on.
+
+        Raises:
+            DumpError: The engine keeps no state.
+            OSError: The disk is full.
+        """
+        ...
+
+    def recover(self, frame: int, state: Mapping[str, Array]) -> None:
+        """Go on from a dump.
+
+        Args:
+            frame: Number of steps taken then.
+            state: What `dump` gave.
+
+        Raises:
+            DumpError: The engine has no such dump, or it is damaged or of another scene.
+            AdapterError: The state is of another model.
+        """
         ...

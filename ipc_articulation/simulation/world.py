@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ipc_articulation.errors import SceneError
+from ipc_articulation.errors import DumpError, SceneError
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, Problem
@@ -63,6 +63,27 @@ def start_world(
     finally:
         uipc.Logger.set_level(uipc.Logger.Level.Error)
     return engine, world
+
+
+def dump_world(world: uipc.World) -> None:
+    """Bring the engine's state to disk.
+
+    Raises:
+        DumpError: The engine keeps none.
+    """
+    if not world.dump():
+        raise DumpError("this engine writes no dumps")
+
+
+def recover_world(world: uipc.World, frame: int) -> None:
+    """Go on from a dump of the engine, geometries included.
+
+    Raises:
+        DumpError: There is none of this frame, or it is damaged or of another scene.
+    """
+    if not world.recover(frame):
+        raise DumpError(f"the engine has no dump of step {frame}")
+    world.retrieve()
 
 
 def newton_iterations(engine: Any) -> float:

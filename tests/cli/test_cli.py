@@ -1,5 +1,6 @@
 """The command line: what it prints, its exit status, and how fast it starts."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -26,8 +27,40 @@ def run_call(monkeypatch: pytest.MonkeyPatch) -> dict:
 
 
 def test_options_reach_the_run(run_call: dict) -> None:
-    assert cli.main(["run", "a.yaml", "--engine", "cpu", "--steps", "7", "--out", "there", "--quiet"]) == 0
-    assert run_call == {"file": Path("a.yaml"), "engine": "cpu", "steps": 7, "out": Path("there"), "quiet": True}
+    first = ["run", "a.yaml", "--engine", "cpu", "--steps", "7", "--out", "there", "--quiet", "--no-pictures"]
+    assert cli.main([*first, "--set", "contact.friction=false", "--set", "bodies.crate.mass=1e-1", "--force"]) == 0
+    assert run_call == {
+        "file": Path("a.yaml"),
+        "engine": "cpu",
+        "steps": 7,
+        "out": Path("there"),
+        "quiet": True,
+        "settings": {"contact.friction": False, "bodies.crate.mass": 0.1},
+        "name": None,
+        "force": True,
+        "pictures": False,
+        "time_limit": None,
+    }
+
+
+def test_options_reach_the_resumed_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    monkeypatch.setattr("ipc_articulation.running.resume", lambda folder, **options: calls.append((folder, options)))
+    assert cli.main(["resume", "out/a", "--steps", "5", "--time-limit", "2.5", "--quiet"]) == 0
+    expected = {"steps": 5, "quiet": True, "pictures": True, "time_limit": 2.5}
+    assert calls == [(Path("out/a"), expected)]
+
+
+def test_the_summary_for_machines_is_one_json_object(tmp_path: Path, capsys) -> None:
+    file, out = str(SCENES / "pendulum.yaml"), str(tmp_path)
+    arguments = ["run", file, "--engine", "cpu", "--steps", "3", "--out", out, "--json", "--no-pictures"]
+    assert cli.main([*arguments, "--set", "bodies.box.mass=2", "--name", "two"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["name"], told["engine"], told["steps"], told["dt"]) == ("two", "cpu", 3, 0.005)
+    assert told["settings"] == {"bodies.box.mass": 2}
+    assert told["files"] == [str(tmp_path / "two" / "recording.zarr")]
+    assert 0.0 < told["minimum_distance"] < 0.01
+    assert set(told["moved"]) == {"box"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import ipc_articulation
 from ipc_articulation.errors import SceneFileError, SolverError
 from ipc_articulation.recording import Recording, read_recording
 from ipc_articulation.recording.quantities import QUANTITIES
-from ipc_articulation.running import loop
+from ipc_articulation.running import result
 from ipc_articulation.running.progress import progress
 from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
@@ -21,8 +21,8 @@ SCENES = Path(__file__).parents[2] / "scenes"
 
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "draw_plot", lambda *_: "no plot")
-    monkeypatch.setattr(loop, "draw_scene", lambda *_: "no picture")
+    monkeypatch.setattr(result, "draw_plot", lambda *_: "no plot")
+    monkeypatch.setattr(result, "draw_scene", lambda *_: "no picture")
 
 
 def run(name: str, out: Path, **options) -> Recording:
@@ -126,7 +126,7 @@ def test_the_engine_that_moves_nothing_says_so(tmp_path: Path) -> None:
 
 
 def test_pictures_that_cannot_be_made_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ipc_articulation.viewing.pictures.find_spec", lambda name: None)
+    monkeypatch.setattr("ipc_articulation.extras.find_spec", lambda name: None)
     result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="cpu", out=tmp_path, steps=1, quiet=True)
     assert result.notes == (
         "motion.png: matplotlib is missing; install it with: pip install 'ipc_articulation[view]'",
@@ -141,7 +141,7 @@ def test_a_machine_without_opengl_still_ends_well(tmp_path: Path, monkeypatch: p
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho 'libGL.so.1: cannot open shared object file' >&2\nkill -SEGV $$\n")
     broken.chmod(0o755)
-    monkeypatch.setattr("ipc_articulation.viewing.pictures.sys.executable", str(broken))
+    monkeypatch.setattr("ipc_articulation.viewing.drawing.process._COMMAND", (str(broken),))
     result = ipc_articulation.run(SCENES / "hinge_slider.yaml", engine="cpu", out=tmp_path, steps=1, quiet=True)
     assert len(result.notes) == 1
     assert "end.png: off-screen drawing does not work here" in result.notes[0]
@@ -209,7 +209,7 @@ def test_an_adapter_that_reads_no_scene_files_says_so(tmp_path: Path, monkeypatc
     other = metadata.EntryPoint("other", "json.decoder:JSONDecoder", "ipc_articulation.adapters")
     found = metadata.EntryPoints([other])
     monkeypatch.setattr("ipc_articulation.scenefile.reading.entry_points", lambda group: found)
-    monkeypatch.setattr("ipc_articulation.simulation.robot_simulation.entry_points", lambda group: found)
+    monkeypatch.setattr("ipc_articulation.simulation.robot_model.entry_points", lambda group: found)
     message = r"1:10: adapter 'other' cannot read scene files: it has no module json\.decoder\.scene_model"
     with pytest.raises(SceneFileError, match=message):
         ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)

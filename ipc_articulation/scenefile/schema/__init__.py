@@ -7,6 +7,7 @@ Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a m
 
 from ipc_articulation.scenefile.schema.articulated import Articulation, Joint
 from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground, Velocity, Wall
+from ipc_articulation.scenefile.schema.checkpoint import Checkpoint
 from ipc_articulation.scenefile.schema.contact import Contact, ContactPair, Material
 from ipc_articulation.scenefile.schema.controllers import Controller, Hold, Python, Sine, Torque, Trajectory, Waypoint
 from ipc_articulation.scenefile.schema.loops import FourBar, Gear, Loop, Pin
@@ -25,6 +26,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "Checkpoint",
     "Contact",
     "ContactPair",
     "Controller",

@@ -9,6 +9,7 @@ from pydantic import Field
 from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.articulated import Articulation, Joint
 from ipc_articulation.scenefile.schema.bodies import Body, Ground, Wall
+from ipc_articulation.scenefile.schema.checkpoint import Checkpoint
 from ipc_articulation.scenefile.schema.contact import Contact, Material
 from ipc_articulation.scenefile.schema.controllers import Controller, Hold
 from ipc_articulation.scenefile.schema.robot import Robot
@@ -37,6 +38,7 @@ class Scene(Block):
     bodies: tuple[Body, ...] = Field((), description="see [bodies](#bodies)")
     ground: Ground | None = Field(None, description="see [ground](#ground); none where it is left out")
     walls: tuple[Wall, ...] = Field((), description="see [walls](#walls)")
+    checkpoint: Checkpoint = Field(Checkpoint(), description="see [checkpoint](#checkpoint)")
     view: View = Field(View(), description="see [view](#view)")
 
 

@@ -1,0 +1,66 @@
+"""The part that a run and a resumed run share: steps until the end, then what is there is collected and told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ipc_articulation.errors import OutputError, RecordingError
+from ipc_articulation.recording import RecordingWriter
+from ipc_articulation.running.checkpoints import Checkpoints
+from ipc_articulation.running.result import Result, collect
+from ipc_articulation.running.steps import Steps
+from ipc_articulation.running.summary import print_summary
+from ipc_articulation.scenefile import schema
+from ipc_articulation.simulation.simulation import Simulation
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a run is shown and bounded.
+
+    Attributes:
+        quiet: No progress bar and no summary.
+        pictures: Whether they are drawn at the end.
+        time_limit: Seconds of wall time after which it ends.
+    """
+
+    quiet: bool = False
+    pictures: bool = True
+    time_limit: float | None = None
+
+
+def execute(
+    simulation: Simulation,
+    writer: RecordingWriter,
+    scene: schema.Scene,
+    steps: tuple[int, int],
+    folder: Path,
+    manner: Manner,
+) -> Result:
+    """Take steps, from the first up to but without the last, and collect what a folder then holds.
+
+    Whatever ends the steps early, what was recorded is kept; the error then goes on to the caller.
+
+    Raises:
+        KeyboardInterrupt, IpcArticulationError: As in `Steps.take`.
+    """
+    checkpoints = None if simulation.engine.backend_name() == "none" else Checkpoints(folder)
+    loop = Steps(simulation, writer, checkpoints, scene.checkpoint.every, manner.time_limit, manner.quiet)
+    try:
+        loop.take(*steps)
+        writer.close()
+    except BaseException:  # also Ctrl-C, and what nobody foresaw
+        with suppress(RecordingError, OutputError, OSError):  # the disk may be full; the first error is the one to tell
+            writer.close()
+            _tell(collect(folder, manner.pictures), manner)
+        raise
+    result = collect(folder, manner.pictures)
+    _tell(result, manner)
+    return result
+
+
+def _tell(result: Result, manner: Manner) -> None:
+    if not manner.quiet:
+        print_summary(result)

@@ -1,0 +1,117 @@
+"""The folder of a run: never overwritten by accident, and a full disk keeps what is in it."""
+
+import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ipc_articulation
+from ipc_articulation.engine import dump_file
+from ipc_articulation.errors import OutputError, RecordingError, TimeLimitError
+from ipc_articulation.recording import read_recording, writer
+from ipc_articulation.running import checkpoints, resume
+from tests.running.scenes import SCENES, assert_same_bits, write_scene
+
+
+def run(out: Path, file: Path = SCENES / "hinge_slider.yaml", **options):
+    options = {"engine": "cpu", "quiet": True, "pictures": False, "steps": 3, **options}
+    return ipc_articulation.run(file, out=out, **options)
+
+
+def test_a_second_run_is_refused(tmp_path: Path) -> None:
+    run(tmp_path)
+    before = read_recording(tmp_path / "hinge_slider").step_time.copy()
+    with pytest.raises(
+        OutputError,
+        match=r"hinge_slider holds a run already \(run\.json, .*\); replace it with --force, write elsewhere with "
+        r"--out or --name, or go on with it: ipc-articulation resume .*hinge_slider",
+    ):
+        run(tmp_path)
+    assert read_recording(tmp_path / "hinge_slider").step_time.tobytes() == before.tobytes()
+
+
+def test_force_replaces_the_run_and_nothing_else(tmp_path: Path) -> None:
+    run(tmp_path)
+    (tmp_path / "hinge_slider" / "notes.txt").write_text("mine")
+    assert run(tmp_path, force=True, steps=2).recording.steps == 2
+    assert (tmp_path / "hinge_slider" / "notes.txt").read_text() == "mine"
+
+
+def test_another_name_is_another_folder(tmp_path: Path) -> None:
+    assert run(tmp_path, name="first").recording.name == "first"
+    run(tmp_path, name="second")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
+
+
+def test_settings_are_put_over_the_file_and_kept(tmp_path: Path) -> None:
+    recording = run(tmp_path, settings={"dt": 0.02, "gravity": [0, 0, -1]}).recording
+    assert recording.dt == 0.02
+    assert recording.extra["settings"] == {"dt": 0.02, "gravity": [0, 0, -1]}
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"folder .*file/hinge_slider cannot be made: Not a directory"):
+        run(tmp_path / "file")
+
+
+def test_a_short_run_has_few_files(tmp_path: Path) -> None:
+    """A sweep may have ten thousand of them."""
+    run(tmp_path)
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) < 50
+
+
+def test_a_full_disk_at_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_dump, left = dump_file.write_dump, [None] * 3
+
+    def fill(*arguments):
+        if not left:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        left.pop()
+        return write_dump(*arguments)
+
+    monkeypatch.setattr(checkpoints, "write_dump", fill)
+    file = write_scene(tmp_path)
+    message = r"checkpoint of step 40 cannot be written: No space left on device; earlier ones are kept"
+    with pytest.raises(OutputError, match=message):
+        run(tmp_path, file, steps=60)
+    monkeypatch.undo()
+    assert read_recording(tmp_path / "arm").steps == 40
+    whole = run(tmp_path, file, steps=60, name="whole").recording
+    assert_same_bits(resume(tmp_path / "arm", quiet=True, pictures=False).recording, whole)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of a megabyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    if shutil.which("mount") is None or os.geteuid() != 0:
+        pytest.skip("only the superuser can mount a small file system")
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "FLUSH_INTERVAL", 0.0)  # rows go to disk after every step
+    file = write_scene(tmp_path)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(700_000))
+    with pytest.raises((RecordingError, OutputError), match=r"No space left on device.* kept"):
+        run(small_disk, file, steps=2000)
+    kept = read_recording(small_disk / "arm")
+    assert 5 < kept.steps < 2000
+    assert kept.minimum_distance.min() > 0.0
+    ballast.unlink()
+    with pytest.raises(TimeLimitError):
+        resume(small_disk / "arm", quiet=True, pictures=False, time_limit=1e-9)
+    assert read_recording(small_disk / "arm").steps > kept.steps - 3
