@@ -1,7 +1,8 @@
 """Contact forces as arrows, of one scale over a whole recording.
 
-An arrow begins at the contact point and is s·f long, f the force [N] and s [m/N] such that the greatest force of an
+An arrow begins where bodies touch and is s·f long, f the force [N] and s [m/N] such that the greatest force of an
 ordinary moment is an eighth of the scene. Impacts, which may be a thousand times stronger, end at twice that length.
+Two bodies that touch have many contacts side by side: those within one cell of a grid make one arrow.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.recording import Recording
+from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.bodies import bounds
 
 Array = NDArray[np.float64]
@@ -17,7 +19,8 @@ Array = NDArray[np.float64]
 NONE = np.zeros((0, 2, 3))
 _LOOKS = 100  # moments at which the ordinary force is measured
 _SHARE, _LONGEST = 0.125, 2.0  # of the scene's size; of the ordinary length
-_FAINT = 0.02  # of the ordinary length: shorter arrows are left out
+_FAINT, _CELL = 0.02, 0.2  # of the ordinary length: shorter arrows are left out; width of a cell
+_OFFSET = 0.382  # of a cell: scenes are often symmetric about 0, where no cell should end
 
 
 class ForceArrows:
@@ -33,7 +36,7 @@ class ForceArrows:
         self._recording, self.note = recording, _absent(recording)
         low, high = bounds(recording)
         self.ordinary = _SHARE * float(np.linalg.norm(high - low))
-        self.scale = 0.0 if self.note else self.ordinary / (_ordinary(recording) or 1.0)
+        self.scale = 0.0 if self.note else self.ordinary / (self._ordinary_force() or 1.0)
 
     def at(self, row: int) -> Array:
         """Beginning and end of each arrow of a row: (k, 2, 3) [m], world frame.
@@ -42,14 +45,27 @@ class ForceArrows:
         """
         if self.note is not None:
             return NONE
-        contacts = self._recording.contacts(row)
-        moving = set(self._recording.body_names)
-        signs = np.array([1.0 if first in moving else -1.0 for first, _ in contacts.bodies])
-        vectors = self.scale * signs[:, None] * contacts.forces
+        points, forces = self._forces(row)
+        vectors = self.scale * forces
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors = vectors * np.minimum(1.0, _LONGEST * self.ordinary / np.maximum(lengths, 1e-300))
-        arrows = np.stack([contacts.points, contacts.points + vectors], axis=1)
+        arrows = np.stack([points, points + vectors], axis=1)
         return arrows[lengths[:, 0] > _FAINT * self.ordinary]
+
+    def _forces(self, row: int) -> tuple[Array, Array]:
+        """Points and forces of a row, each on a body that moves."""
+        contacts = self._recording.contacts(row)
+        points, forces, firsts = _gathered(contacts, _CELL * self.ordinary)
+        moving = self._recording.body_names
+        signs = np.array([1.0 if contacts.bodies[k][0] in moving else -1.0 for k in firsts])
+        return points, signs[:, None] * forces
+
+    def _ordinary_force(self) -> float:
+        """Median over moments of the greatest force [N]; 0 where nothing ever touches."""
+        rows = np.unique(np.linspace(0, self._recording.rows - 1, _LOOKS).astype(int))
+        greatest = [np.linalg.norm(self._forces(int(row))[1], axis=1).max(initial=0.0) for row in rows]
+        known = [force for force in greatest if force > 0.0]
+        return float(np.median(known)) if known else 0.0
 
 
 def _absent(recording: Recording) -> str | None:
@@ -58,9 +74,19 @@ def _absent(recording: Recording) -> str | None:
     return f"recording '{recording.name}' holds no contact forces (its engine does not tell them): none are drawn"
 
 
-def _ordinary(recording: Recording) -> float:
-    """Median over moments of the greatest force [N]; 0 where nothing ever touches."""
-    rows = np.unique(np.linspace(0, recording.rows - 1, _LOOKS).astype(int))
-    greatest = [np.linalg.norm(recording.contacts(row).forces, axis=1).max(initial=0.0) for row in rows]
-    known = [force for force in greatest if force > 0.0]
-    return float(np.median(known)) if known else 0.0
+def _gathered(contacts: Contacts, cell: float) -> tuple[Array, Array, NDArray[np.int64]]:
+    """The contacts of each pair of bodies in each cell as one: where they are on average by force, and the force's sum.
+
+    Returns:
+        Points, (k, 3) [m]; forces, (k, 3) [N]; the index of one contact of each.
+    """
+    if not len(contacts):
+        return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, dtype=int)
+    numbers = {pair: number for number, pair in enumerate(dict.fromkeys(contacts.bodies))}
+    cells = np.floor(contacts.points / cell + _OFFSET)
+    keys = np.column_stack([[numbers[pair] for pair in contacts.bodies], cells])
+    _, firsts, groups = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    weights = np.linalg.norm(contacts.forces, axis=1) + 1e-300
+    sums = np.zeros((len(firsts), 7))
+    np.add.at(sums, groups.ravel(), np.column_stack([weights, weights[:, None] * contacts.points, contacts.forces]))
+    return sums[:, 1:4] / sums[:, :1], sums[:, 4:], firsts

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
+from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.bodies import bounds
 from ipc_articulation.viewing.forces import ForceArrows
 from tests.viewing.made import recording
@@ -38,3 +39,15 @@ def test_bounds_hold_the_whole_motion() -> None:
     low, high = bounds(recording(slide=3.0))
     assert_allclose(low, [-1.25 - 0.0702, -0.3202, 0.35], atol=2e-3)  # the link's corners go round in a circle
     assert_allclose(high, [3.25, 0.3202, 0.65], atol=2e-3)
+
+
+def test_contacts_side_by_side_are_one_arrow() -> None:
+    made = recording()
+    point, pairs = np.array([0.3, 0.25, 0.35]), (("a crate", "link"), ("a crate", "link"), ("a crate", "wall"))
+    for row in range(1, made.rows):
+        nearby = point + np.array([[0.0, 0, 0], [0.003, 0, 0], [0, 0, 0]])
+        made.contact_rows[row] = Contacts(nearby, np.array([[0, 0, 2.0], [0, 0, 1.0], [0, 1.0, 0]]), pairs)
+    forces = ForceArrows(made)
+    arrows = forces.at(1)
+    assert_allclose(arrows[:, 0], point + np.array([[0.001, 0, 0], [0, 0, 0]]), atol=1e-12)
+    assert_allclose((arrows[:, 1] - arrows[:, 0]) / forces.scale, [[0, 0, 3.0], [0, 1.0, 0]], atol=1e-12)

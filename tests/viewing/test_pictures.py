@@ -18,7 +18,7 @@ SMALL = (320, 200)  # pixels
 
 
 def shares(image: np.ndarray) -> dict[str, float]:
-    """Which share of a picture is orange, pink, blue, ground or shadow, and where orange is, from 0 (left) to 1 (right)."""
+    """Which share of a picture is of a colour, and where orange is, from 0 (left) to 1 (right)."""
     red, green, blue = np.moveaxis(image[..., :3], -1, 0)
     orange = (red > 1.4 * blue) & (red > 0.3) & (green > blue)
     return {
