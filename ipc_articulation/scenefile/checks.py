@@ -11,7 +11,7 @@ from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.content_checks import materials, turns, variations, velocities, walls
 from ipc_articulation.scenefile.controller_checks import controllers
 from ipc_articulation.scenefile.document import Location, Problem
-from ipc_articulation.scenefile.schema import ArticulationScene, Pose, RobotScene, Scene
+from ipc_articulation.scenefile.schema import ArticulationScene, Axis, Pose, RobotScene, Scene
 
 
 def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[Problem]:
@@ -72,8 +72,16 @@ def _integrator(scene: RobotScene) -> Iterator[Problem]:
 def _joints(scene: ArticulationScene) -> Iterator[Problem]:
     yield from _unique(("joints",), [joint.name for joint in scene.joints])
     for index, joint in enumerate(scene.joints):
-        if not np.any(joint.axis):
-            yield Problem(("joints", index, "axis"), f"the axis of joint '{joint.name}' has no direction")
+        if isinstance(joint, Axis):
+            yield from _axis(("joints", index), joint)
+
+
+def _axis(location: Location, joint: Axis) -> Iterator[Problem]:
+    if not np.any(joint.axis):
+        yield Problem((*location, "axis"), f"the axis of joint '{joint.name}' has no direction")
+    if joint.limits is not None and not joint.limits[0] <= 0.0 <= joint.limits[1]:
+        message = f"joint '{joint.name}' starts at 0, so its limits are one not above and one not below 0"
+        yield Problem((*location, "limits"), message)
 
 
 def _joined_bodies(scene: ArticulationScene) -> Iterator[Problem]:
@@ -84,10 +92,10 @@ def _joined_bodies(scene: ArticulationScene) -> Iterator[Problem]:
 
 
 def _articulated_joints(scene: ArticulationScene) -> Iterator[Problem]:
-    joints = [joint.name for joint in scene.joints]
+    joints = [joint.name for joint in scene.joints if isinstance(joint, Axis)]
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
-            yield from _known(("articulations", index, "joints", position), name, joints, "joint")
+            yield from _known(("articulations", index, "joints", position), name, joints, "hinge or slider")
 
 
 def _articulations(scene: ArticulationScene) -> Iterator[Problem]:
@@ -116,10 +124,12 @@ def _owned_once(scene: ArticulationScene) -> Iterator[Problem]:
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
             if name in owned:
-                yield Problem(
-                    ("articulations", index, "joints", position), f"joint '{name}' is in an articulation already"
-                )
+                message = f"joint '{name}' is in an articulation already"
+                yield Problem(("articulations", index, "joints", position), message)
             owned.add(name)
+    for index, joint in enumerate(scene.joints):
+        if isinstance(joint, Axis) and joint.drive is not None and joint.name in owned:
+            yield Problem(("joints", index, "drive"), f"joint '{joint.name}' is moved by an articulation already")
 
 
 _Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[Problem]]]

@@ -39,7 +39,8 @@ _SECTIONS: tuple[tuple[str, tuple[type[Block], ...], type[Block] | None], ...] =
     ("robot.pins", (schema.Pin,), None),
     ("controller", (schema.Hold, schema.Trajectory, schema.Sine, schema.Torque, schema.Python), None),
     ("waypoints", (schema.Waypoint,), None),
-    ("joints", (schema.Joint,), None),
+    ("joints", (schema.Axis, schema.Ball, schema.Weld), None),
+    ("joints.drive", (schema.Drive,), None),
     ("articulations", (schema.Articulation,), None),
 )
 

@@ -18,17 +18,13 @@ from ipc_articulation.coupling.environments import make_environments
 from ipc_articulation.recording import Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
+from ipc_articulation.simulation.articulated_joints import add_joint
 from ipc_articulation.simulation.contact_groups import GROUND
 from ipc_articulation.simulation.materials import density_of, friction_of
 from ipc_articulation.simulation.surfaces import transform, triangles, up, volume
 from ipc_articulation.simulation.surroundings import complete
 
 Array = NDArray[np.float64]
-
-JOINT_KINDS = {
-    "revolute": constitution.AffineBodyRevoluteJoint,
-    "prismatic": constitution.AffineBodyPrismaticJoint,
-}
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -
     for body, surface in zip(scene.bodies, surfaces, strict=True):
         density = _density(scene, body, surface)
         bodies[body.name] = _add_body(uipc_scene, surface, density, completed[body.name], scene.stiffness, elements)
-    joints = {joint.name: _add_joint(uipc_scene, joint, bodies) for joint in scene.joints}
+    joints = {joint.name: add_joint(uipc_scene, joint, bodies, scene.dt) for joint in scene.joints}
     articulations = []
     for index, articulation in enumerate(scene.articulations):
         with document.blame("articulations", index):
@@ -128,17 +124,6 @@ def _add_plane(uipc_scene: Any, plane: HalfPlane, elements: Elements) -> None:
     for by_name in elements:
         by_name[plane.name].apply_to(made)
     uipc_scene.objects().create(plane.name).geometries().create(made)
-
-
-def _add_joint(uipc_scene: Any, joint: schema.Joint, bodies: dict[str, Any]) -> Any:
-    """A line mesh with one edge, the joint's axis about its anchor."""
-    half = 0.5 * joint.length * np.array(joint.axis) / np.linalg.norm(joint.axis)
-    ends = [(np.array(joint.anchor) + sign * half).reshape(1, 3) for sign in (-1.0, 1.0)]
-    mesh = JOINT_KINDS[joint.type]().create_geometry(
-        *ends, [bodies[joint.parent]], [0], [bodies[joint.child]], [0], [joint.strength_ratio]
-    )
-    slot, _ = uipc_scene.objects().create(joint.name).geometries().create(mesh)
-    return slot
 
 
 def _add_articulation(uipc_scene: Any, articulation: schema.Articulation, joints: dict[str, Any], dt: float) -> Any:

@@ -30,7 +30,7 @@ class ArticulationSimulation:
         self.surfaces, self.planes = parts.surfaces, parts.planes
         self.ran_code: tuple[str, ...] = ()
         self.drawn: Mapping[str, float | list[float]] = {}
-        self.joint_names = tuple(joint.name for joint in scene.joints)
+        self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.Axis))
         self.body_names = tuple(surface.name for surface in parts.surfaces if surface.role != "fixed")
         self.free_names = tuple(surface.name for surface in parts.surfaces if surface.role == "free")
         self._readers = _Readers(scene, parts)
@@ -108,7 +108,11 @@ class _Readers:
         bodies = zip(parts.bodies, parts.surfaces, strict=True)
         self._transforms = [slot.geometry().transforms() for slot, surface in bodies if surface.role != "fixed"]
         joints = zip(parts.joints, scene.joints, strict=True)
-        self._positions = [slot.geometry().edges().find(_POSITION[joint.type]) for slot, joint in joints]
+        self._positions = [
+            slot.geometry().edges().find(_POSITION[joint.type])
+            for slot, joint in joints
+            if isinstance(joint, schema.Axis)
+        ]
         self._deltas = [slot.geometry()["joint"].find("delta_theta") for slot in parts.articulations]
 
     def poses(self) -> Array:

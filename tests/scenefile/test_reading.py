@@ -80,7 +80,7 @@ def test_values_arrive_as_written() -> None:
             "[hinge, slide]",
             "[hinge, slid]",
             "slide]",
-            "unknown joint 'slid'; did you mean 'slide'? known: hinge, slide",
+            "unknown hinge or slider 'slid'; did you mean 'slide'? known: hinge, slide",
         ),
         ("[hinge, slide]", "[hinge, hinge]", "slide]", "joint 'hinge' is in an articulation already"),
         ("name: arm", "name: post", "arm\n", "the name 'post' is taken already"),

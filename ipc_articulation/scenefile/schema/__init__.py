@@ -5,7 +5,7 @@ Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a m
 (w, x, y, z).
 """
 
-from ipc_articulation.scenefile.schema.articulated import Articulation, Joint
+from ipc_articulation.scenefile.schema.articulated import Articulation, Axis, Ball, Drive, Joint, Weld
 from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground, Velocity, Wall
 from ipc_articulation.scenefile.schema.checkpoint import Checkpoint
 from ipc_articulation.scenefile.schema.contact import Contact, ContactPair, Material
@@ -23,6 +23,8 @@ __all__ = [
     "Actuators",
     "Articulation",
     "ArticulationScene",
+    "Axis",
+    "Ball",
     "Body",
     "Box",
     "Capsule",
@@ -31,6 +33,7 @@ __all__ = [
     "ContactPair",
     "Controller",
     "Cylinder",
+    "Drive",
     "Ellipsoid",
     "FourBar",
     "Gear",
@@ -57,4 +60,5 @@ __all__ = [
     "View",
     "Wall",
     "Waypoint",
+    "Weld",
 ]
