@@ -39,6 +39,8 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
     path = Path(path)
     if not path.is_file():
         raise AdapterError(f"model file '{path}' does not exist")
+    if path.suffix == ".osim":
+        raise AdapterError(f"{path}: MuJoCo reads no OpenSim files; adapter native does")
     try:
         if path.suffix == ".urdf":
             spec = mujoco.MjSpec.from_string(_prepare_urdf(path, [Path(d) for d in package_dirs]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from ipc_articulation.adapters.native.mechanism import FRICTION
@@ -15,6 +16,7 @@ from ipc_articulation.coupling.adapter import Body, HalfPlane
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.mechanism import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.dynamics.reading.osim import read_osim
 
 Array = NDArray[np.float64]
 
@@ -29,6 +31,7 @@ class Robot:
     untouchable: frozenset[frozenset[str]] = frozenset()
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
+    unphysical: Literal["refuse", "warn"] = "refuse"  # what to do about moments of inertia that no body has
 
     def move(self, H: Array) -> None:
         """Move everything by H (4, 4)."""
@@ -60,7 +63,9 @@ class Robot:
 
 
 def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
-    """Read a URDF file (.urdf), or an MJCF file through MuJoCo.
+    """Read a URDF file (.urdf), an OpenSim file (.osim), or an MJCF file through MuJoCo.
+
+    An OpenSim model has no surfaces that touch, and bodies that move by couplers (patellae) are left out.
 
     Args:
         path: The file.
@@ -69,9 +74,11 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
     Raises:
         AdapterError: An MJCF file cannot be read, or MuJoCo is not installed.
         MeshError: A mesh of a link fixed to the world cannot be read, or is not closed.
-        ModelError: A URDF file is wrong.
+        ModelError: A URDF or OpenSim file is wrong.
         UnsupportedError: An MJCF file holds what a mechanism does not.
     """
+    if path.suffix == ".osim":
+        return Robot(read_osim(path, couplers=False).mechanism, (), unphysical="warn")
     if path.suffix != ".urdf":
         from ipc_articulation.adapters.native.mjcf import read_mjcf
 

@@ -34,7 +34,7 @@ class SceneModel:
     """A model that grows piece by piece, then is compiled once.
 
     Args:
-        robot: URDF file (.urdf), or MJCF file where MuJoCo is installed.
+        robot: URDF (.urdf) or OpenSim (.osim) file, or MJCF file where MuJoCo is installed.
         package_dirs: Folders in which the robot's `package://NAME/...` meshes are looked up.
         dt: Time step [s].
         gravity: (3,) [m/s²].
@@ -199,7 +199,7 @@ class SceneModel:
         """
         robot = self._robot
         self._limit_efforts()
-        model = robot.mechanism.build()
+        model = robot.mechanism.build(unphysical=robot.unphysical)
         q = model.neutral
         for name, position in robot.start.items():
             q[model.dof_names.index(name)] = position
