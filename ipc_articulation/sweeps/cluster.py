@@ -84,10 +84,12 @@ def require_cluster(address: str) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
     except subprocess.TimeoutExpired as error:
-        raise SweepError(f"no Ray cluster at '{address}': what is there does not answer as one") from error
+        words = (error.stderr or b"").decode(errors="replace").strip().rpartition("\n")[2]
+        reason = f"what is there does not answer as one in {_PATIENCE:.0f} s: {words}"
+        raise SweepError(f"no Ray cluster at '{address}': {reason}") from error
     if done.returncode:
-        words = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise SweepError(f"no Ray cluster at '{address}': {words[-1]}")
+        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise SweepError(f"no Ray cluster at '{address}': {lines[-1]}")
 
 
 @contextmanager

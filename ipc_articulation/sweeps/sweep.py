@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ipc_articulation.errors import SceneFileError, SweepError
 from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.examples import scene_file
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.sweeps.case import Basis, Case, cases, combinations
 from ipc_articulation.sweeps.contents import Contents
@@ -50,7 +51,7 @@ def sweep(
     `OUT/NAME/` holds the table, `results.parquet`, and `runs/`, where every run has a record and a folder.
 
     Args:
-        file: The scene file.
+        file: The scene file, or `example:NAME` for an installed one.
         settings: Values for dotted paths of its keys: `{"contact.friction": [0.1, 0.5], "seed": range(100)}`.
         workers: Number of processes on this machine, each with one thread; as many as there are cores by default.
         ray: Address of a Ray cluster that does the runs instead, such as "auto" or "10.0.0.1:6379".
@@ -75,7 +76,7 @@ def sweep(
     require_table_packages()
     if ray is not None and workers is not None:
         raise SweepError("the runs are done by workers of this machine or by a Ray cluster: give one of the two")
-    file, choices = Path(file), combinations(settings)
+    file, choices = scene_file(file), combinations(settings)
     contents = Contents(_readable(file, choices), settings)
     basis = Basis(file, contents.digest, engine, steps, keep)
     planned = cases(basis, choices)
