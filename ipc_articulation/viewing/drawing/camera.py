@@ -39,7 +39,6 @@ def aim(plotter: Any, scenery: Scenery, low: Array, high: Array) -> None:
     plotter.camera.position, plotter.camera.focal_point = tuple(eye), tuple(target)
     plotter.camera.up = tuple(_unit(scenery.up))
     plotter.camera.view_angle = VIEW_ANGLE
-    plotter.renderer.reset_camera_clipping_range()
 
 
 def add_lights(plotter: Any, up: Array, middle: Array) -> None:

@@ -65,6 +65,7 @@ class Stage:
                 mesh.points = _shadow(points, point, normal, self._to_light)
         if self._forces is not None:
             _show_forces(self._forces, shot.arrows)
+        self.plotter.renderer.reset_camera_clipping_range()
 
     def _add_body(self, surface: Surface, colour: str, planes: tuple[tuple[Array, Array], ...]) -> _Body:
         mesh = need("pyvista").PolyData.from_regular_faces(surface.vertices, surface.faces)
