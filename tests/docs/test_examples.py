@@ -18,10 +18,14 @@ INTRODUCED_BY = {
 }
 FETCHED = "models/"  # what `make fetch-models` fetches, and not every checkout has
 
+SLOW = {DOCS / "recordings.md", DOCS / "sweeps.md"}  # whole runs
+
 EXAMPLES = [page for page in PAGES if code_blocks(page, "python")]
 
 
-@pytest.mark.parametrize("page", EXAMPLES, ids=name_of)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, id=name_of(page), marks=[pytest.mark.slow] * (page in SLOW)) for page in EXAMPLES]
+)
 def test_the_examples_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "example"}
