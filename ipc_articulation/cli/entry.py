@@ -20,7 +20,7 @@ from ipc_articulation.errors import (
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 # Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
-COMMANDS = ("run", "resume", "check", "render", "replay", "report", "export", "sweep", "inspect")
+COMMANDS = ("run", "resume", "check", "new", "render", "replay", "report", "export", "sweep", "inspect", "doctor")
 
 _EXIT_CODES = """
 exit status:

@@ -1,4 +1,4 @@
-"""A scene whose controller makes the trouble that it is told to."""
+"""A scene whose controller makes the trouble that it is told to, and leaves a trace of every process that runs it."""
 
 from pathlib import Path
 
@@ -8,6 +8,9 @@ _CONTROLLER = """
 import os, signal, sys, time
 
 def act(state):
+    status = open(f"/proc/{os.getppid()}/stat").read()  # of the process that handed out the run
+    with open(f"{os.path.dirname(__file__)}/worker-{os.getpid()}", "w") as file:
+        file.write(status.rpartition(")")[2].split()[1])  # that one's parent
     if state.step == 2:
         match state.parameters["trouble"]:
             case "raise": raise ValueError("no such grip")
@@ -48,3 +51,8 @@ def write_scene(folder: Path) -> Path:
     (folder / "arm.xml").write_text(_ARM)
     (folder / "troubled.yaml").write_text(_SCENE)
     return folder / "troubled.yaml"
+
+
+def raylets_above_workers(folder: Path) -> set[str]:
+    """Process numbers of the grandparents of all processes that ran the scene: one a node of a Ray cluster."""
+    return {trace.read_text() for trace in folder.glob("worker-*")}
