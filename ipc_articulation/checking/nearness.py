@@ -38,6 +38,10 @@ class Nearness:
                 message = f"{_said(first)} and {_said(second)} overlap at the start; move them apart"
                 yield Problem(place_of(self._spoken_of(first, second), self._scene), message)
 
+    def narrow_pairs(self) -> list[tuple[str, str]]:
+        """Names of all pairs that overlap or are too near each other."""
+        return list(self._gaps)
+
     def narrow_gaps(self) -> Iterator[Problem]:
         """Surfaces that repel each other from the start, and surfaces inside others."""
         narrow = [(names, gap) for names, gap in self._gaps.items() if gap > 0.0]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ipc_articulation.cli.arguments import scene_file
 
 if TYPE_CHECKING:
     from ipc_articulation.checking import Report
@@ -27,7 +28,7 @@ CLEAN, WRONG = 0, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="scene files (YAML)")
+    parser.add_argument("files", metavar="FILE", nargs="*", type=scene_file, help="scene files (YAML), or example:NAME")
     parser.add_argument(
         "--set",
         metavar="PATH=VALUE",

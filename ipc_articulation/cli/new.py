@@ -1,0 +1,68 @@
+"""`ipc-articulation new`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HELP = "write a scene file to begin with"
+DESCRIPTION = """\
+Write a commented scene file that runs as it is: an arm and a crate, or, with --robot, your own robot held where it
+stands, with its joints inside their limits and gains that fit its masses."""
+EXAMPLES = """\
+examples:
+  ipc-articulation new
+  ipc-articulation new my_scene.yaml --adapter none
+  ipc-articulation new my_robot.yaml --robot my_robot.urdf
+  ipc-articulation new panda.yaml --robot package://example-robot-data/robots/panda_description/urdf/panda.urdf
+"""
+ADAPTERS = ("mujoco", "native", "none")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    text = "the scene file to write (default: scene.yaml)"
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, default=Path("scene.yaml"), help=text)
+    parser.add_argument("--robot", metavar="ROBOT", help="URDF (.urdf) or MJCF (.xml); a path, or package://...")
+    parser.add_argument(
+        "--adapter", choices=ADAPTERS, help="default: mujoco, or native where MuJoCo cannot read the robot"
+    )
+    parser.add_argument("--force", action="store_true", help="write over files that are there already")
+
+
+def execute(options: argparse.Namespace) -> int | None:
+    """Do it; the exit status, None where all is well."""
+    from ipc_articulation.errors import SceneFileError
+    from ipc_articulation.starting import plain_starter, robot_starter
+
+    if options.robot and options.adapter == "none":
+        raise SceneFileError("adapter none has no robot; give mujoco or native, or leave --robot out", options.file)
+    if options.file.suffix not in (".yaml", ".yml"):
+        raise SceneFileError("a scene file ends in .yaml or .yml", options.file)
+    if options.robot:
+        _refuse_to_overwrite([options.file], options.force)
+        texts = {options.file: robot_starter(options.robot, options.file, options.adapter)}
+    else:
+        texts = plain_starter(options.file, options.adapter or "mujoco")
+    _refuse_to_overwrite(list(texts), options.force)
+    for file, text in texts.items():
+        _write(file, text)
+    print(f"wrote {', '.join(map(str, texts))}\nrun it:    ipc-articulation run {options.file}")
+    return None
+
+
+def _refuse_to_overwrite(files: list[Path], force: bool) -> None:
+    from ipc_articulation.errors import SceneFileError
+
+    for file in files:
+        if file.exists() and not force:
+            raise SceneFileError("is there already; give --force to write over it, or another name", file)
+
+
+def _write(file: Path, text: str) -> None:
+    from ipc_articulation.errors import SceneFileError
+
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SceneFileError(f"cannot be written: {error.strerror}", file) from error
