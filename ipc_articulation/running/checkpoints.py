@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.engine.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
 from ipc_articulation.errors import DumpError, OutputError
-from ipc_articulation.running.output import CHECKPOINTS, WORKSPACE
+from ipc_articulation.running.output import CHECKPOINTS, DUMPS
 from ipc_articulation.simulation.simulation import Simulation
 
 _KEPT = 2
@@ -26,7 +26,7 @@ class Checkpoints:
     """Those of one run's folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._states, self._dumps = folder / CHECKPOINTS, folder / WORKSPACE / "dumps"
+        self._states, self._dumps = folder / CHECKPOINTS, folder / DUMPS
 
     @property
     def newest(self) -> int | None:
@@ -56,15 +56,15 @@ class Checkpoints:
         Raises:
             DumpError: The file is damaged; names it.
         """
-        path = dump_path(self._states, frame)
+        path = self.path(frame)
         dump = read_dump(path)
         if dump.scene != _FORMAT or dump.frame != frame:
             raise DumpError(f"{path} is not the checkpoint of step {frame}")
         return dump.arrays
 
-    def forget(self, frame: int) -> str:
-        """What to remove to go on from the checkpoint before one."""
-        return str(dump_path(self._states, frame))
+    def path(self, frame: int) -> Path:
+        """The file without which a checkpoint does not count."""
+        return dump_path(self._states, frame)
 
     def _prune(self) -> None:
         kept = dumped_frames(self._states)[-_KEPT:]

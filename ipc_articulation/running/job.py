@@ -42,11 +42,18 @@ class Job:
         return cls(str(document.file.resolve()), document.settings, engine, steps, content, digests)
 
     def write(self, folder: Path) -> None:
-        """Write `run.json`; it is there whole or not at all."""
+        """Write `run.json`; it is there whole or not at all.
+
+        Raises:
+            OutputError: It cannot be written.
+        """
         text = json.dumps(sealed({"format": _FORMAT, "version": _VERSION, **asdict(self)}), indent=1)
         draft = folder / f".{RUN_FILE}"
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(folder / RUN_FILE)
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(folder / RUN_FILE)
+        except OSError as error:
+            raise OutputError(f"{folder / RUN_FILE} cannot be written: {error.strerror}") from error
 
     def with_steps(self, steps: int) -> Job:
         """The same run, so many steps long."""

@@ -10,7 +10,7 @@ from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.figures import contact_names, energy_terms, stages
 from ipc_articulation.running.job import Job
-from ipc_articulation.running.output import WORKSPACE, claim
+from ipc_articulation.running.output import WORKSPACE, claimed, refuse_results, remove_results
 from ipc_articulation.running.result import Result
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
@@ -52,7 +52,7 @@ def run(
 
     Raises:
         SceneFileError: The file is wrong; with line and column.
-        OutputError: The folder holds a run already.
+        OutputError: The folder holds a run already, or another process runs in it.
         RecordingError: The disk is full; what was recorded before is kept.
         TimeLimitError: The run takes too long.
         IpcArticulationError: The scene cannot be built, or a step failed.
@@ -61,12 +61,15 @@ def run(
     path = Path(path)
     scene, document = read_scene(path, settings)
     folder = Path(DEFAULT_OUT if out is None else out) / (name or path.stem)
-    claim(folder, force)
     count = scene.steps if steps is None else steps
-    simulation = build(scene, document, engine, folder / WORKSPACE, count)
-    job = Job.of(scene, document, simulation.engine.backend_name(), count)
-    job.write(folder)
-    return begin(simulation, scene, job, folder, Manner(quiet, pictures, time_limit))
+    with claimed(folder):
+        if not force:
+            refuse_results(folder)
+        simulation = build(scene, document, engine, folder / WORKSPACE, count)
+        remove_results(folder)  # not before: a scene that cannot be built has cost nothing
+        job = Job.of(scene, document, simulation.engine.backend_name(), count)
+        job.write(folder)
+        return begin(simulation, scene, job, folder, Manner(quiet, pictures, time_limit))
 
 
 def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, manner: Manner) -> Result:

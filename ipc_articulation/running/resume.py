@@ -11,9 +11,10 @@ from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job, read_job
 from ipc_articulation.running.loop import begin
-from ipc_articulation.running.output import WORKSPACE
+from ipc_articulation.running.output import WORKSPACE, claimed
 from ipc_articulation.running.result import Result
 from ipc_articulation.simulation.building import build
+from ipc_articulation.simulation.simulation import Simulation
 
 
 def resume(
@@ -35,16 +36,20 @@ def resume(
         time_limit: Seconds of wall time after which it ends again.
 
     Raises:
-        OutputError: The folder holds no run, or one that is finished; the scene file or a file that it names was
-            changed since.
+        OutputError: The folder holds no run, one that is finished, or one that another process is running; the scene
+            file or a file that it names was changed since.
         DumpError, RecordingError: The checkpoint or the recording is damaged; names the file.
         IpcArticulationError: As in `run`.
         KeyboardInterrupt: The run was stopped.
     """
     folder, manner = Path(folder), Manner(quiet, pictures, time_limit)
-    job, checkpoints = read_job(folder), Checkpoints(folder)
-    if steps is not None:
-        job = job.with_steps(job.steps + steps)
+    job = read_job(folder)
+    with claimed(folder):
+        return _go_on(folder, job if steps is None else job.with_steps(job.steps + steps), manner)
+
+
+def _go_on(folder: Path, job: Job, manner: Manner) -> Result:
+    checkpoints = Checkpoints(folder)
     done = checkpoints.newest
     if done is not None and done >= job.steps:
         raise OutputError(f"the run in {folder} is finished: it has taken all {done} steps; --steps N takes N more")
@@ -53,14 +58,18 @@ def resume(
     if done is None:
         remove_recording(folder)
         return begin(simulation, scene, job, folder, manner)
-    header = read_recording(folder).header
-    try:
-        simulation.recover(done, checkpoints.read(done))
-    except DumpError as error:
-        raise DumpError(f"{error}; remove {checkpoints.forget(done)} to go on from the checkpoint before") from error
-    writer = RecordingWriter.reopen(folder, header, done + 1, job.steps + 1)
+    _recover(simulation, checkpoints, done)
+    writer = RecordingWriter.reopen(folder, read_recording(folder).header, done + 1, job.steps + 1)
     _remember(job, folder)
     return execute(simulation, writer, scene, (done, job.steps), folder, manner)
+
+
+def _recover(simulation: Simulation, checkpoints: Checkpoints, frame: int) -> None:
+    try:
+        simulation.recover(frame, checkpoints.read(frame))
+    except DumpError as error:
+        path = checkpoints.path(frame)
+        raise DumpError(f"{error}; remove {path} to go on from the checkpoint before") from error
 
 
 def _remember(job: Job, folder: Path) -> None:

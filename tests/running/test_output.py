@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import ipc_articulation
 from ipc_articulation.engine import dump_file
-from ipc_articulation.errors import OutputError, RecordingError, TimeLimitError
+from ipc_articulation.errors import OutputError, RecordingError, SceneFileError, TimeLimitError
 from ipc_articulation.recording import read_recording, writer
 from ipc_articulation.running import checkpoints, resume
 from tests.running.scenes import SCENES, assert_same_bits, write_scene
@@ -55,8 +56,30 @@ def test_settings_are_put_over_the_file_and_kept(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match=r"folder .*file/hinge_slider cannot be made: Not a directory"):
+    with pytest.raises(OutputError, match=r"folder .*file/hinge_slider cannot be made or written to: Not a directory"):
         run(tmp_path / "file")
+
+
+def test_a_scene_that_could_not_be_built_is_in_nobodys_way(tmp_path: Path) -> None:
+    """What is wrong is put right, and the same command runs; and an older run is not lost for it."""
+    (tmp_path / "arm.yaml").write_text(write_scene(tmp_path).read_text().replace("joints: turn,", "joints: trun,"))
+    with pytest.raises(SceneFileError, match="did you mean 'turn'"):
+        run(tmp_path, tmp_path / "arm.yaml")
+    file = write_scene(tmp_path)
+    assert run(tmp_path, file).recording.steps == 3
+    file.write_text(file.read_text().replace("joints: turn,", "joints: trun,"))
+    with pytest.raises(SceneFileError):
+        run(tmp_path, file, force=True)
+    assert read_recording(tmp_path / "arm").steps == 3
+
+
+def test_two_processes_do_not_run_in_one_folder(tmp_path: Path) -> None:
+    run(tmp_path)
+    with FileLock(tmp_path / "hinge_slider" / ".lock"):
+        for begin in (lambda: run(tmp_path, force=True), lambda: resume(tmp_path / "hinge_slider", steps=1)):
+            with pytest.raises(OutputError, match=r"another process runs in .*hinge_slider; wait for it, or choose"):
+                begin()
+    assert resume(tmp_path / "hinge_slider", steps=1, quiet=True, pictures=False).recording.steps == 4
 
 
 def test_a_short_run_has_few_files(tmp_path: Path) -> None:
@@ -101,6 +124,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", place], check=True)
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writer, "FLUSH_INTERVAL", 0.0)  # rows go to disk after every step
     file = write_scene(tmp_path)
