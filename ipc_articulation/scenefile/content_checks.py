@@ -55,12 +55,16 @@ def turns(scene: Scene) -> Iterator[Problem]:
 
 
 def velocities(scene: Scene) -> Iterator[Problem]:
-    """Only what moves freely has an initial velocity."""
+    """Only what moves freely has an initial velocity, or is pushed."""
     held = _articulated(scene)
     for index, body in enumerate(scene.bodies):
-        if body.velocity is not None and (body.fixed or body.name in held):
-            why = "is fixed" if body.fixed else "is moved by an articulation"
+        if not (body.fixed or body.name in held):
+            continue
+        why = "is fixed" if body.fixed else "is moved by an articulation"
+        if body.velocity is not None:
             yield Problem(("bodies", index, "velocity"), f"body '{body.name}' {why}, so it has no initial velocity")
+        if body.push is not None:
+            yield Problem(("bodies", index, "push"), f"body '{body.name}' {why}, so nothing pushes it")
 
 
 def variations(scene: Scene) -> Iterator[Problem]:

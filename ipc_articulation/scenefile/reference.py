@@ -25,6 +25,7 @@ _SECTIONS: tuple[tuple[str, tuple[type[Block], ...], type[Block] | None], ...] =
     ("materials", (schema.Material,), None),
     ("bodies", (schema.Body,), None),
     ("velocity", (schema.Velocity,), None),
+    ("push", (schema.Push,), None),
     ("shape", (schema.Box, schema.Sphere, schema.Ellipsoid, schema.Cylinder, schema.Capsule, schema.Mesh), None),
     ("pose", (schema.Pose,), None),
     ("ground", (schema.Ground,), None),

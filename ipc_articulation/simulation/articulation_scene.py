@@ -21,6 +21,7 @@ from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulated_joints import add_joint
 from ipc_articulation.simulation.contact_groups import GROUND
 from ipc_articulation.simulation.materials import density_of, friction_of
+from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.surfaces import transform, triangles, up, volume
 from ipc_articulation.simulation.surroundings import complete
 
@@ -54,6 +55,7 @@ def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -
     for body, surface in zip(scene.bodies, surfaces, strict=True):
         density = _density(scene, body, surface)
         bodies[body.name] = _add_body(uipc_scene, surface, density, completed[body.name], scene.stiffness, elements)
+    add_pushes(uipc_scene, scene)
     joints = {joint.name: add_joint(uipc_scene, joint, bodies, scene.dt) for joint in scene.joints}
     articulations = []
     for index, articulation in enumerate(scene.articulations):

@@ -15,6 +15,7 @@ from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.controls import Controls
+from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
 from ipc_articulation.simulation.surroundings import complete
 from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
@@ -35,6 +36,7 @@ class RobotSimulation:
         self._uipc_scene = make_uipc_scene(scene, document)
         with document.blame("robot"):
             self.coupling = couple(self._uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document))
+        add_pushes(self._uipc_scene, scene)
         self._controls = Controls(scene, document, driven, self.coupling, steps)
         self.ran_code = self._controls.ran_code
         self.drawn: Mapping[str, float | list[float]] = {}

@@ -6,7 +6,7 @@ Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a m
 """
 
 from ipc_articulation.scenefile.schema.articulated import Articulation, Axis, Ball, Drive, Joint, Weld
-from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground, Velocity, Wall
+from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground, Push, Velocity, Wall
 from ipc_articulation.scenefile.schema.checkpoint import Checkpoint
 from ipc_articulation.scenefile.schema.contact import Contact, ContactPair, Material
 from ipc_articulation.scenefile.schema.controllers import Controller, Hold, Python, Sine, Torque, Trajectory, Waypoint
@@ -45,6 +45,7 @@ __all__ = [
     "Mesh",
     "Pin",
     "Pose",
+    "Push",
     "Python",
     "Robot",
     "RobotScene",

@@ -22,6 +22,15 @@ class Velocity(Block):
     angular: Vector3 = Field((0.0, 0.0, 0.0), description="in the world [rad/s]")
 
 
+class Push(Block):
+    """A force and a torque on a free body for some time, in the world's directions."""
+
+    force: Vector3 = Field((0.0, 0.0, 0.0), description="at the origin of the body's frame [N]")
+    torque: Vector3 = Field((0.0, 0.0, 0.0), description="[N·m]")
+    start: NonNegative = Field(0.0, description="[s]")
+    end: Positive | None = Field(None, description="[s]; else it goes on")
+
+
 class Body(Block):
     """A body that IPC moves, or a fixed one."""
 
@@ -29,6 +38,7 @@ class Body(Block):
     shape: Shape = Field(description="its surface, see [shape](#shape)")
     pose: Pose = Field(Pose(), description="of its frame, which is the shape's centre, see [pose](#pose)")
     velocity: Velocity | None = Field(None, description="at the start, see [velocity](#velocity); else at rest")
+    push: Push | None = Field(None, description="a force over some time, see [push](#push)")
     fixed: bool = Field(False, description="never moves")
     material: str | None = Field(None, description=_MATERIAL)
     mass: Positive | None = Field(None, description="[kg]; instead of density")
