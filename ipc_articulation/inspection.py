@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,37 +18,84 @@ if TYPE_CHECKING:
 READABLE = (".osim", ".urdf", ".xml")
 
 
-def inspect(file: Path) -> None:
+def inspect(file: Path, as_json: bool = False) -> None:
     """Print the bodies, joints, degrees of freedom and mass of a robot.
 
     Args:
         file: URDF, MJCF (.xml) or OpenSim (.osim).
+        as_json: Print `described` instead, as JSON.
 
     Raises:
         ModelError: It cannot be read; says the line where there is one.
         AdapterError: MuJoCo cannot read it.
         UnsupportedError: A MuJoCo model holds something that a mechanism does not.
     """
+    about = described(file)
+    if as_json:
+        print(json.dumps(about, indent=2, ensure_ascii=False))
+        return
     from rich.console import Console
 
+    console = Console()
+    console.print(_bodies(about["bodies"]))
+    with_mass = sum(body["mass"] > 0.0 for body in about["bodies"])
+    dofs, tree_dofs, fixed = about["dofs"], about["tree_dofs"], about["fixed_mass"]
+    for name, value in {
+        "model": about["model"],
+        "bodies": f"{with_mass} with mass, {len(about['bodies'])} in all",
+        "degrees of freedom": f"{dofs}" + (f" of {tree_dofs} in the spanning tree" if about["loops"] else ""),
+        "mass": f"{about['mass']:.6g} kg" + (f", and {fixed:.6g} kg fixed to the world" if fixed else ""),
+        "gravity": f"{about['gravity']} m/s²",
+    }.items():
+        console.print(f"{name:<19} {value}", highlight=False, soft_wrap=True)
+    for loop in about["loops"]:
+        console.print(f"{'loop':<19} {loop}", highlight=False, soft_wrap=True)
+
+
+def find(name: str) -> Path:
+    """A robot's file: a path, or one of an installed package, `package://name/path`.
+
+    Raises:
+        ModelError: No package has it.
+    """
+    from ipc_articulation.scenefile.paths import PACKAGE, find_file
+
+    if not name.startswith(PACKAGE):
+        return Path(name)
+    try:
+        return find_file(name, Path())
+    except FileNotFoundError as error:
+        raise ModelError(str(error)) from error
+
+
+def described(file: Path) -> dict[str, Any]:
+    """What a robot's file holds, in plain values.
+
+    Returns:
+        model: Its name.
+        bodies: Name, mass [kg], joint (name, kind, the body it is on), and which degrees of freedom it has, of each.
+        dofs: Degrees of freedom of the robot.
+        tree_dofs: Those of its spanning tree, before loops are closed.
+        mass: Of all that moves [kg].
+        fixed_mass: Of what is fixed to the world [kg].
+        gravity: [m/s²].
+        loops: What closes each loop, in words.
+    """
     from ipc_articulation.dynamics.loops import LoopModel
 
     read = _read(file)
     model = read.mechanism.build(unphysical="warn")
     robot = LoopModel(model, read.loops)
-    console = Console()
-    console.print(_bodies(model))
-    fixed = sum(body.mass for body, node in zip(model.bodies, model.body_node, strict=True) if node < 0)
-    for name, value in {
+    return {
         "model": model.name,
-        "bodies": f"{sum(body.mass > 0.0 for body in model.bodies)} with mass, {len(model.bodies)} in all",
-        "degrees of freedom": f"{robot.nv}" + (f" of {model.nv} in the spanning tree" if read.loops else ""),
-        "mass": f"{model.mass:.6g} kg" + (f", and {fixed:.6g} kg fixed to the world" if fixed else ""),
-        "gravity": f"{model.gravity.tolist()} m/s²",
-    }.items():
-        console.print(f"{name:<19} {value}", highlight=False, soft_wrap=True)
-    for loop in robot.loops:
-        console.print(f"{'loop':<19} {loop.name.removeprefix('the loop of ')}", highlight=False, soft_wrap=True)
+        "bodies": [_body(model, i) for i in range(len(model.bodies))],
+        "dofs": robot.nv,
+        "tree_dofs": model.nv,
+        "mass": float(model.mass),
+        "fixed_mass": float(sum(b.mass for b, node in zip(model.bodies, model.body_node, strict=True) if node < 0)),
+        "gravity": model.gravity.tolist(),
+        "loops": [loop.name.removeprefix("the loop of ") for loop in robot.loops],
+    }
 
 
 def _read(file: Path) -> Any:
@@ -67,16 +115,26 @@ def _read(file: Path) -> Any:
     return mujoco.robot_from_mujoco(mujoco.load_model(file))
 
 
-def _bodies(model: Model) -> Table:
+def _body(model: Model, i: int) -> dict[str, Any]:
+    body = model.bodies[i]
+    return {
+        "name": body.name,
+        "mass": float(body.mass),
+        "joint": body.joint_name,
+        "kind": type(body.joint).__name__.removesuffix("Joint").lower(),
+        "parent": "world" if body.parent < 0 else model.bodies[body.parent].name,
+        "dofs": list(range(int(model.body_v[i]), int(model.body_v[i + 1]))),
+    }
+
+
+def _bodies(bodies: list[dict[str, Any]]) -> Table:
     from rich.table import Table
 
     table = Table("body", "mass [kg]", "joint", "kind", "on", "dofs")
     for column in table.columns:
         column.overflow = "fold"
-    for i, body in enumerate(model.bodies):
-        first, end = int(model.body_v[i]), int(model.body_v[i + 1])
-        dofs = "" if first == end else f"{first}" if end == first + 1 else f"{first} to {end - 1}"
-        kind = type(body.joint).__name__.removesuffix("Joint").lower()
-        parent = "world" if body.parent < 0 else model.bodies[body.parent].name
-        table.add_row(body.name, f"{body.mass:.4g}", body.joint_name, kind, parent, dofs)
+    for body in bodies:
+        dofs = body["dofs"]
+        shown = "" if not dofs else f"{dofs[0]}" if len(dofs) == 1 else f"{dofs[0]} to {dofs[-1]}"
+        table.add_row(body["name"], f"{body['mass']:.4g}", body["joint"], body["kind"], body["parent"], shown)
     return table

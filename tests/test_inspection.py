@@ -67,3 +67,13 @@ def test_a_wrong_file_is_named(capsys, tmp_path: Path) -> None:
     file.write_text('<robot name="r"><link/></robot>')
     assert cli.main(["inspect", str(file)]) == 2
     assert capsys.readouterr().err == f'ipc-articulation: {file}:1: <link> lacks name="…"\n'
+
+
+def test_a_robot_of_a_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["inspect", "package://example-robot-data/robots/ur_description/urdf/ur5_robot.urdf"]) == 0
+    assert "wrist_3_link" in capsys.readouterr().out
+
+
+def test_a_package_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["inspect", "package://nowhere/arm.urdf"]) == 2
+    assert "no such file: 'package://nowhere/arm.urdf' (looked at " in capsys.readouterr().err

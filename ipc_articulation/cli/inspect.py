@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 HELP = "tell what a robot's file holds"
 DESCRIPTION = "Print the bodies, joints, degrees of freedom, loops and mass of a robot."
 EXAMPLES = """\
 examples:
   ipc-articulation inspect scenes/four_bar_press.urdf
+  ipc-articulation inspect package://example-robot-data/robots/panda_description/urdf/panda.urdf
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("file", metavar="FILE", type=Path, help="URDF (.urdf), MJCF (.xml) or OpenSim (.osim)")
+    told = "URDF (.urdf), MJCF (.xml) or OpenSim (.osim); a path, or package://..."
+    parser.add_argument("file", metavar="FILE", help=told)
 
 
 def execute(options: argparse.Namespace) -> int | None:
     """Do it; the exit status, None where all is well."""
-    from ipc_articulation.inspection import inspect
+    from ipc_articulation.inspection import find, inspect
 
-    inspect(options.file)
+    inspect(find(options.file))
     return None
