@@ -1,5 +1,6 @@
 """`ipc-articulation inspect`: what it tells of a robot's file."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,14 @@ def test_a_robot_of_a_package(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_package_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["inspect", "package://nowhere/arm.urdf"]) == 2
     assert "no such file: 'package://nowhere/arm.urdf' (looked at " in capsys.readouterr().err
+
+
+def test_the_same_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "geared.urdf"
+    file.write_text(GEARED)
+    assert cli.main(["inspect", str(file), "--json"]) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert (about["dofs"], about["tree_dofs"], about["mass"]) == (1, 2, 3.0)
+    assert about["loops"] == ["joints 'shoulder', 'motor'"]
+    arm = next(body for body in about["bodies"] if body["name"] == "arm")
+    assert arm == {"name": "arm", "mass": 2.0, "joint": "shoulder", "kind": "revolute", "parent": "base", "dofs": [0]}

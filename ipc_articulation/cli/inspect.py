@@ -17,11 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     told = "URDF (.urdf), MJCF (.xml) or OpenSim (.osim); a path, or package://..."
     parser.add_argument("file", metavar="FILE", help=told)
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 
 def execute(options: argparse.Namespace) -> int | None:
     """Do it; the exit status, None where all is well."""
     from ipc_articulation.inspection import find, inspect
 
-    inspect(find(options.file))
+    inspect(find(options.file), options.json)
     return None
