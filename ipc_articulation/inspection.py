@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 READABLE = (".osim", ".urdf", ".xml")
 
 
-def inspect(file: str | Path, as_json: bool = False) -> None:
+def inspect(file: Path, as_json: bool = False) -> None:
     """Print the bodies, joints, degrees of freedom and mass of a robot.
 
     Args:
-        file: URDF, MJCF (.xml) or OpenSim (.osim): a path, or `package://...`.
+        file: URDF, MJCF (.xml) or OpenSim (.osim).
         as_json: Print `described` instead, as JSON.
 
     Raises:
@@ -68,7 +68,7 @@ def find(name: str) -> Path:
         raise ModelError(str(error)) from error
 
 
-def described(file: str | Path) -> dict[str, Any]:
+def described(file: Path) -> dict[str, Any]:
     """What a robot's file holds, in plain values.
 
     Returns:
@@ -83,7 +83,7 @@ def described(file: str | Path) -> dict[str, Any]:
     """
     from ipc_articulation.dynamics.loops import LoopModel
 
-    read = _read(_found(file))
+    read = _read(file)
     model = read.mechanism.build(unphysical="warn")
     robot = LoopModel(model, read.loops)
     return {
@@ -96,18 +96,6 @@ def described(file: str | Path) -> dict[str, Any]:
         "gravity": model.gravity.tolist(),
         "loops": [loop.name.removeprefix("the loop of ") for loop in robot.loops],
     }
-
-
-def _found(file: str | Path) -> Path:
-    """The file itself, or the one of an installed package."""
-    from ipc_articulation.scenefile.paths import PACKAGE, find_file
-
-    if not str(file).startswith(PACKAGE):
-        return Path(file)
-    try:
-        return find_file(str(file), Path.cwd())
-    except FileNotFoundError as error:
-        raise ModelError(str(error)) from error
 
 
 def _read(file: Path) -> Any:
