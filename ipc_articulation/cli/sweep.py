@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,10 +65,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int | None:
     """Do it; the exit status, None where all is well and 1 where a run did not end well."""
+    try:
+        table = _swept(options)
+    except KeyboardInterrupt:
+        print("ipc-articulation: what is finished is kept; the same command runs the rest", file=sys.stderr)
+        raise
+    summary = _summary(table, options.out / options.file.stem / "results.parquet")
+    if options.json:
+        print(json.dumps(summary, indent=2))
+    elif not options.quiet:
+        _print(summary)
+    return 1 if summary["failed"] else None
+
+
+def _swept(options: argparse.Namespace) -> pandas.DataFrame:
     from ipc_articulation.sweeps import sweep
     from ipc_articulation.sweeps.values import parse_settings
 
-    table = sweep(
+    return sweep(
         options.file,
         parse_settings(options.settings),
         workers=options.workers,
@@ -80,14 +96,6 @@ def execute(options: argparse.Namespace) -> int | None:
         force=options.force,
         quiet=options.quiet or options.json,
     )
-    summary = _summary(table, options.out / options.file.stem / "results.parquet")
-    if options.json:
-        import json
-
-        print(json.dumps(summary, indent=2))
-    elif not options.quiet:
-        _print(summary)
-    return 1 if summary["failed"] else None
 
 
 def _summary(table: pandas.DataFrame, file: Path) -> dict[str, Any]:
