@@ -68,13 +68,13 @@ class CheckedGroup:
             for begin in range(0, total, layout.CONTACT_CHUNK):
                 self.contacts(name, begin, min(begin + layout.CONTACT_CHUNK, total))
 
-    def quantity(self, name: str) -> NDArray[np.float64]:
-        """All complete rows of a quantity.
+    def quantity(self, name: str, begin: int = 0, end: int | None = None) -> NDArray[np.float64]:
+        """Complete rows of a quantity, all of them unless told otherwise.
 
         Raises:
             RecordingError: A chunk is damaged.
         """
-        return self._read(self._quantity(name, self.rows), 0, self.rows)
+        return self._read(self._quantity(name, self.rows), begin, self.rows if end is None else end)
 
     def contact_ends(self) -> NDArray[np.int64]:
         """Where each row's contacts end, (rows,).

@@ -119,8 +119,17 @@ class Recording:
 
     def moved(self, name: str) -> float:
         """How far a body's origin is from where it started [m]."""
-        positions = self.body_poses[:, self.body_names.index(name), :3, 3]
-        return float(np.linalg.norm(positions[-1] - positions[0]))
+        body = self.body_names.index(name)
+        start, end = (self.row("body_poses", row)[body, :3, 3] for row in (0, self.rows - 1))
+        return float(np.linalg.norm(end - start))
+
+    def row(self, key: str, row: int) -> Array:
+        """One row of a quantity; of a recording on disk no more than its chunk is read.
+
+        Raises:
+            RecordingError: It is damaged on disk.
+        """
+        return self.buffers.row(key, row) if isinstance(self.buffers, _StoredArrays) else getattr(self, key)[row]
 
     def to_xarray(self) -> xarray.Dataset:
         """All quantities with named dimensions, units and meanings; needs the extra `data`.
@@ -171,6 +180,10 @@ class _StoredArrays(Mapping[str, Array]):
         if name not in self._read:
             self._read[name] = self._group.quantity(name)
         return self._read[name]
+
+    def row(self, name: str, row: int) -> Array:
+        """One row, (…)."""
+        return self._read[name][row] if name in self._read else self._group.quantity(name, row, row + 1)[0]
 
     def __iter__(self) -> Iterator[str]:
         return iter(QUANTITIES)

@@ -33,6 +33,15 @@ def test_a_closed_recording_reads_back(tmp_path: Path, count: int) -> None:
     assert_shows(recording.scenery)
 
 
+def test_one_row_is_read_by_itself(tmp_path: Path) -> None:
+    write(tmp_path, 20).close()
+    recording = read_recording(tmp_path)
+    (tmp_path / "recording.zarr" / "theta" / "c.0.0").write_bytes(b"damaged, but not looked at")
+    np.testing.assert_array_equal(recording.row("theta", 19), rows(20)[19][0]["theta"])
+    with pytest.raises(RecordingError, match=r"theta/c\.0\.0 is damaged"):
+        recording.row("theta", 3)
+
+
 def test_rows_since_the_last_flush_are_not_seen(tmp_path: Path) -> None:
     writer = write(tmp_path, 10, expected=40)
     assert read_recording(tmp_path).rows == 0

@@ -213,7 +213,7 @@ class Drift:
     def __init__(self):
         self.total = 0.0
     def __call__(self, state):
-        self.total += 0.003
+        self.total += 0.003 + 1e-5 * state.contact_force[0]
         return {"turn": self.total}
     def state(self):
         return {"total": self.total}
