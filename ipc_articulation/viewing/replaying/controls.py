@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from ipc_articulation.recording import Recording
@@ -27,7 +28,7 @@ class Controls:
     """
 
     def __init__(self, gui: Any, recording: Recording, stage: Stage, by: By, forces: ForceArrows) -> None:
-        self._gui, self._recording, self._stage = gui, recording, stage
+        self._gui, self._recording, self._stage, self._lock = gui, recording, stage, threading.RLock()
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
         gui.main_panel.dock_right()
         gui.set_panel_label(recording.extra.get("title") or recording.name)
@@ -74,8 +75,10 @@ class Controls:
         self._time.value = time
 
     def _show(self) -> None:
-        self._stage.show(row_at(self._recording, self._time.value))
-        self._mark(at_once=not self._player.is_playing)
+        """Show the slider's time; callbacks come from many threads, and the last of them must find its last value."""
+        with self._lock:
+            self._stage.show(row_at(self._recording, self._time.value))
+            self._mark(at_once=not self._player.is_playing)
 
     def _mark(self, at_once: bool) -> None:
         if self._chart is not None:

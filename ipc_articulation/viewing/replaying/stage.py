@@ -13,7 +13,7 @@ from ipc_articulation.recording import Recording, Surface
 from ipc_articulation.spatial import quaternion_from_rotation, rotation_to
 from ipc_articulation.viewing.bodies import bounds, rigid_parts
 from ipc_articulation.viewing.drawing.camera import VIEW_ANGLE, eye_and_target
-from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.forces import NONE, ForceArrows
 from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
 
 Array = NDArray[np.float64]
@@ -43,16 +43,7 @@ class Stage:
         self._bodies = {surface.name: self._add_body(surface) for surface in self._surfaces}
         self._moving = [(k, self._bodies[name]) for k, name in enumerate(recording.body_names) if name in self._bodies]
         self._labels = [self._add_label(surface) for surface in self._surfaces]
-        radius = 0.03 * forces.ordinary
-        self._arrows = server.scene.add_arrows(
-            "/forces",
-            np.zeros((1, 2, 3)),
-            rgb(FORCE),
-            shaft_radius=radius,
-            head_radius=2.5 * radius,
-            head_length=6.0 * radius,
-            visible=False,
-        )
+        self._arrows = self._add_arrows()
         self.colour_by(by)
         self._move(0, everything=True)
 
@@ -90,11 +81,13 @@ class Stage:
             turn, turn_before = self._quaternions[row, k], self._quaternions[self.row, k]
             if everything or not np.array_equal(turn, turn_before):
                 body.wxyz = turn
-        arrows = self._forces.at(row) if self._shows_forces else ()
+        self._draw_forces(self._forces.at(row) if self._shows_forces else NONE)
+        self.row = row
+
+    def _draw_forces(self, arrows: Array) -> None:
         if len(arrows):
             self._arrows.points = np.asarray(arrows, dtype=np.float32)
         self._arrows.visible = bool(len(arrows))
-        self.row = row
 
     def _prepare(self, recording: Recording) -> None:
         """Background, camera, light and ground."""
@@ -132,6 +125,19 @@ class Stage:
         position, quaternion = rigid_parts(surface.pose)
         return self._server.scene.add_mesh_simple(
             _node(surface.name), mesh.vertices, mesh.faces, position=position, wxyz=quaternion
+        )
+
+    def _add_arrows(self) -> Any:
+        """Forces, none yet."""
+        radius = 0.03 * self._forces.ordinary
+        return self._server.scene.add_arrows(
+            "/forces",
+            np.zeros((1, 2, 3)),
+            rgb(FORCE),
+            shaft_radius=radius,
+            head_radius=2.5 * radius,
+            head_length=6.0 * radius,
+            visible=False,
         )
 
     def _add_label(self, surface: Surface) -> Any:
