@@ -10,6 +10,7 @@ from ipc_articulation.errors import MissingPackageError
 
 # Each optional package, by the name it is imported under: the extra of pyproject.toml that brings it.
 EXTRAS = {
+    "PIL": "view",
     "casadi": "loops",
     "example_robot_data": "robots",
     "imageio": "view",
@@ -20,6 +21,7 @@ EXTRAS = {
     "pyvista": "view",
     "ray": "cluster",
     "viser": "view",
+    "vtkmodules": "view",
     "xarray": "data",
 }
 
