@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -68,13 +69,13 @@ def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -
         try:
             matching(part, known, what, AdapterError)
         except AdapterError as error:
-            yield Problem(place, str(error), at_key=isinstance(place[-1], str) and place[-1] == part[0])
+            yield Problem(place, str(error), at_key=place[-1] in (part, part[0]))
 
 
 def _refused(error: SceneFileError, file: Path) -> Problem:
     """What the adapter says of the robot's file, with the line that our own reader finds at fault."""
     message, line = error.faults[0].message, ""
-    if file.suffix == ".urdf" and f"{file}:" not in message:
+    if file.suffix == ".urdf" and not re.search(rf"{re.escape(str(file))}:\d", message):
         from ipc_articulation.dynamics import read_robot
         from ipc_articulation.scenefile.paths import package_folders
 

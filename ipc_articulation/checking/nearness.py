@@ -39,8 +39,8 @@ class Nearness:
                 yield Problem(place_of(self._spoken_of(first, second), self._scene), message)
 
     def narrow_pairs(self) -> list[tuple[str, str]]:
-        """Names of all pairs that overlap or are too near each other."""
-        return list(self._gaps)
+        """Names of all pairs that overlap, are too near each other, or of which one is inside the other."""
+        return list(dict.fromkeys([*self._gaps, *self._inside()]))
 
     def narrow_gaps(self) -> Iterator[Problem]:
         """Surfaces that repel each other from the start, and surfaces inside others."""
@@ -54,7 +54,8 @@ class Nearness:
         if len(narrow) > MOST:
             message = f"{len(narrow) - MOST} more pairs of surfaces are nearer than half of d_hat at the start"
             yield Problem(("contact", "d_hat"), message)
-        yield from self._inside()
+        for inner, outer in self._inside():
+            yield Problem(place_of(inner, self._scene), f"'{inner}' is inside '{outer}' and can never leave it")
 
     def _measured(self) -> Iterator[tuple[tuple[str, str], float]]:
         things = self._start.things
@@ -70,15 +71,14 @@ class Nearness:
                     if gap < self._narrow:
                         yield (thing.name, plane.name), gap
 
-    def _inside(self) -> Iterator[Problem]:
+    def _inside(self) -> Iterator[tuple[str, str]]:
+        """Names of a surface and of one that it is inside of."""
+        if not self._scene.contact.enabled:
+            return
         for first, second in near_pairs(self._start.things, 0.0):
             for inner, outer in ((first, second), (second, first)):
-                contained = (inner.vertices >= outer.vertices.min(0)).all() & (
-                    inner.vertices <= outer.vertices.max(0)
-                ).all()
-                if contained and self._may_touch(first, second) and _winding(inner.vertices[0], outer) > 0.5:
-                    message = f"'{inner.name}' is inside '{outer.name}' and can never leave it"
-                    yield Problem(place_of(inner.name, self._scene), message)
+                if self._may_touch(first, second) and _contains(outer, inner):
+                    yield inner.name, outer.name
 
     def _may_touch(self, first: Thing, second: Thing) -> bool:
         return not (first.static and second.static) and touching(self._start, first, second)
@@ -113,6 +113,13 @@ def distance(first: Thing, second: Thing, within: float) -> float:
     collisions = ipctk.NormalCollisions()
     collisions.build(mesh, vertices, within)
     return float(np.sqrt(collisions.compute_minimum_distance(mesh, vertices))) if len(collisions) else np.inf
+
+
+def _contains(outer: Thing, inner: Thing) -> bool:
+    """Whether a surface that does not intersect another lies inside it."""
+    low, high = outer.vertices.min(axis=0), outer.vertices.max(axis=0)
+    in_box = bool(((inner.vertices >= low) & (inner.vertices <= high)).all())
+    return in_box and _winding(inner.vertices[0], outer) > 0.5
 
 
 def _winding(point: Array, thing: Thing) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.cli.arguments import scene_file
@@ -50,7 +51,7 @@ def execute(options: argparse.Namespace) -> int | None:
         print(SCHEMA_FILE.read_text(encoding="utf-8"), end="")
         return CLEAN
     if not options.files:
-        print("ipc-articulation check: name at least one FILE, or give --schema")
+        print("ipc-articulation check: name at least one FILE, or give --schema", file=sys.stderr)
         return WRONG
     from ipc_articulation.checking import check_file
     from ipc_articulation.scenefile.settings import parse_setting

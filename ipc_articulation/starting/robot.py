@@ -54,7 +54,7 @@ def _finished(draft: Draft) -> str:
     draft.d_hat = _fitting_d_hat(start, draft.d_hat)
     lowest = min((float(thing.vertices[:, 2].min()) for thing in start.things), default=math.inf)
     if lowest < CLEARANCE * draft.d_hat:
-        draft.lift = math.ceil(1e3 * (CLEARANCE * draft.d_hat - lowest)) / 1e3
+        draft.lift = math.ceil(round(1e3 * (CLEARANCE * draft.d_hat - lowest), 6)) / 1e3  # whole millimetres
     _add_gains(draft, start)
     start, scene = draft.start()
     links = {thing.name for thing in start.things}

@@ -1,0 +1,179 @@
+"""What `check_file` finds in scenes that are wrong or risky."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ipc_articulation.checking import Report, check_file
+from ipc_articulation.checking.gains import growth_of
+
+SCENES = Path(__file__).parents[2] / "scenes"
+BOXES = """\
+adapter: none
+dt: 0.01
+steps: 10
+contact: {d_hat: 0.002}
+bodies:
+  - name: first
+    shape: {type: box, size: [0.2, 0.2, 0.2]}
+    pose: {position: [0, 0, 0.2]}
+  - name: second
+    shape: {type: box, size: [0.2, 0.2, 0.2]}
+    pose: {position: [0.3, 0, 0.2]}
+ground: {}
+"""
+ARM = """\
+adapter: mujoco
+dt: 0.01
+steps: 10
+robot:
+  model: pendulum.xml
+  actuators:
+    - {joints: shoulder, kp: 100, kv: 10}
+controller: {type: sine, joints: shoulder, amplitude: 0.5, frequency: 0.5}
+"""
+
+
+@pytest.fixture
+def check(tmp_path: Path):
+    (tmp_path / "pendulum.xml").write_text((SCENES / "pendulum.xml").read_text())
+
+    def checked(text: str, *changes: tuple[str, str]) -> Report:
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        file = tmp_path / "scene.yaml"
+        file.write_text(text)
+        return check_file(file)
+
+    return checked
+
+
+def told(faults) -> list[str]:
+    return [f"{fault.line}:{fault.column} {fault.message}" for fault in faults]
+
+
+@pytest.mark.parametrize("text", [BOXES, ARM])
+def test_good_scenes_are_clean(check, text: str) -> None:
+    report = check(text)
+    assert (report.errors, report.warnings) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[0.3, 0, 0.2]", "[0.19, 0, 0.2]"), "8:11 'first' and 'second' overlap at the start; move them apart"),
+        (("[0.3, 0, 0.2]", "[0.3, 0, 0.05]"), "11:11 'second' and the ground overlap at the start; move them apart"),
+        (("[0.3, 0, 0.2]", "[0.3, 0, -5]"), "11:11 'second' and the ground overlap at the start; move them apart"),
+        (("bodies:", "config: {newton: {zzz: 1}}\nbodies:"), "5:19 libuipc's scene configuration has no 'zzz' here"),
+    ],
+)
+def test_what_lets_no_run_begin_is_an_error(check, change: tuple[str, str], message: str) -> None:
+    (error,) = told(check(BOXES, change).errors)
+    assert error.startswith(message)
+
+
+def test_bodies_that_never_touch_may_overlap(check) -> None:
+    pair = ("contact: {d_hat: 0.002}", "contact: {d_hat: 0.002, pairs: [{between: [first, second], enabled: false}]}")
+    near = ("[0.3, 0, 0.2]", "[0.19, 0, 0.2]")
+    assert not check(BOXES, pair, near).errors
+    assert not check(BOXES, near, ("d_hat: 0.002", "d_hat: 0.002, enabled: false")).errors
+    joint = "joints:\n  - {name: j, type: revolute, parent: first, child: second, anchor: [0, 0, 0], axis: [0, 0, 1]}\n"
+    assert not check(BOXES + joint, near).errors
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[0.3, 0, 0.2]", "[0.2005, 0, 0.2]"), "8:11 'first' and 'second' are 0.0005 m apart at the start, less than"),
+        (("[0.3, 0, 0.2]", "[0.3, 0, 0.1005]"), "11:11 'second' and the ground are 0.0005 m apart at the start, less"),
+        (("dt: 0.01", "dt: 0.1"), "2:5 the time step 0.1 s is outside 1e-05 to 0.05 s: contact and fast joints are"),
+        (("d_hat: 0.002", "d_hat: 1e-6"), "4:18 d_hat 1e-06 m is outside 1e-05 to 0.05 m: it nears rounding"),
+        (("dt: 0.01", "stiffness: 1e3\ndt: 0.01"), "2:12 the stiffness 1000 Pa is outside 1e+06 to 1e+11 Pa: bodies b"),
+        (("d_hat: 0.002", "d_hat: 0.002, resistance: 10"), "4:37 the resistance 10 Pa is outside 1e+06 to 1e+12 Pa"),
+        (("shape", "mass: 1e-7\n    shape"), "7:11 the mass of body 'first' 1e-07 kg is outside 1e-05 to 1e+06 kg"),
+        (("[0.2, 0.2, 0.2]", "[0.02, 0.02, 0.003]"), "8:11 'first' is 0.003 m thin, less than twice d_hat 0.002 m; m"),
+        (("size: [0.2, 0.2, 0.2]}\n    pose: {position: [0.3", "size: [0.004, 0.004, 0.004]}\n    pose: {position: [0"),
+         "11:11 'second' is inside 'first' and can never leave it"),
+    ],
+)  # fmt: skip
+def test_what_runs_but_is_seldom_meant_is_a_warning(check, change: tuple[str, str], message: str) -> None:
+    report = check(BOXES, change)
+    assert report.errors == ()
+    (warning,) = told(report.warnings)
+    assert warning.startswith(message)
+
+
+def test_a_light_mesh_is_told_by_its_own_mass(check) -> None:
+    (warning,) = told(check(BOXES, ("[0.2, 0.2, 0.2]", "[1e-3, 1e-3, 1e-3]"), ("0.002", "1e-4")).warnings)
+    assert warning.startswith("8:11 the mass of 'first' 1e-06 kg is outside 1e-05 to 1e+06 kg")
+
+
+def test_all_unknown_joints_are_told_at_once(check) -> None:
+    initial = "\n  initial: {elbo: 0.1, shoulder: 0.2}\n  damping: {nose: 1}\ncontroller:"
+    report = check(ARM, ("joints: shoulder, kp", "joints: shoulde, kp"), ("\ncontroller:", initial))
+    assert told(report.errors) == [
+        "7:16 'shoulde' matches no joint; did you mean 'shoulder'? known: elbow, shoulder",
+        "8:13 unknown joint 'elbo'; did you mean 'elbow'? known: elbow, shoulder",
+        "9:13 'nose' matches no joint; known: elbow, shoulder",
+    ]
+
+
+def test_joints_of_a_faulty_scene_are_looked_at_too(check) -> None:
+    messages = told(check(ARM, ("joints: shoulder, kp", "joints: shoulde, kp"), ("steps: 10", "steps: -1")).errors)
+    assert len(messages) == 2
+    assert messages[0].startswith("3:8 steps should be greater than 0")
+    assert messages[1].startswith("7:16 'shoulde' matches no joint")
+
+
+def test_a_controller_names_joints_with_actuators(check) -> None:
+    (error,) = told(check(ARM, ("sine, joints: shoulder", "sine, joints: elbow")).errors)
+    assert error == "8:34 'elbow' matches no joint with an actuator; known: shoulder"
+
+
+@pytest.mark.parametrize("adapter", ["mujoco", "native"])
+def test_a_broken_robot_file_is_told_with_its_own_line(check, tmp_path: Path, adapter: str) -> None:
+    (tmp_path / "arm.urdf").write_text(
+        "<robot name='arm'>\n  <link name='a'/>\n  <joint name='j' type='hinge'/>\n</robot>"
+    )
+    (error,) = told(check(ARM, ("pendulum.xml", "arm.urdf"), ("mujoco", adapter)).errors)
+    assert error.startswith("5:10 ")
+    assert "arm.urdf:3: joint 'j'" in error
+
+
+def test_unstable_gains_name_the_joint_and_a_bound(check) -> None:
+    assert not check(ARM, ("kp: 100, kv: 10", "kp: 2000, kv: 1")).warnings
+    (warning,) = told(check(ARM, ("kp: 100, kv: 10", "kp: 2e6, kv: 1")).warnings)
+    assert warning.startswith("7:7 joint 'shoulder' is unstable: each step of 0.01 s makes its error ")
+    assert "gains up to about kp " in warning
+
+
+def test_growth_is_that_of_the_step() -> None:
+    M, kp, kv, dt = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([1e5, 100.0]), np.array([1.0, 2.0]), 0.01
+    growth, worst = growth_of(M, kp, kv, dt)
+    theta, w = np.array([1e-3, 0.0]), np.zeros(2)
+    sizes = []
+    for _ in range(60):  # θ⁺ = θ + w⁺, w⁺ = w - M⁻¹(dt² K θ + dt C w)
+        w = w - np.linalg.solve(M, dt**2 * kp * theta + dt * kv * w)
+        theta = theta + w
+        sizes.append(np.linalg.norm([*theta, *w]))
+    assert growth > 1.0
+    assert worst == 0
+    assert (sizes[-1] / sizes[-21]) ** (1 / 20) == pytest.approx(growth, rel=1e-2)
+    assert growth_of(M, kp / 10, kv, dt)[0] < 1.0
+
+
+def test_nothing_that_a_scene_names_is_run(check, tmp_path: Path) -> None:
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\ndef f(state): return {{}}\n")
+    sine = "{type: sine, joints: shoulder, amplitude: 0.5, frequency: 0.5}"
+    report = check(ARM, (sine, "{type: python, python: evil.py:f}"))
+    assert report.errors == ()
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("file", sorted(SCENES.glob("*.yaml")), ids=lambda file: file.stem)
+def test_the_scenes_of_the_repository_are_clean(file: Path) -> None:
+    pytest.importorskip("cmeel", reason="the robots come with example-robot-data") if "panda" in file.stem else None
+    report = check_file(file)
+    assert (report.errors, report.warnings) == ((), ())
