@@ -30,9 +30,11 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[Problem]:
         return
     names = [joint.name for joint in start.mechanism.joints]
     kp, kv, owner = _gains(scene, names)
-    growth, worst = growth_of(M, kp, kv, scene.dt)
-    if growth <= 1.0 + _ROUNDING or owner[worst] is None:
+    growth, amounts = growth_of(M, kp, kv, scene.dt)
+    driven = [joint for joint, index in enumerate(owner) if index is not None]
+    if growth <= 1.0 + _ROUNDING or not driven:
         return
+    worst = max(driven, key=lambda joint: amounts[joint])
     bound = kp[worst] * _stable_share(M, kp, kv, scene.dt)
     message = (
         f"joint '{names[worst]}' is unstable: each step of {scene.dt:g} s makes its error {growth:.3g} times as large; "
@@ -41,8 +43,8 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[Problem]:
     yield Problem(("robot", "actuators", owner[worst] or 0), message)
 
 
-def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, int]:
-    """Spectral radius of the step, and the joint that moves most in its eigenvector.
+def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, Array]:
+    """Spectral radius of the step, and how much each joint moves in its eigenvector, (m,).
 
     Args:
         M: M̂, (m, m).
@@ -54,7 +56,7 @@ def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, int]:
     stiff, damp = np.linalg.solve(M, dt**2 * np.diag(kp)), np.linalg.solve(M, dt * np.diag(kv))
     values, vectors = np.linalg.eig(np.block([[eye - stiff, eye - damp], [-stiff, eye - damp]]))
     largest = int(np.abs(values).argmax())
-    return float(np.abs(values[largest])), int(np.abs(vectors[m:, largest]).argmax())
+    return float(np.abs(values[largest])), np.abs(vectors[m:, largest])
 
 
 def _gains(scene: RobotScene, names: list[str]) -> tuple[Array, Array, list[int | None]]:

@@ -151,7 +151,7 @@ def test_unstable_gains_name_the_joint_and_a_bound(check) -> None:
 
 def test_growth_is_that_of_the_step() -> None:
     M, kp, kv, dt = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([1e5, 100.0]), np.array([1.0, 2.0]), 0.01
-    growth, worst = growth_of(M, kp, kv, dt)
+    growth, amounts = growth_of(M, kp, kv, dt)
     theta, w = np.array([1e-3, 0.0]), np.zeros(2)
     sizes = []
     for _ in range(60):  # θ⁺ = θ + w⁺, w⁺ = w - M⁻¹(dt² K θ + dt C w)
@@ -159,7 +159,7 @@ def test_growth_is_that_of_the_step() -> None:
         theta = theta + w
         sizes.append(np.linalg.norm([*theta, *w]))
     assert growth > 1.0
-    assert worst == 0
+    assert amounts[0] > amounts[1]
     assert (sizes[-1] / sizes[-21]) ** (1 / 20) == pytest.approx(growth, rel=1e-2)
     assert growth_of(M, kp / 10, kv, dt)[0] < 1.0
 
