@@ -75,6 +75,7 @@ def test_twelve_runs_one_failing_killed_half_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.stress
 def test_two_hundred_runs_five_failing_killed_half_way(tmp_path: Path) -> None:
     places = [*np.linspace(0.9, 1.1, 39).tolist(), INSIDE_THE_POST]
     check_restart(tmp_path, {PLACE: places, GRAVITY: [-9.8, -3.7, -1.6, 0.0, 9.8]}, failing=5)
