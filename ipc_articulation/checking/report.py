@@ -17,6 +17,7 @@ from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.reading import Examined, examine
 from ipc_articulation.scenefile.schema import RobotScene, Scene
+from ipc_articulation.scenefile.variables import VARIABLES
 from ipc_articulation.simulation.variation import with_drawn_values
 
 _OF_THE_MODEL = {"adapter", "robot", "dt", "gravity", "integrator"}  # keys that a robot's model needs
@@ -51,7 +52,7 @@ def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
         start = make_start(scene, document)
         nearness = Nearness(start, scene)
         errors = [*_of_the_start(start, scene), *nearness.overlaps()]
-        warnings = [*range_problems(scene), *_risks(start, scene), *nearness.narrow_gaps()]
+        warnings = [*_unused(document), *range_problems(scene), *_risks(start, scene), *nearness.narrow_gaps()]
         return _report(file, document, errors, warnings)
     except SceneFileError as error:
         return Report(file, error.faults)
@@ -65,6 +66,12 @@ def _of_the_model(examined: Examined) -> Iterator[Problem]:
 def _of_the_start(start: Start, scene: Scene) -> Iterator[Problem]:
     if isinstance(scene, RobotScene):
         yield from controller_problems(scene, start)
+
+
+def _unused(document: Document) -> Iterator[Problem]:
+    for name in document.unused:
+        message = f"variable '{name}' is not used: nothing says ${{{name}}}"
+        yield Problem((VARIABLES, name), message, at_key=True)
 
 
 def _risks(start: Start, scene: Scene) -> Iterator[Problem]:

@@ -37,6 +37,7 @@ class Document:
         file: The file.
         settings: Those given.
         files: All files that were read, the scene file first, then those it includes.
+        unused: Variables that nothing refers to.
         data: Its content: dicts, tuples (for lists), texts, numbers, booleans, None. Every text is a `tree.Text`.
 
     Raises:
@@ -46,7 +47,7 @@ class Document:
     def __init__(self, file: str | Path, settings: Mapping[str, Any] | None = None) -> None:
         self.file, self.settings = Path(file), dict(settings or {})
         sources = Sources()
-        self._root = resolved(overlaid(sources.tree(self.file), self.settings, self.file))
+        self._root, self.unused = resolved(overlaid(sources.tree(self.file), self.settings, self.file))
         self.files = tuple(sources.files)
         self.data: dict[str, Any] = plain(self._root)
 

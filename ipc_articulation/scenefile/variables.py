@@ -23,8 +23,8 @@ _REFERENCE = re.compile(r"\$\$\{|\$\{(?P<inside>[^{}]*)\}|\$\{")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def resolved(root: Node) -> Node:
-    """The tree with every reference replaced by what it means.
+def resolved(root: Node) -> tuple[Node, list[str]]:
+    """The tree with every reference replaced by what it means, and the variables that nothing refers to.
 
     Args:
         root: A mapping.
@@ -52,7 +52,7 @@ def resolved(root: Node) -> Node:
             faults.append(root.place.fault(message))
     if faults:
         raise SceneFileError.of(faults)
-    return result
+    return result, [name for name in known if name not in resolver.used]
 
 
 class _ToldError(ValueError):
@@ -66,6 +66,7 @@ class _Resolver:
     _done: dict[int, Node] = field(default_factory=dict)  # by id of the node as it was written
     _open: list[str] = field(default_factory=list)  # variables that are being resolved, each by the one before
     _faulty: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)  # variables that something refers to
 
     def check(self, name: str, place: Place) -> None:
         """Resolve a variable for its own sake, so that its faults are told of it and not of what refers to it."""
@@ -126,10 +127,12 @@ class _Resolver:
         """What a reference means; ValueError says why it means nothing."""
         name = inside.strip()
         if _NAME.fullmatch(name) and name != "pi":
+            self.used.add(name)
             return self._variable(name, depth)
         return Node(evaluate(inside, lambda part: self._number(part, depth)), place)
 
     def _number(self, name: str, depth: int) -> int | float:
+        self.used.add(name)
         value = self._variable(name, depth).value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"variable '{name}' is no number, and cannot be reckoned with")

@@ -105,6 +105,13 @@ def test_what_runs_but_is_seldom_meant_is_a_warning(check, change: tuple[str, st
     assert warning.startswith(message)
 
 
+def test_a_variable_that_nothing_says_is_told(check) -> None:
+    text = "variables: {unused: 1, step: 0.01, base: 1, twice: '${2 * base}'}\ndt: ${step}\nsteps: ${twice}"
+    assert told(check(BOXES, ("dt: 0.01\nsteps: 10", text)).warnings) == [
+        "2:13 variable 'unused' is not used: nothing says ${unused}"
+    ]
+
+
 def test_a_light_mesh_is_told_by_its_own_mass(check) -> None:
     (warning,) = told(check(BOXES, ("[0.2, 0.2, 0.2]", "[1e-3, 1e-3, 1e-3]"), ("0.002", "1e-4")).warnings)
     assert warning.startswith("8:11 the mass of 'first' 1e-06 kg is outside 1e-05 to 1e+06 kg")

@@ -144,6 +144,18 @@ def test_errors_keep_their_faults_on_the_way_from_another_process(tmp_path: Path
     assert (str(again), again.faults, again.line) == (str(error), error.faults, error.line)
 
 
+def test_files_are_relative_to_the_file_that_names_them(tmp_path: Path) -> None:
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "robots" / "arm.xml").write_text("<mujoco/>")
+    (tmp_path / "robots" / "arm.yaml").write_text("robot: {model: arm.xml}\n")
+    file = write(tmp_path, "include: robots/arm.yaml\nadapter: mujoco\ndt: 0.01\nsteps: 1\n")
+    scene, document = read_scene(file)
+    assert scene.robot.model == tmp_path / "robots" / "arm.xml"
+    assert [path.name for path in document.files] == ["scene.yaml", "arm.yaml"]
+    with pytest.raises(SceneFileError, match=r"no such file: 'arm\.xml'"):
+        read_scene(file, {"robot.model": "arm.xml"})  # as if it stood in the scene file
+
+
 def test_a_missing_mesh_names_its_path(tmp_path: Path) -> None:
     error = error_of(tmp_path, "{type: box, size: [0.2, 0.2, 0.2]}", "{type: mesh, file: parts/gear.stl}")
     assert f"no such file: 'parts/gear.stl' (looked at {tmp_path / 'parts/gear.stl'})" in str(error)

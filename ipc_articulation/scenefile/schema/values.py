@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from ipc_articulation.scenefile.paths import find_file
 from ipc_articulation.scenefile.python_entry import check_entry
+from ipc_articulation.scenefile.tree import Text
 
 Positive = Annotated[float, Field(gt=0)]
 NonNegative = Annotated[float, Field(ge=0)]
@@ -25,9 +26,14 @@ def _existing_file(value: object, info: ValidationInfo) -> object:
     if not isinstance(value, str):
         return value  # left to pydantic, which says that it is no path
     try:
-        return find_file(value, (info.context or {})["folder"])
+        return find_file(value, _folder(value, info))
     except FileNotFoundError as error:
         raise refusal(str(error)) from error
+
+
+def _folder(value: str, info: ValidationInfo) -> Path:
+    """What a path is relative to: the file it is written in, which may be an included one."""
+    return value.folder if isinstance(value, Text) else (info.context or {})["folder"]
 
 
 def _joint_pattern(value: object) -> object:
