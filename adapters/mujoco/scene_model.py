@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import load_spec
+from ipc_articulation.adapters.mujoco.names import name_of
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.coupling.mesh_files import closed_mesh
@@ -240,10 +241,10 @@ class DrivenModel:
         self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape)
         self._controls = [a for a in range(model.nu) if _is_position_actuator(model, a)]
         joints = model.actuator_trnid[self._controls, 0]
-        self.actuated = [model.joint(joint).name for joint in joints]
+        self.actuated = [name_of(model, "joint", int(joint)) for joint in joints]
         self.start = data.qpos[model.jnt_qposadr[joints]]
         driven = [joint for joint in range(model.njnt) if int(model.jnt_type[joint]) in _DRIVEN]
-        self.joints = [model.joint(joint).name for joint in driven]
+        self.joints = [name_of(model, "joint", joint) for joint in driven]
         self._dofs = model.jnt_dofadr[driven]
 
     def command(self, targets: Array) -> None:

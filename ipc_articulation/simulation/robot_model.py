@@ -12,6 +12,22 @@ from ipc_articulation.scenefile.paths import package_folders
 from ipc_articulation.simulation.materials import density_of, friction_of, said_friction
 from ipc_articulation.simulation.surfaces import up
 
+# What is asked of every adapter's `SceneModel`; loops and pins are asked only of those that have `add_loop`.
+METHODS = [
+    "set_armature",
+    "set_damping",
+    "set_friction",
+    "set_default_friction",
+    "use_hulls",
+    "add_position_actuators",
+    "start_at",
+    "start_moving",
+    "place_robot",
+    "add_ground",
+    "add_body",
+    "compile",
+]
+
 
 def make_model(scene: schema.RobotScene, document: Document) -> Any:
     """The multibody engine's model of a scene: robot, ground and bodies.
@@ -54,6 +70,9 @@ def scene_model(scene: schema.RobotScene, document: Document) -> Any:
         if error.name == f"{entry.module}.scene_model":
             message = f"adapter '{scene.adapter}' cannot read scene files: it has no module {error.name}"
         raise document.error([Problem(("adapter",), message)]) from error
+    if missing := [method for method in METHODS if not hasattr(module.SceneModel, method)]:
+        message = f"adapter '{scene.adapter}' cannot read scene files: its SceneModel has no {', '.join(missing)}"
+        raise document.error([Problem(("adapter",), message)])
     folders = [*package_folders(), *scene.robot.model.parents]
     return module.SceneModel(scene.robot.model, folders, scene.dt, scene.gravity, scene.integrator)
 

@@ -105,3 +105,22 @@ def test_bodies_of_any_mesh_file_and_ellipsoids(tmp_path: Path, adapter: str, su
     assert body.mass == pytest.approx(1000 * expected, rel=1e-6)
     largest = 0.3 if kind == "ellipsoid" else 0.15
     np.testing.assert_allclose(np.abs(body.mesh.vertices[:, 2]).max(), largest, rtol=1e-2)
+
+
+def test_an_adapter_that_cannot_do_all_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("ipc_articulation.adapters.native.scene_model.SceneModel.use_hulls")
+    with pytest.raises(
+        SceneFileError, match="adapter 'native' cannot read scene files: its SceneModel has no use_hulls"
+    ):
+        simulation(tmp_path, robot_scene(adapter="native"))
+
+
+def test_joints_without_names_have_those_of_the_coupling(tmp_path: Path) -> None:
+    (tmp_path / "bare.xml").write_text(
+        "<mujoco><worldbody><body name='b'><joint type='hinge'/><geom size='0.1'/></body></worldbody></mujoco>"
+    )
+    (tmp_path / "own.py").write_text("def control(state):\n    assert state.joints, state\n    return {}\n")
+    robot = {"model": "bare.xml", "actuators": []}
+    made = simulation(tmp_path, robot_scene(robot=robot, controller={"type": "python", "python": "own.py:control"}))
+    made.step(0)
+    assert len(made.joint_names) == 1
