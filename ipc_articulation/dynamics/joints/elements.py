@@ -39,7 +39,7 @@ class Element(ABC):
 
     @abstractmethod
     def pose(self, q: Array) -> Array:
-        """Pose of the moving frame in the frame before it, (4, 4)."""
+        """Pose of the moving frame in the frame before it: (..., nq) -> (..., 4, 4)."""
 
     @abstractmethod
     def columns(self) -> Array:
@@ -71,9 +71,9 @@ class Screw(Element):
         return np.zeros(1)
 
     def pose(self, q: Array) -> Array:
-        return spatial.pose(
-            spatial.rotation_about(self.axis, self.turn * q[0]), np.multiply(self.slide * q[0], self.axis)
-        )
+        a, angle = spatial.skew(self.axis), self.turn * q[..., :1, None]
+        R = np.eye(3) + np.sin(angle) * a + (1.0 - np.cos(angle)) * (a @ a)
+        return spatial.pose(R, self.slide * q[..., :1] * self.axis)
 
     def columns(self) -> Array:
         a = np.array(self.axis)

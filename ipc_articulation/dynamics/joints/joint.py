@@ -39,8 +39,8 @@ class Joint:
     elements: tuple[Element, ...] = ()
 
     def __init__(self, gpos: ArrayLike | None = None, gvel: ArrayLike | None = None) -> None:
-        self.gpos = self._coordinates("gpos", self.neutral() if gpos is None else gpos, self.nq)
-        self.gvel = self._coordinates("gvel", np.zeros(self.ndof) if gvel is None else gvel, self.ndof)
+        self.gpos = self._coordinates("gpos", np.ravel(self.neutral() if gpos is None else gpos), self.nq)
+        self.gvel = self._coordinates("gvel", np.ravel(np.zeros(self.ndof) if gvel is None else gvel), self.ndof)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(gpos={self.gpos.tolist()}, gvel={self.gvel.tolist()})"
@@ -60,50 +60,50 @@ class Joint:
         return np.concatenate([np.zeros(0), *(element.neutral() for element in self.elements)])
 
     def pose_at(self, q: ArrayLike) -> Array:
-        """H_rn(q), child coordinates to parent coordinates, (4, 4)."""
+        """H_rn(q), child coordinates to parent coordinates: (..., nq) -> (..., 4, 4)."""
         H = np.eye(4)
         for element, q_k, _ in self._split(q):
             H = H @ element.pose(q_k)
         return H
 
     def subspace(self, q: ArrayLike) -> Array:
-        """X(q), (6, ndof), in the child frame."""
+        """X(q) in the child frame: (..., nq) -> (..., 6, ndof)."""
         blocks, H = [], np.eye(4)
         for element, q_k, _ in reversed(self._split(q)):
             H = element.pose(q_k) @ H
             blocks.append(spatial.adjoint(spatial.inverse(H)) @ element.columns())
-        return np.hstack([np.zeros((6, 0)), *reversed(blocks)])
+        return np.concatenate(blocks[::-1], axis=-1) if blocks else np.zeros((*np.shape(q)[:-1], 6, 0))
 
     def subspace_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """dX/dt along the velocity v, (6, ndof), in the child frame."""
+        """dX/dt along the velocity v, in the child frame: (..., nq), (..., ndof) -> (..., 6, ndof)."""
         X, v = self.subspace(q), self._coordinates("velocity", v, self.ndof)
-        rate, T = np.empty_like(X), np.zeros(6)
+        blocks, T = [X[..., :0]], np.zeros(6)
         for _, _, dofs in reversed(self._split(q)):
-            T = T + X[:, dofs] @ v[dofs]
-            rate[:, dofs] = -spatial.cross(T) @ X[:, dofs]
-        return rate
+            T = T + (X[..., dofs] @ v[..., dofs, None])[..., 0]
+            blocks.append(-spatial.cross(T) @ X[..., dofs])
+        return np.concatenate(blocks[::-1], axis=-1)
 
     def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """dX/dt v, the relative acceleration at v̇ = 0, (6,), in the child frame."""
-        return self.subspace_rate(q, v) @ self._coordinates("velocity", v, self.ndof)
+        """dX/dt v, the relative acceleration at v̇ = 0, in the child frame: (..., nq), (..., ndof) -> (..., 6)."""
+        return (self.subspace_rate(q, v) @ self._coordinates("velocity", v, self.ndof)[..., None])[..., 0]
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: float = 1.0) -> Array:
-        """The position after moving with a constant velocity for dt [s], on the configuration manifold, (nq,)."""
+        """The position after moving with a constant velocity for dt [s], on the configuration manifold, (..., nq)."""
         displacement = dt * self._coordinates("velocity", v, self.ndof)
-        parts = [element.integrate(q_k, displacement[dofs]) for element, q_k, dofs in self._split(q)]
-        return np.concatenate([np.zeros(0), *parts])
+        parts = [element.integrate(q_k, displacement[..., dofs]) for element, q_k, dofs in self._split(q)]
+        return np.concatenate(parts or [np.zeros(0)], axis=-1)
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """The velocity that takes q0 to q1 in unit time, (ndof,): the inverse of `integrate`."""
+        """The velocity that takes q0 to q1 in unit time, (..., ndof): the inverse of `integrate`."""
         pairs = zip(self._split(q0), self._split(q1), strict=True)
         parts = [element.difference(a, b) for (element, a, _), (_, b, _) in pairs]
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate(parts or [np.zeros(0)], axis=-1)
 
     def rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """q̇ of a velocity, (nq,); v itself where no quaternion takes part."""
+        """q̇ of a velocity, (..., nq); v itself where no quaternion takes part."""
         v = self._coordinates("velocity", v, self.ndof)
-        parts = [element.rate(q_k, v[dofs]) for element, q_k, dofs in self._split(q)]
-        return np.concatenate([np.zeros(0), *parts])
+        parts = [element.rate(q_k, v[..., dofs]) for element, q_k, dofs in self._split(q)]
+        return np.concatenate(parts or [np.zeros(0)], axis=-1)
 
     @property
     def pose(self) -> Array:
@@ -140,14 +140,14 @@ class Joint:
         q = self._coordinates("position", q, self.nq)
         parts, at_q, at_v = [], 0, 0
         for element in self.elements:
-            parts.append((element, q[at_q : at_q + element.nq], slice(at_v, at_v + element.ndof)))
+            parts.append((element, q[..., at_q : at_q + element.nq], slice(at_v, at_v + element.ndof)))
             at_q, at_v = at_q + element.nq, at_v + element.ndof
         return parts
 
     def _coordinates(self, what: str, value: ArrayLike, count: int) -> Array:
         x = np.atleast_1d(np.asarray(value, dtype=float))
-        if x.shape != (count,):
-            raise StateError(f"the {what} of a {type(self).__name__} has {count} coordinates, not {x.size}")
+        if x.shape[-1] != count:
+            raise StateError(f"the {what} of a {type(self).__name__} has {count} coordinates, not {x.shape[-1]}")
         if not np.isfinite(x).all():
             raise StateError(f"the {what} of a {type(self).__name__} must be finite; it is {x.tolist()}")
         return x

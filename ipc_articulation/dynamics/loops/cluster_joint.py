@@ -16,7 +16,7 @@ X_intra S_span g of generalized_rbda («Cluster joints»). Of a body, with X its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -89,7 +89,7 @@ class ClusterJoint:
         return self.constraint.ndof
 
     def poses(self, x: ArrayLike) -> Array:
-        """Poses of the bodies in their output bodies: (nx,) -> (N, 4, 4).
+        """Poses of the bodies in their output bodies: (..., nx) -> (..., N, 4, 4).
 
         Raises:
             StateError: A wrong length.
@@ -98,37 +98,37 @@ class ClusterJoint:
         for body, q, _ in self._each(self._position(x)):
             H = np.asarray(body.origin, dtype=float) @ body.joint.pose_at(q)
             poses.append(H if body.on is None else poses[body.on] @ H)
-        return np.array(poses)
+        return np.stack(poses, axis=-3)
 
     def S(self, x: ArrayLike) -> Array:
-        """∂v_J/∂ẏ: (nx,) -> (6N, m).
+        """∂v_J/∂ẏ: (..., nx) -> (..., 6N, m).
 
         Raises:
             StateError: A wrong length, or the loop is singular.
         """
         x = self._position(x)
-        G = self.constraint.G(x)
+        G = over(self.constraint.G, x)
         blocks: list[Array] = []
         for body, q, dofs in self._each(x):
-            own = body.joint.subspace(q) @ G[dofs]
+            own = body.joint.subspace(q) @ G[..., dofs, :]
             blocks.append(own if body.on is None else _transform(body, q) @ blocks[body.on] + own)
-        return np.concatenate(blocks)
+        return np.concatenate(blocks, axis=-2)
 
     def vJ(self, x: ArrayLike, y_dot: ArrayLike) -> Array:
-        """Twists of the bodies relative to their output bodies: (nx,), (m,) -> (6N,) [rad/s; m/s].
+        """Twists of the bodies relative to their output bodies: (..., nx), (..., m) -> (..., 6N) [rad/s; m/s].
 
         Raises:
             StateError: A wrong length, or the loop is singular.
         """
-        return self._rates(x, y_dot)[0].ravel()
+        return self._rates(x, y_dot)[0]
 
     def cJ(self, x: ArrayLike, y_dot: ArrayLike) -> Array:
-        """The rate of S times ẏ: (nx,), (m,) -> (6N,) [rad/s²; m/s²].
+        """The rate of S times ẏ: (..., nx), (..., m) -> (..., 6N) [rad/s²; m/s²].
 
         Raises:
             StateError: A wrong length, or the loop is singular.
         """
-        return self._rates(x, y_dot)[1].ravel()
+        return self._rates(x, y_dot)[1]
 
     def add_to(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str]) -> Loops:
         """Add the cluster's links and joints to a mechanism.
@@ -160,33 +160,56 @@ class ClusterJoint:
         return [(names, self.constraint)]
 
     def _rates(self, x: ArrayLike, y_dot: ArrayLike) -> tuple[Array, Array]:
-        """v_J and c_J, (N, 6) each."""
-        x, y_dot = self._position(x), LoopModel.vector(y_dot, self.nv, "velocity")
-        q_dot, g = self.constraint.G(x) @ y_dot, self.constraint.g(x, y_dot)
-        v, c = np.zeros((2, len(self.bodies), 6))
-        for i, (body, q, dofs) in enumerate(self._each(x)):
-            S = body.joint.subspace(q)
-            own = S @ q_dot[dofs]
-            c[i] = body.joint.bias(q, q_dot[dofs]) + S @ g[dofs]
+        """v_J and c_J, (..., 6N) each."""
+        x, y_dot = self._position(x), _numbers(y_dot, self.nv, "velocity")
+        q_dot = over(lambda at, rate: self.constraint.G(at) @ rate, x, y_dot)
+        g = over(self.constraint.g, x, y_dot)
+        v: list[Array] = []
+        c: list[Array] = []
+        for body, q, dofs in self._each(x):
+            S, rate = body.joint.subspace(q), q_dot[..., dofs]
+            own, bias = times(S, rate), body.joint.bias(q, rate) + times(S, g[..., dofs])
             if body.on is not None:
                 X = _transform(body, q)
-                v[i] = X @ v[body.on]
-                c[i] += X @ c[body.on] - spatial.cross(own) @ v[i]
-            v[i] += own
-        return v, c
+                before = times(X, v[body.on])
+                bias += times(X, c[body.on]) - times(spatial.cross(own), before)
+                own = own + before
+            v.append(own)
+            c.append(bias)
+        return np.concatenate(v, axis=-1), np.concatenate(c, axis=-1)
 
     def _position(self, x: ArrayLike) -> Array:
-        return LoopModel.vector(x, self.nx, "x")
+        return _numbers(x, self.nx, "x")
 
     def _each(self, x: Array) -> Iterator[tuple[ClusterBody, Array, slice]]:
         """Each body with the position of its joint and the range of its velocities among q̇."""
-        q, at_q, at_v = self.constraint.spanning(x), 0, 0
+        q, at_q, at_v = over(self.constraint.spanning, x), 0, 0
         for body in self.bodies:
             nq, ndof = body.joint.nq, body.joint.ndof
-            yield body, q[at_q : at_q + nq], slice(at_v, at_v + ndof)
+            yield body, q[..., at_q : at_q + nq], slice(at_v, at_v + ndof)
             at_q, at_v = at_q + nq, at_v + ndof
 
 
+def over(function: Callable[..., Array], *states: Array) -> Array:
+    """A constraint's function of one state, over any leading axes that the arrays (..., n) have in common."""
+    leading = np.broadcast_shapes(*(x.shape[:-1] for x in states))
+    flat = [np.broadcast_to(x, (*leading, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
+    results = np.array([function(*parts) for parts in zip(*flat, strict=True)])
+    return results.reshape(*leading, *results.shape[1:])
+
+
+def times(matrices: Array, vectors: Array) -> Array:
+    """(..., n, m), (..., m) -> (..., n)."""
+    return (matrices @ vectors[..., None])[..., 0]
+
+
+def _numbers(value: ArrayLike, count: int, what: str) -> Array:
+    x = np.asarray(value, dtype=float)
+    if x.ndim == 1:
+        return LoopModel.vector(x, count, what)
+    return LoopModel.vector(x.ravel(), x.size // max(1, x.shape[-1]) * count, what).reshape(x.shape)
+
+
 def _transform(body: ClusterBody, q: Array) -> Array:
-    """X of twists from the body that it hangs on, (6, 6)."""
+    """X of twists from the body that it hangs on, (..., 6, 6)."""
     return spatial.adjoint(spatial.inverse(np.asarray(body.origin, dtype=float) @ body.joint.pose_at(q)))

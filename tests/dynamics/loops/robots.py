@@ -108,6 +108,11 @@ def states(robot: Robot, count: int = 20, steepest: float = 30.0) -> list[State]
     return found
 
 
+def stacked(some: list[State]) -> State:
+    """States as one, with a leading axis."""
+    return State(*map(np.array, zip(*some, strict=True)))
+
+
 def chain(kind: str, length: int, seed: int) -> Robot:
     """A serial chain of cluster joints of one kind; mixed: of every kind, one after the other."""
     robot, tip = Robot(f"chain of {kind}", seed), "world"

@@ -6,57 +6,12 @@ import pytest
 from ipc_articulation.dynamics.loops import FourBar, Implicit, tello_hip, tello_knee_ankle
 from ipc_articulation.errors import StateError
 from tests.dynamics.by_hand import assert_near
+from tests.dynamics.loops.linkages import four_bar, geared, hip, knee_ankle
 
 LENGTHS, OFFSET = (0.3, 0.25, 0.28), (0.26, 0.05)
 
 
-def four_bar(q):
-    x, y = (
-        LENGTHS[0] * f(q[0]) + LENGTHS[1] * f(q[0] + q[2]) - LENGTHS[2] * f(q[1]) - o
-        for f, o in zip((np.cos, np.sin), OFFSET, strict=True)
-    )
-    return np.array([x, y])
-
-
-def hip(q):
-    """Of (y₁, y₂, l₁, l₂), generalized_rbda's formula, one row for each rotor."""
-    l1, l2 = q[2], q[3]
-    return np.array(
-        [
-            57 / 2500 * np.sin(y)
-            - 49 / 5000 * np.cos(l1)
-            - s * 399 / 20000 * np.sin(l1)
-            - 8 / 625 * np.cos(y) * np.cos(l2)
-            - 57 / 2500 * np.cos(l1) * np.sin(l2)
-            - s * 7 / 625 * np.sin(y) * np.sin(l1)
-            + s * 7 / 625 * np.sin(l1) * np.sin(l2)
-            - 8 / 625 * np.cos(l1) * np.sin(y) * np.sin(l2)
-            + 3021 / 160000
-            for y, s in ((q[0], 1.0), (q[1], -1.0))
-        ]
-    )
-
-
-def knee_ankle(q):
-    u, l2 = 0.5 * (q[0] - q[1]), q[3]
-    first = (
-        21 / 6250 * np.cos(u + 1979 * np.pi / 4500)
-        - 13 / 625 * np.cos(u + 493 * np.pi / 1500)
-        - 273 / 12500 * np.cos(np.pi / 9)
-        - 7 / 2500 * np.sin(u + l2 + 231 * np.pi / 500)
-        + 91 / 5000 * np.sin(l2 + 2 * np.pi / 15)
-        - 147 / 50000 * np.sin(l2 + np.pi / 45)
-        + 163349 / 6250000
-    )
-    return np.array([first, q[2] - 0.5 * (q[0] + q[1])])
-
-
-def geared(phi, ratio):
-    """The same with rotors before their gears."""
-    return Implicit(lambda q: phi([q[0] / ratio, q[1] / ratio, q[2], q[3]]), 4, (0, 1), ratio)
-
-
-CASES = [(FourBar(LENGTHS, OFFSET, k), Implicit(four_bar, 3, [k])) for k in range(3)]
+CASES = [(FourBar(LENGTHS, OFFSET, k), Implicit(lambda q: four_bar(q, [*LENGTHS, *OFFSET]), 3, [k])) for k in range(3)]
 CASES += [(tello_hip(N), geared(hip, N)) for N in (6.0, -2.5)]
 CASES += [(tello_knee_ankle(N), geared(knee_ankle, N)) for N in (6.0, -2.5)]
 

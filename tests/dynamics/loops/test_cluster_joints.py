@@ -7,24 +7,25 @@ from ipc_articulation import spatial
 from ipc_articulation.dynamics import Mechanism, frame_poses, frame_velocities
 from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.dynamics.loops import Implicit, cluster_joints
+from ipc_articulation.dynamics.loops.cluster_joint import over, times
 from tests.dynamics.by_hand import assert_near
-from tests.dynamics.loops import by_clusters
+from tests.dynamics.loops import by_clusters, symbolic
+from tests.dynamics.loops.by_clusters import assert_each
 from tests.dynamics.loops.random_clusters import KINDS, random_body, random_link
-from tests.dynamics.loops.robots import robot_of, states
+from tests.dynamics.loops.robots import robot_of, stacked, states
 
 
 def clusters_and_states(kind):
-    """A cluster joint of a kind with its positions and velocities, 10 times 20."""
+    """A cluster joint of a kind with 20 positions and velocities, 10 times."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
         if kind == "Free":
-            cluster = cluster_joints.Free(random_link(rng, "base"))
-            for _ in range(20):
-                yield cluster, FloatingJoint().integrate([0, 0, 0, 1, 0, 0, 0], rng.normal(size=6)), rng.normal(size=6)
-            continue
-        robot = robot_of(f"chain of {kind}", 6 * seed)  # of length 1
-        for state in states(robot):
-            yield robot.placed[0].cluster, state.x, state.y_dot
+            q = FloatingJoint().integrate([0, 0, 0, 1, 0, 0, 0], rng.normal(size=(20, 6)))
+            yield cluster_joints.Free(random_link(rng, "base")), q, rng.normal(size=(20, 6))
+        else:
+            robot = robot_of(f"chain of {kind}", 6 * seed)  # of length 1
+            some = stacked(states(robot))
+            yield robot.placed[0].cluster, some.x, some.y_dot
 
 
 EVERY = ["Free", *KINDS]
@@ -35,52 +36,75 @@ def test_definitions_with_whole_matrices(kind):
     """S = X_intra S_span G, v_J = X_intra S_span q̇, c_J = X°_intra S_span q̇ + X_intra S_span g."""
     for cluster, x, y_dot in clusters_and_states(kind):
         constraint, N = cluster.constraint, len(cluster.bodies)
-        q, q_dot = constraint.spanning(x), constraint.G(x) @ y_dot
-        X, ring, S_span = np.zeros((6 * N, 6 * N)), np.zeros((6 * N, 6 * N)), np.zeros((6 * N, N))
-        H = cluster.poses(x)
-        v = cluster.vJ(x, y_dot).reshape(N, 6)
+        q, G, g = (np.array(part) for part in zip(*map(constraint.motion, x, y_dot), strict=True))
+        X, ring = np.zeros((2, 20, 6 * N, 6 * N))
+        S_span = np.zeros((20, 6 * N, N))
+        H, v = cluster.poses(x), cluster.vJ(x, y_dot).reshape(20, N, 6)
         for i, body in enumerate(cluster.bodies):
-            S_span[6 * i : 6 * i + 6, i : i + 1] = body.joint.subspace(q[i])
+            S_span[:, 6 * i : 6 * i + 6, i : i + 1] = body.joint.subspace(q[:, i : i + 1])
             j = i
             while j is not None:
-                at = slice(6 * i, 6 * i + 6), slice(6 * j, 6 * j + 6)
-                X[at] = spatial.adjoint(spatial.inverse(H[i]) @ H[j])
-                ring[at] = -spatial.cross(v[i] - X[at] @ v[j]) @ X[at]
+                block = spatial.adjoint(spatial.inverse(H[:, i]) @ H[:, j])
+                at = slice(None), slice(6 * i, 6 * i + 6), slice(6 * j, 6 * j + 6)
+                X[at] = block
+                ring[at] = -spatial.cross(v[:, i] - times(block, v[:, j])) @ block
                 j = cluster.bodies[j].on
-        assert_near(cluster.S(x), X @ S_span @ constraint.G(x), 1e-12)
-        assert_near(cluster.vJ(x, y_dot), X @ S_span @ q_dot, 1e-12)
-        assert_near(cluster.cJ(x, y_dot), ring @ S_span @ q_dot + X @ S_span @ constraint.g(x, y_dot), 1e-10)
+        S, spanned = X @ S_span @ G, times(S_span, times(G, y_dot))
+        assert_each(cluster.S(x), S, 1e-12)
+        assert_each(cluster.vJ(x, y_dot), times(X, spanned), 1e-12)
+        assert_each(
+            cluster.cJ(x, y_dot), times(ring, spanned) + times(X, times(S_span, g)), 1e-12, fastest(G, y_dot) ** 2
+        )
 
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_velocity_is_S_times_the_independent_ones(kind):
     for cluster, x, y_dot in clusters_and_states(kind):
-        assert_near(cluster.vJ(x, y_dot), cluster.S(x) @ y_dot, 1e-12)
-        assert cluster.S(x).shape == (6 * len(cluster.bodies), cluster.nv)
+        S = cluster.S(x)
+        assert_each(cluster.vJ(x, y_dot), times(S, y_dot), 1e-12)
+        assert S.shape == (20, 6 * len(cluster.bodies), cluster.nv)
+        assert_each(cluster.S(x[0])[None], S[:1], 0.0)
 
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_bias_is_the_rate_of_S(kind):
-    """c_J = dS/dt ẏ."""
+    """c_J = dS/dt ẏ, by differences: nothing but S goes into them."""
     for cluster, x, y_dot in clusters_and_states(kind):
-        step, tolerance = 0.02 / max(1.0, np.abs(y_dot).max()), 2e-12
+        step, tolerance = 0.02 / np.maximum(1.0, np.abs(y_dot).max(axis=1, keepdims=True)), 2e-12
         if isinstance(cluster.constraint, Implicit):  # derivatives grow with every order near singular positions
-            step, tolerance = 0.5 * step / max(1.0, steepness(cluster, x)) ** 2, 2e-11
-        rate = by_clusters.slope(lambda h: cluster.S(by_clusters.moved(cluster, x, y_dot, h)) @ y_dot, step)  # noqa: B023
-        assert_near(cluster.cJ(x, y_dot), rate, tolerance)
+            step, tolerance = 0.5 * step / np.maximum(1.0, steepness(cluster, x)) ** 2, 2e-11
+
+        def velocity(h):
+            return times(cluster.S(by_clusters.moved(cluster, x, y_dot, h)), y_dot)  # noqa: B023
+
+        assert_each(cluster.cJ(x, y_dot), by_clusters.slope(velocity, step), tolerance)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bias_is_the_rate_of_the_velocity_by_casadi(kind):
+    """c_J = d(S ẏ)/dt = d/dt v_J(q, q̇) along q̇ = G ẏ, q̈ = g, differentiated exactly."""
+    for cluster, x, y_dot in clusters_and_states(kind):
+        q, G, g = (np.array(part) for part in zip(*map(cluster.constraint.motion, x, y_dot), strict=True))
+        want = symbolic.twist_rate(cluster)(q.T, times(G, y_dot).T, g.T).full().T
+        assert_each(cluster.cJ(x, y_dot), want, 1e-12, fastest(G, y_dot) ** 2)
+
+
+def fastest(G, y_dot):
+    """Largest q̇ of each state."""
+    return np.abs(times(G, y_dot)).max(axis=1)
 
 
 def steepness(cluster, x):
     """How much faster than the independent coordinates of a linkage others are."""
     constraint = cluster.constraint
-    return np.abs(constraint.G(x) / constraint._scale).max()
+    return np.abs(over(constraint.G, x) / constraint._scale).max(axis=(1, 2))[:, None]
 
 
 def test_the_free_joints_subspace_is_the_identity_for_body_twists():
     """S [0 R; R 0] = 1: generalized_rbda's ẏ is the body's twist, ours (ṗ, ω) in the world's axes."""
     for cluster, x, _ in clusters_and_states("Free"):
-        R, zero = cluster.poses(x)[0, :3, :3], np.zeros((3, 3))
-        assert_near(cluster.S(x) @ np.block([[zero, R], [R, zero]]), np.eye(6), 1e-14)
+        R, zero = cluster.poses(x)[:, 0, :3, :3], np.zeros((20, 3, 3))
+        assert_near(cluster.S(x) @ np.block([[zero, R], [R, zero]]), np.broadcast_to(np.eye(6), (20, 6, 6)), 1e-14)
 
 
 @pytest.mark.parametrize(
@@ -140,19 +164,19 @@ def test_subspace_of_a_pair_with_rotors_block_by_block():
 def test_a_free_body_has_no_constraint():
     for cluster, x, y_dot in clusters_and_states("Free"):
         constraint = cluster.constraint
-        assert constraint.phi(x).shape == constraint.k(x, y_dot).shape == (0,)
-        assert constraint.K(x).shape == (0, 6)
-        assert_near(constraint.G(x), np.eye(6), 0.0)
-        assert not constraint.g(x, y_dot).any()
+        assert constraint.phi(x[0]).shape == constraint.k(x[0], y_dot[0]).shape == (0,)
+        assert constraint.K(x[0]).shape == (0, 6)
+        assert_near(constraint.G(x[0]), np.eye(6), 0.0)
+        assert not constraint.g(x[0], y_dot[0]).any()
 
 
 def test_the_bars_of_a_four_bar_linkage_meet():
     """In space, not only in φ: the ends of output and support, with the driver's end between."""
     for cluster, x, _ in clusters_and_states("FourBar"):
-        driver, support, output = cluster.poses(x)
+        driver, support, output = np.moveaxis(cluster.poses(x), 1, 0)
         l1, l2, l3 = cluster.lengths
-        assert_near((output @ [l2, 0.0, 0.0, 1.0])[:3], (support @ [l3, 0.0, 0.0, 1.0])[:3], 1e-11)
-        assert_near(output[:3, 3], (driver @ [l1, 0.0, 0.0, 1.0])[:3], 1e-14)
+        assert_near((output @ [l2, 0.0, 0.0, 1.0])[:, :3], (support @ [l3, 0.0, 0.0, 1.0])[:, :3], 1e-11)
+        assert_near(output[:, :3, 3], (driver @ [l1, 0.0, 0.0, 1.0])[:, :3], 1e-14)
 
 
 def test_a_cluster_joins_a_mechanism():
@@ -175,12 +199,11 @@ def test_bodies_are_where_the_tree_has_them(robots):
     """Poses and velocities by clusters are those of the spanning tree."""
     for robot, some in robots:
         tree, names = robot.model.model, [link.name for link in robot.mechanism.links]
-        for x, y_dot, y_ddot, *_ in some[:3]:
-            q = robot.model.spanning(x)
-            H, V = frame_poses(tree, q, names), frame_velocities(tree, q, robot.model.G(x) @ y_dot, names)
-            poses, motions = by_clusters.poses(robot, x), by_clusters.motions(robot, x, y_dot, y_ddot)
-            assert_near(H, np.array([poses[name] for name in names]), 1e-10)
-            turned = [
-                spatial.adjoint(spatial.pose(h[:3, :3])) @ motions[name][1] for h, name in zip(H, names, strict=True)
-            ]
-            assert_near(V, np.array(turned), 1e-10)
+        x, y_dot, y_ddot, *_ = stacked(some)
+        q, v, *_ = (np.array(part) for part in zip(*map(robot.model.motion, x, y_dot), strict=True))
+        H, V = frame_poses(tree, q, names), frame_velocities(tree, q, v, names)
+        poses, motions = by_clusters.poses(robot, x), by_clusters.motions(robot, x, y_dot, y_ddot)
+        for i, name in enumerate(names):
+            assert_each(H[:, i], poses[name], 1e-10)
+            turn = spatial.adjoint(spatial.pose(poses[name][:, :3, :3]))
+            assert_each(V[:, i], times(turn, motions[name][1]), 1e-10)

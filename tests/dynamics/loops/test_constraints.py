@@ -31,8 +31,8 @@ def test_explicit_and_implicit_forms_agree(robots):
 
 def test_derivatives_of_the_constraint(robots):
     """K = ∂φ/∂q and k = -K̇ q̇, by differences of eighth order."""
-    for robot, some in robots[:5]:
-        for x, y_dot, *_ in some[:5]:
+    for robot, some in robots:
+        for x, y_dot, *_ in some:
             for loop in robot.model.loops:
                 constraint, q = loop.constraint, loop.constraint.spanning(x[loop.x])
                 v = constraint.G(x[loop.x]) @ y_dot[loop.y]

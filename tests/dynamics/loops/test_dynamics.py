@@ -3,24 +3,33 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics.loops import Implicit, LoopModel, multipliers, projection
+from ipc_articulation.dynamics.loops import FourBar, Implicit, LoopModel, TelloDifferential, multipliers, projection
 from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from ipc_articulation.dynamics.loops.kinds import TELLO_HIP
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops import by_clusters
+from tests.dynamics.loops.by_clusters import assert_each
+from tests.dynamics.loops.linkages import four_bar, geared, hip, knee_ankle
 from tests.dynamics.loops.random_clusters import KINDS
-from tests.dynamics.loops.robots import chain, robot_of, states
+from tests.dynamics.loops.robots import chain, robot_of, stacked, states
 
 TOLERANCE = 5e-8
 
 
 def test_mass_matrix_and_bias_are_sums_over_bodies(robots):
     for robot, some in robots:
-        for x, y_dot, y_ddot, *_ in some:
-            H, tau = by_clusters.sums_over_bodies(robot, x, y_dot, y_ddot)
-            assert_near(projection.mass_matrix(robot.model, x), H, TOLERANCE)
-            assert np.linalg.eigvalsh(H)[0] > 0.0
-            assert_near(projection.inverse_dynamics(robot.model, x, y_dot, y_ddot), tau, TOLERANCE)
-            assert_near(projection.bias_forces(robot.model, x, y_dot), tau - H @ y_ddot, TOLERANCE)
+        x, y_dot, y_ddot, _, w = stacked(some)
+        H, tau = by_clusters.sums_over_bodies(robot, x, y_dot, y_ddot, w)
+        assert np.linalg.eigvalsh(H).min() > 0.0
+        assert_each(over_states(projection.mass_matrix, robot, x), H, TOLERANCE)
+        assert_each(over_states(projection.inverse_dynamics, robot, x, y_dot, y_ddot, w), tau, TOLERANCE)
+        C = over_states(projection.bias_forces, robot, x, y_dot, w)
+        assert_each(C, tau - (H @ y_ddot[..., None])[..., 0], TOLERANCE)
+
+
+def over_states(function, robot, *arrays):
+    """A function of a robot and one state, of several."""
+    return np.array([function(robot.model, *state) for state in zip(*arrays, strict=True)])
 
 
 def test_accelerations_are_the_same_by_all_algorithms(robots):
@@ -65,6 +74,34 @@ def test_a_cluster_from_a_mask_is_the_specialised_one(kind):
             assert_near(projection.mass_matrix(generic, q), projection.mass_matrix(robot.model, x), TOLERANCE)
             C = projection.bias_forces(robot.model, x, y_dot)
             assert_near(projection.bias_forces(generic, q, y_dot), C, TOLERANCE)
+
+
+def from_function(constraint):
+    """The same linkage as an implicit constraint that CasADi differentiates; others as they are."""
+    if isinstance(constraint, FourBar):
+        own = constraint.parameters[constraint.size + constraint.ndof :]
+        return Implicit(lambda q: four_bar(q, own), 3, constraint._free.tolist())
+    if isinstance(constraint, TelloDifferential):
+        return geared(hip if constraint.kind == TELLO_HIP else knee_ankle, constraint._scale[0])
+    return constraint
+
+
+LINKAGES = ["chain of TelloHip", "chain of TelloKneeAnkle", "chain of FourBar", "planar leg", "tello"]
+
+
+@pytest.mark.parametrize("kind", LINKAGES)
+def test_a_cluster_from_a_function_is_the_specialised_one(kind):
+    """Evaluated by Python and by compiled code: as far as linkages are steep, which multiplies their rounding."""
+    for seed in range(10):
+        robot = robot_of(kind, seed)
+        generic = LoopModel(robot.model.model, [(names, from_function(c)) for names, c in robot.loops])
+        assert generic.program.given
+        for x, y_dot, _, tau, wrenches in states(robot):
+            want = forward_dynamics(robot.model, x, y_dot, tau, wrenches)
+            assert_near(forward_dynamics(generic, x, y_dot, tau, wrenches), want, TOLERANCE)
+            assert_near(projection.mass_matrix(generic, x), projection.mass_matrix(robot.model, x), TOLERANCE)
+            C = projection.bias_forces(robot.model, x, y_dot)
+            assert_near(projection.bias_forces(generic, x, y_dot), C, TOLERANCE)
 
 
 @pytest.mark.parametrize("kind", ["Revolute", "RevolutePair"])
