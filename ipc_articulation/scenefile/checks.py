@@ -140,7 +140,7 @@ _CHECKS: tuple[_Check, ...] = (
     (Scene, ("bodies",), _masses),
     (Scene, ("bodies",), _body_quaternions),
     (Scene, ("materials", "bodies", "walls", "ground", "robot"), materials),
-    (Scene, ("bodies", "walls"), walls),
+    (Scene, ("bodies", "walls", "ground"), walls),
     (Scene, ("bodies", "robot"), turns),
     (Scene, ("bodies", "joints", "articulations"), velocities),
     (Scene, ("randomise",), variations),

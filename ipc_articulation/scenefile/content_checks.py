@@ -34,7 +34,10 @@ def materials(scene: Scene) -> Iterator[Problem]:
 
 
 def walls(scene: Scene) -> Iterator[Problem]:
-    """Walls have names of their own, and normals."""
+    """Walls have names of their own, and normals; no body takes the ground's."""
+    for index, body in enumerate(scene.bodies):
+        if body.name == "ground" and scene.ground:
+            yield Problem(("bodies", index, "name"), "the name 'ground' is taken already, by the ground")
     taken = {body.name for body in scene.bodies} | {"ground"}
     for index, wall in enumerate(scene.walls):
         if wall.name in taken:

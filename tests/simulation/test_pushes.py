@@ -41,6 +41,15 @@ def test_a_torque_turns_a_body_about_its_direction_in_the_world(tmp_path: Path, 
     np.testing.assert_allclose(pose[2, :3], [0, 0, 1], atol=1e-3)
 
 
+def test_a_joint_may_have_the_name_of_the_body(tmp_path: Path) -> None:
+    robot = {"initial": {}, "actuators": []}
+    content = robot_scene(robot=robot, bodies=[BODY | {"name": "elbow", "push": {"force": [2, 0, 0]}}])
+    made = simulation(tmp_path, content)
+    for step in range(10):
+        made.step(step)
+    assert made.measure(is_start=False)["body_poses"][-1][0, 3] == pytest.approx(2.0055, abs=1e-4)
+
+
 def test_what_is_fixed_is_not_pushed(tmp_path: Path) -> None:
     with pytest.raises(SceneFileError, match="body 'crate' is fixed, so nothing pushes it") as caught:
         read(tmp_path, free_scene(bodies=[BODY | {"fixed": True, "push": {"force": [1, 0, 0]}}]))

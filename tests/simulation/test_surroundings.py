@@ -137,6 +137,7 @@ FAULTS = [
         {"bodies": [BODIES[0] | {"pose": {"rpy": [0, 0, 0], "quaternion": [1, 0, 0, 0]}}]},
         "a quaternion or rpy, not both",
     ),
+    ({"ground": {}, "bodies": [BODIES[0] | {"name": "ground"}]}, "the name 'ground' is taken already, by the ground"),
     ({"contact": {"friction": True}}, "contact.friction"),
     ({"contact": {"friction": -0.1}}, "contact.friction"),
     ({"materials": {"rubber": {"frictoin": 1}}}, "unknown key 'frictoin'; did you mean 'friction'"),
