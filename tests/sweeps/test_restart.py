@@ -53,8 +53,6 @@ def check_restart(tmp_path: Path, settings: dict[str, list[float]], failing: int
     assert stop_at(total // 2, killed, settings, signal.SIGKILL) == -signal.SIGKILL
     before = finished(killed)
     assert total // 2 <= len(before) < total
-    time.sleep(0.5)
-    assert finished(killed) == before  # no worker lives on
 
     done = subprocess.run(command(killed, settings, "--json"), capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr  # as some runs failed

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -82,6 +84,31 @@ def test_a_worker_that_is_killed_is_named_and_replaced(tmp_path: Path, worker: W
     killed, done = worker.do(request(file, "hang"), None), worker.do(request(file, "none"), None)
     assert (killed.status, killed.error) == ("worker died", "it ended by signal SIGKILL")
     assert done.status == "done"
+
+
+@pytest.mark.slow
+def test_no_worker_outlives_the_process_that_hands_out_the_work(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ipc_articulation", "sweep", str(write_scene(tmp_path)), "--set", f"{KEY}=hang"]
+    driver = subprocess.Popen([*command, "--out", str(tmp_path / "out")], stderr=subprocess.DEVNULL)
+    while not (traces := list(tmp_path.glob("worker-*"))):
+        assert driver.poll() is None
+        time.sleep(0.01)
+    worker = int(traces[0].name.removeprefix("worker-"))
+    assert is_alive(worker)
+    driver.kill()
+    driver.wait()
+    deadline = time.monotonic() + 10.0
+    while is_alive(worker) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not is_alive(worker)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process; one that has ended and that nobody has asked after is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 @pytest.mark.slow
