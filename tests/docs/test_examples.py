@@ -20,7 +20,9 @@ FETCHED = "models/"  # what `make fetch-models` fetches, and not every checkout 
 
 SLOW = {DOCS / "recordings.md", DOCS / "sweeps.md"}  # whole runs
 
-EXAMPLES = [page for page in PAGES if code_blocks(page, "python")]
+EXAMPLES = [
+    page for page in PAGES if code_blocks(page, "python") and page.name != "tutorial.md"
+]  # test_tutorial has it
 
 
 @pytest.mark.parametrize(
