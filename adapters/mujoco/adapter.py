@@ -162,7 +162,6 @@ class MujocoAdapter:
         mujoco.mj_setState(self.model, self.data, values, spec)
         with prediction.contacts_off(self.model, self._geoms):
             mujoco.mj_forward(self.model, self.data)
-        mujoco.mj_setState(self.model, self.data, values, spec)  # the warm start, which mj_forward has moved
         self._predicted = None
 
     def _write_free(self, q: Array, qdot: Array) -> None:

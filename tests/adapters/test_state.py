@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
+from ipc_articulation.adapters.native import NativeAdapter
 
 from ipc_articulation.coupling import couple
+from ipc_articulation.coupling.adapter import Body
 from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.models import arm
 from tests.adapters.native.linkages import linkage_adapter, press_model
@@ -49,15 +51,28 @@ def test_what_follows_a_restored_state_is_the_same_bits(make) -> None:
     assert [step(second) for _ in range(3)] == following
 
 
-def test_a_free_body_is_part_of_the_state() -> None:
-    adapter = mujoco_adapter()
+def test_the_warm_start_of_mujocos_solver_is_restored() -> None:
+    first, second = mujoco_adapter(), mujoco_adapter()
+    step(first)
+    first.data.qacc_warmstart[:] += 1e-3  # not where the solver would end
+    second.restore(first.state())
+    assert second.data.qacc_warmstart.tobytes() == first.data.qacc_warmstart.tobytes()
+
+
+def native_adapter() -> NativeAdapter:
+    return driven(free=[Body("crate", np.eye(4), mass=1.0)])
+
+
+@pytest.mark.parametrize("make", [mujoco_adapter, native_adapter])
+def test_a_free_body_is_part_of_the_state(make) -> None:
+    adapter = make()
     crate = adapter.describe().free[0]
     moved = crate.pose.copy()
     moved[:3, 3] += 0.1
     adapter.predict()
     adapter.commit(np.zeros(len(adapter.theta())), moved[None], np.zeros((1, 4, 4)))
     state = adapter.state()
-    again = mujoco_adapter()
+    again = make()
     again.restore(state)
     np.testing.assert_allclose(again.describe().free[0].pose, moved, atol=1e-15)
 
