@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation.coupling.adapter import Joint, Mechanism, Prediction
 from ipc_articulation.dynamics.integrators import Drive, Scheme
 from ipc_articulation.dynamics.loops import LoopModel
-from ipc_articulation.dynamics.loops.implicit_step import LoopStep, implicit_step, require_smooth
+from ipc_articulation.dynamics.loops.implicit_step import LoopStep, implicit_step, require_possible
 from ipc_articulation.errors import AdapterError
 
 
@@ -24,7 +24,8 @@ class LoopAdapter(ModelAdapter):
 
     M̂ and δθ̃ are those of the independent joints, δθ = dt ẏ⁺. The other joints of the tree, and the pins that close the
     loops, hold their links together in the scene and have no part in M̂; so contact on any bar reaches the joint that
-    drives it. Rotors, links at the ends of gears without geometry, count in M̂ and are not in the scene.
+    drives it. Dry friction and limits of joints are decided while the step is predicted. Rotors, links at the ends of
+    gears without geometry, count in M̂ and are not in the scene.
 
     The engine's own step is `dynamics.loops.implicit_step`. Where nothing touches, the scene moves as it does.
 
@@ -49,7 +50,8 @@ class LoopAdapter(ModelAdapter):
             not close just the loops of the robot.
         MeshError: A mesh is not closed or cannot be read.
         StateError: A wrong length, a number that is not finite, an open or singular loop.
-        UnsupportedError: A joint is not made of turns and slides, or has limits or dry friction.
+        UnsupportedError: A joint is not made of turns and slides, mimics another one, or has friction or limits and
+            moves with several independent coordinates.
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class LoopAdapter(ModelAdapter):
         **around: Unpack[Around],
     ) -> None:
         super().__init__(robot.model, dt, scheme, **around)
-        require_smooth(robot)
+        require_possible(robot)
         self.robot, self.pins = robot, tuple(pins)
         self.x: Array = np.array(x, dtype=float)
         self.y_dot: Array = np.zeros(robot.nv) if y_dot is None else np.array(y_dot, dtype=float)

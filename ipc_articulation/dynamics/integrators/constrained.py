@@ -48,7 +48,7 @@ def constrained_velocity(model: Model, q: Array, mass: Array, momentum: Array, d
     y = np.asarray(np.linalg.solve(mass, momentum), dtype=float)
     if friction.any() or (y < low).any() or (y > high).any():
         y = np.clip(y, low, high)
-        if not _descend(mass, momentum, friction, low, high, y):
+        if not descend(mass, momentum, friction, low, high, y):
             raise SolverError(
                 f"dry friction and joint limits of model '{model.name}' did not converge in {SWEEPS} sweeps; "
                 "use a smaller time step, or joints without limits that nearly coincide"
@@ -73,8 +73,12 @@ def _catch_up(model: Model, q: Array, dt: float) -> Array:
 
 
 @compiled
-def _descend(M, p, friction, low, high, v):
-    """Coordinate descent; v holds the start and then the minimum. Whether it converged."""
+def descend(M, p, friction, low, high, v):
+    """Minimise ½ vᵀ M v - pᵀ v + Σ friction |v| by coordinate descent; v is the start, then the minimum.
+
+    Returns:
+        Whether it converged.
+    """
     n = len(v)
     for _ in range(SWEEPS):
         change = largest = 0.0

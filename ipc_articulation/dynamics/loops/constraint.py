@@ -50,6 +50,10 @@ class LoopConstraint(ABC):
     def g(self, x: Array, y_dot: Array) -> Array:
         """Ġ ẏ, (n,)."""
 
+    def moves_with_one(self, place: int) -> bool:
+        """Whether a coordinate's row of G has one entry, in the same column everywhere."""
+        return self.ndof == 1
+
     def motion(self, x: Array, y_dot: Array) -> tuple[Array, Array, Array]:
         """q, G and g together."""
         return self.spanning(x), self.G(x), self.g(x, y_dot)

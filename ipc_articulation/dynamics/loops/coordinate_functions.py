@@ -45,6 +45,9 @@ class CoordinateFunctions(Explicit):
         if set(self._of.tolist()) != set(range(self.ndof)):
             raise ModelError(f"every independent coordinate must move a joint; functions are of {self._of.tolist()}")
 
+    def moves_with_one(self, place: int) -> bool:
+        return True
+
     def spanning(self, x: Array) -> Array:
         return np.array([f(x[c]) for f, c in zip(self.functions, self._of, strict=True)])
 

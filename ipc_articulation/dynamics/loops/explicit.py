@@ -81,6 +81,9 @@ class Affine(Explicit):
     def phi(self, q: Array) -> Array:
         return self._K @ (q - self.offset)
 
+    def moves_with_one(self, place: int) -> bool:
+        return int(np.count_nonzero(self.matrix[place])) == 1
+
     def K(self, q: Array) -> Array:
         return self._K
 

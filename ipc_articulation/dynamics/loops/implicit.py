@@ -101,6 +101,9 @@ class Implicit(LoopConstraint):
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         return self.closed(x + dt * (self.G(x) @ y_dot))
 
+    def moves_with_one(self, place: int) -> bool:
+        return self.ndof == 1 or place in self._free
+
     def closed(self, q: Array) -> Array:
         """The position on the manifold with the same independent coordinates, by Newton's method from q.
 

@@ -8,7 +8,8 @@ beginning of the step, C the bias forces, and damping D̂ and stiffness K̂ as t
     M̂_y Δẏ = dt Gᵀ (f - dt K̂ v - C - M̂ g),     y⁺ = y + dt (ẏ + Δẏ),     the others by closing the loops
 
 all of it at the beginning of the step. Order 1. M̂_y is the Hessian of the step's incremental potential in δy = dt ẏ⁺,
-the bending of the loops within the step left out. Without loops G = 1, g = 0, and it is the tree's own step.
+the bending of the loops within the step left out. Without loops G = 1, g = 0, and it is the tree's own step. Dry
+friction and limits: `hindered.py`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ipc_articulation.dynamics.forces.passive import damping_forces, spring_forc
 from ipc_articulation.dynamics.integrators import Drive, Scheme
 from ipc_articulation.dynamics.integrators.drive import IDLE
 from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.dynamics.loops.hindered import hindered_velocity, require_one_column
 from ipc_articulation.dynamics.loops.loop_model import LoopModel, Motion
 from ipc_articulation.errors import UnsupportedError
 
@@ -49,7 +51,7 @@ def implicit_step(
     """One step.
 
     Args:
-        robot: The robot; its joints may have dampers, springs, rotors and effort limits.
+        robot: The robot; its joints may have dampers, springs, rotors, effort limits, dry friction and limits.
         x: Position, (nx,), loops closed.
         y_dot: Independent velocities, (nv,).
         dt: Time step [s].
@@ -60,34 +62,30 @@ def implicit_step(
     Raises:
         StateError: A wrong shape, a number that is not finite, an open or singular loop, or one that cannot be closed
             at the end of the step.
-        UnsupportedError: A joint has dry friction or limits, or is a mimic joint.
+        SolverError: Dry friction and limits did not converge.
+        UnsupportedError: A joint mimics another one, or has friction or limits that the step cannot take.
     """
-    require_smooth(robot)
+    require_possible(robot)
     motion = robot.motion(x, y_dot)
     tree_mass, impulse = _tree_step(robot, motion, dt, drive, scheme)
     mass = motion.G.T @ tree_mass @ motion.G
-    momentum = motion.G.T @ (impulse - dt * (tree_mass @ motion.g))
-    end = np.asarray(y_dot, dtype=float) + np.linalg.solve(mass, momentum)
+    momentum = mass @ np.asarray(y_dot, dtype=float) + motion.G.T @ (impulse - dt * (tree_mass @ motion.g))
+    end = hindered_velocity(robot, motion, mass, momentum, dt)
     return LoopStep(robot.integrate(x, end, dt), end, mass)
 
 
-def require_smooth(robot: LoopModel) -> None:
+def require_possible(robot: LoopModel) -> None:
     """Refuse what this step does not do.
 
     Raises:
-        UnsupportedError: A joint has dry friction or limits, or is a mimic joint.
+        UnsupportedError: A joint mimics another one, or has friction or limits and moves with several coordinates.
     """
-    c = robot.model.coordinates
-    for what, has in (
-        ("dry friction", c.friction > 0.0),
-        ("a position limit", np.isfinite(c.lower) | np.isfinite(c.upper)),
-        ("another joint to mimic", np.isin(np.arange(robot.model.nv), robot.model.followers.dofs)),
-    ):
-        if has.any():
-            raise UnsupportedError(
-                f"joint '{robot.model.dof_names[int(has.argmax())]}' of a robot with loops has {what}; its implicit "
-                "step takes dampers, springs, rotors and effort limits only (a mimic joint can be a gear)"
-            )
+    if len(robot.model.followers):
+        name = robot.model.dof_names[int(robot.model.followers.dofs[0])]
+        raise UnsupportedError(
+            f"joint '{name}' of a robot with loops mimics another one; make it a gear, or read the file with read_robot"
+        )
+    require_one_column(robot)
 
 
 def _tree_step(robot: LoopModel, motion: Motion, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
 from ipc_articulation.dynamics.joints import RevoluteJoint, SphericalJoint
 from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, LoopModel, gear, tello_hip
 from ipc_articulation.dynamics.loops.projection import mass_matrix
-from ipc_articulation.dynamics.model import Box, Mechanism, Shape
+from ipc_articulation.dynamics.model import Box, Mechanism, Mimic, Shape
 from ipc_articulation.errors import AdapterError, StateError, UnsupportedError
 from tests.adapters.native.linkages import (
     DT,
@@ -197,11 +197,20 @@ def test_an_independent_velocity_of_no_joint_is_told():
         LoopAdapter(pair(CoordinateFunctions([Cubic(1.0), Cubic(2.0)], [0, 0])), DT, [0.0], [])
 
 
-def test_limits_and_friction_are_refused():
-    for properties, what in (({"lower": -1.0, "upper": 3.0}, "a position limit"), ({"friction": 0.1}, "dry friction")):
-        message = f"joint 'crank joint' of a robot with loops has {what}; its implicit step takes"
-        with pytest.raises(UnsupportedError, match=message):
-            linkage_adapter(press_model(**properties))
+def test_limits_and_friction_hinder_the_predicted_step():
+    """The crank is pulled to 1.7 rad: it stops at a limit on the way, and does not leave when it rubs enough."""
+    begin = linkage_adapter(press_model()).theta()[0]
+    end = begin + 0.5 * (1.7 - begin)
+    for properties, expected in (({"lower": -3.0, "upper": end}, end), ({"friction": 1e3}, begin)):
+        adapter = linkage_adapter(press_model(**properties))
+        for _ in range(100):
+            adapter.commit(adapter.predict().delta_theta_tilde, NONE, NONE)
+        assert adapter.theta()[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_mimic_joint_is_refused():
+    with pytest.raises(UnsupportedError, match="joint 'crank joint' of a robot with loops mimics another one"):
+        linkage_adapter(press_model(mimic=Mimic("rocker joint")))
 
 
 def _at(*position: float) -> np.ndarray:

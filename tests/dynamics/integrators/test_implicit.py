@@ -125,7 +125,7 @@ def test_a_mimic_joint_moves_as_the_reduced_robot_does():
 
 def test_friction_that_does_not_converge_is_named(monkeypatch):
     model = arm(friction=0.3).build()
-    monkeypatch.setattr("ipc_articulation.dynamics.integrators.constrained._descend", lambda *_: False)
+    monkeypatch.setattr("ipc_articulation.dynamics.integrators.constrained.descend", lambda *_: False)
     with pytest.raises(
         SolverError, match="dry friction and joint limits of model 'arm' did not converge in 100000 sweeps"
     ):

@@ -1,14 +1,12 @@
 """The implicit step of robots with loops: its order, closure and energy, and what it is without loops."""
 
-import re
-
 import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import joints
-from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear
+from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear, tello_hip
 from ipc_articulation.dynamics.loops.implicit_step import implicit_step
 from ipc_articulation.dynamics.loops.projection import bias_forces, forward_dynamics, mass_matrix
 from ipc_articulation.errors import StateError, UnsupportedError
@@ -161,17 +159,89 @@ def test_without_loops_it_is_the_trees_own_step(scheme):
     np.testing.assert_allclose(ours.mass, trees.mass, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("properties", "what"),
-    [
-        ({"friction": 0.1}, "joint 'a' of a robot with loops has dry friction; its implicit step takes dampers"),
-        ({"lower": -3.0, "upper": 3.0}, "joint 'a' of a robot with loops has a position limit"),
-        ({"mimic": dyn.Mimic("b")}, "joint 'a' of a robot with loops has another joint to mimic"),
-    ],
-)
-def test_what_it_does_not_do_is_refused(properties, what):
-    robot = linkage(**properties)
-    with pytest.raises(UnsupportedError, match=re.escape(what)):
+def hindered(**properties) -> LoopModel:
+    """Joints of `linkage` with further properties: e_friction is the friction of joint e."""
+    mechanism = dyn.Mechanism("linkage", gravity=(0.0, -9.81, 0.0))
+    like = linkage().model
+    for body, name in zip(like.bodies, "abcde", strict=True):
+        parent, place = {"a": ("world", (0, 0, 0)), "b": ("world", (*OFFSET, 0)), "c": ("A", (LENGTHS[0], 0, 0))}.get(
+            name, ("C", (LENGTHS[1] if name == "d" else 0, 0, 0))
+        )
+        mechanism.add_link(name.upper(), body.mass, body.centre, body.inertia)
+        own = {key[2:]: value for key, value in properties.items() if key[0] == name}
+        mechanism.add_joint(name, joints.RzJoint(), parent, name.upper(), origin=spatial.pose(p=place), **own)
+    return LoopModel(mechanism.build(), LOOPS)
+
+
+def test_without_loops_friction_and_limits_are_the_trees_own():
+    model = hindered(a_friction=0.3, b_lower=-0.5, b_upper=0.5, d_upper=0.1, e_friction=1.0).model
+    q, v = np.array([0.2, 0.45, -0.1, 0.08, 0.0]), np.array([0.1, 8.0, -1.0, 3.0, 0.01])
+    ours, trees = implicit_step(LoopModel(model, []), q, v, 0.01), dyn.implicit(model, q, v, 0.01)
+    np.testing.assert_allclose(ours.y_dot, trees.v, rtol=1e-9, atol=1e-12)
+    assert ours.x[1] == pytest.approx(0.5)
+    assert ours.x[3] == pytest.approx(0.1)
+    assert ours.y_dot[4] == 0.0
+
+
+def test_friction_and_limits_of_a_rotor_are_those_of_its_link():
+    """Of a gear with ratio 5: f at the rotor is 5 f at the link, a limit at 5 θ is one at θ."""
+    given = dyn.Drive(tau=[0.0, 0.0, 0.0, 3.0, 0.0])
+    for rotor, link in (({"e_friction": 0.4}, {"d_friction": 2.0}), ({"e_upper": 1.55}, {"d_upper": 0.31})):
+        robots = hindered(**rotor), hindered(**link)
+        first, second = (implicit_step(robot, *start(robot), 0.01, given) for robot in robots)
+        free = implicit_step(hindered(), *start(robots[0]), 0.01, given)
+        np.testing.assert_allclose(first.y_dot, second.y_dot, rtol=1e-9)
+        assert abs(first.y_dot[1]) < abs(free.y_dot[1]) - 0.01
+
+
+def test_a_driven_joint_of_a_linkage_stops_at_its_limit():
+    """To the square of the step, by which the linkage bends within it."""
+    robot = hindered(b_upper=1.8)
+    x, y_dot = robot.closed([1.7, 1.6, -1.65, 0.3]), np.zeros(2)
+    given, dt, reached = dyn.Drive(tau=[30.0, 0.0, 0.0, 0.0, 0.0]), 1e-3, 0.0
+    for _ in range(300):
+        step = implicit_step(robot, x, y_dot, dt, given)
+        x, y_dot = step.x, step.y_dot
+        reached = max(reached, robot.spanning(x)[1])
+    assert 1.8 - 1e-6 < robot.spanning(x)[1] < 1.8 + 1e-6
+    assert reached < 1.8 + 1e-4
+    assert abs(y_dot[0]) < 1e-3
+
+
+def test_friction_in_a_linkage_holds_it():
+    """Of any of its joints: the driver does not move under a torque below Σ f |G|, and does above it."""
+    robot = hindered(b_friction=20.0)
+    x = robot.closed([1.7, 1.6, -1.65, 0.3])
+    G = robot.G(x)
+    loose = bias_forces(robot, x, np.zeros(2))
+    for part, moves in ((0.99, False), (1.01, True)):
+        tau = np.zeros(5)
+        tau[[0, 3]] = loose[0] + part * 20.0 * abs(G[1, 0]), loose[1]
+        y_dot = implicit_step(robot, x, np.zeros(2), 1e-3, dyn.Drive(tau=tau)).y_dot
+        assert (abs(y_dot[0]) > 1e-6) == moves
+
+
+@pytest.mark.parametrize("properties", [{"friction": 0.1}, {"upper": 3.0}])
+def test_what_moves_with_several_coordinates_has_no_friction_and_no_limits(properties):
+    mechanism, parent = dyn.Mechanism("hip"), "world"
+    for name in ("rotor1", "rotor2", "gimbal", "thigh"):
+        mechanism.add_link(name.upper(), 1.0, inertia=1.0)
+        own = properties if name in ("rotor1", "thigh") else {}
+        mechanism.add_joint(name, joints.RzJoint(), parent, name.upper(), **own)
+        parent = "GIMBAL" if name == "gimbal" else "world"
+    robot = LoopModel(mechanism.build(), [(["rotor1", "rotor2", "gimbal", "thigh"], tello_hip())])
+    message = (
+        "joint 'thigh' has dry friction or a position limit, and moves with several independent coordinates of the "
+        "loop of joints 'rotor1', 'rotor2', 'gimbal', 'thigh'; only joints that move with one may have them"
+    )
+    with pytest.raises(UnsupportedError) as error:
+        implicit_step(robot, robot.random_position(np.random.default_rng(0)), [0.0, 0.0], 0.01)
+    assert str(error.value) == message
+
+
+def test_mimic_joints_are_gears():
+    robot = linkage(mimic=dyn.Mimic("b"))
+    with pytest.raises(UnsupportedError, match=r"^joint 'a' of a robot with loops mimics another one; make it a gear"):
         implicit_step(robot, *start(robot), 0.01)
 
 
