@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from ipc_articulation.errors import SceneFileError, SweepError
+from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.scenefile.examples import scene_file
 from ipc_articulation.scenefile.reading import read_scene
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pandas
 
 DEFAULT_OUT = Path("out") / "sweeps"
+KEEP = ("recordings", "summaries")
 
 _TRIES = 20  # combinations read before the first run, to find mistakes that all of them share
 _TABLE_EVERY = 10.0  # seconds between two tables of a sweep under way
@@ -74,8 +76,7 @@ def sweep(
         KeyboardInterrupt: It was stopped; the same call goes on.
     """
     require_table_packages()
-    if ray is not None and workers is not None:
-        raise SweepError("the runs are done by workers of this machine or by a Ray cluster: give one of the two")
+    _check_options(workers, ray, time_limit, keep)
     file, choices = scene_file(file), combinations(settings)
     contents = Contents(_readable(file, choices), settings)
     basis = Basis(file, contents.digest, engine, steps, keep)
@@ -87,11 +88,24 @@ def sweep(
         requests = [_request(basis, case, folder) for case in missing]
         doing = _do(requests, workers, ray, time_limit, _unchanged(contents))
         try:
-            _gather(doing, folder, planned, records, quiet)
+            with progress(folder.path.name, len(planned), len(planned) - len(missing), quiet) as show:
+                _gather(doing, folder, planned, records, show)
         finally:
             doing.close()
             table = _write(folder, planned, records)
     return table
+
+
+def _check_options(workers: int | None, ray: str | None, time_limit: float | None, keep: str) -> None:
+    """Raise what is wrong with them."""
+    if ray is not None and workers is not None:
+        raise SweepError("the runs are done by workers of this machine or by a Ray cluster: give one of the two")
+    if workers is not None and workers < 1:
+        raise SweepError(f"workers={workers}: there must be at least one")
+    if time_limit is not None and not 0.0 < time_limit < float("inf"):
+        raise SweepError(f"time_limit={time_limit}: it must be a number of seconds above 0, or None")
+    if keep not in KEEP:
+        raise SweepError(f"keep={keep!r} is unknown{suggest(keep, KEEP)}")
 
 
 def _do(
@@ -112,18 +126,21 @@ def cores() -> int:
 
 
 def _gather(
-    doing: Iterator[Record], folder: SweepFolder, planned: list[Case], records: dict[str, Record], quiet: bool
+    doing: Iterator[Record],
+    folder: SweepFolder,
+    planned: list[Case],
+    records: dict[str, Record],
+    show: Callable[[Record], None],
 ) -> None:
     """Keep each record as it comes, and write the table now and then."""
     next_table = monotonic() + _TABLE_EVERY
-    with progress(folder.path.name, len(planned), len(records), quiet) as show:
-        for record in doing:
-            folder.write(record)
-            records[record.id] = record
-            show(record)
-            if monotonic() > next_table:
-                _write(folder, planned, records)
-                next_table = monotonic() + _TABLE_EVERY
+    for record in doing:
+        folder.write(record)
+        records[record.id] = record
+        show(record)
+        if monotonic() > next_table:
+            _write(folder, planned, records)
+            next_table = monotonic() + _TABLE_EVERY
 
 
 def _write(folder: SweepFolder, planned: list[Case], records: Mapping[str, Record]) -> pandas.DataFrame:

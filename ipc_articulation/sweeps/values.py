@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from ipc_articulation.errors import SceneFileError, SweepError
@@ -72,7 +72,11 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
-    return str(value) if isinstance(value, str) else value
+    if isinstance(value, str | PurePath):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise SweepError(f"a value is a number, a text, a list or a mapping, got {value!r}")
 
 
 def _values(text: str, values: str) -> list[Any]:

@@ -1,6 +1,7 @@
 """A run that fails, crashes, hangs or is killed is named in the table, and the rest goes on."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas
 import pytest
@@ -136,9 +138,18 @@ def test_a_key_that_no_scene_has_is_refused_before_any_run(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_workers_and_a_cluster_are_two_ways(tmp_path: Path) -> None:
-    with pytest.raises(SweepError, match="by workers of this machine or by a Ray cluster: give one of the two"):
-        sweep(SCENES / "hinge_slider.yaml", {"seed": [1]}, workers=1, ray="auto", out=tmp_path)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"workers": 1, "ray": "auto"}, "by workers of this machine or by a Ray cluster: give one of the two"),
+        ({"workers": 0}, "workers=0: there must be at least one"),
+        ({"time_limit": 0.0}, "time_limit=0.0: it must be a number of seconds above 0"),
+        ({"keep": "summary"}, "keep='summary' is unknown; did you mean 'summaries'?"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SweepError, match=re.escape(message)):
+        sweep(SCENES / "hinge_slider.yaml", {"seed": [1]}, out=tmp_path, **options)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Lists of values on the command line and from Python."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def test_what_cannot_be_read_is_quoted(texts: list[str], message: str) -> None:
 def test_python_gives_any_iterable() -> None:
     settings = {"seed": range(2), "dt": np.linspace(0.0, 1.0, 2), "gravity": [(0, 0, -9.8), np.zeros(3)]}
     assert checked_settings(settings) == {"seed": [0, 1], "dt": [0.0, 1.0], "gravity": [[0, 0, -9.8], [0.0, 0.0, 0.0]]}
+
+
+def test_python_gives_plain_values() -> None:
+    assert checked_settings({"robot.model": [Path("a.urdf")]}) == {"robot.model": ["a.urdf"]}
+    with pytest.raises(SweepError, match=r"a value is a number, a text, a list or a mapping, got 1j"):
+        checked_settings({"dt": [1j]})
 
 
 @pytest.mark.parametrize("value", [0.5, "text", {"a": 1}])
