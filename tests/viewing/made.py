@@ -21,11 +21,11 @@ def box(name: str, role: str, x: float) -> Surface:
 
 
 def recording(
-    rows: int = 11, slide: float = 0.8, forces: bool = True, **camera: tuple[float, float, float]
+    rows: int = 11, slide: float = 0.8, forces: bool = True, ground: bool = True, **camera: tuple[float, float, float]
 ) -> Recording:
     """The link makes half a turn, the crate slides so far [m]; from the second row on two forces act on the crate."""
     surfaces = (box("link", "link", -1.0), box("a crate", "free", 0.0), box("wall", "fixed", 1.8))
-    scenery = Scenery(surfaces, ((np.zeros(3), UP),), UP, **camera)
+    scenery = Scenery(surfaces, ((np.zeros(3), UP),) if ground else (), UP, **camera)
     terms, stages = ("kinetic", "contact"), ("assemble", "solve")
     extra = {"title": "A <title>", "engine": "cpu", "wall_time": 1.5}
     made = Recording("run", DT, rows - 1, ("turn",), ("link", "a crate"), ("a crate",), extra, scenery, terms, stages)

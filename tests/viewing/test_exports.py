@@ -48,7 +48,9 @@ def test_obj(made: Recording, tmp_path: Path) -> None:
         points = np.array([line.split()[1:] for line in text.splitlines() if line.startswith("v ")], dtype=float)
         for body, vertices in zip(made.scenery.surfaces, np.split(points, 3), strict=True):
             assert_allclose(vertices, expected(made, body.name, row), atol=TOLERANCE)
-        assert sum(mesh.volume for mesh in read.values()) == pytest.approx(3 * 0.5 * 0.4 * 0.3)  # faces are right
+            mesh = read["_".join(body.name.split())]
+            assert_allclose(mesh.bounds, [vertices.min(axis=0), vertices.max(axis=0)], atol=TOLERANCE)
+            assert mesh.volume == pytest.approx(0.5 * 0.4 * 0.3)  # faces are right
     assert (tmp_path / "obj" / "materials.mtl").read_text().count("newmtl") == 3
 
 
