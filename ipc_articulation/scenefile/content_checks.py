@@ -71,8 +71,14 @@ def velocities(scene: Scene) -> Iterator[Problem]:
 
 
 def variations(scene: Scene) -> Iterator[Problem]:
-    """Each variation says how it is drawn."""
+    """Each variation says how it is drawn, and is of a value of its own."""
+    paths: set[str] = set()
     for index, variation in enumerate(scene.randomise):
+        if variation.path in paths:
+            yield Problem(("randomise", index, "path"), f"'{variation.path}' is drawn already")
+        paths.add(variation.path)
+        if variation.uniform is not None and variation.uniform[0] > variation.uniform[1]:
+            yield Problem(("randomise", index, "uniform"), "the first bound must not be above the second")
         if (variation.uniform is None) == (variation.normal is None):
             yield Problem(("randomise", index), "give either `uniform`, two bounds, or `normal`, a standard deviation")
 

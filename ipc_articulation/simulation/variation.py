@@ -42,7 +42,11 @@ def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Do
         except (LookupError, SceneFileError) as error:
             message = f"nothing is drawn for '{variation.path}': {error.args[0]}"
             raise document.error([Problem(("randomise", index, "path"), message)]) from error
-    changed, changed_document = read_scene(document.file, {**document.settings, **drawn})
+    try:
+        changed, changed_document = read_scene(document.file, {**document.settings, **drawn})
+    except SceneFileError as error:
+        message = f"a value drawn with seed {scene.seed} is not valid: {error.faults[0].message}"
+        raise document.error([Problem(("randomise",), message)]) from error
     return changed, changed_document, drawn
 
 

@@ -86,10 +86,20 @@ def test_a_path_that_leads_to_no_number_is_told_with_its_place(tmp_path: Path, p
 
 
 def test_a_drawn_value_is_checked_like_any_other(tmp_path: Path) -> None:
-    with pytest.raises(SceneFileError, match=r"mass.*greater than 0"):
+    with pytest.raises(
+        SceneFileError,
+        match=r"yaml:\d+:\d+: a value drawn with seed 0 is not valid: bodies\[0\].mass should be greater than 0",
+    ):
         drawn(tmp_path, {"path": "bodies.crate.mass", "uniform": [-3, -2.5]})
 
 
 def test_how_it_is_drawn_must_be_said_once(tmp_path: Path) -> None:
     with pytest.raises(SceneFileError, match="either `uniform`, two bounds, or `normal`"):
         drawn(tmp_path, {"path": "bodies.crate.mass"})
+
+
+def test_a_value_is_drawn_once_between_bounds_in_order(tmp_path: Path) -> None:
+    with pytest.raises(SceneFileError, match=r"'contact.friction' is drawn already"):
+        drawn(tmp_path, *[{"path": "contact.friction", "normal": 0.1}] * 2)
+    with pytest.raises(SceneFileError, match="the first bound must not be above the second"):
+        drawn(tmp_path, {"path": "contact.friction", "uniform": [1, 0]})
