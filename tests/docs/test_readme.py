@@ -49,7 +49,7 @@ def test_the_commands_are_there() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     shown = set(re.findall(r"^make ([a-z]+)", TEXT, re.MULTILINE))
     assert {"demo", "test"} <= shown <= targets
-    for scene in re.findall(r"ipc-articulation run (\S+\.yaml)", TEXT):
+    for scene in re.findall(r"ipc-articulation run (scenes/\S+\.yaml)", TEXT):
         assert (ROOT / scene).is_file()
 
 
