@@ -40,4 +40,5 @@ class Column:
 
     def resize(self, length: int) -> None:
         """Make the array on disk so long."""
-        self.array.resize((length, *self.array.shape[1:]))
+        if length != self.array.shape[0]:
+            self.array.resize((length, *self.array.shape[1:]))

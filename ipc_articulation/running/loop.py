@@ -88,6 +88,7 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "settings": job.settings,
         "ran_code": list(simulation.ran_code),
         "drawn": dict(simulation.drawn),
+        "planned_steps": job.steps,
         "wall_time": 0.0,
     }
     names = simulation.joint_names, simulation.body_names, simulation.free_names

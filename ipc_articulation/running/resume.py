@@ -59,7 +59,9 @@ def _go_on(folder: Path, job: Job, manner: Manner) -> Result:
         remove_recording(folder)
         return begin(simulation, scene, job, folder, manner)
     _recover(simulation, checkpoints, done)
-    writer = RecordingWriter.reopen(folder, read_recording(folder).header, done + 1, job.steps + 1)
+    header = read_recording(folder).header
+    header.extra["planned_steps"] = job.steps
+    writer = RecordingWriter.reopen(folder, header, done + 1, job.steps + 1)
     _remember(job, folder)
     return execute(simulation, writer, scene, (done, job.steps), folder, manner)
 

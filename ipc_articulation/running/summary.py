@@ -26,6 +26,8 @@ def summary(result: Result) -> list[tuple[str, str]]:
     rows += [("drawn", f"{path} = {value}") for path, value in recording.extra.get("drawn", {}).items()]
     rows += [("ran Python code", code) for code in recording.extra.get("ran_code", ())]
     rows += [("written", str(file)) for file in result.files]
+    if recording.steps < recording.extra.get("planned_steps", 0):
+        rows.append(("not finished", f"go on with: ipc-articulation resume {result.files[0].parent}"))
     return rows + [("left out", note) for note in result.notes]
 
 
@@ -41,6 +43,7 @@ def summary_object(result: Result) -> dict[str, Any]:
         "engine": recording.extra["engine"],
         "dt": recording.dt,
         "steps": recording.steps,
+        "planned_steps": recording.extra["planned_steps"],
         "wall_time": recording.extra["wall_time"],
         "median_step_time": float(np.median(recording.step_time[1:])) if recording.steps else None,
         "minimum_distance": float(known.min()) if known.size else None,

@@ -85,7 +85,9 @@ def test_scenes_of_every_kind(tmp_path: Path, scene: str) -> None:
     assert_same_bits(go_on(tmp_path / "parts"), whole)
 
 
-def test_ctrl_c_keeps_the_step_and_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed) -> None:
+def test_ctrl_c_keeps_the_step_and_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed, capsys
+) -> None:
     take = RobotSimulation.step
 
     def interrupt(self: RobotSimulation, index: int) -> None:
@@ -95,8 +97,10 @@ def test_ctrl_c_keeps_the_step_and_its_checkpoint(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(RobotSimulation, "step", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        run(write_scene(tmp_path, STEPS), tmp_path)
+        run(write_scene(tmp_path, STEPS), tmp_path, quiet=False)
     assert read_recording(tmp_path / "arm").steps == 5
+    hint = f"not finished      go on with: ipc-articulation resume {tmp_path / 'arm'}"
+    assert hint in capsys.readouterr().out.splitlines()
     assert [file.name for file in (tmp_path / "arm" / "checkpoints").iterdir()] == ["frame_000005.dump"]
     monkeypatch.undo()
     assert_same_bits(go_on(tmp_path / "arm"), undisturbed())
