@@ -89,6 +89,8 @@ def _joined_bodies(scene: ArticulationScene) -> Iterator[Problem]:
     for index, joint in enumerate(scene.joints):
         yield from _known(("joints", index, "parent"), joint.parent, bodies, "body")
         yield from _known(("joints", index, "child"), joint.child, bodies, "body")
+        if joint.parent == joint.child:
+            yield Problem(("joints", index, "child"), f"joint '{joint.name}' joins '{joint.child}' to itself")
 
 
 def _articulated_joints(scene: ArticulationScene) -> Iterator[Problem]:

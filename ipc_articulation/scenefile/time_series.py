@@ -43,6 +43,8 @@ def read_time_series(file: Path) -> TimeSeries:
         raise SceneFileError(f"numbers over time are in a .csv or a .npz file, this one ends in '{file.suffix}'", file)
     if TIME not in names:
         raise SceneFileError(f"there is no column '{TIME}'{suggest(TIME, names, 'columns')}", file)
+    if len(names) == 1:
+        raise SceneFileError(f"there is no column besides '{TIME}'; each is named after a joint", file)
     at = names.index(TIME)
     for fault in (_not_finite(names, values), _not_in_order(values[:, at], at)):
         if fault is not None:

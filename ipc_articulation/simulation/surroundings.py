@@ -6,6 +6,7 @@ who touches whom.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
@@ -15,7 +16,7 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.coupling.adapter import Array, Body, HalfPlane, Mechanism, Mesh
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.document import Document, Location, Problem
 from ipc_articulation.simulation.contact_groups import GROUND, contact_pairs, names_of
 from ipc_articulation.simulation.materials import friction_of, resistance_of, stiffness_of
 from ipc_articulation.simulation.surfaces import triangles
@@ -25,7 +26,7 @@ def complete(mechanism: Mechanism, scene: schema.Scene, document: Document) -> M
     """A mechanism with all that the file says of it.
 
     Raises:
-        SceneFileError: A rule of contact names nothing that there is.
+        SceneFileError: A rule of contact names nothing that there is; a wall or body is called as a part of the robot.
     """
     bodies = {body.name: body for body in scene.bodies}
     robot = scene.robot if isinstance(scene, schema.RobotScene) else None
@@ -43,8 +44,20 @@ def complete(mechanism: Mechanism, scene: schema.Scene, document: Document) -> M
         planes=planes,
         untouchable=mechanism.untouchable | _immovable(mechanism.static, planes),
     )
+    _refuse_equal_names(known, scene, document)
     pairs = contact_pairs(known, scene, document)
     return replace(known, contact_pairs=pairs, untouchable=known.untouchable | _untouchable(known, scene, document))
+
+
+def _refuse_equal_names(mechanism: Mechanism, scene: schema.Scene, document: Document) -> None:
+    """Whatever touches is known by name; those of the robot's file are known only here."""
+    places: dict[str, Location] = {body.name: ("bodies", index) for index, body in enumerate(scene.bodies)}
+    places |= {wall.name: ("walls", index) for index, wall in enumerate(scene.walls)}
+    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
+    names = Counter([body.name for body in bodies] + [plane.name for plane in mechanism.planes])
+    if taken := [name for name in places if names[name] > 1]:
+        message = f"the robot's file has a body or plane '{taken[0]}' already"
+        raise document.error([Problem((*places[taken[0]], "name"), message)])
 
 
 def half_plane(scene: schema.Scene, wall: schema.Wall) -> HalfPlane:

@@ -21,6 +21,7 @@ def test_csv_and_npz_say_the_same(tmp_path: Path) -> None:
 
 CSV = [
     ("t,elbow\n0,1\n", "a.csv: there is no column 'time'"),
+    ("time\n0\n", "there is no column besides 'time'; each is named after a joint"),
     ("time,elbow\n", "a row of column names and at least one row of numbers"),
     ("time,elbow\n0,1\n1,x\n", "a.csv:3:2: column 'elbow' must be a number, got 'x'"),
     ("time,elbow\n0,1\n\n1,nan\n", "a.csv:4:2: column 'elbow' is nan in row 2 of numbers; all must be finite"),

@@ -64,6 +64,7 @@ FAULTS = [
     (HINGE | {"type": "spherical"}, "unknown key 'axis'"),
     (HINGE | {"type": "universal"}, "unknown type 'universal'"),
     (HINGE | {"drive": {"target": 1}}, "missing key 'duration'"),
+    (HINGE | {"child": "post"}, "joint 'hinge' joins 'post' to itself"),
     (HINGE | {"child": "dor"}, "unknown body 'dor'; did you mean 'door'"),
 ]
 

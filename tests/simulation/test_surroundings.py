@@ -122,6 +122,20 @@ def test_the_robot_is_in_its_environment_with_its_base(tmp_path: Path) -> None:
     assert {name: found[name].environment for name in ("upper", "base", "a")} == {"upper": "y", "base": "y", "a": "x"}
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"walls": [{"name": "upper", "point": [0, 0, -6], "normal": [0, 0, 1]}]},
+        {"walls": [{"name": "world/floor", "point": [0, 0, -6], "normal": [0, 0, 1]}]},
+        {"bodies": [BODIES[0] | {"name": "world/floor", "fixed": True}]},
+    ],
+)
+def test_names_of_the_robot_are_not_given_again(tmp_path: Path, keys: dict[str, Any]) -> None:
+    with pytest.raises(SceneFileError, match=r"the robot's file has a body or plane '.*' already") as caught:
+        simulation(tmp_path, robot_scene(**keys))
+    assert caught.value.line is not None
+
+
 FAULTS = [
     (
         {"bodies": [BODIES[0] | {"material": "ruber"}], "materials": {"rubber": {}}},
