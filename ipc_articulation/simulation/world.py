@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ipc_articulation.errors import DumpError, SceneError
-from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.simulation.configuration import configure, make_scene
 
 if TYPE_CHECKING:
     import uipc
@@ -27,12 +26,12 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
 
     uipc.Logger.set_level(uipc.Logger.Level.Error)
     config = uipc.Scene.default_config()
-    _merge(config, scene.config, document, ("config",))
+    configure(config, scene.config, document)
     config["dt"] = scene.dt
     config["gravity"] = [[component] for component in scene.gravity]
     config["contact"]["enable"] = scene.contact.enabled
     config["contact"]["d_hat"] = scene.contact.d_hat
-    made = uipc.Scene(config)
+    made = make_scene(config, document)
     made.contact_tabular().default_model(scene.contact.friction, scene.contact.resistance)
     return made
 
@@ -96,22 +95,3 @@ def _first_named(scene: schema.Scene, message: str) -> Location:
     """The first body of the file that a message names; the top of the file where it names none."""
     named = [index for index, body in enumerate(scene.bodies) if f"'{body.name}'" in message]
     return ("bodies", named[0]) if named else ()
-
-
-def _merge(config: dict[str, Any], changes: Mapping[str, Any], document: Document, location: Location) -> None:
-    """Put the file's values over the defaults, refusing what the defaults do not have."""
-    for key, value in changes.items():
-        place = (*location, key)
-        if key not in config:
-            message = f"libuipc's scene configuration has no '{key}' here{suggest(key, config)}"
-            raise document.error([Problem(place, message, at_key=True)])
-        if isinstance(config[key], dict) != isinstance(value, Mapping):
-            raise document.error([Problem(place, f"'{key}' must be {_kind(config[key])}")])
-        if isinstance(value, Mapping):
-            _merge(config[key], value, document, place)
-        else:
-            config[key] = value
-
-
-def _kind(default: object) -> str:
-    return f"a mapping of {', '.join(default)}" if isinstance(default, dict) else f"one value, like {default!r}"
