@@ -303,8 +303,9 @@ def overlapping(data: Data, random: Random) -> Broken:
     return changed(data, ("bodies", random.choice(free), "pose"), {"position": position}), "the ground"
 
 
-def unknown_configuration(data: Data, random: Random) -> Broken:
-    return {**data, "config": random.choice([{"zzz": 1}, {"newton": {"zzz": 1}}, {"newton": 3}])}, ""
+def wrong_configuration(data: Data, random: Random) -> Broken:
+    newton = random.choice([3, {"zzz": 1}, {"max_iter": "fast"}, {"velocity_tol": -1}, {"velocity_tol": 0}])
+    return {**data, "config": random.choice([{"zzz": 1}, {"newton": newton}, {"dt": 0.1}])}, ""
 
 
 def unknown_variable(data: Data, random: Random) -> Broken:
@@ -389,7 +390,7 @@ OF_DATA: tuple[Callable[[Data, Random], Broken], ...] = (
     wrong_truth, out_of_range, negative, not_finite, wrong_length, bad_choice, missing_key, missing_size, nothing,
     other_kind, same_name, dangling_name, dangling_joint, dangling_target, dangling_rule, bad_file, broken_robot,
     bad_python, two_for_one, no_unit_quaternion, backward_in_time, wrong_sizes, no_direction, overlapping,
-    unknown_configuration, unknown_variable, bad_expression, bad_include,
+    wrong_configuration, unknown_variable, bad_expression, bad_include,
 )  # fmt: skip
 OF_TEXT: tuple[Callable[[str, Random], Broken], ...] = (
     twice, tab, indentation, unfinished, no_text, foreign_tag, key_that_is_no_text, bomb,
