@@ -49,8 +49,8 @@ def test_the_commands_are_there() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     shown = set(re.findall(r"^make ([a-z]+)", TEXT, re.MULTILINE))
     assert {"demo", "test"} <= shown <= targets
-    for scene in re.findall(r"ipc-articulation run (scenes/\S+\.yaml)", TEXT):
-        assert (ROOT / scene).is_file()
+    (example,) = re.findall(r"ipc-articulation run example:(\w+)", TEXT)
+    assert (ROOT / "scenes" / f"{example}.yaml").is_file()
 
 
 def test_the_map_names_what_there_is() -> None:
