@@ -11,10 +11,12 @@ from ipc_articulation.adapters.native.mechanism import Surfaces
 from numpy.typing import NDArray
 
 from ipc_articulation.coupling.adapter import Joint, Mechanism
-from ipc_articulation.dynamics.loops import LoopConstraint, LoopModel, Static
+from ipc_articulation.dynamics.loops import LoopConstraint, LoopModel
 from ipc_articulation.errors import AdapterError
 
 Indices = NDArray[np.int64]
+
+SAME = 1e-9  # difference of equal entries of G, relative to the largest of a row
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,16 @@ def scene_mechanism(tree: Mechanism, scene: LoopScene, pins: Sequence[Joint]) ->
 
 
 def _rotors(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> set[int]:
-    """Links without geometry that carry nothing and are in a gear or belt."""
-    geared = {int(dof) for loop in robot.loops if isinstance(loop.constraint, Static) for dof in loop.dofs}
+    """Links without geometry that carry nothing and turn in a constant ratio to others, as in gears and belts."""
+    geared = {int(loop.dofs[row]) for loop in robot.loops for row in _constant_rows(loop.constraint)}
     bare = {dof for dof, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}
     return (geared & bare) - set(chain.parents)
 
 
 def _constant_rows(constraint: LoopConstraint) -> dict[int, Array]:
-    """Rows of G that are the same everywhere, off the manifold too: those of independent coordinates among them."""
+    """Rows of G that are the same everywhere to rounding, off the manifold too, as independent coordinates' are."""
     rng = np.random.default_rng(0)
     samples = np.array([constraint.G(x) for x in rng.normal(size=(3, constraint.position_size))])
-    same = np.ptp(samples, axis=0).max(axis=1) == 0.0
-    return {int(row): samples[0, row] for row in np.flatnonzero(same)}
+    same = np.ptp(samples, axis=0).max(axis=1) <= SAME * np.abs(samples).max(axis=(0, 2))
+    rows = np.where(np.abs(samples[0]) > SAME * np.abs(samples[0]).max(), samples[0], 0.0)
+    return {int(row): rows[row] for row in np.flatnonzero(same)}

@@ -16,6 +16,8 @@ from ipc_articulation.coupling.adapter import Body, HalfPlane
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.mechanism import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.dynamics.reading.loops import Loops, Meeting, closes_loops
+from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
 
 Array = NDArray[np.float64]
@@ -31,6 +33,8 @@ class Robot:
     untouchable: frozenset[frozenset[str]] = frozenset()
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
+    loops: Loops = field(default_factory=list)  # that the file closes
+    meetings: tuple[Meeting, ...] = ()  # where it closes them
     unphysical: Literal["refuse", "warn"] = "refuse"  # what to do about moments of inertia that no body has
 
     def move(self, H: Array) -> None:
@@ -63,7 +67,7 @@ class Robot:
 
 
 def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
-    """Read a URDF file (.urdf), an OpenSim file (.osim), or an MJCF file through MuJoCo.
+    """Read a URDF file (.urdf), with its loops, an OpenSim file (.osim), or an MJCF file through MuJoCo.
 
     An OpenSim model has no surfaces that touch, and bodies that move by couplers (patellae) are left out.
 
@@ -83,8 +87,12 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
         from ipc_articulation.adapters.native.mjcf import read_mjcf
 
         return read_mjcf(path, package_dirs)
-    mechanism = read_urdf(path, package_dirs=list(package_dirs))
+    if closes_loops(path):
+        looped = read_loops(path, package_dirs=list(package_dirs))
+        mechanism, loops, meetings = looped.mechanism, looped.loops, looped.meetings
+    else:  # mimic joints stay such
+        mechanism, loops, meetings = read_urdf(path, package_dirs=list(package_dirs)), [], ()
     static = static_bodies(mechanism)
     carried = carried_by_static(mechanism, [body.name for body in static])
     take_off_static_shapes(mechanism)
-    return Robot(mechanism, static, untouchable=carried)
+    return Robot(mechanism, static, untouchable=carried, loops=loops, meetings=meetings)

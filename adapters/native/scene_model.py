@@ -10,11 +10,13 @@ import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.base import Around
 from ipc_articulation.adapters.native.driven_model import Actuator, DrivenModel
+from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
 from ipc_articulation.adapters.native.pins import Pin
 from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.scene_bodies import scene_body
 from ipc_articulation.adapters.native.scene_loops import Loop, closed_start, scene_loop, scene_pin
+from ipc_articulation.adapters.native.static_links import static_names
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation import spatial
@@ -214,12 +216,14 @@ class SceneModel:
             "untouchable": robot.untouchable,
             "mesh_shape": self._mesh_shape,
         }
-        if not (self._loops or self._pins):
+        loops = [*((tuple(names), constraint) for names, constraint in robot.loops), *self._loops]
+        if not (loops or self._pins):
             return DrivenModel(NativeAdapter(model, self._dt, q=q, v=v, scheme=self._scheme, **around), self._actuators)
         if self._start_velocity:
             raise AdapterError("a robot with loops starts at rest; leave out initial_velocity")
-        looped, x = closed_start(model, self._loops, q)
-        adapter = LoopAdapter(looped, self._dt, x, self._pins, scheme=self._scheme, **around)
+        looped, x = closed_start(model, loops, q)
+        pins = [*self._pins, *file_pins(looped, x, robot.meetings, static_names(robot.mechanism))]
+        adapter = LoopAdapter(looped, self._dt, x, pins, scheme=self._scheme, **around)
         return DrivenModel(adapter, self._actuators)
 
     def _limit_efforts(self) -> None:

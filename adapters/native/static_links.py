@@ -20,6 +20,11 @@ from ipc_articulation.dynamics.model.mechanism import WORLD
 Array = NDArray[np.float64]
 
 
+def static_names(mechanism: Mechanism) -> frozenset[str]:
+    """The links fixed to the world."""
+    return frozenset(_static_poses(mechanism))
+
+
 def static_bodies(mechanism: Mechanism) -> tuple[Body, ...]:
     """The links fixed to the world that have shapes for contact, where they stand.
 

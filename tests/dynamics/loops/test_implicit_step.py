@@ -194,6 +194,16 @@ def test_friction_and_limits_of_a_rotor_are_those_of_its_link():
         assert abs(first.y_dot[1]) < abs(free.y_dot[1]) - 0.01
 
 
+@pytest.mark.parametrize(("end", "sign"), [("upper", 1.0), ("lower", -1.0)])
+@pytest.mark.parametrize("narrow", [0, 1])
+def test_of_two_limits_the_narrower_counts(end, sign, narrow):
+    """One of the link and one of its rotor, from 0.3 and 1.5 rad."""
+    limits = {f"d_{end}": 0.3 + sign * (0.01, 0.02)[narrow], f"e_{end}": 1.5 + 5.0 * sign * (0.02, 0.01)[narrow]}
+    robot, y_dot = hindered(**limits), np.array([0.0, 5.0 * sign])
+    step = implicit_step(robot, start(robot)[0], y_dot, 0.01)
+    assert step.x[3] == pytest.approx(0.3 + sign * 0.01)
+
+
 def test_a_driven_joint_of_a_linkage_stops_at_its_limit():
     """To the square of the step, by which the linkage bends within it."""
     robot = hindered(b_upper=1.8)

@@ -20,7 +20,7 @@ def independent_joints(group: Group, flags: Mapping[str, bool], positions: Seque
     Args:
         group: Relations of n joints.
         flags: Of joints by name, whether they are independent. Where a group has a flag, its other joints are
-            independent; where it has none, followers depend, and as many others as are needed.
+            independent unless they follow one; where it has none, followers depend, and as many others as are needed.
         positions: Regular ones, with r rows.
 
     Raises:
@@ -33,7 +33,8 @@ def independent_joints(group: Group, flags: Mapping[str, bool], positions: Seque
     if not given:
         dependent = _chosen(group, positions[0].K)
     else:
-        dependent = [i for i, joint in enumerate(group.joints) if not flags.get(joint, True)]
+        followers = {relation.follower for relation in group.relations}
+        dependent = [i for i, joint in enumerate(group.joints) if not flags.get(joint, joint not in followers)]
         _check(group, dependent, positions)
     return [i for i in range(group.size) if i not in dependent]
 

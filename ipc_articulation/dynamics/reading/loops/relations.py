@@ -15,6 +15,8 @@ from ipc_articulation.dynamics.reading.loops.chain import Values, Vector
 from ipc_articulation.dynamics.reading.loops.ways import ways
 from ipc_articulation.errors import ModelError
 
+Meeting = tuple[tuple[str, ArrayLike], tuple[str, ArrayLike]]  # two links, and the point in each one's frame (3,) [m]
+
 
 class Relation(ABC):
     """One of them."""
@@ -60,10 +62,11 @@ class PointLoop(Relation):
         where: str = "loop",
         axes: ArrayLike | None = None,
     ) -> None:
-        self.where = where
+        self.where, self.meeting = where, (predecessor, successor)
         self._points = [np.asarray(point, dtype=float) for _, point in (predecessor, successor)]
         self._chains = ways(mechanism, predecessor[0], successor[0], where)
         self._axes = None if axes is None else _orthonormal(axes, where)
+        self.in_all_directions = axes is None
         self.joints = tuple(step.joint for chain in self._chains for step in chain.steps)
 
     def phi(self, q: Values) -> Vector:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.loops.constraints import Loops
+from ipc_articulation.dynamics.reading.loops.relations import Meeting
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,4 @@ class RobotWithLoops:
 
     mechanism: Mechanism  # the spanning tree
     loops: Loops  # joints and constraints
+    meetings: tuple[Meeting, ...] = ()  # where loops keep points of two links together in all directions

@@ -8,7 +8,7 @@ from pathlib import Path
 from ipc_articulation.dynamics.reading.loops.constraints import loops_of
 from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
 from ipc_articulation.dynamics.reading.loops.raisim import read_constraints
-from ipc_articulation.dynamics.reading.loops.relations import Relation
+from ipc_articulation.dynamics.reading.loops.relations import PointLoop, Relation
 from ipc_articulation.dynamics.reading.loops.robot import RobotWithLoops
 from ipc_articulation.dynamics.reading.loops.urdf_plus import read_coupling, read_flags, read_loop
 from ipc_articulation.dynamics.reading.node import parse
@@ -42,4 +42,15 @@ def read_robot(
         found, where = read_constraints(node, mechanism)
         relations += found
         nominal |= where
-    return RobotWithLoops(mechanism, loops_of(mechanism, relations, read_flags(robot), nominal))
+    loops = loops_of(mechanism, relations, read_flags(robot), nominal)
+    points = [relation for relation in relations if isinstance(relation, PointLoop)]
+    return RobotWithLoops(mechanism, loops, tuple(point.meeting for point in points if point.in_all_directions))
+
+
+def closes_loops(path_or_text: str | Path) -> bool:
+    """Whether a file has loops that are more than mimic joints.
+
+    Raises:
+        ModelError: It cannot be read.
+    """
+    return any(parse(path_or_text).children(tag) for tag in ("loop", "coupling", "constraints"))

@@ -1,0 +1,64 @@
+"""Pins of the loops that a robot's file closes: where it lets two links meet.
+
+Of two links that a loop ties together at a point, the relative angular velocity is (J_1 - J_2) G ẏ. Where all of these
+are along one axis, at the position at hand, the loop is a hinge about it in the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from ipc_articulation.adapters.native.chain import Array
+from ipc_articulation.adapters.native.pins import WORLD, Pin
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics import frame_poses, jacobian
+from ipc_articulation.dynamics.loops import LoopModel
+from ipc_articulation.dynamics.reading.loops import Meeting
+from ipc_articulation.errors import AdapterError
+
+SAME = 1e-9  # angular velocity across the axis, relative to that along it
+
+
+def file_pins(robot: LoopModel, x: Array, meetings: Sequence[Meeting], static: Collection[str]) -> list[Pin]:
+    """A pin for each place where links meet.
+
+    Args:
+        robot: The robot.
+        x: Its position, (nx,), loops closed.
+        meetings: The places.
+        static: Links that are fixed to the world.
+
+    Raises:
+        AdapterError: The two links turn about several axes relative to each other, or do not turn.
+        StateError: A loop is open or singular.
+    """
+    return [_pin(robot, x, meeting, static, f"closing {number}") for number, meeting in enumerate(meetings, 1)]
+
+
+def _pin(robot: LoopModel, x: Array, meeting: Meeting, static: Collection[str], name: str) -> Pin:
+    (first, at), (second, there) = meeting if meeting[1][0] not in static else meeting[::-1]
+    q, G = robot.spanning(x), robot.G(x)
+    H, H_second = frame_poses(robot.model, q, [first, second])
+    spin = (jacobian(robot.model, q, first)[:3] - jacobian(robot.model, q, second)[:3]) @ G
+    axes, rates, _ = np.linalg.svd(spin)
+    if rates[0] == 0.0 or rates[1:].max(initial=0.0) > SAME * rates[0]:
+        ways = "do not turn" if rates[0] == 0.0 else "turn about several axes"
+        raise AdapterError(
+            f"the loop that closes where links '{first}' and '{second}' meet cannot be coupled: they {ways} relative "
+            "to each other there, and the scene has hinges only"
+        )
+    holders = WORLD if first in static else _holder(robot, first), _holder(robot, second)
+    bases = [np.eye(4) if name == WORLD else frame_poses(robot.model, q, [name])[0] for name in holders]
+    ends = [
+        (spatial.inverse(base) @ pose @ [*point, 1.0])[:3]
+        for base, pose, point in zip(bases, (H, H_second), (at, there), strict=True)
+    ]
+    return Pin(name, *holders, *ends, bases[0][:3, :3].T @ axes[:, 0])
+
+
+def _holder(robot: LoopModel, link: str) -> str:
+    """The moving link that a link is, or is joined to rigidly."""
+    model = robot.model
+    return model.bodies[int(model.tree["body"][model.frame_node[model.frame(link)]])].name

@@ -1,0 +1,95 @@
+"""A robot whose file closes its own loops, as a scene has it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ipc_articulation.adapters.native.scene_model import SceneModel
+
+from tests.dynamics.reading.loop_documents import coupling, loop
+
+PRESS = Path(__file__).parents[3] / "scenes" / "four_bar_press.urdf"
+START = {"crank_joint": 1.7, "rocker_joint": 1.6, "coupler_joint": -1.65}
+LOOP = {
+    "type": "four_bar",
+    "joints": ["crank_joint", "rocker_joint", "coupler_joint"],
+    "lengths": [0.3, 0.35, 0.25],
+    "offset": [0.32, 0.05],
+    "driver": "crank_joint",
+}
+PIN = {"name": "pin", "first": "coupler", "second": "rocker", "on_first": [0.35, 0, 0], "on_second": [0.25, 0, 0]}
+ROTOR = """<link name="rotor"><inertial><mass value="0.1"/>
+  <inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="rotor_joint" type="continuous" independent="false"><parent link="base"/><child link="rotor"/>
+  <axis xyz="0 1 0"/></joint>"""
+
+
+def scene(tmp_path, *more: str, flags: bool = True) -> SceneModel:
+    """The press, with elements in its file."""
+    text = PRESS.read_text()
+    for name in ("rocker_joint", "coupler_joint") if flags else ():
+        text = text.replace(f'<joint name="{name}"', f'<joint name="{name}" independent="false"')
+    file = tmp_path / "press.urdf"
+    file.write_text(text.replace("</robot>", "\n".join(["", *more, "</robot>"])))
+    model = SceneModel(file, [], 0.01, (0.0, 0.0, -9.81), "implicit")
+    model.start_at(START)
+    model.add_position_actuators("crank_joint", 300.0, 30.0)
+    return model
+
+
+def test_a_loop_of_the_file_is_the_one_of_the_scene(tmp_path):
+    """The pin, with its axis, comes with it; so does the motion."""
+    by_scene = scene(tmp_path, flags=False)
+    by_scene.add_loop(LOOP)
+    by_scene.add_pin(PIN | {"axis": [0, 0, 1]})
+    want = by_scene.compile().adapter
+    got = scene(tmp_path, loop("coupler", "0.35 0 0", "rocker", "0.25 0 0")).compile().adapter
+    [ours], [theirs] = (
+        [joint for joint in adapter.describe().passive_joints if joint.name in ("pin", "closing 1")]
+        for adapter in (got, want)
+    )
+    assert (ours.parent, ours.child) == (theirs.parent, theirs.child)
+    np.testing.assert_allclose(ours.anchor, theirs.anchor, atol=1e-9)
+    np.testing.assert_allclose(abs(ours.axis @ theirs.axis), 1.0, atol=1e-12)
+    for _ in range(5):
+        steps = [adapter.predict() for adapter in (got, want)]
+        np.testing.assert_allclose(steps[0].mass, steps[1].mass, rtol=1e-8)
+        np.testing.assert_allclose(steps[0].delta_theta_tilde, steps[1].delta_theta_tilde, rtol=1e-7)
+        for adapter, step in zip((got, want), steps, strict=True):
+            adapter.commit(step.delta_theta_tilde, np.zeros((0, 4, 4)), np.zeros((0, 4, 4)))
+
+
+def test_a_geared_rotor_of_the_file_counts_and_is_not_in_the_scene(tmp_path):
+    closing = loop("coupler", "0.35 0 0", "rocker", "0.25 0 0")
+    plain = scene(tmp_path, closing).compile().adapter
+    geared = scene(tmp_path, closing, ROTOR, coupling("crank", "rotor", -9.33)).compile().adapter
+    assert [link.name for link in geared.describe().links] == ["crank", "rocker", "coupler"]
+    assert geared.predict().mass[0, 0] == pytest.approx(plain.predict().mass[0, 0] + 9.33**2 * 1e-4)
+
+
+def test_a_loop_that_ends_on_what_stands_still(tmp_path):
+    """The rocker's pivot is the loop's, and the rocker hangs on the coupler."""
+    text = PRESS.read_text().replace(
+        '<parent link="base"/><child link="rocker"/><origin xyz="0.32 0 0.05" rpy="1.5707963267948966 0 0"/>',
+        '<parent link="coupler"/><child link="rocker"/><origin xyz="0.35 0 0"/>',
+    )
+    closing = loop("rocker", "-0.25 0 0", "base", "0.32 0 0.05")
+    file = tmp_path / "press.urdf"
+    file.write_text(text.replace("</robot>", closing + "</robot>"))
+    model = SceneModel(file, [], 0.01, (0.0, 0.0, -9.81), "implicit")
+    model.start_at({"crank_joint": 1.7, "coupler_joint": -1.65, "rocker_joint": -1.6})
+    mechanism = model.compile().adapter.describe()
+    [pin] = [joint for joint in mechanism.passive_joints if joint.name == "closing 1"]
+    assert (pin.parent, mechanism.links[pin.child].name) == (-1, "rocker")
+    np.testing.assert_allclose(pin.anchor, [0.32, 0.0, 0.05], atol=1e-6)
+    np.testing.assert_allclose(np.abs(pin.axis), [0.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_joints_that_mimic_others_beside_a_loop_are_coupled(tmp_path):
+    follower = ROTOR.replace('independent="false"', "").replace(
+        "</joint>", '<mimic joint="crank_joint" multiplier="-10"/></joint>'
+    )
+    closing = loop("coupler", "0.35 0 0", "rocker", "0.25 0 0")
+    geared = scene(tmp_path, closing, follower).compile().adapter
+    plain = scene(tmp_path, closing).compile().adapter
+    assert geared.predict().mass[0, 0] == pytest.approx(plain.predict().mass[0, 0] + 100.0 * 1e-4)
