@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -80,7 +81,7 @@ class Draft:
         if self.joints:
             yield "  initial:"
             for joint in self.joints:
-                yield f"    {_said(joint.name)}: {joint.start:g}  # {joint.lower:g} to {joint.upper:g} {joint.unit}"
+                yield f"    {_said(joint.name)}: {joint.start:g}  # {_limits(joint)}"
 
     def _pairs(self) -> Iterator[str]:
         if self.untouchable:
@@ -105,6 +106,12 @@ class Draft:
 def schema_line() -> str:
     """What tells an editor how to complete and check the file."""
     return f"# yaml-language-server: $schema={SCHEMA_FILE.as_uri()}"
+
+
+def _limits(joint: StartJoint) -> str:
+    if math.isinf(joint.lower) and math.isinf(joint.upper):
+        return f"[{joint.unit}], without limits"
+    return f"{joint.lower:g} to {joint.upper:g} {joint.unit}"
 
 
 def _said(text: str) -> str:

@@ -16,7 +16,6 @@ from ipc_articulation.scenefile.paths import package_folders
 
 READABLE = (".urdf", ".xml")
 MARGIN = 0.05  # of a joint's range, kept to its limits
-ANGLE = 0.5 * np.pi  # a joint without limits may as well turn further
 
 
 @dataclass(frozen=True)

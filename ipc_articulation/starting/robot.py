@@ -97,4 +97,4 @@ def _from(file: Path, folder: Path) -> str:
         relative = Path(os.path.relpath(file, folder))
     except ValueError:  # another drive
         return file.as_posix()
-    return file.as_posix() if relative.parts[:3] == ("..", "..", "..") else relative.as_posix()
+    return file.as_posix() if relative.parts[:2] == ("..", "..") else relative.as_posix()
