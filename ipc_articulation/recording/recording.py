@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.recording.scenery import NOTHING, Scenery
 from ipc_articulation.recording.scenery_files import read_scenery
+from ipc_articulation.recording.stored import StoredArrays, StoredContacts
 
 if TYPE_CHECKING:
     import pandas
@@ -70,7 +71,7 @@ class Recording:
     def stored(cls, group: CheckedGroup) -> Recording:
         """A recording on disk."""
         recording = cls.__new__(cls)
-        arrays, contacts = _StoredArrays(group), _StoredContacts(group)
+        arrays, contacts = StoredArrays(group), StoredContacts(group)
         recording._take(group.header, group.rows, arrays, contacts, lambda: read_scenery(*group.scenery()))
         return recording
 
@@ -129,7 +130,7 @@ class Recording:
         Raises:
             RecordingError: It is damaged on disk.
         """
-        return self.buffers.row(key, row) if isinstance(self.buffers, _StoredArrays) else getattr(self, key)[row]
+        return self.buffers.row(key, row) if isinstance(self.buffers, StoredArrays) else getattr(self, key)[row]
 
     def to_xarray(self) -> xarray.Dataset:
         """All quantities with named dimensions, units and meanings; needs the extra `data`.
@@ -167,49 +168,3 @@ def _room(header: Header, rows: int) -> dict[str, Array]:
     buffers = {name: np.full((rows, *q.sizes(header.counts)), np.nan) for name, q in QUANTITIES.items()}
     buffers["time"][:] = header.dt * np.arange(rows)
     return buffers
-
-
-class _StoredArrays(Mapping[str, Array]):
-    """Quantities on disk; what was read once is kept."""
-
-    def __init__(self, group: CheckedGroup) -> None:
-        self._group = group
-        self._read: dict[str, Array] = {}
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._read:
-            self._read[name] = self._group.quantity(name)
-        return self._read[name]
-
-    def row(self, name: str, row: int) -> Array:
-        """One row, (…)."""
-        return self._read[name][row] if name in self._read else self._group.quantity(name, row, row + 1)[0]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(QUANTITIES)
-
-    def __len__(self) -> int:
-        return len(QUANTITIES)
-
-
-class _StoredContacts(Mapping[int, Contacts]):
-    """Contacts on disk, read row by row."""
-
-    def __init__(self, group: CheckedGroup) -> None:
-        self._group = group
-
-    @cached_property
-    def _ends(self) -> NDArray[np.int64]:
-        return self._group.contact_ends()
-
-    def __getitem__(self, row: int) -> Contacts:
-        begin, end = int(self._ends[row - 1]) if row else 0, int(self._ends[row])
-        points, forces, bodies = (self._group.contacts(name, begin, end) for name in ("points", "forces", "bodies"))
-        names = self._group.header.contact_names
-        return Contacts(points, forces, tuple((names[i], names[j]) for i, j in bodies))
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self._ends)))
-
-    def __len__(self) -> int:
-        return len(self._ends)
