@@ -11,12 +11,14 @@ from importlib.metadata import version
 from ipc_articulation.errors import (
     EngineError,
     IpcArticulationError,
+    MissingPackageError,
     ModelError,
     OutputError,
     SceneFileError,
     SweepError,
 )
 
+WRONG_BEFORE_IT_BEGAN = (EngineError, MissingPackageError, ModelError, OutputError, SceneFileError, SweepError)
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 # Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
@@ -26,8 +28,8 @@ _EXIT_CODES = """
 exit status:
   0    done
   1    the run failed; what was recorded until then is written
-  2    wrong use, a wrong scene or robot file, an engine that is not here, or a
-       folder that holds a run already
+  2    wrong use, a wrong scene or robot file, an engine or package that is not
+       here, or a folder that holds a run already
   130  stopped by Ctrl-C; what was recorded until then is written
 """
 
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.execute(options) or OK
-    except (SceneFileError, EngineError, ModelError, OutputError, SweepError) as error:
+    except WRONG_BEFORE_IT_BEGAN as error:
         return _complain(error, WRONG_USE)
     except IpcArticulationError as error:
         return _complain(error, FAILED)

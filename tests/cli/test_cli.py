@@ -68,6 +68,7 @@ def test_the_summary_for_machines_is_one_json_object(tmp_path: Path, capsys) -> 
     [
         (errors.SceneFileError("unknown key 'a'", "s.yaml", 3, 4), 2),
         (errors.EngineError("engine 'cuda' cannot run here"), 2),
+        (errors.MissingPackageError("viser is missing"), 2),
         (errors.SolverError("not finite"), 1),
         (errors.AdapterError("unknown joint"), 1),
         (KeyboardInterrupt(), 130),
