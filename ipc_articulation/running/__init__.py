@@ -2,6 +2,6 @@
 
 from ipc_articulation.running.loop import run
 from ipc_articulation.running.result import Result
-from ipc_articulation.running.resume import resume
+from ipc_articulation.running.resuming import resume
 
 __all__ = ["Result", "resume", "run"]
