@@ -1,4 +1,4 @@
-"""A controller that a scene file names: it is called at the beginning of each step, and says what the joints are to do."""
+"""A controller that a scene file names: called at the beginning of each step, it says what the joints are to do."""
 
 
 def press(state):
