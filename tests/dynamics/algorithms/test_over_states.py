@@ -69,7 +69,8 @@ def test_every_algorithm_is_here():
 def test_a_batch_is_as_its_states_one_by_one(call, count):
     states = changed(MANY, lambda x: x[:count])
     each = np.array([call(MODEL, states.at(k)) for k in range(count)])
-    np.testing.assert_allclose(call(MODEL, states), each, rtol=1e-12, atol=1e-13)
+    rounding = 1e-15 * max(100.0, np.abs(each).max(initial=0.0))  # the two are compiled apart, so sums may differ in it
+    np.testing.assert_allclose(call(MODEL, states), each, rtol=1e-12, atol=rounding)
 
 
 def test_two_leading_axes(call):
