@@ -61,6 +61,11 @@ def test_the_version_stands_in_one_place() -> None:
     assert ipc_articulation.__version__ == PROJECT["project"]["version"]
 
 
+def test_the_changelog_has_the_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\n## [{ipc_articulation.__version__}] - 20" in changelog
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a sdist of what is tracked here, and the wheel that is made from it."""
