@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ipc_articulation import cli
+from tests.interrupts import heed_ctrl_c
 from tests.viewing.made import recording, save
 
 
@@ -101,11 +102,12 @@ def test_replay_as_a_file_and_served_until_ctrl_c(folder: Path, tmp_path: Path) 
     command = [sys.executable, "-m", "ipc_articulation", "replay", str(folder)]
     done = subprocess.run([*command, "--html", str(tmp_path / "a.html")], capture_output=True, text=True, check=True)
     assert done.stdout == f"{tmp_path / 'a.html'}\n"
-    with subprocess.Popen(
-        [*command, "--port", "8400"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as served:
-        line = served.stdout.readline()
-        assert line.startswith("http://127.0.0.1:84")
-        served.send_signal(signal.SIGINT)
-        _, errors = served.communicate(timeout=20)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "--port", "8400"], **pipes, preexec_fn=heed_ctrl_c) as served:
+        try:
+            assert served.stdout.readline().startswith("http://127.0.0.1:84")
+            served.send_signal(signal.SIGINT)
+            _, errors = served.communicate(timeout=20)
+        finally:
+            served.kill()
     assert (served.returncode, errors) == (0, "")

@@ -67,14 +67,22 @@ def go_on_or_finished(folder: Path, undisturbed: Recording, status: int) -> int:
     return go_on(folder, undisturbed)
 
 
-@pytest.mark.parametrize(
-    ("count", "longest"),
-    [pytest.param(2, 2.0, marks=pytest.mark.slow), pytest.param(20, 8.0, marks=[pytest.mark.slow, pytest.mark.stress])],
-)
-def test_killed_at_random_moments(tmp_path: Path, undisturbed: Recording, count: int, longest: float) -> None:
-    """Up to so many seconds after the first step; a whole run takes about as long, for it writes all the time."""
+@pytest.fixture(scope="module")
+def duration(tmp_path_factory: pytest.TempPathFactory) -> float:
+    """Seconds from the first step to the end, of a run that nothing disturbs."""
+    with start(tmp_path_factory.mktemp("timed")) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        begin = time.perf_counter()
+        process.communicate(timeout=120)
+    return time.perf_counter() - begin
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, pytest.param(20, marks=pytest.mark.stress)])
+def test_killed_at_random_moments(tmp_path: Path, undisturbed: Recording, duration: float, count: int) -> None:
     draw = random.Random(6)
-    rows = [kill_once(tmp_path / str(k), undisturbed, draw.uniform(0.0, longest)) for k in range(count)]
+    rows = [kill_once(tmp_path / str(k), undisturbed, draw.uniform(0.0, duration)) for k in range(count)]
     print("rows left by each killed run:", rows)
     assert len(set(rows)) > count // 2  # they were killed at different moments
     assert min(rows) <= STEPS

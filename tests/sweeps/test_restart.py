@@ -12,6 +12,7 @@ import pandas
 import pytest
 
 from ipc_articulation import SweepError, read_recording, sweep
+from tests.interrupts import heed_ctrl_c
 
 SCENE = Path(__file__).parents[2] / "scenes" / "hinge_slider.yaml"
 PLACE, GRAVITY = "bodies.slider.pose.position[0]", "gravity[2]"
@@ -26,7 +27,9 @@ def command(out: Path, settings: dict[str, list[float]], *options: str) -> list[
 
 def stop_at(count: int, out: Path, settings: dict[str, list[float]], number: signal.Signals) -> int:
     """Start a sweep and end it as soon as so many runs are finished; returns its exit status."""
-    process = subprocess.Popen(command(out, settings), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command(out, settings), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed_ctrl_c
+    )
     while process.poll() is None and len(finished(out)) < count:
         time.sleep(0.005)
     os.kill(process.pid, number)
