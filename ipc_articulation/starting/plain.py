@@ -103,7 +103,7 @@ _ROBOT = """\
   <joint name="elbow" type="revolute">
     <parent link="upper"/>
     <child link="lower"/>
-    <origin xyz="0.44 0 0"/>
+    <origin xyz="0.4 0 0"/>
     <axis xyz="0 0 1"/>
     <limit lower="-2" upper="2" effort="50" velocity="10"/>
   </joint>
