@@ -63,7 +63,7 @@ def forward_dynamics(
                 return result
     except (AttributeError, TypeError):  # no arrays
         pass
-    return _checked(robot, x, y_dot, tau, NO_WRENCHES if wrenches is None else _wrenches(robot, wrenches), result)
+    return _checked(robot, x, y_dot, tau, NO_WRENCHES if wrenches is None else wrenches_of(robot, wrenches), result)
 
 
 def _checked(robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: Array, result: Array) -> Array:
@@ -107,6 +107,11 @@ def compiled_forward_dynamics() -> Callable[..., int]:
     return _forward_dynamics.compile((*records, STATE, STATE, STATE, MATRIX, VECTOR))
 
 
-def _wrenches(robot: LoopModel, wrenches: ArrayLike) -> NDArray[np.float64]:
+def wrenches_of(robot: LoopModel, wrenches: ArrayLike) -> NDArray[np.float64]:
+    """Wrenches from a user, (nb, 6).
+
+    Raises:
+        StateError: Another number of numbers, or one that is not finite.
+    """
     shape = robot.model.shapes["wrenches"]
     return robot.vector(np.ravel(wrenches), shape[0] * 6, "wrenches").reshape(shape)
