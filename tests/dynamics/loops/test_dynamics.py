@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics.loops import FourBar, Implicit, LoopModel, TelloDifferential, multipliers, projection
 from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
 from ipc_articulation.dynamics.loops.kinds import TELLO_HIP
@@ -41,6 +42,22 @@ def test_accelerations_are_the_same_by_all_algorithms(robots):
             assert_near(projection.forward_dynamics(*asked), y_ddot, TOLERANCE)
             assert_near(multipliers.forward_dynamics(*asked).y_ddot, y_ddot, TOLERANCE)
             assert_near(projection.inverse_dynamics(robot.model, x, y_dot, y_ddot, wrenches), tau, TOLERANCE)
+
+
+def test_multipliers_are_those_of_one_system_for_motion_and_forces(robots):
+    """[H -Kᵀ; K 0] [q̈; λ] = [τ_q - C; k] at once; λ the least one where rows are redundant."""
+    for robot, some in robots:
+        model = robot.model
+        for x, y_dot, _, tau, wrenches in some:
+            got = multipliers.forward_dynamics(model, x, y_dot, tau, wrenches)
+            q, v = model.spanning(x), model.G(x) @ y_dot
+            H, K = dyn.mass_matrix(model.model, q), model.K(q)
+            C = dyn.inverse_dynamics(model.model, q, v, np.zeros(model.model.nv), wrenches)
+            tau_q = np.linalg.lstsq(model.G(x).T, tau, rcond=None)[0]
+            whole = np.block([[H, -K.T], [K, np.zeros((len(K), len(K)))]])
+            both = np.linalg.lstsq(whole, np.concatenate([tau_q - C, model.k(q, v)]), rcond=None)[0]
+            assert_near(got.q_ddot, both[: model.model.nv], TOLERANCE)
+            assert_near(got.multipliers, both[model.model.nv :], TOLERANCE)
 
 
 def test_multipliers_keep_the_loops_closed(robots):
