@@ -46,7 +46,7 @@ def by_differences(robot, dynamics, x, y_dot, last, wrenches):
 @pytest.mark.slow
 def test_random_robots(robots):
     for robot, some in robots:
-        for state in some[::2]:
+        for state in some:
             assert_derivatives(robot.model, state)
 
 
