@@ -52,13 +52,16 @@ def seconds(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: It is none.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds above 0")
-    return value
+    return _above_zero(text, "number of seconds above 0")
+
+
+def positive(text: str) -> float:
+    """A number greater than 0.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none.
+    """
+    return _above_zero(text, "number above zero, such as 0.5 or 30")
 
 
 def scene_file(text: str) -> Path:
@@ -74,3 +77,13 @@ def scene_file(text: str) -> Path:
         return examples.scene_file(text)
     except SceneFileError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _above_zero(text: str, wanted: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is no {wanted}")
+    return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ipc_articulation.cli.arguments import count, positive
+
 
 def add_folder(parser: argparse.ArgumentParser) -> None:
     """`OUT/NAME`."""
@@ -23,25 +25,8 @@ def add_looks(parser: argparse.ArgumentParser) -> None:
 
 def add_rows(parser: argparse.ArgumentParser) -> None:
     """`--fps` and `--every`."""
-    from ipc_articulation.cli.arguments import count
-
     parser.add_argument("--fps", type=positive, metavar="F", default=30.0, help="moments a second (default: 30)")
     parser.add_argument("--every", type=count, metavar="N", help="take each N-th row, instead of real time")
-
-
-def positive(text: str) -> float:
-    """A number above zero.
-
-    Raises:
-        argparse.ArgumentTypeError: It is none.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number above zero, such as 0.5 or 30")
-    return value
 
 
 def size(text: str) -> tuple[int, int]:
