@@ -20,21 +20,32 @@ def make_scene(
     mesh: trimesh.Trimesh, transforms: np.ndarray, d_hat: float = 1e-3, resistance: float = 1e12
 ) -> uipc.Scene:
     """Bodies of one shape, released at rest above the ground (z up), friction 0.5, dt 0.01 s."""
+    scene = empty_scene(d_hat)
+    scene.contact_tabular().default_model(0.5, resistance)
+    add_bodies(scene, mesh, transforms)
+    scene.objects().create("ground").geometries().create(ground(0.0, np.array([0.0, 0.0, 1.0])))
+    return scene
+
+
+def empty_scene(d_hat: float = 1e-3) -> uipc.Scene:
+    """Gravity, and nothing else yet."""
     uipc.Logger.set_level(uipc.Logger.Error)
     config = uipc.Scene.default_config()
     config["gravity"] = [[0.0], [0.0], [-9.81]]
     config["contact"]["d_hat"] = d_hat
     config["sanity_check"]["enable"] = False
-    scene = uipc.Scene(config)
-    scene.contact_tabular().default_model(0.5, resistance)
+    return uipc.Scene(config)
+
+
+def add_bodies(scene: uipc.Scene, mesh: trimesh.Trimesh, transforms: np.ndarray, fixed: int = 0):
+    """Bodies of one shape, the first few of them fixed; returns their geometry slot."""
     geometry = uipc_trimesh(mesh.vertices.copy(), mesh.faces.astype(np.int32))
     label_surface(geometry)
     AffineBodyConstitution().apply_to(geometry, 1e8, DENSITY)
     geometry.instances().resize(len(transforms))
     uipc.view(geometry.transforms())[:] = transforms
-    scene.objects().create("bodies").geometries().create(geometry)
-    scene.objects().create("ground").geometries().create(ground(0.0, np.array([0.0, 0.0, 1.0])))
-    return scene
+    uipc.view(geometry.instances().find("is_fixed"))[:fixed] = 1
+    return scene.objects().create("bodies").geometries().create(geometry)[0]
 
 
 def box() -> trimesh.Trimesh:
@@ -101,16 +112,11 @@ def chain(count: int) -> uipc.Scene:
 
 
 def row_of_boxes(count: int):
-    scene = make_scene(box(), pile(1))
+    """A row of boxes that do not touch, the first one fixed: the scene, and their geometry slot."""
+    scene, transforms = empty_scene(), np.tile(np.eye(4), (count, 1, 1))
     scene.contact_tabular().default_model(0.0, 1e9, False)
-    geometry = uipc_trimesh(box().vertices.copy(), box().faces.astype(np.int32))
-    label_surface(geometry)
-    AffineBodyConstitution().apply_to(geometry, 1e8, DENSITY)
-    geometry.instances().resize(count)
-    uipc.view(geometry.transforms())[:] = np.eye(4)
-    uipc.view(geometry.transforms())[:, 0, 3] = 1.5 * SIZE * np.arange(count)
-    uipc.view(geometry.instances().find("is_fixed"))[0] = 1
-    return scene, scene.objects().create("row").geometries().create(geometry)[0]
+    transforms[:, 0, 3] = 1.5 * SIZE * np.arange(count)
+    return scene, add_bodies(scene, box(), transforms, fixed=1)
 
 
 def hinges(scene: uipc.Scene, bodies, count: int):

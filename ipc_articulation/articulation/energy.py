@@ -19,10 +19,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.articulation import joint
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.articulation.step_input import are_finite, checked_delta_theta_tilde, checked_mass
+from ipc_articulation.articulation.step_input import (
+    are_finite,
+    are_valid,
+    delta_theta_tilde_array,
+    mass_array,
+    refuse_mass,
+    refuse_not_finite,
+)
 from ipc_articulation.errors import ArticulationError
 
 Array = NDArray[np.float64]
+
+
+class Articulations(NamedTuple):
+    """What the energy is made of, for m joints of several articulations; the last three change from step to step."""
+
+    kind: NDArray[np.int64]  # (m,)
+    bodies: NDArray[np.int64]  # (m, 2)
+    local: Array  # (m, 4, 4)
+    starts: NDArray[np.int64]  # articulation a has the joints starts[a] to starts[a + 1] - 1
+    mass: Array  # (Σ mₐ²,) Mᵗ of each, row-major, one after the other
+    tilde: Array  # (m,) δθ̃
+    origin: Array  # (m, 2) `joint.coordinate` of the reference pose
 
 
 class Linearization(NamedTuple):
@@ -55,15 +74,18 @@ class ArticulationEnergy:
         self.body_count = body_count
         self.sizes = tuple(int(size) for size in sizes)
         self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
-        self._joints = (
-            np.ascontiguousarray(joints.kind, dtype=np.int64),
-            np.ascontiguousarray(joints.bodies, dtype=np.int64),
-            np.ascontiguousarray(joints.local),
+        self.arrays = Articulations(
+            kind=np.ascontiguousarray(joints.kind, dtype=np.int64),
+            bodies=np.ascontiguousarray(joints.bodies, dtype=np.int64),
+            local=np.ascontiguousarray(joints.local),
+            starts=np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64),
+            mass=np.zeros(sum(size * size for size in self.sizes)),
+            tilde=np.zeros(len(joints)),
+            origin=np.zeros((len(joints), 2)),
         )
-        self._starts = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
-        self._set_mass([np.zeros((size, size)) for size in self.sizes])
-        self._tilde = np.zeros(len(joints))
-        self._origin = np.zeros((len(joints), 2))  # `joint.coordinate` of the reference pose
+        self._given = np.zeros(len(self.arrays.mass)), np.zeros(len(joints))  # room for what a step is given
+        blocks = np.split(self.arrays.mass, np.cumsum([size * size for size in self.sizes])[:-1]) if sizes else []
+        self._blocks = [block.reshape(size, size) for block, size in zip(blocks, self.sizes, strict=True)]
 
     def set_step(
         self, mass: Sequence[ArrayLike] | ArrayLike, delta_theta_tilde: Sequence[ArrayLike] | ArrayLike, q_ref: Array
@@ -80,37 +102,44 @@ class ArticulationEnergy:
         """
         masses = self._by_articulation("mass", mass, bare_dimensions=2)
         tildes = self._by_articulation("delta_theta_tilde", delta_theta_tilde, bare_dimensions=1)
-        q_ref = self._coordinates(q_ref)
-        if not are_finite(q_ref):
-            body = int(np.argwhere(~np.isfinite(q_ref))[0, 0])
-            raise ArticulationError(f"body {body}: reference coordinates must be finite, got {q_ref[body]}")
-        blocks = [checked_mass(*given) for given in zip(self.names, self.sizes, masses, strict=True)]
-        predicted = [checked_delta_theta_tilde(*given) for given in zip(self.names, self.sizes, tildes, strict=True)]
-        self._set_mass(blocks)
-        self._tilde = np.concatenate([np.zeros(0), *predicted])
-        self._origin = _coordinates_of_joints(*self._joints, q_ref)
+        blocks = [mass_array(*given) for given in zip(self.names, self.sizes, masses, strict=True)]
+        predicted = [delta_theta_tilde_array(*given) for given in zip(self.names, self.sizes, tildes, strict=True)]
+        self.set_flat([M.ravel() for M in blocks], predicted, self.coordinates(q_ref))
+
+    def set_flat(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
+        """The same as `set_step`, for arrays as libuipc has them, whose shapes are right.
+
+        Args:
+            mass: Mᵗ row-major, one (mₐ²,) array an articulation.
+            delta_theta_tilde: δθ̃ [rad or m], one (mₐ,) array an articulation.
+            q_ref: The reference pose of every body, (n, 12), contiguous.
+
+        Raises:
+            ArticulationError: see `set_step`.
+        """
+        flat, predicted = self._given
+        _join(mass, flat)
+        _join(delta_theta_tilde, predicted)
+        if not _take(self.arrays, flat, predicted, q_ref):
+            self._refuse(mass, delta_theta_tilde, q_ref)
 
     @property
     def mass(self) -> list[Array]:
-        """Mᵗ of each articulation, (mₐ, mₐ)."""
+        """Mᵗ of each articulation, (mₐ, mₐ); the next step changes these arrays."""
         return self._blocks
-
-    def _set_mass(self, blocks: list[Array]) -> None:
-        self._blocks = blocks
-        self._mass = np.concatenate([np.zeros(0), *(block.ravel() for block in blocks)])  # row-major, one after another
 
     @property
     def delta_theta_tilde(self) -> Array:
         """δθ̃ of all joints, (m,) [rad or m]."""
-        return self._tilde.copy()
+        return self.arrays.tilde.copy()
 
     def theta(self, q: Array) -> Array:
         """θ of each joint, (m,) [rad in (-π, π], or m]; zero in the pose in which the joint was made."""
-        return joint.theta_of_joints(*self._joints, self._coordinates(q))
+        return joint.theta_of_joints(self.arrays.kind, self.arrays.bodies, self.arrays.local, self.coordinates(q))
 
     def delta_theta(self, q: Array) -> Array:
         """δθ of each joint from the reference pose to q, (m,) [rad in (-π, π], or m]."""
-        return _delta_theta(*self._joints, self._origin, self._coordinates(q))
+        return delta_theta(self.arrays, self.coordinates(q))
 
     def energy(self, q: Array) -> float:
         """K(q)."""
@@ -118,11 +147,11 @@ class ArticulationEnergy:
 
     def joint_energies(self, q: Array) -> Array:
         """½ wₖ (δθₖ - δθ̃ₖ) of each joint, (m,); those of an articulation sum to its K."""
-        return _energies(*self._joints, self._origin, self._starts, self._mass, self._tilde, self._coordinates(q))
+        return joint_energies(self.arrays, self.coordinates(q))
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
-        q = self._coordinates(q)
+        q = self.coordinates(q)
         at = self.linearize(q, project=False)
         G = np.zeros_like(q)
         np.add.at(G, self.joints.bodies, (at.force[:, None] * at.jacobian).reshape(-1, 2, 12))
@@ -137,7 +166,7 @@ class ArticulationEnergy:
         J = np.zeros((len(self.joints), 12 * self.body_count))
         np.put_along_axis(J, columns, at.jacobian, axis=1)
         H = np.zeros((12 * self.body_count, 12 * self.body_count))
-        for start, M in zip(self._starts, self.mass, strict=False):
+        for start, M in zip(self.arrays.starts, self.mass, strict=False):
             J_a = J[start : start + len(M)]
             H += J_a.T @ M @ J_a
         np.add.at(H, (columns[:, :, None], columns[:, None, :]), at.curvature)
@@ -145,12 +174,18 @@ class ArticulationEnergy:
 
     def linearize(self, q: Array, project: bool = True) -> Linearization:
         """K and the parts of its gradient and Hessian, one joint each: ∇K = Jᵀw, ∇²K = Jᵀ Mᵗ J + Σ curvature."""
-        q = self._coordinates(q)
-        return Linearization(
-            *_linearize(*self._joints, self._origin, self._starts, self._mass, self._tilde, q, project)
-        )
+        return Linearization(*linearize(self.arrays, self.coordinates(q), project))
 
-    def _coordinates(self, q: Array) -> Array:
+    def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
+        if not are_finite(q_ref):
+            body = int(np.argwhere(~np.isfinite(q_ref))[0, 0])
+            raise ArticulationError(f"body {body}: reference coordinates must be finite, got {q_ref[body]}")
+        for name, size, M, predicted in zip(self.names, self.sizes, mass, delta_theta_tilde, strict=True):
+            refuse_mass(name, np.reshape(M, (size, size)))
+            refuse_not_finite(name, "delta_theta_tilde", predicted)
+
+    def coordinates(self, q: Array) -> Array:
+        """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""
         q = np.ascontiguousarray(q, dtype=float)
         if q.shape != (self.body_count, 12):
             raise ArticulationError(f"coordinates have shape {q.shape}, must be {(self.body_count, 12)}: a row a body")
@@ -169,62 +204,80 @@ class ArticulationEnergy:
         return parts
 
 
-@njit(cache=True)
-def _coordinates_of_joints(kind: Array, bodies: Array, local: Array, q: Array) -> Array:
-    origin = np.empty((len(kind), 2))
-    for k in range(len(kind)):
-        F = joint.world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
-        origin[k, 0], origin[k, 1] = joint.coordinate(kind[k], F)
-    return origin
+def _join(parts: Sequence[Array], joined: Array) -> None:
+    first = 0
+    for part in parts:
+        joined[first : first + len(part)] = part
+        first += len(part)
 
 
 @njit(cache=True)
-def _delta_theta(kind: Array, bodies: Array, local: Array, origin: Array, q: Array) -> Array:
-    delta = np.empty(len(kind))
-    for k in range(len(kind)):
-        F = joint.world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
-        delta[k] = joint.delta_theta(kind[k], joint.coordinate(kind[k], F), (origin[k, 0], origin[k, 1]))
+def _take(arrays: Articulations, mass: Array, tilde: Array, q_ref: Array) -> bool:
+    """Take what a step is given if it is valid; whether it is."""
+    if not are_valid(arrays.starts, mass, tilde, q_ref):
+        return False
+    first = 0
+    for a in range(len(arrays.starts) - 1):
+        size = arrays.starts[a + 1] - arrays.starts[a]
+        for row in range(size):
+            for column in range(size):
+                entry, mirrored = first + size * row + column, first + size * column + row
+                arrays.mass[entry] = 0.5 * (mass[entry] + mass[mirrored])
+        first += size * size
+    arrays.tilde[:] = tilde
+    _set_origin(arrays, q_ref)
+    return True
+
+
+@njit(cache=True)
+def _set_origin(arrays: Articulations, q: Array) -> None:
+    for k in range(len(arrays.kind)):
+        C, S = joint.coordinate(arrays.kind[k], _world_vectors(arrays, k, q))
+        arrays.origin[k, 0], arrays.origin[k, 1] = C, S
+
+
+@njit(cache=True)
+def _world_vectors(arrays: Articulations, k: int, q: Array) -> Array:
+    return joint.world_vectors(arrays.local[k], q[arrays.bodies[k, 0]], q[arrays.bodies[k, 1]])
+
+
+@njit(cache=True)
+def delta_theta(arrays: Articulations, q: Array) -> Array:
+    """δθ of each joint at q (n, 12), (m,)."""
+    delta = np.empty(len(arrays.kind))
+    for k in range(len(delta)):
+        coord = joint.coordinate(arrays.kind[k], _world_vectors(arrays, k, q))
+        delta[k] = joint.delta_theta(arrays.kind[k], coord, (arrays.origin[k, 0], arrays.origin[k, 1]))
     return delta
 
 
 @njit(cache=True)
-def _force(starts: Array, mass: Array, residual: Array) -> Array:
+def _force(arrays: Articulations, residual: Array) -> Array:
     """The product w = Mᵗ (δθ - δθ̃), block by block."""
-    w = np.zeros(len(residual))
+    starts, w = arrays.starts, np.zeros(len(residual))
     entry = 0
     for a in range(len(starts) - 1):
         for row in range(starts[a], starts[a + 1]):
             for column in range(starts[a], starts[a + 1]):
-                w[row] += mass[entry] * residual[column]
+                w[row] += arrays.mass[entry] * residual[column]
                 entry += 1
     return w
 
 
 @njit(cache=True)
-def _energies(
-    kind: Array, bodies: Array, local: Array, origin: Array, starts: Array, mass: Array, tilde: Array, q: Array
-) -> Array:
-    residual = _delta_theta(kind, bodies, local, origin, q) - tilde
-    return 0.5 * residual * _force(starts, mass, residual)
+def joint_energies(arrays: Articulations, q: Array) -> Array:
+    """½ wₖ (δθₖ - δθ̃ₖ) of each joint at q (n, 12), (m,)."""
+    residual = delta_theta(arrays, q) - arrays.tilde
+    return 0.5 * residual * _force(arrays, residual)
 
 
 @njit(cache=True)
-def _linearize(
-    kind: Array,
-    bodies: Array,
-    local: Array,
-    origin: Array,
-    starts: Array,
-    mass: Array,
-    tilde: Array,
-    q: Array,
-    project: bool,
-) -> tuple[float, Array, Array, Array]:
-    residual = _delta_theta(kind, bodies, local, origin, q) - tilde
-    w = _force(starts, mass, residual)
-    J, curvature = np.empty((len(kind), 24)), np.empty((len(kind), 24, 24))
-    for k in range(len(kind)):
-        F = joint.world_vectors(local[k], q[bodies[k, 0]], q[bodies[k, 1]])
-        J[k] = joint.gradient(kind[k], local[k], F)
-        curvature[k] = joint.hessian(kind[k], local[k], F, w[k], project)
+def linearize(arrays: Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
+    """The fields of a `Linearization` at q (n, 12)."""
+    residual = delta_theta(arrays, q) - arrays.tilde
+    w = _force(arrays, residual)
+    J, curvature = np.empty((len(w), 24)), np.empty((len(w), 24, 24))
+    for k in range(len(w)):
+        F = _world_vectors(arrays, k, q)
+        joint.derivatives(arrays.kind[k], arrays.local[k], F, w[k], project, J[k], curvature[k])
     return 0.5 * np.dot(residual, w), w, J, curvature

@@ -20,9 +20,6 @@ from ipc_articulation.articulation.joints import REVOLUTE
 
 Array = NDArray[np.float64]
 
-_PRISMATIC_HESSIAN = prismatic.HESSIAN
-_PRISMATIC_ABSOLUTE_HESSIAN = prismatic.ABSOLUTE_HESSIAN
-
 
 @njit(cache=True)
 def world_vectors(local: Array, q_i: Array, q_j: Array) -> Array:
@@ -73,31 +70,36 @@ def delta_theta(kind: int, coord: tuple[float, float], coord_ref: tuple[float, f
 
 
 @njit(cache=True)
-def gradient(kind: int, local: Array, F: Array) -> Array:
-    """∂δθ/∂q, (24,): twelve numbers for the left body, then twelve for the right one."""
-    G = revolute.gradients(F)[0] if kind == REVOLUTE else prismatic.gradient(F)
-    g = np.zeros(24)
-    _add_to_q(local, G.ravel(), g)
-    return g
+def derivatives(kind: int, local: Array, F: Array, weight: float, project: bool, g: Array, H: Array) -> None:
+    """∂δθ/∂q, and weight·∂²δθ/∂q²: exact, or its projection in the space of F, positive semidefinite.
+
+    Args:
+        kind: Of the joint.
+        local: Its local vectors, (4, 4).
+        F: Its world vectors, (4, 3).
+        weight: Factor of the second derivative.
+        project: Whether to project.
+        g: Receives the first derivative, (24,): twelve numbers for the left body, then twelve for the right one.
+        H: Receives the second, (24, 24).
+    """
+    G, by_F = np.empty(12), np.empty((12, 12))
+    if kind == REVOLUTE:
+        revolute.derivatives(F, weight, project, G, by_F)
+    else:
+        prismatic.derivatives(F, weight, project, G, by_F)
+    g[:] = 0.0
+    _add_to_q(local, G, g)
+    _hessian_to_q(local, by_F, H)
 
 
 @njit(cache=True)
-def hessian(kind: int, local: Array, F: Array, weight: float, project: bool) -> Array:
-    """The matrix weight · ∂²δθ/∂q², (24, 24): exact, or its projection in the space of F, positive semidefinite."""
-    H = revolute.hessian(F) if kind == REVOLUTE else _PRISMATIC_HESSIAN
-    if not project:
-        return _hessian_to_q(local, weight * H)
-    absolute = revolute.absolute_hessian(F) if kind == REVOLUTE else _PRISMATIC_ABSOLUTE_HESSIAN
-    return _hessian_to_q(local, 0.5 * (weight * H + abs(weight) * absolute))
-
-
-@njit(cache=True)
-def _hessian_to_q(local: Array, H: Array) -> Array:
-    """(∂F/∂q)ᵀ H (∂F/∂q): (12, 12) -> (24, 24).
+def _hessian_to_q(local: Array, H: Array, full: Array) -> None:
+    """Write (∂F/∂q)ᵀ H (∂F/∂q), H (12, 12), into full (24, 24).
 
     Columns first, then whole rows, which vectorise: halves the time of `ArticulationEnergy.linearize`.
     """
-    half, full = np.zeros((12, 24)), np.zeros((24, 24))
+    half = np.zeros((12, 24))
+    full[:] = 0.0
     for row in range(12):
         _add_to_q(local, H[row], half[row])
     for v in range(4):
@@ -107,7 +109,6 @@ def _hessian_to_q(local: Array, H: Array) -> Array:
             _add_scaled(full[body + a], local[v, 3], source)
             for k in range(3):
                 _add_scaled(full[body + 3 + 3 * a + k], local[v, k], source)
-    return full
 
 
 @njit(cache=True)

@@ -36,11 +36,20 @@ def displacement(F: Array) -> float:
 
 
 @njit(cache=True)
-def gradient(F: Array) -> Array:
-    """∇θ of world vectors F (4, 3): (4, 3), namely (-s, d/2, s, d/2)."""
-    c_i, t_i, c_j, t_j = F[0], F[1], F[2], F[3]
-    G = np.empty((4, 3))
+def gradient(F: Array, G: Array) -> None:
+    """Write ∇θ of world vectors F (4, 3), namely (-s, d/2, s, d/2), into G (12,)."""
     for a in range(3):
-        d, s = c_j[a] - c_i[a], 0.5 * (t_i[a] + t_j[a])
-        G[0, a], G[1, a], G[2, a], G[3, a] = -s, 0.5 * d, s, 0.5 * d
-    return G
+        d, s = F[2, a] - F[0, a], 0.5 * (F[1, a] + F[3, a])
+        G[a], G[3 + a], G[6 + a], G[9 + a] = -s, 0.5 * d, s, 0.5 * d
+
+
+@njit(cache=True)
+def derivatives(F: Array, weight: float, project: bool, G: Array, H: Array) -> None:
+    """∇θ into G (12,), and weight·∇²θ or its projection into H (12, 12); see `revolute.derivatives`."""
+    gradient(F, G)
+    for k in range(12):
+        for m in range(12):
+            if project:
+                H[k, m] = 0.5 * (weight * HESSIAN[k, m] + abs(weight) * ABSOLUTE_HESSIAN[k, m])
+            else:
+                H[k, m] = weight * HESSIAN[k, m]

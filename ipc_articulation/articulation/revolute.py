@@ -53,67 +53,76 @@ def angle_from(C: float, S: float, C_t: float, S_t: float) -> float:
 
 
 @njit(cache=True)
-def gradients(F: Array) -> tuple[Array, Array]:
-    """∇θ and ∇ρ of world vectors F (4, 3): (4, 3) each."""
+def derivatives(F: Array, weight: float, project: bool, t: Array, H: Array) -> None:
+    """Both derivatives of θ by world vectors F (4, 3), in the order of F's entries.
+
+    Args:
+        F: World vectors.
+        weight: Factor of the second derivative.
+        project: Whether to project weight·∇²θ onto positive semidefinite matrices.
+        t: Receives ∇θ, (12,).
+        H: Receives weight·∇²θ or its projection, (12, 12).
+    """
     C, S = cos_sin(F)
     r2 = C * C + S * S
     c, s = 0.5 * C / r2, 0.5 * S / r2  # cosθ / 2r, sinθ / 2r
-    n_i, b_i, n_j, b_j = F[0], F[1], F[2], F[3]
-    d_theta, d_rho = np.empty((4, 3)), np.empty((4, 3))
-    for a in range(3):
-        n_i_turned, b_i_turned = c * n_i[a] - s * b_i[a], c * b_i[a] + s * n_i[a]
-        n_j_turned, b_j_turned = c * n_j[a] + s * b_j[a], c * b_j[a] - s * n_j[a]
-        d_rho[0, a], d_rho[1, a], d_rho[2, a], d_rho[3, a] = n_j_turned, b_j_turned, n_i_turned, b_i_turned
-        d_theta[0, a], d_theta[1, a], d_theta[2, a], d_theta[3, a] = b_j_turned, -n_j_turned, -b_i_turned, n_i_turned
-    return d_theta, d_rho
+    p = np.empty(12)
+    _gradients(F, c, s, t, p)
+    if not project:
+        _write_weighted(weight, c, s, t, p, H)
+    else:
+        _write_weighted(0.5 * weight, c, s, t, p, H)
+        _add_absolute(0.5 * abs(weight), np.sqrt(r2), F, t, p, H)
 
 
 @njit(cache=True)
-def hessian(F: Array) -> Array:
-    """H = ∇²θ of world vectors F (4, 3): (12, 12), rows and columns in the order of F's entries."""
+def gradient(F: Array, t: Array) -> None:
+    """Write ∇θ of world vectors F (4, 3) into t (12,)."""
     C, S = cos_sin(F)
     r2 = C * C + S * S
-    c, s = 0.5 * C / r2, 0.5 * S / r2
-    d_theta, d_rho = gradients(F)
-    t, p = d_theta.ravel(), d_rho.ravel()
-    H = np.empty((12, 12))
+    _gradients(F, 0.5 * C / r2, 0.5 * S / r2, t, np.empty(12))
+
+
+@njit(cache=True)
+def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
+    """∇θ into t (12,) and ∇ρ into p (12,), with c = cosθ / 2r and s = sinθ / 2r."""
+    for a in range(3):
+        n_i, b_i, n_j, b_j = F[0, a], F[1, a], F[2, a], F[3, a]
+        n_i_turned, b_i_turned = c * n_i - s * b_i, c * b_i + s * n_i
+        n_j_turned, b_j_turned = c * n_j + s * b_j, c * b_j - s * n_j
+        p[a], p[3 + a], p[6 + a], p[9 + a] = n_j_turned, b_j_turned, n_i_turned, b_i_turned
+        t[a], t[3 + a], t[6 + a], t[9 + a] = b_j_turned, -n_j_turned, -b_i_turned, n_i_turned
+
+
+@njit(cache=True)
+def _write_weighted(weight: float, c: float, s: float, t: Array, p: Array, H: Array) -> None:
+    """Write weight·∇²θ into H (12, 12)."""
     for k in range(12):
         for m in range(12):
-            H[k, m] = -p[k] * t[m] - t[k] * p[m]
+            H[k, m] = -weight * (p[k] * t[m] + t[k] * p[m])
     for a in range(3):
         n_i, b_i, n_j, b_j = a, 3 + a, 6 + a, 9 + a
-        _add_symmetric(H, n_i, n_j, -s)
-        _add_symmetric(H, n_i, b_j, c)
-        _add_symmetric(H, b_i, n_j, -c)
-        _add_symmetric(H, b_i, b_j, -s)
-    return H
+        _add_symmetric(H, n_i, n_j, -weight * s)
+        _add_symmetric(H, n_i, b_j, weight * c)
+        _add_symmetric(H, b_i, n_j, -weight * c)
+        _add_symmetric(H, b_i, b_j, -weight * s)
 
 
 @njit(cache=True)
-def absolute_hessian(F: Array) -> Array:
-    """|H| of world vectors F (4, 3): (12, 12)."""
-    C, S = cos_sin(F)
-    r = np.hypot(C, S)
-    d_theta, d_rho = gradients(F)
-    t, p, f = d_theta.ravel(), d_rho.ravel(), F.ravel()
-    N = np.dot(f, f)
-    a, c = f + 2.0 * r * p, _turned_apart(F).ravel() + 2.0 * r * t
+def _add_absolute(weight: float, r: float, F: Array, t: Array, p: Array, H: Array) -> None:
+    """Add weight·|∇²θ| to H (12, 12)."""
+    a, c, N = np.empty(12), np.empty(12), 0.0
+    for k in range(12):
+        v = k // 3  # G = (-i uᵢ, i uⱼ): each vector's partner, with the sign of vectors 1 and 2 changed
+        partner, sign = (v ^ 1, 1.0 if v == 0 or v == 3 else -1.0)
+        a[k] = F[v, k % 3] + 2.0 * r * p[k]
+        c[k] = sign * F[partner, k % 3] + 2.0 * r * t[k]
+        N += F[v, k % 3] * F[v, k % 3]
     scale = 1.0 / (2.0 * r * (N + 4.0 * r))
-    A = np.empty((12, 12))
     for k in range(12):
         for m in range(12):
-            A[k, m] = t[k] * t[m] + p[k] * p[m] - scale * (a[k] * a[m] + c[k] * c[m])
-        A[k, k] += 0.5 / r
-    return A
-
-
-@njit(cache=True)
-def _turned_apart(F: Array) -> Array:
-    """G = (-i uᵢ, i uⱼ): the left body's vectors turned by -90° about the axis, the right body's by +90°."""
-    G = np.empty((4, 3))
-    for a in range(3):
-        G[0, a], G[1, a], G[2, a], G[3, a] = F[1, a], -F[0, a], -F[3, a], F[2, a]
-    return G
+            H[k, m] += weight * (t[k] * t[m] + p[k] * p[m] - scale * (a[k] * a[m] + c[k] * c[m]))
+        H[k, k] += weight * 0.5 / r
 
 
 @njit(cache=True)

@@ -13,53 +13,74 @@ Array = NDArray[np.float64]
 SYMMETRY_TOLERANCE = 1e-9  # relative to the largest entry
 
 
-def checked_mass(name: str, size: int, mass: ArrayLike) -> Array:
-    """The effective mass Mᵗ of an articulation, symmetrised.
+def mass_array(name: str, size: int, mass: ArrayLike) -> Array:
+    """The effective mass Mᵗ of an articulation as an array (m, m) [kg, kg·m or kg·m² by the joints' kinds].
 
     Args:
         name: The articulation, for messages.
         size: Its number of joints m.
-        mass: Mᵗ, (m, m) [kg, kg·m or kg·m² by the joints' kinds].
-
-    Returns:
-        (m, m), exactly symmetric.
+        mass: Mᵗ; its values are not looked at.
 
     Raises:
-        ArticulationError: wrong shape, not finite, not symmetric to 1e-9 of its largest entry, not positive definite.
+        ArticulationError: It has another shape, or holds no numbers.
     """
     M = _numbers(name, "mass", mass)
     if M.shape != (size, size):
         raise ArticulationError(f"{name}: mass has shape {M.shape}, must be {(size, size)}, a row and a column a joint")
-    if not _is_symmetric(M):
-        _require_finite(name, "mass", M)
-        raise _not_symmetric(name, M)
-    try:
-        return _symmetrised(M)
-    except np.linalg.LinAlgError:
-        raise _not_positive_definite(name, M) from None
+    return M
 
 
-def checked_delta_theta_tilde(name: str, size: int, delta_theta_tilde: ArrayLike) -> Array:
-    """The predicted joint motion δθ̃ of an articulation.
-
-    Args:
-        name: The articulation, for messages.
-        size: Its number of joints m.
-        delta_theta_tilde: δθ̃, (m,) [rad or m].
-
-    Returns:
-        (m,)
-
-    Raises:
-        ArticulationError: wrong length or not finite.
-    """
+def delta_theta_tilde_array(name: str, size: int, delta_theta_tilde: ArrayLike) -> Array:
+    """The predicted joint motion δθ̃ of an articulation as an array (m,) [rad or m]; see `mass_array`."""
     value = _numbers(name, "delta_theta_tilde", delta_theta_tilde)
     if value.shape != (size,):
         raise ArticulationError(
             f"{name}: delta_theta_tilde has shape {value.shape}, must be {(size,)}, a number a joint"
         )
-    _require_finite(name, "delta_theta_tilde", value)
     return value
+
+
+@njit(cache=True)
+def are_valid(starts: Array, mass: Array, tilde: Array, q_ref: Array) -> bool:
+    """Whether all is well with what a step is given: finite numbers, Mᵗ symmetric and positive definite.
+
+    Args:
+        starts: Articulation a has the joints starts[a] to starts[a + 1] - 1.
+        mass: Mᵗ of all articulations, row-major, one after the other.
+        tilde: δθ̃, (m,).
+        q_ref: Reference coordinates, (n, 12).
+    """
+    if not (are_finite(tilde) and are_finite(q_ref)):
+        return False
+    first = 0
+    for a in range(len(starts) - 1):
+        size = starts[a + 1] - starts[a]
+        M = mass[first : first + size * size].reshape(size, size)
+        if not (_is_symmetric(M) and _is_definite(M)):
+            return False
+        first += size * size
+    return True
+
+
+def refuse_mass(name: str, M: Array) -> None:
+    """Refuse an Mᵗ (m, m) that is not what `are_valid` wants.
+
+    Raises:
+        ArticulationError: not finite, not symmetric to 1e-9 of its largest entry, not positive definite.
+    """
+    if not _is_symmetric(M):
+        refuse_not_finite(name, "mass", M)
+        raise _not_symmetric(name, M)
+    if not _is_definite(M):
+        raise _not_positive_definite(name, M)
+
+
+def refuse_not_finite(name: str, what: str, value: Array) -> None:
+    """ArticulationError at the first entry that is not finite."""
+    if not are_finite(value):
+        place = tuple(int(k) for k in np.argwhere(~np.isfinite(value))[0])
+        at = place[0] if len(place) == 1 else place
+        raise ArticulationError(f"{name}: {what} must be finite, but entry {at} is {value[place]}")
 
 
 def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:
@@ -73,28 +94,37 @@ def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:
         raise ArticulationError(
             f"{body}: ref_dof_prev has shape {value.shape}, must be (12,), a Vector12: translation, then the rows of A"
         )
-    _require_finite(body, "ref_dof_prev", value)
+    refuse_not_finite(body, "ref_dof_prev", value)
     return value
 
 
 def _numbers(name: str, what: str, value: ArrayLike) -> Array:
     try:
-        return np.array(value, dtype=float, order="C")
+        return np.asarray(value, dtype=float, order="C")
     except (TypeError, ValueError) as error:
         raise ArticulationError(f"{name}: {what} must be an array of numbers ({error})") from error
-
-
-def _require_finite(name: str, what: str, value: Array) -> None:
-    if not are_finite(value):
-        place = tuple(int(k) for k in np.argwhere(~np.isfinite(value))[0])
-        at = place[0] if len(place) == 1 else place
-        raise ArticulationError(f"{name}: {what} must be finite, but entry {at} is {value[place]}")
 
 
 @njit(cache=True)
 def are_finite(values: Array) -> bool:
     """Whether all numbers of an array are finite; four times as fast as numpy where there are few."""
     return bool(np.isfinite(values).all())
+
+
+@njit(cache=True)
+def _is_definite(M: Array) -> bool:
+    """Whether Cholesky's factorisation M = L Lᵀ of a symmetric M (m, m) exists."""
+    L = M.copy()
+    for row in range(len(L)):
+        for column in range(row):
+            for k in range(column):
+                L[row, column] -= L[row, k] * L[column, k]
+            L[row, column] /= L[column, column]
+            L[row, row] -= L[row, column] * L[row, column]
+        if not L[row, row] > 0.0:
+            return False
+        L[row, row] = np.sqrt(L[row, row])
+    return True
 
 
 @njit(cache=True)
@@ -108,14 +138,6 @@ def _is_symmetric(M: Array) -> bool:
             if not abs(M[row, column] - M[column, row]) <= SYMMETRY_TOLERANCE * largest:
                 return False
     return True
-
-
-@njit(cache=True)
-def _symmetrised(M: Array) -> Array:
-    """½(M + Mᵀ); a LinAlgError where it is not positive definite."""
-    symmetric = 0.5 * (M + M.T)
-    np.linalg.cholesky(symmetric)
-    return symmetric
 
 
 def _not_symmetric(name: str, M: Array) -> ArticulationError:

@@ -42,7 +42,7 @@ class Surfaces:
 
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
-        return _motions(self.points, self.first, dq)
+        return motions(self.points, self.first, dq)
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
@@ -88,7 +88,8 @@ def _move(points, first, q, moving, x):
 
 
 @njit(cache=True)
-def _motions(points, first, dq):
+def motions(points, first, dq):
+    """See `Surfaces.motions`."""
     worst = np.zeros(len(dq))
     for b in range(len(dq)):
         if first[b] == first[b + 1]:

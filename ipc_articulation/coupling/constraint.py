@@ -10,7 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.articulation.step_input import checked_ref_dof_prev
+from ipc_articulation.articulation.step_input import (
+    checked_ref_dof_prev,
+    delta_theta_tilde_array,
+    mass_array,
+)
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.articulations import (
     ARTICULATION,
@@ -40,16 +44,13 @@ class ExternalArticulationConstraint:
     `bodies`: q is (n, 12), translation [m] and rows of A.
     """
 
-    def __init__(
-        self, references: list[tuple[int, int]], joints: Joints, rows: NDArray[np.int64], scene_bodies: SceneBodies
-    ) -> None:
+    def __init__(self, references: list[tuple[int, int]], joints: Joints, scene_bodies: SceneBodies) -> None:
         self._references = (
             references  # (joint geometry, index) of each joint: what an articulation geometry is known by
         )
-        self._rows = rows  # of our bodies in scene_bodies
         self._scene_bodies = scene_bodies
-        self._energy = ArticulationEnergy(joints, len(rows), (len(joints),), (_NAME,))
-        self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids[row] for row in rows)  # (geometry id, instance)
+        self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids)  # (geometry id, instance)
+        self._energy = ArticulationEnergy(joints, len(self.bodies), (len(joints),), (_NAME,))
         self._places = {body: place for place, body in enumerate(self.bodies)}
         self._geo_ids = tuple(dict.fromkeys(geo_id for geo_id, _ in self.bodies))
         self._animated: list[Any] | None = None  # slots of the animated object, when our geometry was last looked for
@@ -78,7 +79,7 @@ class ExternalArticulationConstraint:
         joints = read_articulation_joints(articulation_geometry, _NAME, meshes)
         rows, places = np.unique(joints.bodies, return_inverse=True)
         joints = Joints(joints.kind, places.reshape(-1, 2), joints.left, joints.right)
-        constraint = cls(references, joints, rows, scene_bodies)
+        constraint = cls(references, joints, scene_bodies.only(rows))
         constraint._take_over(articulation_geometry)
         return constraint
 
@@ -93,12 +94,14 @@ class ExternalArticulationConstraint:
         Raises:
             ArticulationError: Any of it is not valid.
         """
-        q_ref = self.coordinates() if q_ref is None else np.asarray(q_ref, dtype=float)
-        self._energy.set_step([mass], [delta_theta_tilde], q_ref)
+        size = len(self._references)
+        M, tilde = mass_array(_NAME, size, mass), delta_theta_tilde_array(_NAME, size, delta_theta_tilde)
+        q_ref = self.coordinates() if q_ref is None else self._energy.coordinates(np.asarray(q_ref, dtype=float))
+        self._energy.set_flat((M.ravel(),), (tilde,), q_ref)
 
     def coordinates(self) -> Array:
         """Coordinates of the bodies as the scene holds them now, (n, 12)."""
-        return self._scene_bodies.q[self._rows]
+        return self._scene_bodies.q
 
     def delta_theta(self, q: Array) -> Array:
         """δθ of each joint from the reference pose to q, (m,) [rad in (-π, π], or m]."""
@@ -154,8 +157,8 @@ class ExternalArticulationConstraint:
         size = len(self._references)
         q_ref, carriers = self._references_of_step(given)
         self.set_step(mass, delta_theta_tilde, q_ref)
-        view(find_mass(geometry, _NAME, size))[:] = self._energy.mass[0].ravel()
-        view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.delta_theta_tilde
+        view(find_mass(geometry, _NAME, size))[:] = self._energy.arrays.mass
+        view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.arrays.tilde
         references = {geo_id: view(attribute) for geo_id, attribute in carriers.items()}
         for (geo_id, instance), q in zip(self.bodies, q_ref, strict=True):
             if geo_id in references:
@@ -164,6 +167,8 @@ class ExternalArticulationConstraint:
     def _references_of_step(self, given: Mapping[Any, Any]) -> tuple[Array, dict[int, Any]]:
         """q_ref of all bodies, and the attribute slot `ref_dof_prev` of each of their geometries that carries it."""
         carriers = self._scene_bodies.attributes(REF_DOF_PREV, self._geo_ids)
+        if not given and not carriers:
+            return self.coordinates(), carriers
         wanted = {_body_id(body): q for body, q in given.items()}
         q_ref = np.empty((len(self.bodies), 12)) if len(wanted) == len(self.bodies) else self.coordinates()
         for body, q in wanted.items():

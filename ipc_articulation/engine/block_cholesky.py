@@ -55,7 +55,7 @@ class BlockCholesky:
             self._rows, self._cols = rows.copy(), cols.copy()
             self._pattern = factor_pattern(n, rows, cols)
             self._U = np.empty(self._pattern.starts[-1])
-        x, is_definite = _solve(self._pattern, diagonal, blocks, shift, b, self._U)
+        x, is_definite = solve(self._pattern, diagonal, blocks, shift, b, self._U)
         return x if is_definite else None
 
 
@@ -65,8 +65,8 @@ def _are_equal(left, right):
 
 
 @njit(cache=True)
-def _solve(pattern, diagonal, blocks, shift, b, U):
-    """x, and whether H + shift·I is positive definite; U is room for the panels."""
+def solve(pattern, diagonal, blocks, shift, b, U):
+    """See `BlockCholesky.solve`: x, and whether H + shift·I is positive definite; U is room for the panels."""
     n, order = len(diagonal), pattern.order
     x, near, product = np.empty((n, 12)), np.empty(pattern.widest), np.empty((12, 12 * _STRIP))
     waiting, after = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)  # see `_wait`
@@ -116,23 +116,18 @@ def _load(pattern, diagonal, blocks, shift, i, P):
         row = P[a, 12:]
         for b in range(len(row)):
             row[b] = 0.0
-    _copy(diagonal[pattern.order[i]], 0, P)
     for a in range(12):
+        for b in range(12):
+            P[a, b] = diagonal[pattern.order[i], a, b]
         P[a, a] += shift
     for s in range(pattern.first_source[i], pattern.first_source[i + 1]):
         block, slot = blocks[pattern.sources[s]], pattern.slots[s]
-        if slot >= 0:
-            _copy(block, 12 * slot, P)
-        else:
-            _copy(block.T, -12 - 12 * slot, P)
-
-
-@njit(cache=True)
-def _copy(block, begin, P):
-    for a in range(12):
-        row = P[a, begin : begin + 12]
-        for b in range(len(row)):
-            row[b] = block[a, b]
+        for a in range(12):
+            for b in range(12):
+                if slot >= 0:
+                    P[a, 12 * slot + b] = block[a, b]
+                else:
+                    P[a, b - 12 - 12 * slot] = block[b, a]
 
 
 @njit(cache=True)

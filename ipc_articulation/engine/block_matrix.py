@@ -18,7 +18,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-class _Upper(NamedTuple):
+class Upper(NamedTuple):
     """The blocks above the diagonal, in the order in which they came; arrays are longer than there are blocks."""
 
     last: Ints  # (n,) last block of a row, -1 without
@@ -28,13 +28,23 @@ class _Upper(NamedTuple):
     blocks: Array  # (m, 12, 12)
 
 
+class Blocks(NamedTuple):
+    """A matrix of k rows of blocks, for n bodies."""
+
+    place: Ints  # (n,) the row of a body, -1 without
+    bodies: Ints  # (k,) the body of a row
+    diagonal: Array  # (k, 12, 12)
+    upper: Upper
+    number: int  # of blocks above the diagonal
+
+
 class BlockMatrix:
     """H, with unknowns for some of n bodies."""
 
     def __init__(self, n: int) -> None:
         self._place = np.empty(n, dtype=np.int64)
         self._diagonal = np.empty((n, 12, 12))
-        self._upper = _Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, 12, 12)))
+        self._upper = Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, 12, 12)))
         self._count = 0  # of blocks above the diagonal
         self._is_unknown: Bools | None = None
         self.choose(np.ones(n, dtype=np.bool_))
@@ -62,23 +72,27 @@ class BlockMatrix:
 
     def add_diagonal(self, blocks: Array) -> None:
         """Add one block (n, 12, 12) a body."""
-        _add_diagonal(self.bodies, blocks, self._diagonal)
+        add_diagonal(self.bodies, blocks, self._diagonal)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
         self._make_room(len(bodies))
-        self._count = _add_pairs(self._place, bodies, blocks, self._diagonal, self._upper, self._count)
+        self._count = add_pairs(self._place, bodies, blocks, self._diagonal, self._upper, self._count)
 
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) symmetric."""
         self._make_room(len(bodies) * (2 * len(bodies) - 1))
-        self._count = _add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
+        self._count = add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
+
+    def as_arrays(self) -> Blocks:
+        """What the matrix is made of, for compiled functions; valid until more is added."""
+        return Blocks(self._place, self.bodies, self.diagonal, self._upper, self._count)
 
     def _make_room(self, more: int) -> None:
         """For more blocks above the diagonal."""
         if self._count + more > len(self._upper.rows):
             last, *arrays = self._upper
-            self._upper = _Upper(last, *(_lengthened(array, self._count, more) for array in arrays))
+            self._upper = Upper(last, *(_lengthened(array, self._count, more) for array in arrays))
 
 
 def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
@@ -88,35 +102,49 @@ def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
 
 
 @njit(cache=True)
-def _add_diagonal(bodies, blocks, diagonal):
+def add_diagonal(bodies, blocks, diagonal):
+    """Add blocks (n, 12, 12), one a body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
     for i in range(len(bodies)):
-        _add(blocks[bodies[i]], 0, 0, diagonal[i])
+        for a in range(12):
+            for b in range(12):
+                diagonal[i, a, b] += blocks[bodies[i], a, b]
 
 
 @njit(cache=True)
-def _add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
-    """The number of blocks above the diagonal."""
+def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
+    """See `BlockMatrix.add_pairs`.
+
+    Args:
+        place: Row of each body, (n,), -1 without.
+        bodies: (m, 2).
+        pair_blocks: (m, 24, 24).
+        diagonal: Blocks (k, 12, 12) to add to.
+        upper: The same above the diagonal.
+        count: Their number.
+
+    Returns:
+        Their number now.
+    """
     for p in range(len(bodies)):
         i, j = place[bodies[p, 0]], place[bodies[p, 1]]
-        if i >= 0:
-            _add(pair_blocks[p], 0, 0, diagonal[i])
-        if j >= 0:
-            _add(pair_blocks[p], 12, 12, diagonal[j])
-        if i >= 0 and i == j:
-            _add(pair_blocks[p], 0, 12, diagonal[i])
-            _add(pair_blocks[p], 12, 0, diagonal[i])
-        elif i >= 0 and j >= 0:
+        for side in range(2):
+            k, at = place[bodies[p, side]], 12 * side
+            if k >= 0:
+                _add(pair_blocks[p], at, at, diagonal[k])
+            if k >= 0 and i == j:
+                _add(pair_blocks[p], at, 12 - at, diagonal[k])
+        if i >= 0 and j >= 0 and i != j:
             block, count = _find(upper, min(i, j), max(i, j), count)
-            if i < j:
-                _add(pair_blocks[p], 0, 12, upper.blocks[block])
-            else:
-                _add(pair_blocks[p], 12, 0, upper.blocks[block])
+            at = 0 if i < j else 12
+            _add(pair_blocks[p], at, 12 - at, upper.blocks[block])
     return count
 
 
 @njit(cache=True)
-def _add_coupled(place, bodies, J, M, diagonal, upper, count):
-    """The number of blocks above the diagonal; none is made where M has only zeros.
+def add_coupled(place, bodies, J, M, diagonal, upper, count):
+    """See `BlockMatrix.add_coupled`; arguments and result are those of `add_pairs`.
+
+    No block is made where M has only zeros.
 
     H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, with J_ki what of J's row k belongs to body i.
     """
@@ -170,9 +198,8 @@ def _find(upper, i, j, count):
 def _add(source, row, col, target):
     """Add the 12x12 numbers of a source that begin at (row, col)."""
     for a in range(12):
-        numbers, sums = source[row + a, col : col + 12], target[a]
-        for b in range(len(sums)):
-            sums[b] += numbers[b]
+        for b in range(12):
+            target[a, b] += source[row + a, col + b]
 
 
 @njit(cache=True)

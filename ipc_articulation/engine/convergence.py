@@ -37,7 +37,12 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
         motion_tol: Tolerance of the first [m].
         change_tol: Tolerance of the entries of A.
     """
-    return islands.largest(labels, np.maximum(motions / motion_tol, rows.largest_of_matrix(dq) / change_tol))
+    sizes = np.empty(len(dq))
+    for b in range(len(dq)):
+        sizes[b] = motions[b] / motion_tol
+        for i in range(3, 12):
+            sizes[b] = max(sizes[b], abs(dq[b, i]) / change_tol)
+    return islands.largest(labels, sizes)
 
 
 @njit(cache=True)
@@ -58,7 +63,9 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
         ccd_tol: The share that must pass.
         at_goal: Whether all constraints have reached their goals; without it no step is the last one.
     """
-    done, before = np.full(len(labels), at_goal), np.zeros(len(labels))
+    done, before = np.empty(len(labels), dtype=np.bool_), np.zeros(len(labels))
+    for b in range(len(labels)):
+        done[b] = at_goal
     for b in range(len(labels)):
         if last_alpha[b] == 1.0:
             before[labels[b]] = max(before[labels[b]], last_size[b])
@@ -68,7 +75,39 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
         rate = size[b] <= _CONTRACTION * before[labels[b]] and size[b] ** 2 <= _REMAINDER * before[labels[b]]
         if not (size[b] < 1.0 and (rate or size[b] <= _TINY)):
             done[labels[b]] = False
-    return done[labels]
+    for b in range(len(labels)):
+        done[b] = done[labels[b]]
+    return done
+
+
+@njit(cache=True)
+def attenuated(labels, beta, alpha, exact):
+    """What is left of the first residual after a step, (n,), for libuipc's semi-implicit termination.
+
+    Islands with an articulation are left out: what is left of their residual would be an error of its joints.
+
+    Args:
+        labels: Islands, (n,).
+        beta: What was left before, (n,).
+        alpha: The share of the step that was taken, (n,).
+        exact: Bodies of articulations, (n,).
+    """
+    left = beta.copy()
+    for b in range(len(beta)):
+        if not exact[b]:
+            left[b] *= 1.0 - alpha[b]
+    return islands.largest(labels, left)
+
+
+@njit(cache=True)
+def end_early(done, beta, tol, moving):
+    """The bodies whose islands are done or have little left, (n,), and whether one that moves is not done."""
+    ended, are_early = done.copy(), False
+    for b in range(len(done)):
+        if beta[b] <= tol:
+            ended[b] = True
+            are_early = are_early or (moving[b] and not done[b])
+    return ended, are_early
 
 
 def unmet_criteria(

@@ -9,6 +9,7 @@ from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 
 from ipc_articulation.engine.changes import has_changed, read_again
+from ipc_articulation.engine.contact_free.step import ContactFreeStep
 from ipc_articulation.engine.dump import dump_state, recover_state
 from ipc_articulation.engine.first_run import tell_first_run
 from ipc_articulation.engine.linear_system import LinearSystem
@@ -21,6 +22,7 @@ from ipc_articulation.engine.step import step
 from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError
+from ipc_articulation.frontend.buffer_formats import read_formats_from_table
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.frontend.config import read_dt
 from ipc_articulation.frontend.contact_table import read_half_planes
@@ -45,6 +47,7 @@ class CpuEngine(PyIEngine):
         self._frame = 0
         self._scene: SceneVisitor
         self._model: Model
+        self._contact_free: ContactFreeStep | None
         self._system: LinearSystem
         self._state: State
         self._writer: SceneWriter
@@ -52,6 +55,7 @@ class CpuEngine(PyIEngine):
     def do_init(self) -> None:
         """Read the scene; called by `world.init`."""
         tell_first_run()
+        read_formats_from_table()
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         model = read_model(self._scene)
@@ -129,13 +133,20 @@ class CpuEngine(PyIEngine):
         watch.lap("animator")
         if self.statistics is not None:
             self.statistics.end.close()
-        model, dt = self._model, read_dt(self._scene.get().config())
-        state, report = step(self._state, model, self._system, dt, self._animator.substep(), watch)
+        dt = read_dt(self._scene.get().config())
+        state, report = self._step(dt, watch)
         self._warn(report)
         self._state = state
-        end = StepEnd(self._frame, model.potential, state.q)
+        end = StepEnd(self._frame, self._model.potential, state.q)
         self.statistics = StepStatistics(self._frame, dt, report, watch.seconds, end)
         self.statistics.log()
+
+    def _step(self, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport]:
+        if self._contact_free is not None:
+            taken = self._contact_free.take(self._state, dt, watch)
+            if taken is not None:
+                return taken
+        return step(self._state, self._model, self._system, dt, self._animator.substep(), watch)
 
     def _follow_changes(self) -> None:
         """Read the scene anew where geometries were created or destroyed since the last step."""
@@ -146,6 +157,7 @@ class CpuEngine(PyIEngine):
 
     def _use(self, model: Model, state: State) -> None:
         self._model, self._state = model, state
+        self._contact_free = ContactFreeStep.of(model)
         self._system = LinearSystem(model.context.bodies.is_fixed)
         self._writer = SceneWriter(model.context)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,7 @@ NEWEST = 2**64 - 1  # what `world.recover()` without a frame asks for
 
 def dump_state(folder: Path, frame: int, state: State, model: Model, dt: float) -> Path:
     """Write the state after a frame; `dt` [s] is kept for the reader only, since it may change at any step."""
-    arrays = {field.name: getattr(state, field.name) for field in fields(State)}
-    return write_dump(folder, Dump(frame, {**describe(model), "dt": dt}, arrays))
+    return write_dump(folder, Dump(frame, {**describe(model), "dt": dt}, state._asdict()))
 
 
 def recover_state(folder: Path, frame: int, model: Model) -> tuple[int, State] | None:
@@ -45,7 +43,7 @@ def recover_state(folder: Path, frame: int, model: Model) -> tuple[int, State] |
     if dump is None:
         return None
     _refuse_other_scene(dump, model, dump_path(folder, dump.frame))
-    expected = {field.name for field in fields(State)}
+    expected = set(State._fields)
     if set(dump.arrays) != expected:
         raise DumpError(f"dump {dump_path(folder, dump.frame)} holds {sorted(dump.arrays)}, not {sorted(expected)}")
     return dump.frame, State(**dump.arrays)

@@ -25,12 +25,12 @@ class Extrapolation:
 
     def __init__(self, bodies: BodyTable) -> None:
         """Note which bodies are links of an articulation, and where the centres of mass are."""
-        self._is_link = bodies.external_kinetic
-        self._center = bodies.mass[:, 0, 3:6] / bodies.mass[:, :1, 0]  # (n, 3) in the body's frame [m]
+        self.is_link = bodies.external_kinetic
+        self.center = bodies.mass[:, 0, 3:6] / bodies.mass[:, :1, 0]  # (n, 3) in the body's frame [m]
 
     def motion(self, q: Array, qdot: Array, moving: Bools, dt: float) -> Array:
         """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving."""
-        return _motion(q, qdot, moving, self._center, self._is_link, dt)
+        return rigid_motion(q, qdot, moving, self.center, self.is_link, dt)
 
 
 def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
@@ -44,45 +44,52 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
     potential.select(moving)
     share, labels = potential.free_way(q, motion, moving)
     ahead = q + share[:, None] * motion
-    return _lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
+    return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 
 
 @njit(cache=True)
-def _lower(labels, q, E, ahead, E_ahead):
+def lower(labels, q, E, ahead, E_ahead):
     """The coordinates and energies of `ahead` for islands whose energy is lower there, else those of q."""
-    is_lower = islands.total(labels, E_ahead) < islands.total(labels, E)
-    start = q.copy()
+    total, total_ahead = islands.total(labels, E), islands.total(labels, E_ahead)
+    start, energies = q.copy(), E.copy()
     for b in range(len(q)):
-        if is_lower[b]:
-            start[b] = ahead[b]
-    return start, np.where(is_lower, E_ahead, E)
+        if total_ahead[b] < total[b]:
+            energies[b] = E_ahead[b]
+            for i in range(12):
+                start[b, i] = ahead[b, i]
+    return start, energies
 
 
 @njit(cache=True)
-def _motion(q, qdot, moving, center, is_link, dt):
-    ahead = q.copy()
+def rigid_motion(q, qdot, moving, center, is_link, dt):
+    """See `Extrapolation.motion`; center (n, 3) [m] in the body's frame, is_link (n,)."""
+    motion, R, V = np.zeros_like(q), np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and np.any(qdot[b]):
-            _continue(q[b], qdot[b], center[b], is_link[b], dt, ahead[b])
-    return ahead - q
+            _continue(q[b], qdot[b], center[b], is_link[b], dt, R, V, motion[b])
+    return motion
 
 
 @njit(cache=True)
-def _continue(q, qdot, center, is_link, dt, ahead):
-    """Bring one body from q (12,) to where it is after dt."""
-    phi, turn = dt * _angular_velocity(q[3:].reshape(3, 3), qdot[3:].reshape(3, 3)), np.empty(3)
-    R, V = _exponential(phi)
+def _continue(q, qdot, center, is_link, dt, R, V, motion):
+    """Write how one body goes on from q (12,) in dt into motion (12,); R and V are room for `_screw`."""
+    wx, wy, wz = _angular_velocity(q, qdot)
+    x, y, z = dt * wx, dt * wy, dt * wz
+    _screw(x, y, z, R, V)
     for k in range(3):
         for m in range(3):
-            ahead[3 + 3 * k + m] = _dot(R[k], q[3 + m :: 3])
-    cross(phi, q[:3], turn)
-    for k in range(3):
-        if is_link:
-            ahead[k] = _dot(R[k], q[:3]) + _dot(V[k], dt * qdot[:3] - turn)
-        else:
-            a = slice(3 + 3 * k, 6 + 3 * k)
-            moved = q[k] + _dot(q[a], center) + dt * (qdot[k] + _dot(qdot[a], center))
-            ahead[k] = moved - _dot(ahead[a], center)
+            i = 3 + 3 * k + m
+            motion[i] = R[k, 0] * q[3 + m] + R[k, 1] * q[6 + m] + R[k, 2] * q[9 + m] - q[i]
+    if is_link:
+        u = dt * qdot[0] - (y * q[2] - z * q[1])
+        v = dt * qdot[1] - (z * q[0] - x * q[2])
+        w = dt * qdot[2] - (x * q[1] - y * q[0])
+        for k in range(3):
+            motion[k] = _dot(R[k], q[:3]) + V[k, 0] * u + V[k, 1] * v + V[k, 2] * w - q[k]
+    else:
+        for k in range(3):
+            row = slice(3 + 3 * k, 6 + 3 * k)  # of A
+            motion[k] = dt * (qdot[k] + _dot(qdot[row], center)) - _dot(motion[row], center)
 
 
 @njit(cache=True)
@@ -92,40 +99,38 @@ def _dot(a, b):
 
 
 @njit(cache=True)
-def _angular_velocity(A, A_dot):
-    """ω (3,) of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`)."""
+def _angular_velocity(q, qdot):
+    """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers."""
     C = np.empty((3, 3))  # the columns of A⁻¹, times det A
     for k in range(3):
-        cross(A[(k + 1) % 3], A[(k + 2) % 3], C[k])
-    w = np.empty(3)
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        w[k] = _dot(A_dot[j], C[i]) - _dot(A_dot[i], C[j])
-    return 0.5 / _dot(A[0], C[0]) * w
+        i, j = 3 + 3 * ((k + 1) % 3), 3 + 3 * ((k + 2) % 3)
+        cross(q[i : i + 3], q[j : j + 3], C[k])
+    scale = 0.5 / _dot(q[3:6], C[0])
+    return (
+        scale * (_dot(qdot[9:12], C[1]) - _dot(qdot[6:9], C[2])),
+        scale * (_dot(qdot[3:6], C[2]) - _dot(qdot[9:12], C[0])),
+        scale * (_dot(qdot[6:9], C[0]) - _dot(qdot[3:6], C[1])),
+    )
 
 
 @njit(cache=True)
-def _exponential(phi):
-    """The rotation exp([φ]) and the matrix V = ∫₀¹ exp(s [φ]) ds of a screw motion."""
-    angle = np.sqrt(_dot(phi, phi))
+def _screw(x, y, z, R, V):
+    """Write the rotation R = exp([φ]), φ = (x, y, z), and the matrix V = ∫₀¹ exp(s [φ]) ds of a screw motion."""
+    angle = np.sqrt(x * x + y * y + z * z)
     if angle < 1e-4:
         a, b, c = 1.0 - angle**2 / 6.0, 0.5 - angle**2 / 24.0, 1.0 / 6.0 - angle**2 / 120.0
     else:
         a = np.sin(angle) / angle
         b = (1.0 - np.cos(angle)) / angle**2
         c = (1.0 - a) / angle**2
-    return _polynomial(a, b, phi), _polynomial(b, c, phi)
+    _write_polynomial(a, b, x, y, z, R)
+    _write_polynomial(b, c, x, y, z, V)
 
 
 @njit(cache=True)
-def _polynomial(a, b, phi):
-    """The matrix 1 + a [φ] + b [φ]², with [φ]² = φφᵀ - |φ|²."""
-    x, y, z = phi
+def _write_polynomial(a, b, x, y, z, P):
+    """Write P = 1 + a [φ] + b [φ]², with [φ]² = φφᵀ - |φ|²."""
     d = 1.0 - b * (x * x + y * y + z * z)
-    return np.array(
-        [
-            [d + b * x * x, b * x * y - a * z, b * x * z + a * y],
-            [b * x * y + a * z, d + b * y * y, b * y * z - a * x],
-            [b * x * z - a * y, b * y * z + a * x, d + b * z * z],
-        ]
-    )
+    P[0, 0], P[0, 1], P[0, 2] = d + b * x * x, b * x * y - a * z, b * x * z + a * y
+    P[1, 0], P[1, 1], P[1, 2] = b * x * y + a * z, d + b * y * y, b * y * z - a * x
+    P[2, 0], P[2, 1], P[2, 2] = b * x * z - a * y, b * y * z + a * x, d + b * z * z

@@ -5,6 +5,8 @@ Both minimise   w/2 (q - q̃)ᵀ M (q - q̃) + dt² (everything else),   with a 
 backward Euler   w = 1,    q̃ = qᵗ + dt q̇ᵗ + dt² a,                                      q̇ = (q - qᵗ)/dt
 BDF2             w = 9/4,  q̃ = (4qᵗ - qᵗ⁻¹)/3 + 2/9 dt (4q̇ᵗ - q̇ᵗ⁻¹) + 4/9 dt² a,      q̇ = (3q - 4qᵗ + qᵗ⁻¹)/2dt
 
+Backward Euler is of first order and dissipates; BDF2 is of second order in velocities and dissipates far less.
+
 A first step has no past: like libuipc, qᵗ⁻¹ = qᵗ and q̇ᵗ⁻¹ = q̇ᵗ are taken; and the coefficients are those of equal
 steps, whatever dt was before. Velocities stay second order, but a start delays the motion by dt/2, and a change of dt
 by h shifts it by h/2.
@@ -12,51 +14,48 @@ by h shifts it by h/2.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
+from numba import njit
 
-from ipc_articulation.engine.state import State
-
-Array = NDArray[np.float64]
+ORDERS = {"bdf1": 1, "bdf2": 2}  # by `integrator/type`
 
 
-class Integrator(Protocol):
-    """How time is discretised."""
-
-    weight: float  # w, of the kinetic term
-
-    def predict(self, state: State, acceleration: Array, is_dynamic: NDArray[np.bool_], dt: float) -> Array:
-        """q̃ (n, 12) for accelerations a (n, 12); a body that is not dynamic starts from rest at qᵗ."""
-
-    def velocity(self, state: State, q: Array, dt: float) -> Array:
-        """q̇ (n, 12) at the end of the step from a state to q (n, 12)."""
+def weight(order: int) -> float:
+    """The weight w of the kinetic term."""
+    return 1.0 if order == 1 else 9.0 / 4.0
 
 
-class BackwardEuler:
-    """First order; dissipates."""
+@njit(cache=True)
+def predict(order, state, acceleration, is_dynamic, dt, q_tilde):
+    """Write q̃ (n, 12).
 
-    weight = 1.0
-
-    def predict(self, state: State, acceleration: Array, is_dynamic: NDArray[np.bool_], dt: float) -> Array:
-        return state.q + dt * np.where(is_dynamic[:, None], state.qdot, 0.0) + dt * dt * acceleration
-
-    def velocity(self, state: State, q: Array, dt: float) -> Array:
-        return (q - state.q) / dt
-
-
-class BDF2:
-    """Second order in velocities; dissipates far less."""
-
-    weight = 9.0 / 4.0
-
-    def predict(self, state: State, acceleration: Array, is_dynamic: NDArray[np.bool_], dt: float) -> Array:
-        drift = (state.q - state.q_before) / 3.0 + (2.0 / 9.0) * dt * (4.0 * state.qdot - state.qdot_before)
-        return state.q + np.where(is_dynamic[:, None], drift, 0.0) + (4.0 / 9.0) * dt * dt * acceleration
-
-    def velocity(self, state: State, q: Array, dt: float) -> Array:
-        return (3.0 * (q - state.q) - (state.q - state.q_before)) / (2.0 * dt)  # exactly zero at rest
+    Args:
+        order: 1 for backward Euler, 2 for BDF2.
+        state: A `State` of n bodies, at the beginning of the step.
+        acceleration: a (n, 12).
+        is_dynamic: A body that is not starts from rest at qᵗ, (n,).
+        dt: Time step [s].
+        q_tilde: Receives q̃.
+    """
+    for b in range(len(q_tilde)):
+        for i in range(12):
+            drift, fall = dt * state.qdot[b, i], dt * dt * acceleration[b, i]
+            if order == 2:
+                rate = 4.0 * state.qdot[b, i] - state.qdot_before[b, i]
+                drift = (state.q[b, i] - state.q_before[b, i]) / 3.0 + (2.0 / 9.0) * dt * rate
+                fall *= 4.0 / 9.0
+            q_tilde[b, i] = state.q[b, i] + (drift if is_dynamic[b] else 0.0) + fall
 
 
-INTEGRATORS: dict[str, type[Integrator]] = {"bdf1": BackwardEuler, "bdf2": BDF2}
+@njit(cache=True)
+def velocity(order, state, q, dt):
+    """q̇ (n, 12) at the end of the step of dt [s] from a state to q (n, 12); exactly zero at rest."""
+    qdot = np.empty_like(q)
+    for b in range(len(q)):
+        for i in range(12):
+            if order == 1:
+                qdot[b, i] = (q[b, i] - state.q[b, i]) / dt
+            else:
+                last = state.q[b, i] - state.q_before[b, i]
+                qdot[b, i] = (3.0 * (q[b, i] - state.q[b, i]) - last) / (2.0 * dt)
+    return qdot

@@ -43,7 +43,8 @@ def total(labels, values):
     sums = np.zeros(len(values))
     for b in range(len(values)):
         sums[labels[b]] += values[b]
-    return sums[labels]
+    _spread(labels, sums)
+    return sums
 
 
 @njit(cache=True)
@@ -52,7 +53,8 @@ def largest(labels, values):
     best = values.copy()
     for b in range(len(values)):
         best[labels[b]] = max(best[labels[b]], values[b])
-    return best[labels]
+    _spread(labels, best)
+    return best
 
 
 @njit(cache=True)
@@ -62,11 +64,28 @@ def anyone(labels, flags):
     for b in range(len(flags)):
         if flags[b]:
             found[labels[b]] = True
-    return found[labels]
+    _spread(labels, found)
+    return found
+
+
+@njit(cache=True)
+def _spread(labels, values):
+    """Give all bodies of an island the value of the first, in place."""
+    for b in range(len(values)):
+        values[b] = values[labels[b]]  # a label is a body of its island, the one with the smallest row
 
 
 @njit(cache=True)
 def unfinished(labels, moving, ended, movable):
     """The movable bodies of islands of which one moves and has not ended, (n,); their number, and of those at rest."""
-    goes_on = movable & anyone(labels, moving & ~ended)
-    return goes_on, goes_on.sum(), (goes_on & ~moving).sum()
+    goes_on, number, resting = np.zeros(len(labels), dtype=np.bool_), 0, 0
+    for b in range(len(labels)):
+        if moving[b] and not ended[b]:
+            goes_on[labels[b]] = True
+    _spread(labels, goes_on)
+    for b in range(len(labels)):
+        goes_on[b] = goes_on[b] and movable[b]
+        if goes_on[b]:
+            number += 1
+            resting += not moving[b]
+    return goes_on, number, resting

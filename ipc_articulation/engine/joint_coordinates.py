@@ -26,7 +26,7 @@ class JointCoordinates:
             offset: What `angle` and `distance` are more than θ, (m,): `init_angle` [rad], `init_distance` [m].
         """
         self.joints, self.offset = joints, offset
-        self._arrays = (
+        self.arrays = (
             np.ascontiguousarray(joints.kind, dtype=np.int64),
             np.ascontiguousarray(joints.bodies, dtype=np.int64),
             np.ascontiguousarray(joints.local),
@@ -43,7 +43,7 @@ class JointCoordinates:
 
     def follow(self, theta: Array, q: Array) -> Array:
         """θ (m,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
-        return _follow(*self._arrays, theta, q) if len(self) else theta
+        return follow(*self.arrays, theta, q) if len(self) else theta
 
     def add_derivatives(self, q: Array, slope: Array, curvature: Array, g: Array) -> Array:
         """Derivatives of Σ φ(θ) for functions φ of one number, given at θ(q) by φ' and φ''.
@@ -58,12 +58,13 @@ class JointCoordinates:
             φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices, (m, 24, 24).
         """
         blocks = np.zeros((len(self), 24, 24))
-        _add_derivatives(*self._arrays, q, slope, curvature, g, blocks)
+        _add_derivatives(*self.arrays, q, slope, curvature, g, blocks)
         return blocks
 
 
 @njit(cache=True)
-def _follow(kind, bodies, local, theta, q):
+def follow(kind, bodies, local, theta, q):
+    """See `JointCoordinates.follow`."""
     turned = joint.theta_of_joints(kind, bodies, local, q) - theta
     for k in range(len(kind)):
         if kind[k] == REVOLUTE:
@@ -73,12 +74,13 @@ def _follow(kind, bodies, local, theta, q):
 
 @njit(cache=True)
 def _add_derivatives(kind, bodies, local, q, slope, curvature, g, blocks):
+    J, H = np.empty(24), np.empty((24, 24))
     for k in range(len(kind)):
         if slope[k] == 0.0 and curvature[k] == 0.0:
             continue
         i, j = bodies[k]
         F = joint.world_vectors(local[k], q[i], q[j])
-        J = joint.gradient(kind[k], local[k], F)
+        joint.derivatives(kind[k], local[k], F, slope[k], True, J, H)
         g[i] += slope[k] * J[:12]
         g[j] += slope[k] * J[12:]
-        blocks[k] = curvature[k] * np.outer(J, J) + joint.hessian(kind[k], local[k], F, slope[k], True)
+        blocks[k] = curvature[k] * np.outer(J, J) + H

@@ -61,13 +61,13 @@ def line_search(
     alpha, step = share, share[:, None] * dq
     if not np.count_nonzero(searching):
         return Search(alpha, step)
-    highest, are_numbers = _highest(labels, potential.body_energies(q) if energies is None else energies)
+    highest, are_numbers = highest_allowed(labels, potential.body_energies(q) if energies is None else energies)
     if not are_numbers:
         raise not_finite(potential, q) or SolverError("the step's energy is not finite")
     for _ in range(config.line_search_max_iter):
         report.line_search_steps += 1
         energies = potential.body_energies(q + step)
-        halved, is_halved = _halve(labels, searching, energies, highest, alpha)
+        halved, is_halved = halve(labels, searching, energies, highest, alpha)
         if not is_halved:
             return Search(alpha, step, energies)
         alpha, step = halved, halved[:, None] * dq
@@ -76,14 +76,21 @@ def line_search(
 
 
 @njit(cache=True)
-def _highest(labels, energies):
+def highest_allowed(labels, energies):
     """The energy up to which that of a body's island does not rise, (n,), and whether all are numbers."""
-    E = islands.total(labels, energies)
-    return E + _ROUNDING * np.abs(E), not np.isnan(E).any()
+    highest, are_numbers = islands.total(labels, energies), True
+    for b in range(len(highest)):
+        are_numbers = are_numbers and not np.isnan(highest[b])
+        highest[b] += _ROUNDING * abs(highest[b])
+    return highest, are_numbers
 
 
 @njit(cache=True)
-def _halve(labels, searching, energies, highest, alpha):
+def halve(labels, searching, energies, highest, alpha):
     """The shares (n,), halved where an island that searches has more than its highest energy; whether one has."""
-    rises = searching & ~(islands.total(labels, energies) <= highest)
-    return np.where(rises, 0.5 * alpha, alpha), rises.any()
+    halved, total, is_halved = alpha.copy(), islands.total(labels, energies), False
+    for b in range(len(alpha)):
+        if searching[b] and not total[b] <= highest[b]:
+            halved[b] *= 0.5
+            is_halved = True
+    return halved, is_halved

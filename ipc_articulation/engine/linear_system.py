@@ -57,14 +57,14 @@ class LinearSystem:
             scaled = shift * np.einsum("iaa->ia", diagonal).max(initial=0.0) if shift else 0.0
             x = self._cholesky.solve(diagonal, *self._H.upper, g[bodies], scaled)
             if x is not None:
-                return _step(x, bodies, len(g))
+                return step_from(x, bodies, len(g))
         raise SolverError(
             "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
         )
 
 
 @njit(cache=True)
-def _step(x, bodies, n):
+def step_from(x, bodies, n):
     """The rows of -x (k, 12) as those of bodies (k,) among n, others zero."""
     dq = np.zeros((n, 12))
     for i in range(len(bodies)):

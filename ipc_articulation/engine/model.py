@@ -12,7 +12,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.extrapolation import Extrapolation
-from ipc_articulation.engine.integrator import INTEGRATORS, Integrator
+from ipc_articulation.engine.integrator import ORDERS
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.refusals import refuse_unsupported_bodies
 from ipc_articulation.engine.registry import read_terms
@@ -42,7 +42,7 @@ class Model:
     contact: ContactWorld | None  # None where contact/enable is 0, or nothing may touch
     config: Config
     diagonal: float  # of the bounding box of the initial scene [m], the measure of relative tolerances
-    integrator: Integrator
+    order: int  # of the time integrator
     extrapolation: Extrapolation
     potential: Potential
     rest: Rest
@@ -83,10 +83,10 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
     context = read_scene_context(slots, bodies, births)
     surfaces = make_surfaces(bodies)
     config = read_config(scene.get().config(), diagonal)
-    integrator = INTEGRATORS[config.integrator]()
+    order = ORDERS[config.integrator]
     gravity = read_gravity(bodies, config.gravity)
     terms: list[Term] = [
-        Kinetic(bodies, gravity, integrator),
+        Kinetic(bodies, gravity, order),
         *read_terms(slots, context),
     ]
     contact, adaptive = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config, when), None
@@ -97,7 +97,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
         terms.append(term)
     potential = Potential(terms, surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
     extrapolation, rest = Extrapolation(bodies), Rest(potential, gravity)
-    return Model(context, surfaces, contact, config, diagonal, integrator, extrapolation, potential, rest)
+    return Model(context, surfaces, contact, config, diagonal, order, extrapolation, potential, rest)
 
 
 def _read_contact(

@@ -8,11 +8,10 @@ and squares the error, which makes coupling exact; and friction that is about to
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import islands, rows
-from ipc_articulation.engine.convergence import are_done, step_sizes, unmet_criteria
+from ipc_articulation.engine.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
 from ipc_articulation.engine.diagnosis import not_finite
 from ipc_articulation.engine.line_search import Search, line_search
 from ipc_articulation.engine.linear_system import LinearSystem
@@ -85,7 +84,7 @@ def minimise(
         before, q = q, q + search.step
         report.ccd_step = rows.smallest(share, moving, report.ccd_step)
         if at_goal:
-            beta = _attenuate(beta, search.alpha, labels, potential.exact, report.iterations, config)
+            beta = _attenuated(beta, search.alpha, labels, potential.exact, report.iterations, config)
         ended = _ended(done, beta, moving, report, config)
         going_on, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
         energies = search.energies if at_goal and not woken else None  # else it is another potential, or others move
@@ -114,13 +113,10 @@ def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: B
     return dq
 
 
-def _attenuate(beta: Array, alpha: Array, labels: Ints, exact: Bools, iterations: int, config: Config) -> Array:
-    """Libuipc's semi-implicit termination: what is left of the first residual, counted from K_min iterations on.
-
-    Islands with an articulation are left out: what is left of their residual would be an error of its joints.
-    """
+def _attenuated(beta: Array, alpha: Array, labels: Ints, exact: Bools, iterations: int, config: Config) -> Array:
+    """Counted from K_min iterations on."""
     if config.semi_implicit and iterations > config.semi_implicit_start:
-        return islands.largest(labels, np.where(exact, beta, beta * (1.0 - alpha)))
+        return attenuated(labels, beta, alpha, exact)
     return beta
 
 
@@ -130,17 +126,10 @@ def _ended(done: Bools, beta: Array, moving: Bools, report: NewtonReport, config
         return np.zeros(len(done), dtype=np.bool_)
     if not config.semi_implicit:
         return done
-    ended, are_early = _end_early(done, beta, config.semi_implicit_tol, moving)
+    ended, are_early = end_early(done, beta, config.semi_implicit_tol, moving)
     if are_early:
         report.result = NewtonResult.SEMI_IMPLICIT
     return ended
-
-
-@njit(cache=True)
-def _end_early(done, beta, tol, moving):
-    """The bodies whose islands are done or have little left, (n,), and whether one that moves is not done."""
-    ended = done | (beta <= tol)
-    return ended, (moving & ended & ~done).any()
 
 
 def _not_converged(report: NewtonReport, config: Config) -> str:

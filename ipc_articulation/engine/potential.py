@@ -55,8 +55,8 @@ class Potential:
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
         self._moving: Bools | None = None
-        self._extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
-        np.maximum.at(self._extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
+        self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
+        np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
         self.labels = self._joined  # islands at the beginning of the step, (n,)
@@ -152,7 +152,7 @@ class Potential:
 
     def largest_coordinates(self, q: Array) -> Array:
         """A bound on the world coordinates of each body's vertices at q (n, 12), as large as they are, (n,) [m]."""
-        return rows.largest_position(q) + self._extent
+        return rows.largest_position(q) + self.extent
 
     def minimum_distance(self, q: Array) -> float:
         """Smallest distance [m] of surfaces that may touch; inf where nothing is near, or contact is off."""

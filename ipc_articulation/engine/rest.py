@@ -29,7 +29,7 @@ class Rest:
     def __init__(self, potential: Potential, gravity: Array) -> None:
         """Begin with all bodies awake; gravity (n, 3) [m/s²] of each."""
         self._potential = potential
-        self._gravity = np.linalg.norm(gravity, axis=1)
+        self.gravity = np.linalg.norm(gravity, axis=1)  # (n,) [m/s²]
         self._last: State | None = None
         self._dt = 0.0
         self._rested = np.zeros(len(potential.movable), dtype=np.bool_)
@@ -50,7 +50,7 @@ class Rest:
             return after
         motions, largest = potential.motions(after - before), potential.largest_coordinates(after)
         q = after.copy()
-        _put_back(potential.labels, potential.driven, motions, largest, self._gravity * dt * dt, before, q)
+        put_back(potential.labels, potential.driven, motions, largest, self.gravity * dt * dt, before, q)
         return q
 
     def remember(self, before: State, after: State, dt: float) -> None:
@@ -61,7 +61,7 @@ class Rest:
 
 
 @njit(cache=True)
-def _put_back(labels, driven, motions, largest, fall, before, q):
+def put_back(labels, driven, motions, largest, fall, before, q):
     """Bring islands that nothing drives, and that rounding moved, from q (n, 12) back to `before`.
 
     Args:
@@ -73,8 +73,12 @@ def _put_back(labels, driven, motions, largest, fall, before, q):
         before: Where it was, (n, 12).
         q: Where it is, (n, 12).
     """
-    little = np.minimum(_ROUNDING * largest, _BALANCE * fall)
-    goes = islands.anyone(labels, (motions > little) | driven)
+    goes = driven.copy()
+    for b in range(len(q)):
+        if motions[b] > min(_ROUNDING * largest[b], _BALANCE * fall[b]):
+            goes[b] = True
+    goes = islands.anyone(labels, goes)
     for b in range(len(q)):
         if not goes[b]:
-            q[b] = before[b]
+            for i in range(12):
+                q[b, i] = before[b, i]

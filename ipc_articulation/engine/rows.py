@@ -17,6 +17,17 @@ def are_finite(a):
 
 
 @njit(cache=True)
+def advanced(q, alpha, dq):
+    """The coordinates (n, 12) after each body's share, of alpha (n,), of the step dq (n, 12), and that step."""
+    after, step = np.empty_like(q), np.empty_like(q)
+    for b in range(len(q)):
+        for i in range(12):
+            step[b, i] = alpha[b] * dq[b, i]
+            after[b, i] = q[b, i] + step[b, i]
+    return after, step
+
+
+@njit(cache=True)
 def largest_of_matrix(dq):
     """Largest change of an entry of A in coordinates (n, 12), (n,)."""
     best = np.zeros(len(dq))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,10 @@ from ipc_articulation.engine import rows
 
 Array = NDArray[np.float64]
 
+PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
 
-@dataclass(frozen=True)
-class State:
+
+class State(NamedTuple):
     """n bodies and m joints."""
 
     q: Array  # (n, 12)

@@ -7,7 +7,6 @@ libuipc has no way for an engine in Python to offer a feature, so `world.feature
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
 from ipc_articulation.engine.model import Model, refuse_intersections
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
@@ -120,8 +119,7 @@ class StateAccessor:
 def _with_rows(old: State, new: State, rows: slice) -> State:
     """A new state, but with the past of the old one outside some rows."""
     past = {}
-    for field in fields(State):
-        if field.name.endswith("_before"):
-            past[field.name] = getattr(old, field.name).copy()
-            past[field.name][rows] = getattr(new, field.name)[rows]
-    return replace(new, **past)
+    for name in PAST:
+        past[name] = getattr(old, name).copy()
+        past[name][rows] = getattr(new, name)[rows]
+    return new._replace(**past)

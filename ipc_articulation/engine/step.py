@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipc_articulation.engine.extrapolation import advance
+from ipc_articulation.engine.integrator import velocity
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.model import Model
 from ipc_articulation.engine.newton import minimise
@@ -30,7 +31,7 @@ def step(
     watch.lap("start")
     q, report = minimise(model.potential, system, start, energies, moving, dt, model.config, watch)
     q = model.rest.settle(state.q, q, dt)
-    qdot, theta = model.integrator.velocity(state, q, dt), model.context.coordinates.follow(state.theta, q)
+    qdot, theta = velocity(model.order, state, q, dt), model.context.coordinates.follow(state.theta, q)
     watch.lap("write back")
     after = State(q, qdot, theta, state.q, state.qdot)
     model.rest.remember(state, after, dt)

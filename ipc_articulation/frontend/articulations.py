@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.errors import SceneError
+from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joints import PRISMATIC_UID, REVOLUTE_UID, JointMesh
@@ -39,13 +39,17 @@ class ArticulationTable:
             q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
 
         Raises:
-            ArticulationError: Mᵗ or δθ̃ is not valid; names the articulation.
+            ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; names articulation or body.
         """
         if self.energy is None:
             return
-        masses = [slot.view().reshape(m, m) for slot, m in zip(self.mass_slots, self.energy.sizes, strict=True)]
-        predicted = [slot.view() for slot in self.tilde_slots]
-        self.energy.set_step(masses, predicted, self.reference.read(q_prev))
+        masses, predicted = [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
+        q_ref = self.reference.read(q_prev)
+        try:
+            self.energy.set_flat(masses, predicted, q_ref)
+        except ArticulationError:
+            self.reference.refuse_not_finite(q_ref)  # by its name, which the energy does not know
+            raise
 
     def delta_theta(self, q: Array) -> Array:
         """δθ of all joints from the reference pose to q (n, 12): (m,) [rad or m]."""

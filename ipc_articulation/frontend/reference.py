@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.step_input import are_finite, checked_ref_dof_prev
+from ipc_articulation.articulation.step_input import refuse_not_finite
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable
 
@@ -30,18 +30,18 @@ class ReferenceDofs:
     names: tuple[str, ...]  # of all bodies
 
     def read(self, q_prev: Array) -> Array:
-        """q_ref (n, 12): `ref_dof_prev` where a body has it, else its row of q_prev (n, 12).
-
-        Raises:
-            ArticulationError: A `ref_dof_prev` is not finite; names the body.
-        """
-        q_ref = np.array(q_prev, dtype=float)
+        """q_ref (n, 12): `ref_dof_prev` where a body has it, else its row of q_prev (n, 12)."""
+        if not self.slots:
+            return q_prev
+        q_ref = q_prev.copy()
         for slot, rows in zip(self.slots, self.rows, strict=True):
             q_ref[rows] = slot.view()[..., 0]
-        if not are_finite(q_ref):
-            for name, q in zip(self.names, q_ref, strict=True):
-                checked_ref_dof_prev(f"body '{name}'", q)
         return q_ref
+
+    def refuse_not_finite(self, q_ref: Array) -> None:
+        """ArticulationError at the first body whose q_ref is not finite; names it."""
+        for name, q in zip(self.names, q_ref, strict=True):
+            refuse_not_finite(f"body '{name}'", REF_DOF_PREV, q)
 
 
 def find_reference_dofs(bodies: BodyTable) -> ReferenceDofs:

@@ -39,6 +39,13 @@ class SceneBodies:
         """(geometry id, instance) of each row."""
         return list(self._rows)
 
+    def only(self, rows: Iterable[int]) -> SceneBodies:
+        """Some of them, in this order."""
+        chosen, ids = SceneBodies(self._scene), self.ids
+        for row in rows:
+            chosen.index(*ids[row], "one who chose")
+        return chosen
+
     @property
     def transforms(self) -> Array:
         """What the scene holds now, (n, 4, 4)."""

@@ -32,6 +32,12 @@ def world(joints, q):
     return [joint.world_vectors(joints.local[0], *bodies) for bodies in q]
 
 
+def derivatives(kind, local, F, weight=1.0, project=False):
+    g, H = np.empty(24), np.empty((24, 24))
+    joint.derivatives(kind, local, F, weight, project, g, H)
+    return g, H
+
+
 def test_delta_theta_is_the_formula(kind):
     joints, q, q_ref = states_of(kind, seed=1)
     coordinates = [[joint.coordinate(kind, F) for F in world(joints, each)] for each in (q, q_ref)]
@@ -46,33 +52,35 @@ def test_gradient_is_the_complex_step_derivative(kind):
     joints, q, q_ref = states_of(kind, seed=2)
     want = gradient_by_complex_step(joints, q.reshape(STATES, 24), q_ref)
     for F, g in zip(world(joints, q), want, strict=True):
-        assert relative_error(joint.gradient(kind, joints.local[0], F), g) < 1e-12
+        assert relative_error(derivatives(kind, joints.local[0], F)[0], g) < 1e-12
 
 
 def test_hessian_is_the_derivative_of_the_gradient(kind):
     joints, q, q_ref = states_of(kind, seed=3)
     want = central_difference(lambda x: gradient_by_complex_step(joints, x, q_ref), q.reshape(STATES, 24), step=1e-5)
     for F, H in zip(world(joints, q), want, strict=True):
-        assert relative_error(joint.hessian(kind, joints.local[0], F, 1.0, False), H) < 1e-6
+        assert relative_error(derivatives(kind, joints.local[0], F)[1], H) < 1e-6
 
 
 @pytest.mark.parametrize("weight", [2.5, -0.7])
 def test_projected_hessian_is_the_nearest_positive_semidefinite_one(kind, weight):
     """In the space of the world vectors, by the eigenvalue solver that the closed form replaces."""
     joints, q, _ = states_of(kind, seed=4)
+    write = revolute.derivatives if kind == REVOLUTE else prismatic.derivatives
+    exact, projected, g = np.empty((12, 12)), np.empty((12, 12)), np.empty(12)
     for F in world(joints, q)[:200]:
-        exact = revolute.hessian(F) if kind == REVOLUTE else prismatic.HESSIAN
-        absolute = revolute.absolute_hessian(F) if kind == REVOLUTE else prismatic.ABSOLUTE_HESSIAN
-        values, vectors = np.linalg.eigh(weight * exact)
+        write(F, weight, False, g, exact)
+        write(F, weight, True, g, projected)
+        values, vectors = np.linalg.eigh(exact)
         want = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        assert relative_error(0.5 * (weight * exact + abs(weight) * absolute), want) < 1e-12
+        assert relative_error(projected, want) < 1e-12
 
 
 @pytest.mark.parametrize("weight", [2.5, -0.7])
 def test_projected_hessian_in_q_has_no_negative_eigenvalue(kind, weight):
     joints, q, _ = states_of(kind, seed=5)
     for F in world(joints, q):
-        values = np.linalg.eigvalsh(joint.hessian(kind, joints.local[0], F, weight, True))
+        values = np.linalg.eigvalsh(derivatives(kind, joints.local[0], F, weight, True)[1])
         assert values[0] > -1e-12 * values[-1]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.energy import ArticulationEnergy
+from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
@@ -37,7 +37,12 @@ class Articulation(Term):
         links = [_movable(energy.joints.bodies[part], is_fixed) for part in self._parts]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
-        self._owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)
+        self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # told of a joint's K
+
+    @property
+    def arrays(self) -> Articulations:
+        """What the energy is made of."""
+        return self._energy.arrays
 
     @property
     def couples(self) -> NDArray[np.int64]:
@@ -62,7 +67,7 @@ class Articulation(Term):
         self._table.read_step(state.q)
 
     def add_energy(self, q: Array, E: Array) -> None:
-        rows.add_at(E, self._owner, self._energy.joint_energies(q))
+        rows.add_at(E, self.owner, self._energy.joint_energies(q))
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
         bodies, at = self._energy.joints.bodies, self._energy.linearize(q)

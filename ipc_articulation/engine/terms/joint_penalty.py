@@ -12,7 +12,7 @@ for a prismatic one exact where r = 0 and positive semidefinite everywhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -31,37 +31,36 @@ Array = NDArray[np.float64]
 _VECTORS = 4  # world vectors of one body: revolute uses two points, prismatic a point and three directions
 
 
+class Penalties(NamedTuple):
+    """What the term is made of, for m joints."""
+
+    kind: NDArray[np.int64]  # (m,) revolute or prismatic
+    bodies: NDArray[np.int64]  # (m, 2) rows of the left and of the right body
+    stiffness: Array  # (m,) κ [kg]
+    local: Array  # (m, 2, 4, 4) vectors of the two bodies, homogeneous: w = 1 for a point, 0 for a direction
+    blocks: Array  # (m, 24, 24) Hessians; that of a revolute joint is constant
+
+
 class JointPenalties(PairTerm):
     """m joints, structure of arrays."""
 
     name = "joint"
 
     def __init__(self, kind: NDArray[np.int64], bodies: NDArray[np.int64], stiffness: Array, local: Array) -> None:
-        """Take m joints.
-
-        Args:
-            kind: Revolute or prismatic, (m,).
-            bodies: Rows of the left and of the right body, (m, 2).
-            stiffness: κ [kg], (m,).
-            local: Vectors of the two bodies, homogeneous, (m, 2, 4, 4): w = 1 for a point, 0 for a direction.
-        """
+        """Take m joints; see `Penalties`."""
         super().__init__(bodies)
-        self.kind, self.stiffness, self.local = kind, stiffness, local
+        self.arrays = Penalties(kind, bodies, stiffness, local, np.zeros((len(kind), 24, 24)))
+        _set_constant_hessians(self.arrays)
 
     def begin_step(self, state: State, dt: float) -> None:
         """Nothing changes from step to step."""
 
     def pair_energies(self, q: Array) -> Array:
-        return _energies(self.kind, self.bodies, self.stiffness, self.local, q)
+        return energies(self.arrays, q)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        system.add_pairs(self.bodies, self.derivatives(q, g))
-
-    def derivatives(self, q: Array, g: Array) -> Array:
-        """Add the gradient to g (n, 12); return the Hessian blocks of the pairs of bodies, (m, 24, 24)."""
-        blocks = np.empty((len(self.kind), 24, 24))
-        _derivatives(self.kind, self.bodies, self.stiffness, self.local, q, g, blocks)
-        return blocks
+        add_derivatives(self.arrays, q, g)
+        system.add_pairs(self.bodies, self.arrays.blocks)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointPenalties:
@@ -104,12 +103,84 @@ def _concatenate(parts: list[Any], shape: tuple[int, ...]) -> Array:
 
 
 @njit(cache=True)
+def energies(penalties, q):
+    """Energy of each joint at q (n, 12), (m,)."""
+    E = np.empty(len(penalties.kind))
+    x, y, r = np.empty((_VECTORS, 3)), np.empty((_VECTORS, 3)), np.empty(12)
+    for j in range(len(E)):
+        _residual_at(penalties, j, q, x, y, r)
+        E[j] = 0.0
+        for row in range(12):
+            E[j] += 0.5 * penalties.stiffness[j] * r[row] * r[row]
+    return E
+
+
+@njit(cache=True)
+def add_derivatives(penalties, q, g):
+    """Add the gradient at q (n, 12) to g (n, 12), and bring the Hessians in `blocks` up to date."""
+    x, y, r = np.empty((_VECTORS, 3)), np.empty((_VECTORS, 3)), np.empty(12)
+    D, J = np.empty((12, 2, _VECTORS, 3)), np.empty((12, 24))
+    for j in range(len(penalties.kind)):
+        kappa, (left, right) = penalties.stiffness[j], penalties.bodies[j]
+        _residual_at(penalties, j, q, x, y, r)
+        if penalties.kind[j] == PRISMATIC:
+            _prismatic_jacobian(x, y, D)
+            _pull_back(D, penalties.local[j], J)
+            for row in range(12):
+                for i in range(12):
+                    g[left, i] += kappa * r[row] * J[row, i]
+                    g[right, i] += kappa * r[row] * J[row, 12 + i]
+            penalties.blocks[j] = kappa * (J.T @ J)
+        else:
+            for a in range(2):
+                _add_pulled(penalties.local[j, 0, a], kappa, r[3 * a : 3 * a + 3], g[left])
+                _add_pulled(penalties.local[j, 1, a], -kappa, r[3 * a : 3 * a + 3], g[right])
+
+
+@njit(cache=True)
+def _set_constant_hessians(penalties):
+    D, J = np.zeros((12, 2, _VECTORS, 3)), np.empty((12, 24))
+    for k in range(3):
+        for a in range(2):
+            D[3 * a + k, 0, a, k], D[3 * a + k, 1, a, k] = 1.0, -1.0
+    for j in range(len(penalties.kind)):
+        if penalties.kind[j] != PRISMATIC:
+            _pull_back(D, penalties.local[j], J)
+            penalties.blocks[j] = penalties.stiffness[j] * (J.T @ J)
+
+
+@njit(cache=True)
+def _residual_at(penalties, joint, q, x, y, r):
+    """R (12,) of a joint at q (n, 12), and the world vectors x, y (4, 3) of its two bodies."""
+    _world(penalties.local[joint, 0], q[penalties.bodies[joint, 0]], x)
+    _world(penalties.local[joint, 1], q[penalties.bodies[joint, 1]], y)
+    if penalties.kind[joint] == PRISMATIC:
+        for k in range(3):
+            i, j = (k + 1) % 3, (k + 2) % 3
+            r[k] = (y[0, i] - x[0, i]) * x[1, j] - (y[0, j] - x[0, j]) * x[1, i]
+            r[3 + k] = (x[0, i] - y[0, i]) * y[1, j] - (x[0, j] - y[0, j]) * y[1, i]
+            r[6 + k], r[9 + k] = x[2, k] - y[2, k], x[3, k] - y[3, k]
+    else:
+        for k in range(3):
+            r[k], r[3 + k], r[6 + k], r[9 + k] = x[0, k] - y[0, k], x[1, k] - y[1, k], 0.0, 0.0
+
+
+@njit(cache=True)
 def _world(local, q, x):
     for a in range(_VECTORS):
         for k in range(3):
             x[a, k] = local[a, 3] * q[k]
             for i in range(3):
                 x[a, k] += local[a, i] * q[3 + 3 * k + i]
+
+
+@njit(cache=True)
+def _add_pulled(local, factor, f, g):
+    """Add factor·(∂x/∂q)ᵀ f, for a world vector x with the local one (4,), to g (12,)."""
+    for k in range(3):
+        g[k] += factor * local[3] * f[k]
+        for i in range(3):
+            g[3 + 3 * k + i] += factor * local[i] * f[k]
 
 
 @njit(cache=True)
@@ -120,66 +191,23 @@ def _cross(a, b, out):
 
 
 @njit(cache=True)
-def _residual(kind, x, y, r):
-    """R (12,) from the world vectors x, y (4, 3) of the two bodies."""
-    if kind != PRISMATIC:
-        r[0:3], r[3:6], r[6:] = x[0] - y[0], x[1] - y[1], 0.0
-        return
-    c = y[0] - x[0]
-    _cross(c, x[1], r[0:3])
-    _cross(-c, y[1], r[3:6])
-    r[6:9], r[9:12] = x[2] - y[2], x[3] - y[3]
-
-
-@njit(cache=True)
-def _residual_jacobian(kind, x, y, D):
-    """D (12, 2, 4, 3): ∂r by the world vectors of the two bodies."""
+def _prismatic_jacobian(x, y, D):
+    """D (12, 2, 4, 3): ∂r of a prismatic joint by the world vectors of the two bodies."""
     D[:] = 0.0
+    e, column = np.zeros(3), np.empty(3)
     for k in range(3):
-        if kind != PRISMATIC:
-            for a in range(2):
-                D[3 * a + k, 0, a, k], D[3 * a + k, 1, a, k] = 1.0, -1.0
-        else:
-            for a in range(2):
-                D[6 + 3 * a + k, 0, 2 + a, k], D[6 + 3 * a + k, 1, 2 + a, k] = 1.0, -1.0
-            e, column = np.zeros(3), np.empty(3)
-            e[k] = 1.0
-            _cross(e, x[1], column)
-            D[0:3, 1, 0, k], D[0:3, 0, 0, k] = column, -column
-            _cross(y[0] - x[0], e, column)
-            D[0:3, 0, 1, k] = column
-            _cross(e, y[1], column)
-            D[3:6, 0, 0, k], D[3:6, 1, 0, k] = column, -column
-            _cross(x[0] - y[0], e, column)
-            D[3:6, 1, 1, k] = column
-
-
-@njit(cache=True)
-def _energies(kind, bodies, stiffness, local, q):
-    E, r = np.empty(len(kind)), np.empty(12)
-    x, y = np.empty((_VECTORS, 3)), np.empty((_VECTORS, 3))
-    for j in range(len(kind)):
-        _world(local[j, 0], q[bodies[j, 0]], x)
-        _world(local[j, 1], q[bodies[j, 1]], y)
-        _residual(kind[j], x, y, r)
-        E[j] = 0.5 * stiffness[j] * np.sum(r * r)
-    return E
-
-
-@njit(cache=True)
-def _derivatives(kind, bodies, stiffness, local, q, g, blocks):
-    r, D, J = np.empty(12), np.empty((12, 2, _VECTORS, 3)), np.empty((12, 24))
-    x, y = np.empty((_VECTORS, 3)), np.empty((_VECTORS, 3))
-    for j in range(len(kind)):
-        _world(local[j, 0], q[bodies[j, 0]], x)
-        _world(local[j, 1], q[bodies[j, 1]], y)
-        _residual(kind[j], x, y, r)
-        _residual_jacobian(kind[j], x, y, D)
-        _pull_back(D, local[j], J)
-        force = stiffness[j] * (r @ J)
-        g[bodies[j, 0]] += force[:12]
-        g[bodies[j, 1]] += force[12:]
-        blocks[j] = stiffness[j] * (J.T @ J)
+        for a in range(2):
+            D[6 + 3 * a + k, 0, 2 + a, k], D[6 + 3 * a + k, 1, 2 + a, k] = 1.0, -1.0
+        e[:] = 0.0
+        e[k] = 1.0
+        _cross(e, x[1], column)
+        D[0:3, 1, 0, k], D[0:3, 0, 0, k] = column, -column
+        _cross(y[0] - x[0], e, column)
+        D[0:3, 0, 1, k] = column
+        _cross(e, y[1], column)
+        D[3:6, 0, 0, k], D[3:6, 1, 0, k] = column, -column
+        _cross(x[0] - y[0], e, column)
+        D[3:6, 1, 1, k] = column
 
 
 @njit(cache=True)

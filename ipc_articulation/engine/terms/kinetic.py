@@ -8,11 +8,13 @@ articulation owns (`external_kinetic`).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.integrator import Integrator
+from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
@@ -21,18 +23,31 @@ from ipc_articulation.frontend.bodies import BodyTable
 Array = NDArray[np.float64]
 
 
+class Inertias(NamedTuple):
+    """What the term is made of, for n bodies."""
+
+    order: int  # of the time integrator
+    M: Array  # (n, 12, 12) w M, zero for bodies without kinetic term
+    acceleration: Array  # (n, 12) by gravity
+    is_dynamic: NDArray[np.bool_]  # (n,)
+    q_tilde: Array  # (n, 12) q̃ of the present step
+
+
 class Kinetic(Term):
     """Inertia and gravity of all bodies."""
 
     name = "kinetic"
 
-    def __init__(self, bodies: BodyTable, gravity: Array, integrator: Integrator) -> None:
+    def __init__(self, bodies: BodyTable, gravity: Array, order: int) -> None:
         """Gravity (n, 3) [m/s²] accelerates the translation alone, whatever the centre of mass."""
         has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
-        self._M = integrator.weight * bodies.mass * has_kinetic[:, None, None]
-        self._is_dynamic, self._integrator = bodies.is_dynamic, integrator
-        self._acceleration = np.pad(gravity, ((0, 0), (0, 9)))
-        self._q_tilde = bodies.q.copy()
+        self.arrays = Inertias(
+            order,
+            weight(order) * bodies.mass * has_kinetic[:, None, None],
+            np.pad(gravity, ((0, 0), (0, 9))),
+            bodies.is_dynamic,
+            bodies.q.copy(),
+        )
         self._moving = np.ones(len(bodies.q), dtype=np.bool_)
 
     def select(self, moving: NDArray[np.bool_]) -> None:
@@ -40,18 +55,26 @@ class Kinetic(Term):
 
     def begin_step(self, state: State, dt: float) -> None:
         """Predict q̃."""
-        self._q_tilde = self._integrator.predict(state, self._acceleration, self._is_dynamic, dt)
+        begin(self.arrays, state, dt)
 
     def add_energy(self, q: Array, E: Array) -> None:
-        _add_energy(q, self._q_tilde, self._M, self._moving, E)
+        add_energy(self.arrays, q, self._moving, E)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        _add_gradient(q, self._q_tilde, self._M, self._moving, g)
-        system.add_diagonal(self._M)
+        add_gradient(self.arrays, q, self._moving, g)
+        system.add_diagonal(self.arrays.M)
 
 
 @njit(cache=True)
-def _add_energy(q, q_tilde, M, moving, E):
+def begin(inertias, state, dt):
+    """Predict q̃ for the step of dt [s] from a state."""
+    predict(inertias.order, state, inertias.acceleration, inertias.is_dynamic, dt, inertias.q_tilde)
+
+
+@njit(cache=True)
+def add_energy(inertias, q, moving, E):
+    """Add the energies of the moving bodies to E (n,)."""
+    M, q_tilde = inertias.M, inertias.q_tilde
     for b in range(len(q)):
         if moving[b]:
             for i in range(12):
@@ -61,7 +84,9 @@ def _add_energy(q, q_tilde, M, moving, E):
 
 
 @njit(cache=True)
-def _add_gradient(q, q_tilde, M, moving, g):
+def add_gradient(inertias, q, moving, g):
+    """Add the gradients of the moving bodies to g (n, 12)."""
+    M, q_tilde = inertias.M, inertias.q_tilde
     for b in range(len(q)):
         if moving[b]:
             for i in range(12):

@@ -20,15 +20,26 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.signed_svd import eigenvectors
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 
 
-def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
+def read(slots: Sequence[Any], context: SceneContext) -> OrthoPotential:
     """The term of the affine bodies among the slots."""
-    return ShapeEnergy("ortho potential", add_energy, add_derivatives, stiffness_of(slots, context))
+    return OrthoPotential(stiffness_of(slots, context))
+
+
+class OrthoPotential(ShapeEnergy):
+    """Of all bodies."""
+
+    name = "ortho potential"
+
+    def __init__(self, stiffness: NDArray[np.float64]) -> None:
+        """Take the stiffness v κ [J] of the bodies, (n,), zero for those without this energy."""
+        super().__init__(add_energy, add_derivatives, stiffness)
 
 
 @njit(cache=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.pair_blocks import clear
@@ -18,12 +19,20 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
+class Shapes(NamedTuple):
+    """What the term is made of, for n bodies."""
+
+    stiffness: Array  # (n,) v κ [J], zero for those without this energy
+    c: Array  # (n,) dt² v κ of the present step [J·s²]
+    dA: Array  # (n, 9) last change of the matrices A in the step
+    H: Array  # (n, 12, 12) room for the Hessian blocks
+
+
 class ShapeEnergy(Term):
     """Σ c W(A) over the bodies."""
 
     def __init__(
         self,
-        name: str,
         add_energy: Callable[[Array, Array, Bools, Array], None],
         add_derivatives: Callable[[Array, Array, Array, Bools, Array, Array], None],
         stiffness: Array,
@@ -31,35 +40,49 @@ class ShapeEnergy(Term):
         """Take W and the stiffness of the bodies.
 
         Args:
-            name: What statistics call it.
             add_energy: Adds c W of the moving bodies to E (n,), from (q, c, moving, E).
             add_derivatives: Adds its gradient to g (n, 12) and a projected Hessian to H (n, 12, 12), from (q, c, dA,
                 moving, g, H), dA (n, 9) the last change of the matrices A in the step.
             stiffness: v κ [J] of each body, (n,), zero for those without this energy.
         """
         n = len(stiffness)
-        self.name, self._add_energy, self._add_derivatives = name, add_energy, add_derivatives
-        self._stiffness, self._c = stiffness, np.zeros(n)
-        self._moving, self._H = np.ones(n, dtype=np.bool_), np.zeros((n, 12, 12))
-        self._no_step = self._dA = np.zeros((n, 9))
+        self._add_energy, self._add_derivatives = add_energy, add_derivatives
+        self.arrays = Shapes(stiffness, np.zeros(n), np.zeros((n, 9)), np.zeros((n, 12, 12)))
+        self._moving = np.ones(n, dtype=np.bool_)
 
     def begin_step(self, state: State, dt: float) -> None:
-        self._c = dt * dt * self._stiffness
-        self._dA = self._no_step
+        begin(self.arrays, dt)
 
     def select(self, moving: Bools) -> None:
         self._moving = moving
 
     def follow(self, q: Array, step: Array) -> None:
-        self._dA = np.ascontiguousarray(step[:, 3:])
+        follow(self.arrays, step)
 
     def add_energy(self, q: Array, E: Array) -> None:
-        self._add_energy(q, self._c, self._moving, E)
+        self._add_energy(q, self.arrays.c, self._moving, E)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        clear(self._H, self._moving)
-        self._add_derivatives(q, self._c, self._dA, self._moving, g, self._H)
-        system.add_diagonal(self._H)
+        c, dA, H = self.arrays.c, self.arrays.dA, self.arrays.H
+        clear(H, self._moving)
+        self._add_derivatives(q, c, dA, self._moving, g, H)
+        system.add_diagonal(H)
+
+
+@njit(cache=True)
+def begin(shapes, dt):
+    """A step of dt [s] begins."""
+    shapes.dA[:] = 0.0
+    for b in range(len(shapes.c)):
+        shapes.c[b] = dt * dt * shapes.stiffness[b]
+
+
+@njit(cache=True)
+def follow(shapes, step):
+    """Newton makes a step (n, 12)."""
+    for b in range(len(step)):
+        for i in range(9):
+            shapes.dA[b, i] = step[b, 3 + i]
 
 
 def stiffness_of(slots: Sequence[Any], context: SceneContext) -> Array:

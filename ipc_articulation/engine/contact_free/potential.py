@@ -1,0 +1,63 @@
+"""The incremental potential of a step without contact: the terms of `engine.terms`, summed by compiled code."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ipc_articulation.articulation.energy import joint_energies, linearize
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.block_matrix import add_coupled, add_diagonal, add_pairs
+from ipc_articulation.engine.contact_free.system import clear
+from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
+
+
+@njit(cache=True)
+def begin_step(problem, state, dt):
+    """Fix what is constant in a step; the articulations have been told before."""
+    kinetic.begin(problem.inertias, state, dt)
+    shape.begin(problem.shapes, dt)
+
+
+@njit(cache=True)
+def body_energies(problem, q, moving):
+    """E(q) of the moving bodies, (n,), what couples several told of one of them; see `Potential.body_energies`."""
+    E = np.zeros(len(q))
+    kinetic.add_energy(problem.inertias, q, moving, E)
+    ortho_potential.add_energy(q, problem.shapes.c, moving, E)
+    of_joints, bodies = joint_penalty.energies(problem.penalties, q), problem.penalties.bodies
+    for j in range(len(of_joints)):
+        E[bodies[j, 0] if moving[bodies[j, 0]] else bodies[j, 1]] += of_joints[j]
+    rows.add_at(E, problem.owner, joint_energies(problem.articulations, q))
+    return E
+
+
+@njit(cache=True)
+def assemble(problem, q, moving):
+    """The gradient (n, 12); its `H` receives the projected Hessian."""
+    g, H, shapes = np.zeros(q.shape), problem.H, problem.shapes
+    clear(H, moving)
+    kinetic.add_gradient(problem.inertias, q, moving, g)
+    add_diagonal(H.bodies, problem.inertias.M, H.diagonal)
+    shapes.H[:] = 0.0
+    ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, g, shapes.H)
+    add_diagonal(H.bodies, shapes.H, H.diagonal)
+    joint_penalty.add_derivatives(problem.penalties, q, g)
+    add_pairs(H.place, problem.penalties.bodies, problem.penalties.blocks, H.diagonal, H.upper, H.number)
+    _assemble_articulations(problem.articulations, q, g, H)
+    return g
+
+
+@njit(cache=True)
+def _assemble_articulations(articulations, q, g, H):
+    bodies, starts = articulations.bodies, articulations.starts
+    _, w, J, curvature = linearize(articulations, q, True)
+    rows.add_to_pairs(g, bodies, w, J)
+    add_pairs(H.place, bodies, curvature, H.diagonal, H.upper, H.number)
+    first = 0
+    for a in range(len(starts) - 1):
+        begin, end = starts[a], starts[a + 1]
+        size = end - begin
+        M = articulations.mass[first : first + size * size].reshape(size, size)
+        add_coupled(H.place, bodies[begin:end], J[begin:end], M, H.diagonal, H.upper, H.number)
+        first += size * size

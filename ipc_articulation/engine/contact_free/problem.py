@@ -1,0 +1,141 @@
+"""What a step without contact is made of, gathered from a model as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config, types
+from numba.experimental import structref
+from numpy.typing import NDArray
+
+from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.engine.block_matrix import Blocks
+from ipc_articulation.engine.contact_free.system import make_system
+from ipc_articulation.engine.factor_pattern import Pattern
+from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.terms.articulation import Articulation
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
+from ipc_articulation.engine.terms.kinetic import Inertias, Kinetic
+from ipc_articulation.engine.terms.ortho_potential import OrthoPotential
+from ipc_articulation.engine.terms.shape import Shapes
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.frontend.config import Config
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+class Bodies(NamedTuple):
+    """The n bodies."""
+
+    movable: Bools  # (n,)
+    labels: Ints  # (n,) islands
+    driven: Bools  # (n,) see `Term.drives`
+    exact: Bools  # (n,) see `Term.exact`
+    is_link: Bools  # (n,) of an articulation
+    center: Array  # (n, 3) of mass, in the body's frame [m]
+    gravity: Array  # (n,) [m/s²]
+    extent: Array  # (n,) about the origin [m]
+    points: Array  # (V, 3) of the surfaces, local [m]
+    first: Ints  # (n + 1,) where each body's points begin
+
+
+class Limits(NamedTuple):
+    """Tolerances and limits, see `Config`."""
+
+    velocity_tol: float
+    transrate_tol: float
+    ccd_tol: float
+    max_iter: int
+    min_iter: int
+    semi_implicit: bool
+    semi_implicit_start: int
+    semi_implicit_tol: float
+    line_search_max_iter: int
+
+
+class Problem(NamedTuple):
+    """All of it."""
+
+    order: int  # of the time integrator
+    bodies: Bodies
+    inertias: Inertias
+    shapes: Shapes
+    penalties: Penalties
+    articulations: Articulations
+    owner: Ints  # (m,) the body that is told the energy of each joint of an articulation
+    H: Blocks  # the Newton system
+    pattern: Pattern  # of its factor
+    U: Array  # room for that
+    limits: Limits
+    joints: tuple[Ints, Ints, Array]  # kinds, bodies and vectors of the joints whose angles are followed
+
+
+@structref.register
+class _HeldType(types.StructRef):
+    """Numba's type of `Held`."""
+
+
+class Held(structref.StructRefProxy):
+    """A problem that compiled functions hand on by reference: to unpack it would cost 10 µs a call, to copy it 1 µs."""
+
+
+structref.define_proxy(Held, _HeldType, Problem._fields)
+
+
+def make_problem(model: Model) -> Held | Problem | None:
+    """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
+    found = {type(term): term for term in model.potential.terms}
+    if model.contact is not None or not found.keys() <= {Kinetic, OrthoPotential, JointPenalties, Articulation}:
+        return None
+    problem = _gather(model, found)
+    return problem if config.DISABLE_JIT else Held(*problem)
+
+
+def _gather(model: Model, found: dict[type[Term], Any]) -> Problem:
+    n, nothing = len(model.context.bodies), np.zeros((0, 2), dtype=np.int64)
+    shape = found.get(OrthoPotential, OrthoPotential(np.zeros(n)))
+    joint = found.get(JointPenalties, JointPenalties(nothing[:, 0], nothing, np.zeros(0), np.zeros((0, 2, 4, 4))))
+    articulation = found.get(Articulation)
+    if articulation is None:
+        articulations, owner = ArticulationEnergy(Joints.concatenate([]), n, ()).arrays, nothing[:, 0]
+    else:
+        articulations, owner = articulation.arrays, articulation.owner
+    H, pattern, U = make_system(model.potential.movable, joint.arrays.bodies, articulations)
+    return Problem(
+        order=model.order,
+        bodies=_gather_bodies(model),
+        inertias=found[Kinetic].arrays,
+        shapes=shape.arrays,
+        penalties=joint.arrays,
+        articulations=articulations,
+        owner=owner,
+        H=H,
+        pattern=pattern,
+        U=U,
+        limits=_gather_limits(model.config),
+        joints=model.context.coordinates.arrays,
+    )
+
+
+def _gather_bodies(model: Model) -> Bodies:
+    potential, extrapolation, surfaces = model.potential, model.extrapolation, model.surfaces
+    return Bodies(
+        movable=potential.movable,
+        labels=potential.labels,
+        driven=potential.driven,
+        exact=potential.exact,
+        is_link=extrapolation.is_link,
+        center=np.ascontiguousarray(extrapolation.center),
+        gravity=model.rest.gravity,
+        extent=potential.extent,
+        points=surfaces.points,
+        first=surfaces.first,
+    )
+
+
+def _gather_limits(settings: Config) -> Limits:
+    return Limits(**{name: getattr(settings, name) for name in Limits._fields})

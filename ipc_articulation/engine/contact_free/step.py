@@ -1,0 +1,102 @@
+"""One step without contact, from the prediction to the joint angles."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ipc_articulation.contact.surfaces import motions
+from ipc_articulation.engine import integrator, joint_coordinates, rows
+from ipc_articulation.engine.contact_free.newton import minimise
+from ipc_articulation.engine.contact_free.potential import begin_step, body_energies
+from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
+from ipc_articulation.engine.extrapolation import lower, rigid_motion
+from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.rest import put_back
+from ipc_articulation.engine.state import State
+from ipc_articulation.engine.stopwatch import Stopwatch
+from ipc_articulation.engine.terms.articulation import Articulation
+
+
+class ContactFreeStep:
+    """Steps of a model that cannot touch."""
+
+    def __init__(self, model: Model, problem: Held | Problem) -> None:
+        """Take a model and its problem."""
+        self._model, self._problem = model, problem
+        self._articulations = [term for term in model.potential.terms if isinstance(term, Articulation)]
+        self._count = int(np.count_nonzero(model.potential.movable))
+
+    @classmethod
+    def of(cls, model: Model) -> ContactFreeStep | None:
+        """The steps of a model; None where only the general step will do."""
+        problem = make_problem(model)
+        return None if problem is None else cls(model, problem)
+
+    def take(self, state: State, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport] | None:
+        """Advance by dt [s]; see `engine.step`.
+
+        Returns:
+            The state after the step and a report; None where bodies sleep, where Newton did not converge, or where
+            something is not finite: then the general step must be taken.
+
+        Raises:
+            ArticulationError: An articulation's input is not valid.
+        """
+        model = self._model
+        for articulation in self._articulations:
+            articulation.begin_step(state, dt)
+        watch.lap("begin")
+        if model.rest.awake(state, dt) is not model.potential.movable:
+            return None
+        q, qdot, theta, is_usual, iterations, searches, is_early = _advance(self._problem, *state, dt)
+        watch.lap("newton")
+        if not is_usual:
+            return None
+        after = State(q, qdot, theta, state.q, state.qdot)
+        model.rest.remember(state, after, dt)
+        watch.lap("write back")
+        result = NewtonResult.SEMI_IMPLICIT if is_early else NewtonResult.CONVERGED
+        return after, NewtonReport(result, iterations, self._count, searches)
+
+
+@njit(cache=True)
+def _advance(problem, q, qdot, theta, q_before, qdot_before, dt):
+    """The stages of `engine.step`; the state comes in its parts, for to unpack it costs a microsecond.
+
+    Returns:
+        q, q̇ and θ after the step, and what `newton.minimise` returns besides q.
+    """
+    bodies, state = problem.bodies, State(q, qdot, theta, q_before, qdot_before)
+    begin_step(problem, state, dt)
+    start, E, is_measured = _start(problem, state, dt)
+    q, is_usual, iterations, searches, is_early = minimise(problem, start, E, is_measured, dt)
+    _settle(bodies, state.q, q, dt)
+    qdot = integrator.velocity(problem.order, state, q, dt)
+    theta = joint_coordinates.follow(*problem.joints, state.theta, q)
+    return q, qdot, theta, is_usual, iterations, searches, is_early
+
+
+@njit(cache=True)
+def _settle(bodies, before, q, dt):
+    """See `Rest.settle`."""
+    moved, largest = motions(bodies.points, bodies.first, q - before), rows.largest_position(q)
+    fall = bodies.gravity.copy()
+    for b in range(len(q)):
+        largest[b] += bodies.extent[b]
+        fall[b] *= dt * dt
+    put_back(bodies.labels, bodies.driven, moved, largest, fall, before, q)
+
+
+@njit(cache=True)
+def _start(problem, state, dt):
+    """Where Newton starts, (n, 12), the energies there, and whether they were measured; see `extrapolation.advance`."""
+    bodies = problem.bodies
+    motion = rigid_motion(state.q, state.qdot, bodies.movable, bodies.center, bodies.is_link, dt)
+    if not motion.any():
+        return state.q.copy(), np.zeros(len(motion)), False
+    ahead = state.q + motion
+    E, E_ahead = body_energies(problem, state.q, bodies.movable), body_energies(problem, ahead, bodies.movable)
+    start, E = lower(bodies.labels, state.q, E, ahead, E_ahead)
+    return start, E, True
