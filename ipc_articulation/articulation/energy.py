@@ -44,6 +44,13 @@ class Articulations(NamedTuple):
     origin: Array  # (m, 2) `joint.coordinate` of the reference pose
 
 
+class Given(NamedTuple):
+    """What a step is given, before it has been looked at."""
+
+    mass: Array  # (Σ mₐ²,) see `Articulations`
+    tilde: Array  # (m,)
+
+
 class Linearization(NamedTuple):
     """K, and what its derivatives are made of, for m joints at one q."""
 
@@ -83,7 +90,7 @@ class ArticulationEnergy:
             tilde=np.zeros(len(joints)),
             origin=np.zeros((len(joints), 2)),
         )
-        self._given = np.zeros(len(self.arrays.mass)), np.zeros(len(joints))  # room for what a step is given
+        self.given = Given(np.zeros(len(self.arrays.mass)), np.zeros(len(joints)))
         blocks = np.split(self.arrays.mass, np.cumsum([size * size for size in self.sizes])[:-1]) if sizes else []
         self._blocks = [block.reshape(size, size) for block, size in zip(blocks, self.sizes, strict=True)]
 
@@ -117,11 +124,14 @@ class ArticulationEnergy:
         Raises:
             ArticulationError: see `set_step`.
         """
-        flat, predicted = self._given
-        _join(mass, flat)
-        _join(delta_theta_tilde, predicted)
-        if not _take(self.arrays, flat, predicted, q_ref):
+        self.give(mass, delta_theta_tilde)
+        if not take(self.arrays, self.given, q_ref):
             self._refuse(mass, delta_theta_tilde, q_ref)
+
+    def give(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array]) -> None:
+        """Note Mᵗ and δθ̃ of a step as `set_flat` has them, for `take`."""
+        _join(mass, self.given.mass)
+        _join(delta_theta_tilde, self.given.tilde)
 
     @property
     def mass(self) -> list[Array]:
@@ -212,11 +222,11 @@ def _join(parts: Sequence[Array], joined: Array) -> None:
 
 
 @njit(cache=True)
-def _take(arrays: Articulations, mass: Array, tilde: Array, q_ref: Array) -> bool:
-    """Take what a step is given if it is valid; whether it is."""
-    if not are_valid(arrays.starts, mass, tilde, q_ref):
+def take(arrays: Articulations, given: Given, q_ref: Array) -> bool:
+    """Take what a step is given, with reference poses q_ref (n, 12), if it is valid; whether it is."""
+    if not are_valid(arrays.starts, given.mass, given.tilde, q_ref):
         return False
-    first = 0
+    first, mass = 0, given.mass
     for a in range(len(arrays.starts) - 1):
         size = arrays.starts[a + 1] - arrays.starts[a]
         for row in range(size):
@@ -224,7 +234,7 @@ def _take(arrays: Articulations, mass: Array, tilde: Array, q_ref: Array) -> boo
                 entry, mirrored = first + size * row + column, first + size * column + row
                 arrays.mass[entry] = 0.5 * (mass[entry] + mass[mirrored])
         first += size * size
-    arrays.tilde[:] = tilde
+    arrays.tilde[:] = given.tilde
     _set_origin(arrays, q_ref)
     return True
 

@@ -73,7 +73,8 @@ def solve(pattern, diagonal, blocks, shift, b, U):
     done = pattern.first[:-1].copy()  # of each row: the place in `columns` of the first column that is not yet computed
     slot = np.zeros(n, dtype=np.int64)  # of each column: its place among the blocks of the present panel
     for i in range(n):
-        x[i] = b[order[i]]
+        for c in range(12):
+            x[i, c] = b[order[i], c]
     for i in range(n):
         P = _panel(pattern, U, i)
         _load(pattern, diagonal, blocks, shift, i, P)
@@ -98,7 +99,8 @@ def solve(pattern, diagonal, blocks, shift, b, U):
             x[i, c] = near[c]
     result = np.empty((n, 12))
     for i in range(n):
-        result[order[i]] = x[i]
+        for c in range(12):
+            result[order[i], c] = x[i, c]
     return result, True
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
+from uipc.geometry import AttributeCollection
 
 from ipc_articulation.engine.changes import has_changed, read_again
 from ipc_articulation.engine.contact_free.step import ContactFreeStep
@@ -46,6 +47,7 @@ class CpuEngine(PyIEngine):
         self.state_accessor: StateAccessor | None = None  # until there is a world
         self._frame = 0
         self._scene: SceneVisitor
+        self._config: AttributeCollection
         self._model: Model
         self._contact_free: ContactFreeStep | None
         self._system: LinearSystem
@@ -58,6 +60,7 @@ class CpuEngine(PyIEngine):
         read_formats_from_table()
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
+        self._config = self._scene.get().config()
         model = read_model(self._scene)
         self._use(model, model.initial_state())
         self.state_accessor = StateAccessor(lambda: (self._model, self._writer, self._state), self._set_state)
@@ -89,7 +92,7 @@ class CpuEngine(PyIEngine):
 
     def do_dump(self) -> bool:
         """Write the complete state; called by `world.dump`."""
-        dump_state(self._dumps, self._frame, self._state, self._model, read_dt(self._scene.get().config()))
+        dump_state(self._dumps, self._frame, self._state, self._model, read_dt(self._config))
         return True
 
     def do_recover(self, dst_frame: int) -> bool:
@@ -133,7 +136,7 @@ class CpuEngine(PyIEngine):
         watch.lap("animator")
         if self.statistics is not None:
             self.statistics.end.close()
-        dt = read_dt(self._scene.get().config())
+        dt = read_dt(self._config)
         state, report = self._step(dt, watch)
         self._warn(report)
         self._state = state

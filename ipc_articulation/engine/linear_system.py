@@ -68,7 +68,8 @@ def step_from(x, bodies, n):
     """The rows of -x (k, 12) as those of bodies (k,) among n, others zero."""
     dq = np.zeros((n, 12))
     for i in range(len(bodies)):
-        dq[bodies[i]] = -x[i]
+        for k in range(12):
+            dq[bodies[i], k] = -x[i, k]
     return dq
 
 

@@ -43,13 +43,23 @@ class ArticulationTable:
         """
         if self.energy is None:
             return
-        masses, predicted = [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
+        masses, predicted = self._read_attributes()
         q_ref = self.reference.read(q_prev)
         try:
             self.energy.set_flat(masses, predicted, q_ref)
         except ArticulationError:
             self.reference.refuse_not_finite(q_ref)  # by its name, which the energy does not know
             raise
+
+    def give_step(self, q_prev: Array) -> Array:
+        """Hand Mᵗ and δθ̃ to the energy, which does not look at them yet; returns q_ref (n, 12), see `read_step`."""
+        if self.energy is not None:
+            self.energy.give(*self._read_attributes())
+        return self.reference.read(q_prev)
+
+    def _read_attributes(self) -> tuple[list[Array], list[Array]]:
+        """`mass` and `delta_theta_tilde` of each articulation."""
+        return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
 
     def delta_theta(self, q: Array) -> Array:
         """δθ of all joints from the reference pose to q (n, 12): (m,) [rad or m]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ipc_articulation.articulation.energy import joint_energies, linearize
+from ipc_articulation.articulation.energy import joint_energies, linearize, take
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.block_matrix import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.contact_free.system import clear
@@ -13,10 +13,11 @@ from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potentia
 
 
 @njit(cache=True)
-def begin_step(problem, state, dt):
-    """Fix what is constant in a step; the articulations have been told before."""
+def begin_step(problem, state, q_ref, dt):
+    """Fix what is constant in a step, with reference poses q_ref (n, 12); whether what articulations want is valid."""
     kinetic.begin(problem.inertias, state, dt)
     shape.begin(problem.shapes, dt)
+    return take(problem.articulations, problem.given, q_ref)
 
 
 @njit(cache=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config, types
+from numba import config, njit, types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations
+from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations, Given
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.engine.block_matrix import Blocks
 from ipc_articulation.engine.contact_free.system import make_system
@@ -66,6 +66,7 @@ class Problem(NamedTuple):
     shapes: Shapes
     penalties: Penalties
     articulations: Articulations
+    given: Given  # Mᵗ and δθ̃ of the step
     owner: Ints  # (m,) the body that is told the energy of each joint of an articulation
     H: Blocks  # the Newton system
     pattern: Pattern  # of its factor
@@ -86,13 +87,19 @@ class Held(structref.StructRefProxy):
 structref.define_proxy(Held, _HeldType, Problem._fields)
 
 
+@njit(cache=True)
+def _hold(order, bodies, inertias, shapes, penalties, articulations, given, owner, H, pattern, U, limits, joints):
+    """A `Held` problem; to make one from Python takes a second, since that is not kept on disk."""
+    return Held(order, bodies, inertias, shapes, penalties, articulations, given, owner, H, pattern, U, limits, joints)
+
+
 def make_problem(model: Model) -> Held | Problem | None:
     """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
     found = {type(term): term for term in model.potential.terms}
     if model.contact is not None or not found.keys() <= {Kinetic, OrthoPotential, JointPenalties, Articulation}:
         return None
     problem = _gather(model, found)
-    return problem if config.DISABLE_JIT else Held(*problem)
+    return problem if config.DISABLE_JIT else _hold(*problem)
 
 
 def _gather(model: Model, found: dict[type[Term], Any]) -> Problem:
@@ -100,19 +107,17 @@ def _gather(model: Model, found: dict[type[Term], Any]) -> Problem:
     shape = found.get(OrthoPotential, OrthoPotential(np.zeros(n)))
     joint = found.get(JointPenalties, JointPenalties(nothing[:, 0], nothing, np.zeros(0), np.zeros((0, 2, 4, 4))))
     articulation = found.get(Articulation)
-    if articulation is None:
-        articulations, owner = ArticulationEnergy(Joints.concatenate([]), n, ()).arrays, nothing[:, 0]
-    else:
-        articulations, owner = articulation.arrays, articulation.owner
-    H, pattern, U = make_system(model.potential.movable, joint.arrays.bodies, articulations)
+    energy = model.context.articulations.energy or ArticulationEnergy(Joints.concatenate([]), n, ())
+    H, pattern, U = make_system(model.potential.movable, joint.arrays.bodies, energy.arrays)
     return Problem(
         order=model.order,
         bodies=_gather_bodies(model),
         inertias=found[Kinetic].arrays,
         shapes=shape.arrays,
         penalties=joint.arrays,
-        articulations=articulations,
-        owner=owner,
+        articulations=energy.arrays,
+        given=energy.given,
+        owner=nothing[:, 0] if articulation is None else articulation.owner,
         H=H,
         pattern=pattern,
         U=U,

@@ -16,7 +16,6 @@ from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.rest import put_back
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.stopwatch import Stopwatch
-from ipc_articulation.engine.terms.articulation import Articulation
 
 
 class ContactFreeStep:
@@ -25,7 +24,6 @@ class ContactFreeStep:
     def __init__(self, model: Model, problem: Held | Problem) -> None:
         """Take a model and its problem."""
         self._model, self._problem = model, problem
-        self._articulations = [term for term in model.potential.terms if isinstance(term, Articulation)]
         self._count = int(np.count_nonzero(model.potential.movable))
 
     @classmethod
@@ -38,19 +36,15 @@ class ContactFreeStep:
         """Advance by dt [s]; see `engine.step`.
 
         Returns:
-            The state after the step and a report; None where bodies sleep, where Newton did not converge, or where
-            something is not finite: then the general step must be taken.
-
-        Raises:
-            ArticulationError: An articulation's input is not valid.
+            The state after the step and a report; None where the general step must be taken: where bodies sleep, an
+            articulation's input is not valid, Newton did not converge, or something is not finite.
         """
         model = self._model
-        for articulation in self._articulations:
-            articulation.begin_step(state, dt)
-        watch.lap("begin")
         if model.rest.awake(state, dt) is not model.potential.movable:
             return None
-        q, qdot, theta, is_usual, iterations, searches, is_early = _advance(self._problem, *state, dt)
+        q_ref = model.context.articulations.give_step(state.q)
+        watch.lap("begin")
+        q, qdot, theta, is_usual, iterations, searches, is_early = _advance(self._problem, *state, q_ref, dt)
         watch.lap("newton")
         if not is_usual:
             return None
@@ -62,14 +56,17 @@ class ContactFreeStep:
 
 
 @njit(cache=True)
-def _advance(problem, q, qdot, theta, q_before, qdot_before, dt):
-    """The stages of `engine.step`; the state comes in its parts, for to unpack it costs a microsecond.
+def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
+    """The stages of `engine.step`, with reference poses q_ref (n, 12).
+
+    The state comes in its parts, for to unpack it costs a microsecond.
 
     Returns:
         q, q̇ and θ after the step, and what `newton.minimise` returns besides q.
     """
     bodies, state = problem.bodies, State(q, qdot, theta, q_before, qdot_before)
-    begin_step(problem, state, dt)
+    if not begin_step(problem, state, q_ref, dt):
+        return q, qdot, theta, False, 0, 0, False
     start, E, is_measured = _start(problem, state, dt)
     q, is_usual, iterations, searches, is_early = minimise(problem, start, E, is_measured, dt)
     _settle(bodies, state.q, q, dt)

@@ -54,11 +54,11 @@ def solve(problem, g):
     H, n = problem.H, len(g)
     b = np.zeros((len(H.bodies), 12))
     for i in range(len(b)):
-        if H.place[H.bodies[i]] >= 0:
-            b[i] = g[H.bodies[i]]
-        else:
-            for k in range(12):
-                H.diagonal[i, :, k] = 0.0
-                H.diagonal[i, k, k] = 1.0
+        for k in range(12):
+            if H.place[H.bodies[i]] >= 0:
+                b[i, k] = g[H.bodies[i], k]
+            else:
+                for m in range(12):
+                    H.diagonal[i, k, m] = 1.0 if k == m else 0.0
     x, is_definite = block_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], 0.0, b, problem.U)
     return step_from(x, H.bodies, n), is_definite and rows.are_finite(x)

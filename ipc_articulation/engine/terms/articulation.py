@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations
+from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import LinearSystem
 from ipc_articulation.engine.scene_context import SceneContext
@@ -38,11 +38,6 @@ class Articulation(Term):
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # told of a joint's K
-
-    @property
-    def arrays(self) -> Articulations:
-        """What the energy is made of."""
-        return self._energy.arrays
 
     @property
     def couples(self) -> NDArray[np.int64]:

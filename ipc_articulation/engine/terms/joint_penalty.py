@@ -130,7 +130,7 @@ def add_derivatives(penalties, q, g):
                 for i in range(12):
                     g[left, i] += kappa * r[row] * J[row, i]
                     g[right, i] += kappa * r[row] * J[row, 12 + i]
-            penalties.blocks[j] = kappa * (J.T @ J)
+            _write_square(kappa, J, penalties.blocks[j])
         else:
             for a in range(2):
                 _add_pulled(penalties.local[j, 0, a], kappa, r[3 * a : 3 * a + 3], g[left])
@@ -146,7 +146,7 @@ def _set_constant_hessians(penalties):
     for j in range(len(penalties.kind)):
         if penalties.kind[j] != PRISMATIC:
             _pull_back(D, penalties.local[j], J)
-            penalties.blocks[j] = penalties.stiffness[j] * (J.T @ J)
+            _write_square(penalties.stiffness[j], J, penalties.blocks[j])
 
 
 @njit(cache=True)
@@ -184,30 +184,34 @@ def _add_pulled(local, factor, f, g):
 
 
 @njit(cache=True)
-def _cross(a, b, out):
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@njit(cache=True)
 def _prismatic_jacobian(x, y, D):
     """D (12, 2, 4, 3): ∂r of a prismatic joint by the world vectors of the two bodies."""
     D[:] = 0.0
-    e, column = np.zeros(3), np.empty(3)
     for k in range(3):
         for a in range(2):
             D[6 + 3 * a + k, 0, 2 + a, k], D[6 + 3 * a + k, 1, 2 + a, k] = 1.0, -1.0
-        e[:] = 0.0
-        e[k] = 1.0
-        _cross(e, x[1], column)
-        D[0:3, 1, 0, k], D[0:3, 0, 0, k] = column, -column
-        _cross(y[0] - x[0], e, column)
-        D[0:3, 0, 1, k] = column
-        _cross(e, y[1], column)
-        D[3:6, 0, 0, k], D[3:6, 1, 0, k] = column, -column
-        _cross(x[0] - y[0], e, column)
-        D[3:6, 1, 1, k] = column
+        i, j = (k + 1) % 3, (k + 2) % 3
+        c_i, c_j = y[0, i] - x[0, i], y[0, j] - x[0, j]
+        # by cⱼ - cᵢ: eₖ x t has the entries -t_j at i and t_i at j
+        D[i, 1, 0, k], D[j, 1, 0, k] = -x[1, j], x[1, i]
+        D[i, 0, 0, k], D[j, 0, 0, k] = x[1, j], -x[1, i]
+        D[3 + i, 0, 0, k], D[3 + j, 0, 0, k] = -y[1, j], y[1, i]
+        D[3 + i, 1, 0, k], D[3 + j, 1, 0, k] = y[1, j], -y[1, i]
+        # by the directions: c x eₖ has the entries c_j at i and -c_i at j
+        D[i, 0, 1, k], D[j, 0, 1, k] = c_j, -c_i
+        D[3 + i, 1, 1, k], D[3 + j, 1, 1, k] = -c_j, c_i
+
+
+@njit(cache=True)
+def _write_square(kappa, J, block):
+    """Write κ JᵀJ, J (12, 24)."""
+    block[:] = 0.0
+    for row in range(12):
+        for a in range(24):
+            factor = kappa * J[row, a]
+            if factor != 0.0:
+                for b in range(24):
+                    block[a, b] += factor * J[row, b]
 
 
 @njit(cache=True)
