@@ -15,7 +15,7 @@ from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, mol
 from ipc_articulation.contact.bend import add_bend
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.pair_blocks import add_gradient, add_rank_one, by_coordinates, lever, outer
-from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.stencils import Stencils, pairs_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,7 +38,7 @@ def add_derivatives(
     """
     s = stencils
     near = in_reach(s, on, x, d_hat + xi)
-    rows, block = np.unique(s.pair[near], return_inverse=True)
+    rows, block = pairs_of(s.pair, near, len(s.bodies))
     H = np.zeros((len(rows), 24, 24))
     parameters = kappa, d_hat, xi
     _add_derivatives(near, block, s.bodies, s.pair, s.kind, s.vertices, s.mollified, points, x, *parameters, g, H)

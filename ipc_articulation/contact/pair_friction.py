@@ -20,7 +20,7 @@ from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
 from ipc_articulation.contact.pair_blocks import add_by_points, add_gradient, by_coordinates, lever, outer
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
-from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.stencils import Stencils, pairs_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ def lag(
     normal, force, y = np.empty((len(near), 3)), np.empty(len(near)), np.empty((len(near), 8))
     _lag(near, s.kind, s.vertices, s.mollified, points, x, mu_kappa, d_hat, xi, normal, force, y)
     holds = force > 0.0
-    rows, pair = np.unique(s.pair[near[holds]], return_inverse=True)
+    rows, pair = pairs_of(s.pair, near[holds], len(s.bodies))
     return Friction(s.bodies[rows], pair, normal[holds], force[holds], y[holds], eps, q)
 
 

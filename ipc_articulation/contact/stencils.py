@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.barrier import MOLLIFIED
@@ -28,12 +29,38 @@ class Stencils:
 
     def rows(self, chosen: Ints) -> Stencils:
         """Some of the stencils, and only their pairs of bodies."""
-        rows, pair = np.unique(self.pair[chosen], return_inverse=True)
+        rows, pair = pairs_of(self.pair, chosen, len(self.bodies))
         of_each = self.kind[chosen], self.vertices[chosen], self.mollified[chosen]
         return Stencils(self.bodies[rows], pair, *of_each)
 
     def __len__(self) -> int:
         return len(self.pair)
+
+
+@njit(cache=True)
+def pairs_of(pair, chosen, count):
+    """The pairs of bodies that some of the stencils belong to.
+
+    Args:
+        pair: The pair of each stencil, (k,), below `count`.
+        chosen: Rows of some stencils, (c,).
+        count: Number of pairs.
+
+    Returns:
+        The pairs in order, (p,), and the place among them of each chosen stencil's, (c,).
+    """
+    place = np.full(count, -1, dtype=np.int64)
+    for s in chosen:
+        place[pair[s]] = 0
+    rows, p = np.empty(count, dtype=np.int64), 0
+    for k in range(count):
+        if place[k] == 0:
+            rows[p], place[k] = k, p
+            p += 1
+    among = np.empty(len(chosen), dtype=np.int64)
+    for c in range(len(chosen)):
+        among[c] = place[pair[chosen[c]]]
+    return rows[:p], among
 
 
 def make_stencils(surfaces: Surfaces, bodies: Ints, edges: Ints, first: Ints, second: Ints) -> Stencils:

@@ -55,6 +55,8 @@ class ContactWorld:
         self._blocks = np.zeros((len(materials.body_pairs), 12, 12))
         self._awake = np.zeros(len(materials.body_pairs), dtype=np.bool_)  # bodies that have moved in this step
         self._x = np.zeros((3, *surfaces.points.shape))  # at the beginning of the step, and two for `_positions`
+        self._at: list[Array | None] = [None, None, None]  # the coordinates that these belong to
+        self._mask: Bools | None = None  # the last mask that `_positions` was given
         self._floor = 0.0
         self._ranges = make_ranges(surfaces)
         self._boxes = (np.full((len(self._awake), 3), np.nan),) * 2  # around all bodies at the beginning of the step
@@ -83,7 +85,7 @@ class ContactWorld:
         self.surfaces.move(q, np.ones(len(q), dtype=np.bool_), x)
         for copy in copies:
             np.copyto(copy, x)
-        self._awake = np.zeros(len(q), dtype=np.bool_)
+        self._awake, self._mask = np.zeros(len(q), dtype=np.bool_), None
         self._floor = gap_floor(x)
         self._look_around(x)
         self.half_planes.begin_step(x, dt, eps_velocity, adaptive_resistance)
@@ -111,19 +113,19 @@ class ContactWorld:
         ]
         return ContactDerivatives(gradient, blocks, pair_blocks)
 
-    def cover(self, q: Array, dq: Array, moving: Bools) -> None:
-        """Look for the pairs that come near each other on the way from q (n, 12) to q + dq of the moving bodies."""
-        start, end = self._positions(q, moving), self._positions(q + dq, moving, 2)
+    def cover(self, q: Array, ahead: Array, moving: Bools) -> None:
+        """Look for pairs that come near each other on the straight way from q to ahead, (n, 12), of moving bodies."""
+        start, end = self._positions(q, moving), self._positions(ahead, moving, 2)
         for contact in self.body_contacts:
             contact.proximity.cover(start, end)
 
-    def near(self, q: Array, dq: Array, moving: Bools) -> Ints:
+    def near(self, q: Array, ahead: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, that may come within reach of each other, (k, 2).
 
-        Their boxes do, which hold all of the way from q (n, 12) to q + dq: whatever shares of their ways others take,
+        Their boxes do, which hold all of the way from q to ahead, (n, 12): whatever shares of their ways others take,
         they do not meet. What it says depends on nothing else, least of all on earlier steps.
         """
-        start, end = self._positions(q, moving), self._positions(q + dq, moving, 2)
+        start, end = self._positions(q, moving), self._positions(ahead, moving, 2)
         boxes = way_boxes(self._ranges, self._awake, start, end, *self._boxes)
         near = [contact.near(*boxes, moving) for contact in self.body_contacts]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *near])
@@ -156,19 +158,19 @@ class ContactWorld:
         """What may come near on the way that `cover` has looked at, material by material."""
         return [contact.proximity.stencils for contact in self.body_contacts]
 
-    def step_limits(self, q: Array, dq: Array, stencils: list[Stencils], islands: Islands) -> Array:
-        """How far along dq neither stencils nor half-planes touch; motion is linear in q, so the answer is exact.
+    def step_limits(self, q: Array, ahead: Array, stencils: list[Stencils], islands: Islands) -> Array:
+        """How far on their way neither stencils nor half-planes touch; motion is linear in q, so the answer is exact.
 
         Args:
             q: Coordinates (n, 12).
-            dq: The way (n, 12).
+            ahead: Where the way leads, (n, 12).
             stencils: What to look at, material by material.
             islands: Who moves, and by the same share.
 
         Returns:
             A share in [0, 1] for each body (n,), one for all of an island.
         """
-        start, end = self._positions(q, islands.moving), self._positions(q + dq, islands.moving, 2)
+        start, end = self._positions(q, islands.moving), self._positions(ahead, islands.moving, 2)
         limits = np.ones(len(q))
         self.half_planes.lower_limits(islands, start, end, self._floor, limits)
         for contact, looked_at in zip(self.body_contacts, stencils, strict=True):
@@ -193,9 +195,16 @@ class ContactWorld:
         return (nearest, bodies) if bodies else (np.inf, ())
 
     def _positions(self, q: Array, moving: Bools, copy: int = 1) -> Array:
-        """World positions (V, 3) of all vertices in one of two arrays; computed for what has moved in this step."""
-        self._awake |= moving
-        self.surfaces.move(q, self._awake, self._x[copy])
+        """World positions (V, 3) of all vertices in one of two arrays; computed for what has moved in this step.
+
+        Coordinates and masks are not changed once they were given here: the same ones need no second computation.
+        """
+        if moving is not self._mask:
+            self._awake |= moving
+            self._mask, self._at = moving, [None, None, None]
+        if q is not self._at[copy]:
+            self.surfaces.move(q, self._awake, self._x[copy])
+            self._at[copy] = q
         return self._x[copy]
 
     def minimum_distance(self, q: Array, within: float | None = None) -> float:

@@ -12,6 +12,7 @@ from ipc_articulation.engine import islands
 from ipc_articulation.engine.diagnosis import not_finite
 from ipc_articulation.engine.newton_report import NewtonReport
 from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.rows import advanced
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 
@@ -26,6 +27,7 @@ class Search(NamedTuple):
     """What a line search found."""
 
     alpha: Array  # (n,) share of the step that each body takes
+    q: Array  # (n, 12) where it leads
     step: Array  # (n, 12) what it takes
     energies: Array | None = None  # (n,) of the bodies there, None where they were not measured
     is_exhausted: bool = False  # whether an island found no decrease
@@ -58,21 +60,21 @@ def line_search(
     Raises:
         SolverError: The energy at q is not a number; names the term.
     """
-    alpha, step = share, share[:, None] * dq
+    alpha, (after, step) = share, advanced(q, share, dq)
     if not np.count_nonzero(searching):
-        return Search(alpha, step)
+        return Search(alpha, after, step)
     highest, are_numbers = highest_allowed(labels, potential.body_energies(q) if energies is None else energies)
     if not are_numbers:
         raise not_finite(potential, q) or SolverError("the step's energy is not finite")
     for _ in range(config.line_search_max_iter):
         report.line_search_steps += 1
-        energies = potential.body_energies(q + step)
+        energies = potential.body_energies(after)
         halved, is_halved = halve(labels, searching, energies, highest, alpha)
         if not is_halved:
-            return Search(alpha, step, energies)
-        alpha, step = halved, halved[:, None] * dq
+            return Search(alpha, after, step, energies)
+        alpha, (after, step) = halved, advanced(q, halved, dq)
     report.exhausted_searches += 1
-    return Search(alpha, step, is_exhausted=True)
+    return Search(alpha, after, step, is_exhausted=True)
 
 
 @njit(cache=True)

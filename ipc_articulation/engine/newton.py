@@ -62,7 +62,7 @@ def minimise(
     count, n = int(np.count_nonzero(moving)), len(q)
     report, beta, size = NewtonReport(NewtonResult.CONVERGED, awake=count), np.ones(n), np.zeros(n)
     before, dq, share = q, np.zeros(q.shape), np.ones(n)
-    search = Search(share, dq)
+    search = Search(share, q, dq)
     tolerances = config.velocity_tol * dt, config.transrate_tol * dt
     while count:
         if report.iterations == config.max_iter:
@@ -81,7 +81,7 @@ def minimise(
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
         potential.follow(q, search.step)
-        before, q = q, q + search.step
+        before, q = q, search.q
         report.ccd_step = rows.smallest(share, moving, report.ccd_step)
         if at_goal:
             beta = _attenuated(beta, search.alpha, labels, potential.exact, report.iterations, config)

@@ -74,13 +74,9 @@ def forward(P, near):
 @njit(cache=True, fastmath=_SUMS)
 def backward(P, near):
     """[y_i x_j ...] -> [x_i x_j ...] with U_ii x_i + Σ U_ij x_j = y_i."""
-    for r in range(12):
-        row, far = P[r, 12:], near[12 : P.shape[1]]
-        s = 0.0
-        for b in range(len(far)):
-            s += row[b] * far[b]
-        near[r] -= s
     for r in range(11, -1, -1):
-        near[r] *= P[r, r]
-        for a in range(r):
-            near[a] -= P[a, r] * near[r]
+        row, known = P[r, r + 1 :], near[r + 1 : P.shape[1]]
+        s = 0.0
+        for b in range(len(known)):
+            s += row[b] * known[b]
+        near[r] = (near[r] - s) * P[r, r]

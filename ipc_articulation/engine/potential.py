@@ -130,16 +130,17 @@ class Potential:
         """
         if self._contact is None:
             return self._whole, self.labels
-        contact, labels = self._contact, self.labels
+        contact, labels, ahead = self._contact, self.labels, q + dq
         touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
         for stencils in touching:
             labels = islands.join(labels, stencils.bodies, self.movable)
-        share = contact.step_limits(q, dq, touching, Islands(labels, moving))
+        share = contact.step_limits(q, ahead, touching, Islands(labels, moving))
         share = np.minimum(share, self._cfl_limit(contact, q, dq))
-        way = share[:, None] * dq
-        labels = islands.join(labels, contact.near(q, way, moving), self.movable)
-        contact.cover(q, way, moving)
-        return share * contact.step_limits(q, way, contact.covered(), Islands(labels, moving)), labels
+        if share.min(initial=1.0) < 1.0:
+            ahead = q + share[:, None] * dq
+        labels = islands.join(labels, contact.near(q, ahead, moving), self.movable)
+        contact.cover(q, ahead, moving)
+        return share * contact.step_limits(q, ahead, contact.covered(), Islands(labels, moving)), labels
 
     def _cfl_limit(self, contact: ContactWorld, q: Array, dq: Array) -> float:
         """The share of dq (n, 12) that moves no vertex in contact at q by more than half of d̂; 1 without `cfl`."""

@@ -118,7 +118,7 @@ def test_stencils_hold_every_pair_in_reach():
         dq = 0.05 * rng.standard_normal(q.shape)
         start = q - (trial % 2) * dq
         world.begin_step(start, DT, EPS_V)
-        world.cover(start, dq, np.ones(n, dtype=bool))
+        world.cover(start, start + dq, np.ones(n, dtype=bool))
         x = world.surfaces.positions(q)
         mesh, theirs = ipctk_collisions(world.surfaces, x, D_HAT)
         expected = ipctk.BarrierPotential(D_HAT, 1.0)(theirs, mesh, x)
@@ -197,6 +197,6 @@ def test_half_planes_limit_each_island_by_itself():
     down = np.zeros_like(q)
     down[:, 2] = -1.0
     world.begin_step(q, DT, EPS_V)
-    world.cover(q, down, np.ones(4, dtype=bool))
-    limits = world.step_limits(q, down, world.covered(), Islands(np.array([0, 0, 2, 3]), np.arange(4) < 3))
+    world.cover(q, q + down, np.ones(4, dtype=bool))
+    limits = world.step_limits(q, q + down, world.covered(), Islands(np.array([0, 0, 2, 3]), np.arange(4) < 3))
     np.testing.assert_allclose(limits, [0.9 * 0.2, 0.9 * 0.2, 0.9 * 0.4, 1.0], rtol=1e-9)

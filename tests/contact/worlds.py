@@ -77,8 +77,8 @@ def derivatives(world, q):
 def step_limit(world, q, dq):
     """The share of a step that all bodies may take together."""
     everything = Islands(np.zeros(len(q), dtype=np.int64), np.ones(len(q), dtype=bool))
-    world.cover(q, dq, everything.moving)
-    return world.step_limits(q, dq, world.covered(), everything).min()
+    world.cover(q, q + dq, everything.moving)
+    return world.step_limits(q, q + dq, world.covered(), everything).min()
 
 
 def pull_back(surfaces, body_count):
