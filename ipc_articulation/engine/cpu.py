@@ -49,7 +49,9 @@ class CpuEngine(PyIEngine):
         self._scene: SceneVisitor
         self._config: AttributeCollection
         self._model: Model
-        self._contact_free: ContactFreeStep | None
+        self.contact_free: (
+            ContactFreeStep | None
+        )  # takes the steps of a scene that cannot touch; None for the general step
         self._system: LinearSystem
         self._state: State
         self._writer: SceneWriter
@@ -145,8 +147,8 @@ class CpuEngine(PyIEngine):
         self.statistics.log()
 
     def _step(self, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport]:
-        if self._contact_free is not None:
-            taken = self._contact_free.take(self._state, dt, watch)
+        if self.contact_free is not None:
+            taken = self.contact_free.take(self._state, dt, watch)
             if taken is not None:
                 return taken
         return step(self._state, self._model, self._system, dt, self._animator.substep(), watch)
@@ -160,7 +162,7 @@ class CpuEngine(PyIEngine):
 
     def _use(self, model: Model, state: State) -> None:
         self._model, self._state = model, state
-        self._contact_free = ContactFreeStep.of(model)
+        self.contact_free = ContactFreeStep.of(model)
         self._system = LinearSystem(model.context.bodies.is_fixed)
         self._writer = SceneWriter(model.context)
 

@@ -88,8 +88,8 @@ def start(make, folder, settings):
 def test_same_as_the_general_step(tmp_path, make, settings):
     ours, world, _ = start(make, tmp_path / "ours", settings)
     general, other, _ = start(make, tmp_path / "general", settings)
-    assert ours.cpu._contact_free is not None
-    general.cpu._contact_free = None
+    assert ours.cpu.contact_free is not None
+    general.cpu.contact_free = None
     for _ in range(STEPS):
         world.advance()
         other.advance()
@@ -115,14 +115,14 @@ def test_other_terms_take_the_general_step(tmp_path, add):
     left, right = scene.add_box(translation(0, 0, 0), is_fixed=1), scene.add_box(translation(0.3, 0, 0))
     if add is not None:
         add(scene, left, right, [0.15, 0.0, 0.0])
-    assert (scene.start().engine.cpu._contact_free is None) == (add is not None)
+    assert (scene.start().engine.cpu.contact_free is None) == (add is not None)
 
 
 def test_bodies_that_may_touch_take_the_general_step(tmp_path):
     scene = BoxScene(tmp_path)
     scene.add_box(translation(0, 0, 0))
     scene.add_ground(height=-1.0)
-    assert scene.start().engine.cpu._contact_free is None
+    assert scene.start().engine.cpu.contact_free is None
 
 
 def spinning(folder, **config):
