@@ -76,14 +76,6 @@ def derivatives(F: Array, weight: float, project: bool, t: Array, H: Array) -> N
 
 
 @njit(cache=True)
-def gradient(F: Array, t: Array) -> None:
-    """Write ∇θ of world vectors F (4, 3) into t (12,)."""
-    C, S = cos_sin(F)
-    r2 = C * C + S * S
-    _gradients(F, 0.5 * C / r2, 0.5 * S / r2, t, np.empty(12))
-
-
-@njit(cache=True)
 def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
     """∇θ into t (12,) and ∇ρ into p (12,), with c = cosθ / 2r and s = sinθ / 2r."""
     for a in range(3):
@@ -112,12 +104,13 @@ def _write_weighted(weight: float, c: float, s: float, t: Array, p: Array, H: Ar
 def _add_absolute(weight: float, r: float, F: Array, t: Array, p: Array, H: Array) -> None:
     """Add weight·|∇²θ| to H (12, 12)."""
     a, c, N = np.empty(12), np.empty(12), 0.0
+    for k in range(3):
+        c[k], c[3 + k], c[6 + k], c[9 + k] = F[1, k], -F[0, k], -F[3, k], F[2, k]  # G
     for k in range(12):
-        v = k // 3  # G = (-i uᵢ, i uⱼ): each vector's partner, with the sign of vectors 1 and 2 changed
-        partner, sign = (v ^ 1, 1.0 if v == 0 or v == 3 else -1.0)
-        a[k] = F[v, k % 3] + 2.0 * r * p[k]
-        c[k] = sign * F[partner, k % 3] + 2.0 * r * t[k]
-        N += F[v, k % 3] * F[v, k % 3]
+        f = F[k // 3, k % 3]
+        a[k] = f + 2.0 * r * p[k]
+        c[k] += 2.0 * r * t[k]
+        N += f * f
     scale = 1.0 / (2.0 * r * (N + 4.0 * r))
     for k in range(12):
         for m in range(12):

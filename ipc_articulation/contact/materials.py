@@ -101,7 +101,7 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
     distinct, index = np.unique(models, axis=0, return_inverse=True)
     index = np.where(distinct[:, 4] > 0.0, np.arange(len(distinct)), NO_CONTACT)[index.reshape(-1)]
     n_between = len(kinds) ** 2
-    body_pairs = index[:n_between].reshape(len(kinds), -1)[np.ix_(kind, kind)]
+    body_pairs = index[:n_between].reshape(len(kinds), len(kinds))[np.ix_(kind, kind)]
     plane_pairs = index[n_between:].reshape(planes)[kind]
     body_pairs[np.diag_indices(len(kind))] = np.where(bodies.self_collision, np.diag(body_pairs), NO_CONTACT)
     body_pairs[np.ix_(bodies.is_fixed, bodies.is_fixed)] = NO_CONTACT

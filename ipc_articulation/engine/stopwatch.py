@@ -6,8 +6,15 @@ from time import perf_counter
 
 # «newton» is all between «begin» and «write back» of a step without contact, which is one compiled call.
 STAGES = (
-    *("animator", "begin", "start", "assemble", "solve", "collision detection", "line search"),
-    *("newton", "write back"),
+    "animator",
+    "begin",
+    "start",
+    "assemble",
+    "solve",
+    "collision detection",
+    "line search",
+    "newton",
+    "write back",
 )
 
 

@@ -46,6 +46,25 @@ def test_bodies_keep_their_state_when_an_earlier_one_goes(tmp_path):
     assert np.array_equal(scene.run(3).q, undisturbed.q[1:])
 
 
+@pytest.mark.parametrize("contact", [0, 1])
+def test_a_scene_may_begin_empty_and_become_empty(tmp_path, contact):
+    scene = BoxScene(tmp_path, contact__enable=contact).start().run(2)
+    assert scene.engine.statistics.awake == 0
+    slot = scene.add_box(translation(0, 0, 1))
+    assert scene.run().q[0, 2] == pytest.approx(1 - 9.8 * 1e-4)
+    destroy(scene, slot)
+    assert scene.run(2).world.frame() == 5
+    assert len(scene.engine.cpu._model.context.bodies) == 0
+
+
+def test_one_body_in_the_place_of_the_last(tmp_path):
+    """As many geometries as before."""
+    scene = falling(tmp_path).run(3)
+    destroy(scene, scene.slots[1])
+    scene.add_box(translation(7, 0, 1))
+    assert scene.run().q[1, 2] == pytest.approx(1 - 9.8 * 1e-4)
+
+
 def test_unretrieved_motion_counts(tmp_path):
     """The state that goes on is the engine's, not the transforms that were last retrieved."""
     scene, undisturbed = falling(tmp_path), falling(tmp_path)

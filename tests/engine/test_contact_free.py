@@ -139,6 +139,13 @@ def test_iterations_that_do_not_suffice_are_told_by_the_general_step(tmp_path, c
     assert "at 'box 0', wanted " in caplog.text
 
 
+def test_nothing_to_move(tmp_path):
+    scene = BoxScene(tmp_path, contact__enable=0)
+    scene.add_box(np.eye(4), is_fixed=1)
+    assert scene.start().run(2).engine.statistics.newton.iterations == 0
+    np.testing.assert_array_equal(scene.engine.cpu._state.q[0], [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1])
+
+
 def test_a_body_at_rest_sleeps(tmp_path):
     scene = BoxScene(tmp_path, contact__enable=0, gravity=(0, 0, 0))
     scene.add_box(np.eye(4))

@@ -35,7 +35,7 @@ def body_energies(problem, q, moving):
 
 @njit(cache=True)
 def assemble(problem, q, moving):
-    """The gradient (n, 12); its `H` receives the projected Hessian."""
+    """The gradient (n, 12); the problem's `H` receives the projected Hessian."""
     g, H, shapes = np.zeros(q.shape), problem.H, problem.shapes
     clear(H, moving)
     kinetic.add_gradient(problem.inertias, q, moving, g)

@@ -58,7 +58,7 @@ class Limits(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """All of it."""
+    """What a step without contact is made of; the terms' arrays are those that the model's own terms use."""
 
     order: int  # of the time integrator
     bodies: Bodies
@@ -88,9 +88,9 @@ structref.define_proxy(Held, _HeldType, Problem._fields)
 
 
 @njit(cache=True)
-def _hold(order, bodies, inertias, shapes, penalties, articulations, given, owner, H, pattern, U, limits, joints):
-    """A `Held` problem; to make one from Python takes a second, since that is not kept on disk."""
-    return Held(order, bodies, inertias, shapes, penalties, articulations, given, owner, H, pattern, U, limits, joints)
+def _hold(problem):
+    """The same as a `Held`; to make one from Python takes a second in each process, for that is not kept on disk."""
+    return Held(*problem)
 
 
 def make_problem(model: Model) -> Held | Problem | None:
@@ -99,7 +99,7 @@ def make_problem(model: Model) -> Held | Problem | None:
     if model.contact is not None or not found.keys() <= {Kinetic, OrthoPotential, JointPenalties, Articulation}:
         return None
     problem = _gather(model, found)
-    return problem if config.DISABLE_JIT else _hold(*problem)
+    return problem if config.DISABLE_JIT else _hold(problem)
 
 
 def _gather(model: Model, found: dict[type[Term], Any]) -> Problem:
