@@ -114,8 +114,8 @@ def rows_of(name: str, parts: dict[str, list[float]]) -> list[Row]:
     blocks = {part: means(times) for part, times in parts.items()}
     peer = {"peer": blocks["mujoco"], "peer_name": f"mujoco {mujoco.__version__}"} if "mujoco" in blocks else {}
     rows = [Row(f"step/{name}", blocks["step"], "ms", **peer)]
-    parts = [Row(f"{part}/{name}", times, "ms") for part, times in blocks.items() if part not in ("step", "mujoco")]
-    return rows + parts
+    shown = {part: times for part, times in blocks.items() if part not in ("step", "mujoco") and max(times) > 0.0}
+    return rows + [Row(f"{part}/{name}", times, "ms") for part, times in shown.items()]
 
 
 def means(times: list[float]) -> list[float]:
