@@ -150,6 +150,14 @@ def test_bad_step_input_is_refused(pair, mass, tilde, message):
         energy.set_step(mass, tilde, q)
 
 
+def test_what_rounding_left_of_symmetry_is_mended(pair):
+    energy, q = pair
+    skewed = GOOD_MASS + 1e-10 * np.array([[0.0, 1.0], [-1.0, 0.0]])
+    energy.set_step(skewed, GOOD_TILDE, q)
+    np.testing.assert_array_equal(energy.mass[0], energy.mass[0].T)
+    np.testing.assert_allclose(energy.mass[0], GOOD_MASS, rtol=1e-14)
+
+
 def test_a_refused_step_leaves_the_last_one_in_place(pair):
     energy, q = pair
     energy.set_step(GOOD_MASS, np.ones(2), q)
