@@ -1,6 +1,7 @@
 """The CPU engine for libuipc scenes, and `Engine`, which chooses between it and libuipc's own.
 
 Reading order: `cpu` (the engine that libuipc calls), `step` (one step, one page), `newton`, `potential` and its terms.
+`contact_free` is the step again, compiled as a whole, for scenes that cannot touch.
 """
 
 from ipc_articulation.engine.engine import Engine

@@ -49,9 +49,7 @@ class CpuEngine(PyIEngine):
         self._scene: SceneVisitor
         self._config: AttributeCollection
         self._model: Model
-        self.contact_free: (
-            ContactFreeStep | None
-        )  # takes the steps of a scene that cannot touch; None for the general step
+        self.contact_free: ContactFreeStep | None  # None: every step is the general one
         self._system: LinearSystem
         self._state: State
         self._writer: SceneWriter

@@ -53,8 +53,9 @@ class ArticulationTable:
 
     def give_step(self, q_prev: Array) -> Array:
         """Hand Mᵗ and δθ̃ to the energy, which does not look at them yet; returns q_ref (n, 12), see `read_step`."""
-        if self.energy is not None:
-            self.energy.give(*self._read_attributes())
+        if self.energy is None:
+            return q_prev
+        self.energy.give(*self._read_attributes())
         return self.reference.read(q_prev)
 
     def _read_attributes(self) -> tuple[list[Array], list[Array]]:
