@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lxml import html
 
-from ipc_articulation.viewing.reporting import figures, page, write_report
+from ipc_articulation.viewing.reporting import charts, figures, page, write_report
 from ipc_articulation.viewing.reporting.pair_forces import pair_forces
 from tests.viewing.made import recording
 
@@ -43,6 +43,15 @@ def test_the_page_holds_every_chart(tmp_path: Path) -> None:
     assert cells["a crate moved"] == "0.800 m"
     assert cells["Newton iterations"] == "3.0 a step on average, 3 at most"
     assert not read.xpath("//script | //*[starts-with(@src, 'http')]")
+
+
+def test_stages_that_took_no_time_are_not_in_the_legend() -> None:
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    made = recording()
+    made.buffers["stage_times"][:, 0] = 0.0
+    charts._stages(figure, made, made.stage_times)
+    _, labels = figure.axes[0].get_legend_handles_labels()
+    assert labels == ["solve"]
 
 
 def test_what_is_not_recorded_is_named(tmp_path: Path) -> None:

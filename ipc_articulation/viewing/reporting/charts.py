@@ -90,8 +90,10 @@ def _iterations(figure: Figure, recording: Recording, values: Array) -> None:
 def _stages(figure: Figure, recording: Recording, values: Array) -> None:
     axes = figure.subplots()
     per_step = 1e3 * np.nan_to_num(values.T)
-    colours = joint_colours(len(per_step))
-    areas = axes.stackplot(recording.time, per_step, labels=recording.stages, colors=colours, linewidth=0.0)
+    taken = np.flatnonzero(per_step.any(axis=1))  # a scene does not have every stage
+    colours, stages = joint_colours(len(per_step)), [recording.stages[k] for k in taken]
+    chosen = [colours[k] for k in taken]
+    areas = axes.stackplot(recording.time, per_step[taken], labels=stages, colors=chosen, linewidth=0.0)
     for area in areas:
         area.set_rasterized(True)
     axes.set_ylim(0.0, 1.5 * np.percentile(per_step.sum(axis=0), 99))
