@@ -39,6 +39,8 @@ class BodyContact:
         self._far: Proximity | None = None
         self._kappa = 0.0  # dt² κ_c
         self._friction: Friction | None = None
+        self._asked: tuple[Array | Stencils | Bools, ...] = ()  # what `_within_reach` was last asked, by identity
+        self._found = np.zeros(0, dtype=np.int64)  # and what it said
 
     def begin_step(self, x: Array, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
         """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at q with vertices x."""
@@ -66,9 +68,9 @@ class BodyContact:
         """
         blocks, stencils = [], self.proximity.stencils
         if len(stencils):
-            on, points = _any_moves(stencils.bodies, moving), self._surfaces.points
+            near, points = self._within_reach(x, q, moving), self._surfaces.points
             parameters = self._kappa, self._d_hat, self._thickness
-            blocks.append(pair_barrier.add_derivatives(stencils, on, points, x, *parameters, g))
+            blocks.append(pair_barrier.add_derivatives(stencils, near, points, x, *parameters, g))
         if self._friction is not None:
             on = _any_moves(self._friction.bodies, moving)
             blocks.append(pair_friction.add_derivatives(self._friction, on, q, g))
@@ -88,13 +90,21 @@ class BodyContact:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""
         return near_moving(low, high, self._allowed, moving, self.proximity.reach)
 
-    def touching(self, x: Array, moving: Bools) -> Stencils:
+    def touching(self, x: Array, q: Array, moving: Bools) -> Stencils:
         """The stencils within d̂ at x (V, 3) of pairs with a moving body, and only the pairs that have some."""
         stencils = self.proximity.stencils
-        if len(stencils) == 0:
-            return no_stencils()
-        reach = self.proximity.reach
-        return stencils.rows(pair_barrier.in_reach(stencils, _any_moves(stencils.bodies, moving), x, reach))
+        return stencils.rows(self._within_reach(x, q, moving)) if len(stencils) else no_stencils()
+
+    def _within_reach(self, x: Array, q: Array, moving: Bools) -> Ints:
+        """Rows of the stencils within d̂ at q (n, 12), vertices at x (V, 3), of pairs with a moving body.
+
+        Newton asks twice an iteration; coordinates and masks are not changed once they were given here.
+        """
+        stencils, asked = self.proximity.stencils, (q, self.proximity.stencils, moving)
+        if len(self._asked) != 3 or any(old is not new for old, new in zip(self._asked, asked, strict=True)):
+            on = _any_moves(stencils.bodies, moving)
+            self._found, self._asked = pair_barrier.in_reach(stencils, on, x, self.proximity.reach), asked
+        return self._found
 
     def lower_limits(
         self, stencils: Stencils, islands: Islands, start: Array, end: Array, floor: float, limits: Array

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.contact.stencils import Stencils, make_stencils, no_stencils
+from ipc_articulation.contact.stencils import Stencils, columns_of
 from ipc_articulation.contact.surfaces import Surfaces
 
 Array = NDArray[np.float64]
@@ -45,40 +45,41 @@ def find_stencils(
 
     Their order does not depend on positions, so sums over them have the same bits whenever they were found.
     """
+    primitives = surfaces.body, surfaces.edges, surfaces.faces, surfaces.squared_lengths
+    where = ranges.vertices, ranges.edges, ranges.faces
+    return Stencils(*_find(*primitives, *where, allowed, start, end, distance))
+
+
+@njit(cache=True)
+def _find(body, edges, faces, squares, of_vertices, of_edges, of_faces, allowed, start, end, distance):
+    """The columns of the stencils."""
     low, high = np.minimum(start, end), np.maximum(start, end)
-    around = _body_boxes(low, high, ranges.vertices)
-    bodies = _in_order(_near_bodies(*around, allowed, distance))
-    if len(bodies) == 0:
-        return no_stencils()
+    around_low, around_high = _body_boxes(low, high, of_vertices)
+    bodies = _in_order(_near_bodies(around_low, around_high, allowed, distance), len(allowed))
     near = np.zeros(len(allowed), dtype=np.bool_)
-    near[bodies] = True
-    edges = _boxes(low, high, surfaces.edges, surfaces.body, near)
-    faces = _boxes(low, high, surfaces.faces, surfaces.body, near)
-    found = _near_primitives(bodies, *around, ranges.edges, *edges, ranges.edges, *edges, distance)
-    vertices = low, high
-    first, second = (
-        _near_primitives(side, *around, ranges.faces, *faces, ranges.vertices, *vertices, distance)
-        for side in (bodies[:, ::-1].copy(), bodies)
-    )
-    return make_stencils(surfaces, bodies, *_apart_in_mesh(surfaces, bodies, found, first, second))
+    for i, j in bodies:
+        near[i] = near[j] = True
+    edge_low, edge_high = _boxes(low, high, edges, body, near)
+    face_low, face_high = _boxes(low, high, faces, body, near)
+    around, boxes = (around_low, around_high), (face_low, face_high)
+    crossing = _near_primitives(bodies, *around, of_edges, edge_low, edge_high, of_edges, edge_low, edge_high, distance)
+    first = _near_primitives(bodies[:, ::-1].copy(), *around, of_faces, *boxes, of_vertices, low, high, distance)
+    second = _near_primitives(bodies, *around, of_faces, *boxes, of_vertices, low, high, distance)
+    pair, kind, vertices, mollified = columns_of(bodies, edges, faces, squares, crossing, first, second)
+    return bodies, pair, kind, vertices, mollified
 
 
-def _in_order(pairs: Ints) -> Ints:
-    """Pairs (k, 2) sorted by their smaller body, then by the other; the smaller one first."""
-    pairs = np.sort(pairs, axis=1)
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-
-
-def _apart_in_mesh(surfaces: Surfaces, bodies: Ints, edges: Ints, first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
-    """The pairs without those of neighbours in a mesh and without doublets, which a body that touches itself brings."""
-    alone = bodies[:, 0] == bodies[:, 1]
-    if not alone.any():
-        return edges, first, second
-    a, b = surfaces.edges[edges[:, 1]], surfaces.edges[edges[:, 2]]
-    shared = (a[:, :, None] == b[:, None, :]).any(axis=(1, 2))
-    edges = edges[~shared & ~(alone[edges[:, 0]] & (edges[:, 1] >= edges[:, 2]))]
-    own = (surfaces.faces[first[:, 1]] == first[:, 2, None]).any(axis=1)
-    return edges, first[~own], second[~alone[second[:, 0]]]
+@njit(cache=True)
+def _in_order(pairs, n):
+    """Pairs (k, 2) of n bodies sorted by their smaller body, then by the other; the smaller one first."""
+    keys = np.empty(len(pairs), dtype=np.int64)
+    for p in range(len(pairs)):
+        keys[p] = min(pairs[p, 0], pairs[p, 1]) * n + max(pairs[p, 0], pairs[p, 1])
+    keys.sort()
+    ordered = np.empty_like(pairs)
+    for p in range(len(pairs)):
+        ordered[p, 0], ordered[p, 1] = keys[p] // n, keys[p] % n
+    return ordered
 
 
 def way_boxes(ranges: Ranges, moving: Bools, start: Array, end: Array, low: Array, high: Array) -> tuple[Array, Array]:

@@ -29,15 +29,14 @@ def add_energy(stencils: Stencils, moving: Bools, x: Array, kappa: float, d_hat:
 
 
 def add_derivatives(
-    stencils: Stencils, on: Bools, points: Array, x: Array, kappa: float, d_hat: float, xi: float, g: Array
+    stencils: Stencils, near: Ints, points: Array, x: Array, kappa: float, d_hat: float, xi: float, g: Array
 ) -> tuple[Ints, Array]:
-    """Add the gradient to g (n, 12).
+    """Add the gradient of the stencils within d̂, rows `near` (see `in_reach`), to g (n, 12).
 
     Returns:
         Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24).
     """
     s = stencils
-    near = in_reach(s, on, x, d_hat + xi)
     rows, block = pairs_of(s.pair, near, len(s.bodies))
     H = np.zeros((len(rows), 24, 24))
     parameters = kappa, d_hat, xi

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.surfaces import Surfaces
 
 Ints = NDArray[np.int64]
 
@@ -63,28 +62,54 @@ def pairs_of(pair, chosen, count):
     return rows[:p], among
 
 
-def make_stencils(surfaces: Surfaces, bodies: Ints, edges: Ints, first: Ints, second: Ints) -> Stencils:
-    """Stencils of pairs found.
+@njit(cache=True)
+def columns_of(bodies, edges, faces, squares, crossing, first, second):
+    """The columns of the stencils of pairs of primitives found.
+
+    Left out is what a body that touches itself brings besides: neighbours in its mesh, and each pair a second time.
 
     Args:
-        surfaces: The primitives.
         bodies: The pairs of bodies, (P, 2).
-        edges: Rows (pair, edge, edge).
+        edges: Of all surfaces, (E, 2).
+        faces: Of all surfaces, (F, 3).
+        squares: Squared lengths of the edges at rest, (E,) [m²].
+        crossing: Rows (pair, edge, edge).
         first: Rows (pair, face, vertex), the vertex belonging to the first body of the pair.
         second: Rows (pair, face, vertex), the vertex belonging to the second.
+
+    Returns:
+        `pair`, `kind`, `vertices` and `mollified` of `Stencils`.
     """
-    found = np.concatenate([first, second])
-    ends = np.concatenate([surfaces.edges[edges[:, 1]], surfaces.edges[edges[:, 2]]], axis=1)
-    corners = np.concatenate([found[:, 2:], surfaces.faces[found[:, 1]]], axis=1)
-    kinds = np.repeat([EDGES, VERTEX_OF_FIRST, VERTEX_OF_SECOND], [len(edges), len(first), len(second)])
-    squares = surfaces.squared_lengths[edges[:, 1]] * surfaces.squared_lengths[edges[:, 2]]
-    return Stencils(
-        bodies,
-        np.concatenate([edges[:, 0], found[:, 0]]),
-        kinds.astype(np.int64),
-        np.concatenate([ends, corners]).astype(np.int64),
-        np.concatenate([MOLLIFIED * squares, np.zeros(len(found))]),
-    )
+    most, k = len(crossing) + len(first) + len(second), 0
+    pair, kind = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    vertices, mollified = np.empty((most, 4), dtype=np.int64), np.empty(most)
+    for p, a, b in crossing:
+        is_alone = bodies[p, 0] == bodies[p, 1]
+        if not (is_alone and (a >= b or _share(edges[a], edges[b]))):
+            pair[k], kind[k], mollified[k] = p, EDGES, MOLLIFIED * (squares[a] * squares[b])
+            vertices[k, 0], vertices[k, 1] = edges[a, 0], edges[a, 1]
+            vertices[k, 2], vertices[k, 3] = edges[b, 0], edges[b, 1]
+            k += 1
+    for side in range(2):
+        for p, face, v in first if side == 0 else second:
+            is_alone = bodies[p, 0] == bodies[p, 1]
+            if not (is_alone and (side == 1 or _share(faces[face], np.array([v])))):
+                pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if side == 0 else VERTEX_OF_SECOND, 0.0
+                vertices[k, 0] = v
+                for c in range(3):
+                    vertices[k, 1 + c] = faces[face, c]
+                k += 1
+    return pair[:k], kind[:k], vertices[:k], mollified[:k]
+
+
+@njit(cache=True)
+def _share(left, right):
+    """Whether two primitives have a vertex in common."""
+    for a in left:
+        for b in right:
+            if a == b:
+                return True
+    return False
 
 
 def no_stencils() -> Stencils:

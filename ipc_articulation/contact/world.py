@@ -141,7 +141,7 @@ class ContactWorld:
     def touching(self, q: Array, moving: Bools) -> list[Stencils]:
         """What is within d̂ at q (n, 12), material by material; only of pairs with a moving body."""
         x = self._positions(q, moving)
-        return [contact.touching(x, moving) for contact in self.body_contacts]
+        return [contact.touching(x, q, moving) for contact in self.body_contacts]
 
     def count(self, q: Array, moving: Bools) -> int:
         """Number of pairs of primitives within d̂ at q (n, 12), and of vertices within d̂ of a half-plane."""

@@ -31,8 +31,11 @@ def energy(touching, stencils, moving=None):
 def derivatives(touching, stencils):
     """Gradient (12n,) and Hessian (12n, 12n)."""
     g, on = np.zeros_like(touching.q), np.ones(len(stencils.bodies), dtype=bool)
-    where = touching.surfaces.points, touching.x
-    bodies, blocks = pair_barrier.add_derivatives(stencils, on, *where, KAPPA, D_HAT, touching.xi, g)
+    near, where = (
+        pair_barrier.in_reach(stencils, on, touching.x, D_HAT + touching.xi),
+        (touching.surfaces.points, touching.x),
+    )
+    bodies, blocks = pair_barrier.add_derivatives(stencils, near, *where, KAPPA, D_HAT, touching.xi, g)
     np.testing.assert_allclose(
         blocks, np.swapaxes(blocks, 1, 2), rtol=1e-12, atol=1e-12 * np.abs(blocks).max(initial=0.0)
     )
