@@ -15,17 +15,18 @@ from ipc_articulation.engine.block_matrix import Blocks
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.factor_pattern import Pattern
 from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.terms import ortho_potential
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
 from ipc_articulation.engine.terms.kinetic import Inertias, Kinetic
-from ipc_articulation.engine.terms.ortho_potential import OrthoPotential
 from ipc_articulation.engine.terms.shape import Shapes
-from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.config import Config
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+
+_KNOWN = {Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.name}  # the terms that it can have
 
 
 class Bodies(NamedTuple):
@@ -95,24 +96,24 @@ def _hold(problem):
 
 def make_problem(model: Model) -> Held | Problem | None:
     """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
-    found = {type(term): term for term in model.potential.terms}
-    if model.contact is not None or not found.keys() <= {Kinetic, OrthoPotential, JointPenalties, Articulation}:
+    found = {term.name: term for term in model.potential.terms}
+    if model.contact is not None or not found.keys() <= _KNOWN:
         return None
     problem = _gather(model, found)
     return problem if config.DISABLE_JIT else _hold(problem)
 
 
-def _gather(model: Model, found: dict[type[Term], Any]) -> Problem:
+def _gather(model: Model, found: dict[str, Any]) -> Problem:
     n, nothing = len(model.context.bodies), np.zeros((0, 2), dtype=np.int64)
-    shape = found.get(OrthoPotential, OrthoPotential(np.zeros(n)))
-    joint = found.get(JointPenalties, JointPenalties(nothing[:, 0], nothing, np.zeros(0), np.zeros((0, 2, 4, 4))))
-    articulation = found.get(Articulation)
+    shape = found.get(ortho_potential.NAME, ortho_potential.make(np.zeros(n)))
+    joint = found.get(JointPenalties.name, JointPenalties(nothing[:, 0], nothing, np.zeros(0), np.zeros((0, 2, 4, 4))))
+    articulation = found.get(Articulation.name)
     energy = model.context.articulations.energy or ArticulationEnergy(Joints.concatenate([]), n, ())
     H, pattern, U = make_system(model.potential.movable, joint.arrays.bodies, energy.arrays)
     return Problem(
         order=model.order,
         bodies=_gather_bodies(model),
-        inertias=found[Kinetic].arrays,
+        inertias=found[Kinetic.name].arrays,
         shapes=shape.arrays,
         penalties=joint.arrays,
         articulations=energy.arrays,

@@ -17,26 +17,15 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.signed_svd import signed_svd
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 
 
-def read(slots: Sequence[Any], context: SceneContext) -> Arap:
+def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     """The term of the affine bodies among the slots."""
-    return Arap(stiffness_of(slots, context))
-
-
-class Arap(ShapeEnergy):
-    """Of all bodies."""
-
-    name = "ARAP"
-
-    def __init__(self, stiffness: NDArray[np.float64]) -> None:
-        """Take the stiffness v κ [J] of the bodies, (n,), zero for those without this energy."""
-        super().__init__(add_energy, add_derivatives, stiffness)
+    return ShapeEnergy("ARAP", add_energy, add_derivatives, stiffness_of(slots, context))
 
 
 @njit(cache=True)

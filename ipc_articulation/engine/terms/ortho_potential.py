@@ -26,20 +26,17 @@ from ipc_articulation.engine.scene_context import SceneContext
 from ipc_articulation.engine.signed_svd import eigenvectors
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 
+NAME = "ortho potential"
 
-def read(slots: Sequence[Any], context: SceneContext) -> OrthoPotential:
+
+def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     """The term of the affine bodies among the slots."""
-    return OrthoPotential(stiffness_of(slots, context))
+    return make(stiffness_of(slots, context))
 
 
-class OrthoPotential(ShapeEnergy):
-    """Of all bodies."""
-
-    name = "ortho potential"
-
-    def __init__(self, stiffness: NDArray[np.float64]) -> None:
-        """Take the stiffness v κ [J] of the bodies, (n,), zero for those without this energy."""
-        super().__init__(add_energy, add_derivatives, stiffness)
+def make(stiffness: NDArray[np.float64]) -> ShapeEnergy:
+    """The term of n bodies with stiffness v κ [J], (n,), zero for those without this energy."""
+    return ShapeEnergy(NAME, add_energy, add_derivatives, stiffness)
 
 
 @njit(cache=True)

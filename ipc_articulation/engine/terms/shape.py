@@ -33,6 +33,7 @@ class ShapeEnergy(Term):
 
     def __init__(
         self,
+        name: str,
         add_energy: Callable[[Array, Array, Bools, Array], None],
         add_derivatives: Callable[[Array, Array, Array, Bools, Array, Array], None],
         stiffness: Array,
@@ -40,13 +41,14 @@ class ShapeEnergy(Term):
         """Take W and the stiffness of the bodies.
 
         Args:
+            name: What statistics call it.
             add_energy: Adds c W of the moving bodies to E (n,), from (q, c, moving, E).
             add_derivatives: Adds its gradient to g (n, 12) and a projected Hessian to H (n, 12, 12), from (q, c, dA,
                 moving, g, H), dA (n, 9) the last change of the matrices A in the step.
             stiffness: v κ [J] of each body, (n,), zero for those without this energy.
         """
         n = len(stiffness)
-        self._add_energy, self._add_derivatives = add_energy, add_derivatives
+        self.name, self._add_energy, self._add_derivatives = name, add_energy, add_derivatives
         self.arrays = Shapes(stiffness, np.zeros(n), np.zeros((n, 9)), np.zeros((n, 12, 12)))
         self._moving = np.ones(n, dtype=np.bool_)
 
