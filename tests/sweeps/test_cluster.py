@@ -71,6 +71,7 @@ def free_port() -> int:
         (f"127.0.0.1:{free_port()}", "Connection refused; `ray start --head` makes one"),
         (f"ray://127.0.0.1:{free_port()}", "Connection refused; `ray start --head` makes one"),
     ],
+    ids=["no port", "a word for a port", "nobody listens", "nobody listens to ray://"],  # the same in all workers
 )
 def test_an_address_that_is_no_cluster_is_named_at_once(tmp_path: Path, address: str, message: str) -> None:
     pytest.importorskip("ray")
