@@ -11,9 +11,9 @@ any leading axes. Lengths in metres, transforms 4x4 acting on column vectors.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 DOF = 12
 

@@ -12,9 +12,9 @@ Everything takes arrays with any leading axes.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 
 def skew(x: ArrayLike) -> Array:

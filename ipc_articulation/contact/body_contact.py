@@ -10,8 +10,8 @@ because derivatives by affine coordinates are far smaller than those by vertices
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import pair_barrier, pair_friction
 from ipc_articulation.contact.broad_phase import near_moving
 from ipc_articulation.contact.ccd import Islands, lower_limits
@@ -21,10 +21,6 @@ from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.stencils import Stencils, no_stencils
 from ipc_articulation.contact.surfaces import Surfaces
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 class BodyContact:

@@ -10,14 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.stencils import Stencils, columns_of
 from ipc_articulation.contact.surfaces import Surfaces
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 FEW = 16  # of how many bodies one moves, where it is faster not to sort them
 
@@ -39,7 +35,7 @@ def make_ranges(surfaces: Surfaces) -> Ranges:
 
 
 def find_stencils(
-    surfaces: Surfaces, ranges: Ranges, allowed: NDArray[np.bool_], start: Array, end: Array, distance: float
+    surfaces: Surfaces, ranges: Ranges, allowed: Bools, start: Array, end: Array, distance: float
 ) -> Stencils:
     """Pairs whose boxes come within a distance [m] on the way from start to end, (V, 3) each.
 
@@ -102,7 +98,7 @@ def near_moving(low: Array, high: Array, allowed: Bools, moving: Bools, distance
     return pairs[moving[pairs[:, 0]] | moving[pairs[:, 1]]]
 
 
-def near_bodies(ranges: Ranges, allowed: NDArray[np.bool_], x: Array, distance: float) -> Ints:
+def near_bodies(ranges: Ranges, allowed: Bools, x: Array, distance: float) -> Ints:
     """Pairs of bodies that touch and whose boxes at x (V, 3) are within a distance of each other, (k, 2)."""
     return _near_bodies(*_body_boxes(x, x, ranges.vertices), allowed, distance)
 

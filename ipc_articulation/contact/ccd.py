@@ -18,19 +18,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import Stencils
-
-Array = NDArray[np.float64]
 
 
 class Islands(NamedTuple):
     """Bodies that move as one, by the same share of their steps."""
 
-    labels: NDArray[np.int64]  # (n,) the smallest body of the island
-    moving: NDArray[np.bool_]  # (n,) bodies that move; pairs without such are not looked at
+    labels: Ints  # (n,) the smallest body of the island
+    moving: Bools  # (n,) bodies that move; pairs without such are not looked at
 
 
 REST = 0.1  # a step leaves at least this share of a gap, or of d̂ where that is smaller

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.barrier import barrier, cross_of_edges, mollifier
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
@@ -23,9 +23,6 @@ from ipc_articulation.contact.pair_blocks import lever
 from ipc_articulation.contact.pair_friction import Friction, slip
 from ipc_articulation.contact.smooth_norm import smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class ContactForces(NamedTuple):

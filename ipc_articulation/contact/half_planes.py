@@ -10,17 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.ccd import REST, Islands
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.surfaces import Surfaces
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ class HalfPlaneContact:
         """Smallest gap [m]; inf where no body touches a plane."""
         return float(self._gaps(x).min(initial=np.inf))
 
-    def active_vertices(self, x: Array) -> NDArray[np.int64]:
+    def active_vertices(self, x: Array) -> Ints:
         """Vertices within d̂ of a plane at x (V, 3)."""
         return np.unique(self._vertex[self._gaps(x) < self._d_hat])
 

@@ -8,11 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
+from ipc_articulation.arrays import Array, Bools, Ints
 
 NO_CONTACT = -1
 
@@ -111,9 +108,7 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
     return Materials(resistance, friction, pair_d_hat, pair_thickness, body_pairs, plane_pairs)
 
 
-def _models(
-    rules: Rules, e_i: Ints, e_j: Ints, s_i: Ints, s_j: Ints, d_hat: Array, thickness: Array
-) -> NDArray[np.float64]:
+def _models(rules: Rules, e_i: Ints, e_j: Ints, s_i: Ints, s_j: Ints, d_hat: Array, thickness: Array) -> Array:
     """(resistance, friction, d̂, ξ, enabled) of every pair (i, j), (I, J, 5)."""
     pair = np.ix_(e_i, e_j)
     enabled = rules.enabled[pair] & rules.subscenes[np.ix_(s_i, s_j)]

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, mollifier
 from ipc_articulation.contact.bend import add_bend
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.pair_blocks import add_gradient, add_rank_one, by_coordinates, lever, outer
 from ipc_articulation.contact.stencils import Stencils, pairs_of
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def add_energy(stencils: Stencils, moving: Bools, x: Array, kappa: float, d_hat: float, xi: float, E: Array) -> None:

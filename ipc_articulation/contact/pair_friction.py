@@ -13,18 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier, cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
 from ipc_articulation.contact.pair_blocks import add_by_points, add_gradient, by_coordinates, lever, outer
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils, pairs_of
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class Friction(NamedTuple):

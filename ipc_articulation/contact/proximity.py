@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.broad_phase import find_stencils, make_ranges
 from ipc_articulation.contact.stencils import no_stencils
 from ipc_articulation.contact.surfaces import Surfaces
-
-Array = NDArray[np.float64]
 
 _AHEAD = 4.0  # how many displacements the skin is to last
 _LARGEST_SKIN = 0.03  # of the size of a body; beyond, candidates become too many
@@ -26,7 +24,7 @@ _LARGEST_SKIN = 0.03  # of the size of a body; beyond, candidates become too man
 class Proximity:
     """Stencils of the pairs of bodies that touch, for distances up to `reach`."""
 
-    def __init__(self, surfaces: Surfaces, allowed: NDArray[np.bool_], reach: float) -> None:
+    def __init__(self, surfaces: Surfaces, allowed: Bools, reach: float) -> None:
         """Begin with no stencils.
 
         Args:

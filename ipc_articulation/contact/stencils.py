@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.closest_points import EDGES
-
-Ints = NDArray[np.int64]
 
 VERTEX_OF_FIRST, VERTEX_OF_SECOND = 1, 2  # kinds besides EDGES: the vertex belongs to this body of the pair
 
@@ -24,7 +22,7 @@ class Stencils:
     pair: Ints  # (k,) row of `bodies`, ascending within each kind
     kind: Ints  # (k,) EDGES, VERTEX_OF_FIRST or VERTEX_OF_SECOND
     vertices: Ints  # (k, 4) both ends of both edges, those of the first body first; or the vertex and the face's
-    mollified: NDArray[np.float64]  # (k,) ε of the edges' mollifier [m⁴]; 0 for a vertex and a face
+    mollified: Array  # (k,) ε of the edges' mollifier [m⁴]; 0 for a vertex and a face
 
     def rows(self, chosen: Ints) -> Stencils:
         """Some of the stencils, and only their pairs of bodies."""

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array, Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class Surfaces:
     """V vertices, E edges and F faces of n bodies."""
 
     points: Array  # (V, 3) local positions x̄ [m]
-    body: NDArray[np.int64]  # (V,) the body that a vertex belongs to
+    body: Ints  # (V,) the body that a vertex belongs to
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
     thickness: Array  # (V,) radius about each vertex [m]
-    first: NDArray[np.int64]  # (n + 1,) where each body's vertices begin, which follow each other; and the end
+    first: Ints  # (n + 1,) where each body's vertices begin, which follow each other; and the end
 
     @cached_property
     def squared_lengths(self) -> Array:
@@ -36,7 +36,7 @@ class Surfaces:
         _positions(self.points, self.body, q, x)
         return x
 
-    def move(self, q: Array, moving: NDArray[np.bool_], x: Array) -> None:
+    def move(self, q: Array, moving: Bools, x: Array) -> None:
         """Bring the rows of moving bodies (n,) in x (V, 3) to their world positions."""
         _move(self.points, self.first, q, moving, x)
 

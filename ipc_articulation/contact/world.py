@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import ipctk
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import body_boxes, have_moved, make_ranges, near_bodies, way_boxes
 from ipc_articulation.contact.ccd import Islands, gap_floor
@@ -17,10 +17,6 @@ from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 class ContactDerivatives(NamedTuple):

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import frames
 from ipc_articulation.frontend.attributes import read_meta, require
 from ipc_articulation.frontend.joint_columns import Bodies, check_joint_values, read_body_pairs
-
-Array = NDArray[np.float64]
 
 FIXED_UID, SPHERICAL_UID = 25, 26
 _LOCAL_ANCHORS = ("l_position", "r_position")
@@ -24,7 +22,7 @@ class AnchorMesh:
 
     geo_id: int
     uid: int  # 25 fixed, 26 spherical
-    bodies: NDArray[np.int64]  # (m, 2) rows of the left and of the right body
+    bodies: Ints  # (m, 2) rows of the left and of the right body
     anchors: Array  # (m, 2, 3) [m] the point in the left and in the right body
     strength_ratio: Array  # (m,)
 

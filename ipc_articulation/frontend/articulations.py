@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.errors import ArticulationError, SceneError
@@ -16,8 +16,6 @@ from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joints import PRISMATIC_UID, REVOLUTE_UID, JointMesh
 from ipc_articulation.frontend.reference import ReferenceDofs, find_reference_dofs
-
-Array = NDArray[np.float64]
 
 ARTICULATION = 23
 

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import SceneError
 
 
@@ -42,13 +43,13 @@ def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
     return default if values is None or len(values) == 0 else values[0]
 
 
-def are_valid(values: NDArray[np.float64], nonnegative: bool = False) -> bool:
+def are_valid(values: Array, nonnegative: bool = False) -> bool:
     """Whether all numbers of a contiguous array are finite, and none below zero if they must not be."""
     return _are_valid(values.ravel(), nonnegative)
 
 
 @njit(cache=True)
-def _are_valid(values: NDArray[np.float64], nonnegative: bool) -> bool:
+def _are_valid(values: Array, nonnegative: bool) -> bool:
     return bool(np.isfinite(values).all()) and not (nonnegative and bool((values < 0.0).any()))
 
 

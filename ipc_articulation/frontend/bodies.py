@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta, require
 from ipc_articulation.frontend.body_checks import check_columns, check_mass
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -33,20 +32,20 @@ class BodyTable:
 
     names: tuple[str, ...]
     slots: tuple[Any, ...]  # the g geometry slots, for writing back
-    geometry: NDArray[np.int64]  # (n,) index into slots and surfaces
-    instance: NDArray[np.int64]  # (n,) instance within the geometry
+    geometry: Ints  # (n,) index into slots and surfaces
+    instance: Ints  # (n,) instance within the geometry
     q: Array  # (n, 12) initial coordinates
     qdot: Array  # (n, 12) initial velocity
     mass: Array  # (n, 12, 12)
     volume: Array  # (n,) [m³]
     kappa: Array  # (n,) [Pa]
-    is_fixed: NDArray[np.bool_]  # (n,)
-    is_dynamic: NDArray[np.bool_]  # (n,)
-    external_kinetic: NDArray[np.bool_]  # (n,)
-    contact_element: NDArray[np.int64]  # (n,)
-    subscene: NDArray[np.int64]  # (n,)
+    is_fixed: Bools  # (n,)
+    is_dynamic: Bools  # (n,)
+    external_kinetic: Bools  # (n,)
+    contact_element: Ints  # (n,)
+    subscene: Ints  # (n,)
     d_hat: Array  # (n,) [m], not positive where the scene's own counts
-    self_collision: NDArray[np.bool_]  # (n,)
+    self_collision: Bools  # (n,)
     surfaces: tuple[SurfaceMesh, ...]  # (g,)
     rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row
 
@@ -58,12 +57,12 @@ class BodyTable:
         """Initial transforms, (n, 4, 4)."""
         return affine.transform_from_q(self.q)
 
-    def belongs_to(self, slots: Sequence[Any]) -> NDArray[np.bool_]:
+    def belongs_to(self, slots: Sequence[Any]) -> Bools:
         """Which bodies are instances of these geometry slots, (n,)."""
         ids = {slot.id() for slot in slots}
         return np.array([slot.id() in ids for slot in self.slots], dtype=bool)[self.geometry]
 
-    def rows_of(self, slot: Any) -> NDArray[np.int64]:
+    def rows_of(self, slot: Any) -> Ints:
         """Rows of the instances of one geometry slot, in their order."""
         return np.flatnonzero(self.belongs_to([slot]))
 
@@ -181,13 +180,13 @@ def read_surface(geometry: Any) -> SurfaceMesh:
     return SurfaceMesh(points[used], compact[edges], compact[faces], thickness[used])
 
 
-def _labelled(collection: Any, k: int) -> NDArray[np.int64]:
+def _labelled(collection: Any, k: int) -> Ints:
     topo, is_surf = read(collection, "topo"), read(collection, "is_surf")
     if topo is None or is_surf is None:
         return np.zeros((0, k), dtype=np.int64)
     return topo[is_surf != 0].astype(np.int64)
 
 
-def _labelled_vertices(geometry: Any) -> NDArray[np.int64]:
+def _labelled_vertices(geometry: Any) -> Ints:
     is_surf = read(geometry.vertices(), "is_surf")
     return np.zeros(0, dtype=np.int64) if is_surf is None else np.flatnonzero(is_surf)

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9  # share of the second moment by which an eigenvalue may be negative
 
@@ -51,6 +49,6 @@ def check_columns(columns: Mapping[str, Any], owner: str) -> None:
     _refuse(mirrored, names, owner, "has a transform that mirrors or flattens it; its determinant must be positive")
 
 
-def _refuse(bad: NDArray[np.bool_], names: Sequence[str], owner: str, why: str) -> None:
+def _refuse(bad: Bools, names: Sequence[str], owner: str, why: str) -> None:
     if bad.any():
         raise SceneError(f"body '{names[int(np.argmax(bad))]}' ({owner}) {why}")

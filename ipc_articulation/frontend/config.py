@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import SceneError, UnsupportedError
 
 # Choices of the CUDA engine's solver and its debugging; they do not change the equations.
@@ -37,7 +37,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {"integrator/type": ("bdf1", "bdf2")}
 class Config:
     """Honoured keys; SI units."""
 
-    gravity: NDArray[np.float64]  # (3,) [m/s²]
+    gravity: Array  # (3,) [m/s²]
     integrator: str
     contact_enable: bool
     friction_enable: bool

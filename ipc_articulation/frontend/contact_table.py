@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.materials import Rules
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta, require
-
-Array = NDArray[np.float64]
 
 HALF_PLANE = 1  # libuipc's implicit geometry UID
 
@@ -25,8 +23,8 @@ class HalfPlaneTable:
     names: tuple[str, ...]
     point: Array  # (P, 3) [m]
     normal: Array  # (P, 3) unit; the free side
-    contact_element: NDArray[np.int64]  # (P,)
-    subscene: NDArray[np.int64]  # (P,)
+    contact_element: Ints  # (P,)
+    subscene: Ints  # (P,)
 
 
 def is_half_plane(geometry: Any) -> bool:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read
 from ipc_articulation.frontend.bodies import BodyTable
-
-Array = NDArray[np.float64]
 
 
 def read_gravity(bodies: BodyTable, of_scene: Array) -> Array:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import are_valid
 from ipc_articulation.frontend.bodies import BodyTable
-
-Array = NDArray[np.float64]
 
 
 class InstanceAttribute:
@@ -51,7 +49,7 @@ class InstanceAttribute:
             self._refuse(values < 0.0, "is negative")
         return values
 
-    def _refuse(self, bad: NDArray[np.bool_], why: str) -> None:
+    def _refuse(self, bad: Bools, why: str) -> None:
         if bad.any():
             which = int(np.flatnonzero(bad.reshape(len(bad), -1).any(axis=1))[0])
             raise SceneError(f"body '{self._names[which]}': its '{self._name}' {why}")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.frontend.attributes import are_valid, require
 from ipc_articulation.frontend.joint_columns import check_joint_values
 from ipc_articulation.frontend.joints import JointMesh
-
-Array = NDArray[np.float64]
 
 
 class JointAttribute:

@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import require
-
-Array = NDArray[np.float64]
 
 
 class Bodies(Protocol):
@@ -29,7 +27,7 @@ class Bodies(Protocol):
         ...
 
 
-def read_body_pairs(joints: Any, bodies: Bodies, owner: str) -> NDArray[np.int64]:
+def read_body_pairs(joints: Any, bodies: Bodies, owner: str) -> Ints:
     """Rows of the left and of the right body of each joint, (m, 2).
 
     Args:

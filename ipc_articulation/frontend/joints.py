@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta, require
 from ipc_articulation.frontend.joint_columns import Bodies, check_joint_values, read_body_pairs
-
-Array = NDArray[np.float64]
 
 REVOLUTE_UID, PRISMATIC_UID = 18, 20
 JOINTS = {REVOLUTE_UID: REVOLUTE, PRISMATIC_UID: PRISMATIC}
@@ -98,7 +96,7 @@ def _joint_uid(geometry: Any, owner: str) -> int:
     return uid
 
 
-def _joints(uid: int, pairs: NDArray[np.int64], ends: Array, axes: Array, transforms: Array) -> Joints:
+def _joints(uid: int, pairs: Ints, ends: Array, axes: Array, transforms: Array) -> Joints:
     """The m joints, for end points (m, 2, 2, 3), world directions (m, 2, 3) and poses (m, 2, 4, 4) of both bodies."""
     if uid == REVOLUTE_UID:
         left, right = frames.revolute_vectors(axes[:, 0], transforms[:, 0], transforms[:, 1])

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.step_input import refuse_not_finite
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable
-
-Array = NDArray[np.float64]
 
 REF_DOF_PREV = "ref_dof_prev"
 

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import is_affine_body
-
-Array = NDArray[np.float64]
 
 BodyId = tuple[int, int]  # geometry id, instance
 
@@ -32,7 +30,7 @@ class SceneBodies:
         self._scene = scene
         self._rows: dict[BodyId, int] = {}
         self._instances: dict[int, Any] = {}  # geometry id -> its instances, an attribute collection
-        self._places: dict[int, NDArray[np.int64]] = {}  # geometry id -> (row, instance) of its bodies, (k, 2)
+        self._places: dict[int, Ints] = {}  # geometry id -> (row, instance) of its bodies, (k, 2)
 
     @property
     def ids(self) -> list[BodyId]:
@@ -96,7 +94,7 @@ class SceneBodies:
 
 
 @njit(cache=True)
-def _read_coordinates(transforms: Array, places: NDArray[np.int64], q: Array) -> bool:
+def _read_coordinates(transforms: Array, places: Ints, q: Array) -> bool:
     """Write instances of one geometry, transforms (N, 4, 4), into their rows of q (n, 12); False if one is missing."""
     for row, instance in places:
         if instance >= len(transforms):
