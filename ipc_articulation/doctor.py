@@ -162,7 +162,7 @@ def _browser() -> Finding:
 def _compiled() -> Finding:
     """Where numba keeps what it has compiled."""
     try:
-        from ipc_articulation.engine.first_run import compiled_folder
+        from ipc_articulation.engine.output.first_run import compiled_folder
     except ImportError as error:
         return Finding("compiled code", "broken", str(error), "install the packages above")
     folder = compiled_folder()

@@ -117,7 +117,7 @@ def test_a_full_disk_is_told(tries: dict[str, str], monkeypatch: pytest.MonkeyPa
 
 
 def test_a_cache_that_cannot_be_written_is_told(tries: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ipc_articulation.engine.first_run.compiled_folder", lambda: Path("/nowhere"))
+    monkeypatch.setattr("ipc_articulation.engine.output.first_run.compiled_folder", lambda: Path("/nowhere"))
     assert found("compiled code").state == "broken"
     assert "set NUMBA_CACHE_DIR" in found("compiled code").advice
 

@@ -9,19 +9,19 @@ from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 from uipc.geometry import AttributeCollection
 
-from ipc_articulation.engine.changes import has_changed, read_again
 from ipc_articulation.engine.contact_free.step import ContactFreeStep
-from ipc_articulation.engine.dump import dump_state, recover_state
-from ipc_articulation.engine.first_run import tell_first_run
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.model import Model, read_model
-from ipc_articulation.engine.newton_report import NewtonReport
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.output.first_run import tell_first_run
+from ipc_articulation.engine.output.state_accessor import StateAccessor
+from ipc_articulation.engine.output.statistics import StepEnd, StepStatistics
+from ipc_articulation.engine.output.stopwatch import Stopwatch
+from ipc_articulation.engine.output.write_back import SceneWriter
+from ipc_articulation.engine.persistence.dump import dump_state, recover_state
+from ipc_articulation.engine.scene.changes import has_changed, read_again
+from ipc_articulation.engine.scene.model import Model, read_model
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.state_accessor import StateAccessor
-from ipc_articulation.engine.statistics import StepEnd, StepStatistics
 from ipc_articulation.engine.step import step
-from ipc_articulation.engine.stopwatch import Stopwatch
-from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.buffer_formats import read_formats_from_table
 from ipc_articulation.frontend.callbacks import raise_kept

@@ -14,10 +14,11 @@ from ipc_articulation.contact.ccd import Islands
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine import islands, rows
-from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
-from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.term import Approaching, Term
 
 Array = NDArray[np.float64]

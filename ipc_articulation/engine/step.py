@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ipc_articulation.engine.extrapolation import advance
 from ipc_articulation.engine.integrator import velocity
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.model import Model
-from ipc_articulation.engine.newton import minimise
-from ipc_articulation.engine.newton_report import NewtonReport
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton.extrapolation import advance
+from ipc_articulation.engine.newton.newton import minimise
+from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.output.stopwatch import Stopwatch
+from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.stopwatch import Stopwatch
 
 
 def step(

@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
+from ipc_articulation.engine.persistence.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
 from ipc_articulation.errors import DumpError, OutputError
 from ipc_articulation.running.output import CHECKPOINTS, DUMPS
 from ipc_articulation.simulation.simulation import Simulation

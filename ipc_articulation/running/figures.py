@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ipc_articulation.engine.stopwatch import STAGES
+from ipc_articulation.engine.output.stopwatch import STAGES
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
 
 

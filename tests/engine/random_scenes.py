@@ -13,7 +13,7 @@ import ipctk
 import numpy as np
 import trimesh
 
-from ipc_articulation.engine.newton_report import NewtonResult
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 from tests.engine.joints import add_ball, add_hinge, add_slider, add_weld
 from tests.engine.scenes import BoxScene, translation, twist_rate
 

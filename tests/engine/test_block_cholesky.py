@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.engine.block_cholesky import BlockCholesky
-from ipc_articulation.engine.factor_pattern import factor_pattern
-from ipc_articulation.engine.minimum_degree import minimum_degree
+from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
+from ipc_articulation.engine.linear_system.factor_pattern import factor_pattern
+from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 
 
 def grid(*shape):

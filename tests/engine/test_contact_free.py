@@ -9,7 +9,7 @@ from uipc.constitution import ExternalArticulationConstraint as ArticulationGeom
 from benchmarks.box_scenes import chain, hinge, hinges, row_of_boxes
 from ipc_articulation import ExternalArticulationConstraint
 from ipc_articulation.engine import Engine
-from ipc_articulation.engine.newton_report import NewtonResult
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.errors import ArticulationError
 from tests.engine.joints import add_ball, add_hinge, add_slider
 from tests.engine.scenes import BoxScene, translation, twist_rate

@@ -7,7 +7,7 @@ from uipc import view
 
 from benchmarks.box_scenes import hinges, row_of_boxes
 from ipc_articulation import Engine, ExternalArticulationConstraint
-from ipc_articulation.engine.newton_report import NewtonResult
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 
 
 @pytest.mark.parametrize(

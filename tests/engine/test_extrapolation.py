@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation import affine
-from ipc_articulation.engine.extrapolation import Extrapolation
+from ipc_articulation.engine.newton.extrapolation import Extrapolation
 from tests.engine.scenes import BoxScene, twist_rate
 
 DT, MOVES = 0.1, np.array([True])

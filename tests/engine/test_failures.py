@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from uipc import view
 
-from ipc_articulation.engine.newton_report import NewtonResult
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SceneError, SolverError
 from tests.engine.scenes import BoxScene, translation, twist_rate

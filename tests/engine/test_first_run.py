@@ -7,7 +7,7 @@ import sys
 SCRIPT = """
 import logging
 logging.basicConfig()
-from ipc_articulation.engine.first_run import tell_first_run
+from ipc_articulation.engine.output.first_run import tell_first_run
 tell_first_run()
 tell_first_run()
 """

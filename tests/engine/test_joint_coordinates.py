@@ -8,7 +8,7 @@ import pytest
 
 from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
-from ipc_articulation.engine.scene_context import read_scene_context
+from ipc_articulation.engine.scene.scene_context import read_scene_context
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import read_bodies
 from tests.articulation.reference import axis_rotation, delta_theta, q_of, random_joints, random_rotation

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.engine.linear_system import LinearSystem, NoSystem
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem, NoSystem
 from ipc_articulation.errors import SolverError
 
 N = 7

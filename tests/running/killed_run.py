@@ -14,7 +14,7 @@ from pathlib import Path
 import zarr.storage._local as zarr_files
 
 import ipc_articulation
-from ipc_articulation.engine import dump_file
+from ipc_articulation.engine.persistence import dump_file
 from ipc_articulation.recording import writer
 from ipc_articulation.running import checkpoints
 from ipc_articulation.simulation.robot_simulation import RobotSimulation

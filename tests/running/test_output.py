@@ -11,7 +11,7 @@ import pytest
 from filelock import FileLock
 
 import ipc_articulation
-from ipc_articulation.engine import dump_file
+from ipc_articulation.engine.persistence import dump_file
 from ipc_articulation.errors import OutputError, RecordingError, SceneFileError, TimeLimitError
 from ipc_articulation.recording import read_recording, writer
 from ipc_articulation.running import checkpoints, resume

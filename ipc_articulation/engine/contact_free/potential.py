@@ -7,8 +7,8 @@ from numba import njit
 
 from ipc_articulation.articulation.energy import joint_energies, linearize, take
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.block_matrix import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.contact_free.system import clear
+from ipc_articulation.engine.linear_system.block_matrix import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations, Given
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.engine.block_matrix import Blocks
 from ipc_articulation.engine.contact_free.system import make_system
-from ipc_articulation.engine.factor_pattern import Pattern
-from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.linear_system.block_matrix import Blocks
+from ipc_articulation.engine.linear_system.factor_pattern import Pattern
+from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.terms import ortho_potential
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties

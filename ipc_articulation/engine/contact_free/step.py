@@ -10,12 +10,12 @@ from ipc_articulation.engine import integrator, joint_coordinates, rows
 from ipc_articulation.engine.contact_free.newton import minimise
 from ipc_articulation.engine.contact_free.potential import begin_step, body_energies
 from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
-from ipc_articulation.engine.extrapolation import lower, rigid_motion
-from ipc_articulation.engine.model import Model
-from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.rest import put_back
+from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
+from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.rest import put_back
+from ipc_articulation.engine.output.stopwatch import Stopwatch
+from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.stopwatch import Stopwatch
 
 
 class ContactFreeStep:

@@ -7,10 +7,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.articulation.energy import Articulations
-from ipc_articulation.engine import block_cholesky, rows
-from ipc_articulation.engine.block_matrix import BlockMatrix, Blocks
-from ipc_articulation.engine.factor_pattern import Pattern, factor_pattern
-from ipc_articulation.engine.linear_system import step_from
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system import block_cholesky
+from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Blocks
+from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
+from ipc_articulation.engine.linear_system.linear_system import step_from
 
 Array = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ipc_articulation.engine.scene_context import SceneContext
-from ipc_articulation.engine.signed_svd import signed_svd
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
+from ipc_articulation.engine.terms.signed_svd import signed_svd
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.articulations import ArticulationTable

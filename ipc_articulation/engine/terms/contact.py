@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 

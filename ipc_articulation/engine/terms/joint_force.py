@@ -23,8 +23,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.joint_attributes import JointAttribute

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.joints import PRISMATIC
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.joints import JointMesh

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine.integrator import predict, weight
-from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.bodies import BodyTable

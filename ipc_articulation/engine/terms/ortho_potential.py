@@ -22,9 +22,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.scene_context import SceneContext
-from ipc_articulation.engine.signed_svd import eigenvectors
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
+from ipc_articulation.engine.terms.signed_svd import eigenvectors
 
 NAME = "ortho potential"
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation import affine
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Approaching, Term
 from ipc_articulation.frontend.instance_attributes import InstanceAttribute

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 
 Array = NDArray[np.float64]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.forces import ContactForces
-from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.errors import EngineError
 
 log = logging.getLogger("ipc_articulation")

@@ -10,14 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import islands, rows
-from ipc_articulation.engine.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
-from ipc_articulation.engine.diagnosis import not_finite
-from ipc_articulation.engine.line_search import Search, line_search
-from ipc_articulation.engine.linear_system import LinearSystem
-from ipc_articulation.engine.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
+from ipc_articulation.engine.newton.line_search import Search, line_search
+from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.output.diagnosis import not_finite
+from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.stopwatch import Stopwatch
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 

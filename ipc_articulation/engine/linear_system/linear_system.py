@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.block_cholesky import BlockCholesky
-from ipc_articulation.engine.block_matrix import BlockMatrix
+from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
+from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.errors import SolverError
 
 Array = NDArray[np.float64]

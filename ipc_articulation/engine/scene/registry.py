@@ -12,7 +12,7 @@ from typing import Any
 
 from uipc.builtin import ConstitutionUIDCollection
 
-from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms import (
     anchor_penalty,
     arap,

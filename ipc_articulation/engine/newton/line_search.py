@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import islands
-from ipc_articulation.engine.diagnosis import not_finite
-from ipc_articulation.engine.newton_report import NewtonReport
+from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.output.diagnosis import not_finite
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.rows import advanced
 from ipc_articulation.errors import SolverError

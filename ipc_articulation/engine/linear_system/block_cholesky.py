@@ -20,8 +20,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import panels
-from ipc_articulation.engine.factor_pattern import factor_pattern
+from ipc_articulation.engine.linear_system import panels
+from ipc_articulation.engine.linear_system.factor_pattern import factor_pattern
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.linear_system import NoSystem
+from ipc_articulation.engine.linear_system.linear_system import NoSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.term import Term

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.linear_system import NoSystem
+from ipc_articulation.engine.linear_system.linear_system import NoSystem
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SolverError

@@ -13,8 +13,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from ipc_articulation.engine.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
-from ipc_articulation.engine.model import Model
+from ipc_articulation.engine.persistence.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
+from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
 from ipc_articulation.errors import DumpError
 

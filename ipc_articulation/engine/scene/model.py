@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.adaptive_resistance import AdaptiveResistance
-from ipc_articulation.engine.extrapolation import Extrapolation
 from ipc_articulation.engine.integrator import ORDERS
+from ipc_articulation.engine.newton.extrapolation import Extrapolation
+from ipc_articulation.engine.newton.rest import Rest
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.refusals import refuse_unsupported_bodies
-from ipc_articulation.engine.registry import read_terms
-from ipc_articulation.engine.rest import Rest
-from ipc_articulation.engine.scene_context import SceneContext, read_scene_context
+from ipc_articulation.engine.scene.refusals import refuse_unsupported_bodies
+from ipc_articulation.engine.scene.registry import read_terms
+from ipc_articulation.engine.scene.scene_context import SceneContext, read_scene_context
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Term

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.model import Model, make_model
+from ipc_articulation.engine.scene.model import Model, make_model
 from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.anchors import FIXED_UID, SPHERICAL_UID

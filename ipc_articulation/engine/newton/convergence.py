@@ -10,8 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import islands, rows
-from ipc_articulation.engine.newton_report import Unmet
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine.newton.newton_report import Unmet
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 

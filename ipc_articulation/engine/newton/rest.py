@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.state import State
 

@@ -15,9 +15,9 @@ from uipc import view
 from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
-from ipc_articulation.engine.model import Model, refuse_intersections
+from ipc_articulation.engine.output.write_back import SceneWriter
+from ipc_articulation.engine.scene.model import Model, refuse_intersections
 from ipc_articulation.engine.state import PAST, State
-from ipc_articulation.engine.write_back import SceneWriter
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import BodyTable

@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.contact.barrier import cross
-from ipc_articulation.engine import islands
+from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.bodies import BodyTable
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.engine.minimum_degree import minimum_degree
+from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 
 Ints = NDArray[np.int64]
 

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 from uipc import view
 
-from ipc_articulation.engine.scene_context import SceneContext
+from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.errors import SceneError
 

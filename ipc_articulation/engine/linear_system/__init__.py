@@ -1,0 +1,1 @@
+"""The Newton system in blocks of bodies, and its Cholesky factor."""

@@ -1,0 +1,1 @@
+"""What the engine reports, and writes into the scene."""

@@ -1,0 +1,1 @@
+"""Dumps: a complete state on disk, and how a run resumes from it."""

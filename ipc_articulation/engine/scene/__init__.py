@@ -1,0 +1,1 @@
+"""Reads a libuipc scene into the engine's model."""
