@@ -29,6 +29,7 @@ from ipc_articulation.errors import (
 if TYPE_CHECKING:
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
     from ipc_articulation.coupling.couple import couple
+    from ipc_articulation.coupling.coupling import step
     from ipc_articulation.engine import Engine
     from ipc_articulation.recording import read_recording
     from ipc_articulation.running import resume, run
@@ -43,6 +44,7 @@ _HOMES = {
     "read_recording": "ipc_articulation.recording",
     "resume": "ipc_articulation.running",
     "run": "ipc_articulation.running",
+    "step": "ipc_articulation.coupling",
     "sweep": "ipc_articulation.sweeps",
 }
 
@@ -69,6 +71,7 @@ __all__ = [
     "read_recording",
     "resume",
     "run",
+    "step",
     "sweep",
 ]
 

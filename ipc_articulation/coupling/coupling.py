@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, final
 
@@ -13,10 +13,11 @@ from ipc_articulation import affine
 from ipc_articulation.coupling.adapter import Adapter, Array, Mechanism, Prediction
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
-from ipc_articulation.coupling.failures import no_prediction, require_valid
+from ipc_articulation.coupling.failures import no_prediction, not_committed, require_valid
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
+from ipc_articulation.signals import interrupts_deferred
 
 _OF_LAST_STEP = ("mass", "delta_theta_tilde", "delta_theta", "contact_force")
 
@@ -52,25 +53,23 @@ class Coupling:
         self._scene, self._bodies, self._articulation = scene, bodies, articulation
         self._counted = sorted({link for joint in mechanism.joints for link in (joint.parent, joint.child)} - {-1})
         self._pending: Prediction | None = None
+        self._pending_frame = 0  # of the world, when `_pending` was predicted
 
     def step(self, world: uipc.World) -> None:
-        """Predict, advance, retrieve, commit.
+        """Predict, advance, retrieve, commit; of a scene with several couplings use `coupling.step`.
 
         Args:
             world: The world, initialised with the scene.
 
         Raises:
             SceneError: The world is not valid, for bodies intersect at the start.
-            EngineError: The engine moves nothing.
+            EngineError: The engine moves nothing, or another coupling of the scene has not committed its last step.
             AdapterError, ArticulationError: The multibody engine's step is unstable, or its mass not positive definite.
             SolverError: The engine could not solve the step.
         """
-        require_valid(world)
-        world.advance()
-        self._require_prediction()
-        world.retrieve()
-        self.commit()
+        step(world, [self])
 
+    @interrupts_deferred
     def commit(self) -> None:
         """Give the step that the world has advanced and retrieved back to the multibody engine.
 
@@ -78,15 +77,15 @@ class Coupling:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        prediction = self._require_prediction()
-        self._pending = None
-        self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
-        self.delta_theta = self._read_delta_theta()
-        correction = self.delta_theta - self.delta_theta_tilde
-        self.contact_force = self.mass @ correction / self.adapter.dt**2
+        prediction = self.require_prediction()
+        delta_theta = self._read_delta_theta()
         q, qdot = self._read_free()
         poses = affine.transform_from_q(affine.nearest_rigid(q))
-        self.adapter.commit(self.delta_theta, poses, affine.transform_rate_from_qdot(qdot))
+        self.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
+        self._pending = None
+        self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
+        self.delta_theta = delta_theta
+        self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self.adapter.dt**2
 
     def state(self) -> dict[str, Array]:
         """What the steps to come depend on beside the scene: the multibody engine's state, and the last step's values.
@@ -146,15 +145,21 @@ class Coupling:
         """The articulation's input for the step that begins; the animator's callback asks for it.
 
         Args:
-            info: libuipc's UpdateInfo, not used.
+            info: libuipc's UpdateInfo.
 
         Returns:
             M̂ (m, m), δθ̃ (m,), and the reference pose (12,), by (geometry id, instance), of each link that δθ is
             counted on: links that only passive joints hold have none.
+
+        Raises:
+            EngineError: The world has taken a step since the last prediction, and nobody has committed it.
         """
+        frame = info.frame()
+        if frame > self._pending_frame:  # else the world tries a step again that has failed
+            self.require_committed()
         self._pending = None
         prediction = self.adapter.predict()
-        self._pending = prediction
+        self._pending, self._pending_frame = prediction, frame
         references = affine.q_from_transform(prediction.link_poses)
         counted = {(self._bodies.links[link].id(), 0): references[link] for link in self._counted}
         return prediction.mass, prediction.delta_theta_tilde, counted
@@ -168,11 +173,30 @@ class Coupling:
             raise AdapterError(f"{type(self.adapter).__name__} has no method '{method}'; see coupling.adapter.Adapter")
         return self.adapter
 
-    def _require_prediction(self) -> Prediction:
+    def require_prediction(self) -> Prediction:
+        """The step that waits to be committed.
+
+        Raises:
+            EngineError: There is none.
+            AdapterError, ArticulationError: What the animator's callback raised.
+        """
         raise_kept()
         if self._pending is None:
             raise no_prediction()
         return self._pending
+
+    def require_committed(self) -> None:
+        """No step may wait to be committed.
+
+        Raises:
+            EngineError: One does; names the joints.
+        """
+        if self._pending is not None:
+            raise not_committed(self.joint_names)
+
+    def forget_prediction(self) -> None:
+        """The step that was predicted is not taken."""
+        self._pending = None
 
     def _read_delta_theta(self) -> Array:
         if self._articulation is None:
@@ -184,6 +208,36 @@ class Coupling:
         rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in self._bodies.free]
         qdot = affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
         return _coordinates(self._bodies.free), qdot
+
+
+@interrupts_deferred
+def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
+    """Take one step of a scene with several couplings: all predict, the world advances, all commit.
+
+    A step that fails, or that Ctrl-C ends, leaves world and multibody engines as they were before it.
+
+    Args:
+        world: The world, initialised with the scene.
+        couplings: All couplings of the scene.
+
+    Raises:
+        EngineError: A coupling of the scene was left out: its last step is not committed. The engine moves nothing.
+        AdapterError, ArticulationError, SceneError, SolverError: As for `Coupling.step`.
+    """
+    require_valid(world)
+    for coupling in couplings:
+        coupling.require_committed()
+    try:
+        world.advance()
+        for coupling in couplings:
+            coupling.require_prediction()
+    except BaseException:
+        for coupling in couplings:
+            coupling.forget_prediction()
+        raise
+    world.retrieve()
+    for coupling in couplings:
+        coupling.commit()
 
 
 def _coordinates(slots: tuple[Any, ...]) -> Array:

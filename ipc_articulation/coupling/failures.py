@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import uipc
 
@@ -29,6 +30,15 @@ def no_prediction() -> EngineError:
     return EngineError(
         "this engine moves nothing: no step was predicted since the last commit, for no animator callback has run; "
         "use Engine('cpu') or Engine('cuda'), initialise the world, and call world.advance() once for each commit"
+    )
+
+
+def not_committed(joints: Sequence[str]) -> EngineError:
+    """What to raise when the next step begins before the last one was committed."""
+    return EngineError(
+        f"the coupling of joints {', '.join(joints) or '(none)'} has a step that was not committed: the world "
+        "would move on without it; call coupling.commit() after each world.advance() and world.retrieve(), and "
+        "step(world, [first, second]) of ipc_articulation for a scene with several couplings"
     )
 
 
