@@ -18,7 +18,8 @@ from ipc_articulation.adapters.mujoco.names import name_of
 from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 from numpy.typing import NDArray
 
-from ipc_articulation.dynamics.model.mechanism import WORLD, Mechanism
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.loops import Coupling, PointLoop, Polynomial, Relation, RobotWithLoops, loops_of
 from ipc_articulation.errors import UnsupportedError
 

@@ -14,7 +14,7 @@ import mujoco
 from ipc_articulation.adapters.mujoco.flags import enabled
 from ipc_articulation.adapters.mujoco.names import name_of
 
-from ipc_articulation.dynamics.model.mechanism import Mimic
+from ipc_articulation.dynamics.model.parts import Mimic
 from ipc_articulation.errors import UnsupportedError
 
 

@@ -31,7 +31,8 @@ from ipc_articulation.dynamics.joints import (
     RevoluteJoint,
     SphericalJoint,
 )
-from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD, Link
 
 Array = NDArray[np.float64]
 Kind = mujoco.mjtJoint

@@ -1,9 +1,9 @@
 """The links of an articulation: one for every node of a model's tree.
 
 Every node is one degree of freedom, a turn about or a slide along the z axis of its own frame
-(`dynamics/model/tree.py`). Node i moves link i. The last node of a joint carries the body, and its link has the body's
-frame; the nodes before it, between the screws of a universal or cylindrical joint, carry nothing, and their links have
-the node's frame.
+(`dynamics/algorithms/tree.py`). Node i moves link i. The last node of a joint carries the body, and its link has the
+body's frame; the nodes before it, between the screws of a universal or cylindrical joint, carry nothing, and their
+links have the node's frame.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.algorithms.kinematics import frame_poses
+from ipc_articulation.dynamics.algorithms.tree import SCREW
 from ipc_articulation.dynamics.model import Model
-from ipc_articulation.dynamics.model.tree import SCREW
 from ipc_articulation.errors import UnsupportedError
 
 Array = NDArray[np.float64]

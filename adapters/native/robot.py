@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.coupling.adapter import Body, HalfPlane
 from ipc_articulation.dynamics.model import Mechanism
-from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.loops import Loops, Meeting, closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.coupling.adapter import Body
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
-from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.model.parts import WORLD
 
 Array = NDArray[np.float64]
 

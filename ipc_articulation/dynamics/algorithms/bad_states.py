@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.dynamics.model.tree import ROTATION, UNIT
+from ipc_articulation.dynamics.algorithms.tree import ROTATION, UNIT
 from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted
+from ipc_articulation.dynamics.algorithms.tree import NODE
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
-from ipc_articulation.dynamics.model.tree import NODE
 from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from ipc_articulation import spatial
 from ipc_articulation.dynamics.joints import Joint, RevoluteJoint
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.dynamics.loops.loop_model import LoopModel
-from ipc_articulation.dynamics.model.mechanism import Link, Mechanism
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError
 
 Loops = list[tuple[list[str], LoopConstraint]]

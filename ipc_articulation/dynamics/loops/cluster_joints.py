@@ -32,7 +32,8 @@ from ipc_articulation.dynamics.loops import four_bar, tello
 from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.dynamics.loops.explicit import Static, checked_ratio
-from ipc_articulation.dynamics.model.mechanism import Link, Mechanism
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError
 
 Z = (0.0, 0.0, 1.0)

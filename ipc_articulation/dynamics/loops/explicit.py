@@ -6,7 +6,6 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import null_space
 
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.errors import ModelError
@@ -25,23 +24,20 @@ class Explicit(LoopConstraint):
     def phi(self, q: Array) -> Array:
         """N (q - γ(y(q))), with N whose rows are orthogonal to G."""
         y = self.independent(q)
-        return self._complement(y) @ (q - self.spanning(y))
+        return _complement(self.G(y)) @ (q - self.spanning(y))
 
     def K(self, q: Array) -> Array:
         """The rows orthogonal to G that φ has at q."""
-        return self._complement(self.independent(q))
+        return _complement(self.G(self.independent(q)))
 
     def k(self, q: Array, q_dot: Array) -> Array:
         """K g, because K q̈ = K (G ÿ + g)."""
         y = self.independent(q)
         y_dot = np.asarray(np.linalg.lstsq(self.G(y), q_dot, rcond=None)[0], dtype=float)
-        return self._complement(y) @ self.g(y, y_dot)
+        return _complement(self.G(y)) @ self.g(y, y_dot)
 
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         return x + dt * y_dot
-
-    def _complement(self, y: Array) -> Array:
-        return np.asarray(null_space(self.G(y).T).T, dtype=float)
 
 
 class Affine(Explicit):
@@ -66,7 +62,7 @@ class Affine(Explicit):
         self.offset = np.asarray(offset, dtype=float)
         if self.offset.shape != (self.size,) or not np.isfinite(self.offset).all():
             raise ModelError(f"the offset of a loop must be {self.size} finite numbers; it is {self.offset.tolist()}")
-        self._K = null_space(self.matrix.T).T if K is None else np.asarray(K, dtype=float)
+        self._K = _complement(self.matrix) if K is None else np.asarray(K, dtype=float)
         shape = (self.size - self.ndof, self.size)
         if self._K.shape != shape or np.abs(self._K @ self.matrix).max(initial=0.0) > 1e-9:
             raise ModelError(f"K of a loop must be of shape {shape} with K G = 0; it is {self._K.tolist()}")
@@ -113,6 +109,11 @@ class Static(Affine):
 
     def spanning(self, x: Array) -> Array:
         return self.matrix @ x
+
+
+def _complement(G: Array) -> Array:
+    """Orthonormal rows that are orthogonal to the independent columns of G: (n, m) -> (n - m, n)."""
+    return np.asarray(np.linalg.svd(G)[0][:, G.shape[1] :].T, dtype=float)
 
 
 def gear(ratio: float) -> Static:

@@ -15,6 +15,7 @@ from ipc_articulation.dynamics.algorithms.bad_states import complain
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.algorithms.over_states import TREE
 from ipc_articulation.dynamics.algorithms.sweep import finite
+from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.kinds import AFFINE
@@ -32,7 +33,6 @@ from ipc_articulation.dynamics.loops.motion import (
 )
 from ipc_articulation.dynamics.loops.program import CLUSTER, STEP
 from ipc_articulation.dynamics.loops.unroll import BAD, OPEN, SINGULAR, unroll
-from ipc_articulation.dynamics.model.tree import ROTATION
 
 NO_WRENCHES = np.zeros((0, 6))
 

@@ -1,7 +1,8 @@
 """Models: links and joints, and what is known of them."""
 
-from ipc_articulation.dynamics.model.mechanism import FixedFrame, Link, Mechanism, Mimic, PlacedJoint
+from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.model import Body, Model
+from ipc_articulation.dynamics.model.parts import FixedFrame, Link, Mimic, PlacedJoint
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, MeshFile, Shape, Sphere, Triangles
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""From a mechanism to a model: links joined rigidly become bodies, joints become nodes of the tree."""
+"""From links and joints to a model: links joined rigidly become bodies, joints become nodes of the tree."""
 
 from __future__ import annotations
 
@@ -6,44 +6,26 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation import spatial
+from ipc_articulation.dynamics.algorithms.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
 from ipc_articulation.dynamics.model.coordinates import stacked
 from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
-from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.mimic import followers
 from ipc_articulation.dynamics.model.model import Body, Model
-from ipc_articulation.dynamics.model.order import ordered_joints
+from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link, PlacedJoint
 from ipc_articulation.dynamics.model.rigid import rigid
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
-from ipc_articulation.dynamics.model.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
 Array = NDArray[np.float64]
-
-
-def build(
-    mechanism: Mechanism, joint_order: Sequence[str] | None = None, on_unphysical: Literal["refuse", "warn"] = "refuse"
-) -> Model:
-    """Compile a mechanism; see `Mechanism.build`."""
-    where = str(mechanism.file or f"mechanism '{mechanism.name}'")
-    gravity = np.array(mechanism.gravity, dtype=float)
-    if gravity.shape != (3,) or not np.isfinite(gravity).all():
-        raise ModelError(f"{where}: gravity must be three finite numbers [m/s²]; it is {gravity.tolist()}")
-    growth = _Growth({link.name: link for link in mechanism.links}, where)
-    for joint in ordered_joints(mechanism, joint_order, where):
-        growth.add(joint)
-    growth.check_masses()
-    growth.check_inertias(on_unphysical)
-    return _finish(mechanism, gravity, growth, where)
 
 
 @dataclass
@@ -68,11 +50,11 @@ class _BodyParts:
     visual: list[Shape] = field(default_factory=list)
 
 
-class _Growth:
+class TreeBuilder:
     """The tree while joints are added, parents first."""
 
-    def __init__(self, links: dict[str, Link], where: str) -> None:
-        self.where, self.links = where, links
+    def __init__(self, links: Sequence[Link], where: str) -> None:
+        self.where, self.links = where, {link.name: link for link in links}
         self.places = {WORLD: _Place(-1, -1, np.eye(4))}
         self.bodies: list[_BodyParts] = []
         self.nodes: list[NDArray] = []
@@ -151,12 +133,27 @@ class _Growth:
                 links = " with ".join(f"'{name}'" for name in parts.links)
                 raise ModelError(f"{self.where}: link {links}: {complaint}; build(unphysical='warn') takes it as it is")
         for name, complaint in self.complaints.items():
-            warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=5)
+            warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=3)
 
 
-def _finish(mechanism: Mechanism, gravity: Array, growth: _Growth, where: str) -> Model:
-    joints = [parts.joint if parts.joint.joint.ndof else _base(parts.joint) for parts in growth.bodies]
-    coordinates = stacked(joints, where)
+def model_of(
+    growth: TreeBuilder, name: str, gravity: Array, joints: Sequence[PlacedJoint], frames: Sequence[FixedFrame]
+) -> Model:
+    """The model of a tree to which all joints were added.
+
+    Args:
+        growth: The tree.
+        name: Of the model.
+        gravity: (3,) [m/s²].
+        joints: All joints, fixed ones too.
+        frames: Frames besides those of links.
+
+    Raises:
+        ModelError: Nothing moves, or a joint's or frame's properties do not fit.
+    """
+    where = growth.where
+    placed = [parts.joint if parts.joint.joint.ndof else _base(parts.joint) for parts in growth.bodies]
+    coordinates = stacked(placed, where)
     if not growth.nodes:
         raise ModelError(f"{where}: nothing moves; a model needs a joint that is not fixed")
     tree = np.array(growth.nodes, dtype=NODE)
@@ -165,13 +162,13 @@ def _finish(mechanism: Mechanism, gravity: Array, growth: _Growth, where: str) -
         _weigh(tree, parts)
     for node in tree:
         node["rotor"][: node["nv"]] = coordinates.rotor_inertia[node["v"] : node["v"] + node["nv"]]
-    body_q = np.cumsum([0, *(joint.joint.nq for joint in joints)])
-    body_v = np.cumsum([0, *(joint.joint.ndof for joint in joints)])
-    names, places, aliases = _frames(mechanism, growth, where)
+    body_q = np.cumsum([0, *(joint.joint.nq for joint in placed)])
+    body_v = np.cumsum([0, *(joint.joint.ndof for joint in placed)])
+    names, places, aliases = _frames(growth, joints, frames)
     model = Model(
-        name=mechanism.name,
+        name=name,
         gravity=gravity,
-        bodies=tuple(_body(parts, joint) for parts, joint in zip(growth.bodies, joints, strict=True)),
+        bodies=tuple(_body(parts, joint) for parts, joint in zip(growth.bodies, placed, strict=True)),
         frame_names=names,
         frame_body=np.array([place.body for place in places], dtype=np.int64),
         frame_node=np.array([place.node for place in places], dtype=np.int64),
@@ -182,9 +179,9 @@ def _finish(mechanism: Mechanism, gravity: Array, growth: _Growth, where: str) -
         body_v=body_v,
         tree=tree,
         coordinates=coordinates,
-        followers=followers(joints, body_q, body_v, where),
+        followers=followers(placed, body_q, body_v, where),
         aliases=MappingProxyType(aliases),
-        shapes=shapes_of_arrays(growth.nq, growth.nv, len(joints), len(names)),
+        shapes=shapes_of_arrays(growth.nq, growth.nv, len(placed), len(names)),
     )
     _freeze(model)
     return model
@@ -219,11 +216,13 @@ def _body(parts: _BodyParts, joint: PlacedJoint) -> Body:
     )
 
 
-def _frames(mechanism: Mechanism, growth: _Growth, where: str) -> tuple[tuple[str, ...], list[_Place], dict[str, int]]:
+def _frames(
+    growth: TreeBuilder, joints: Sequence[PlacedJoint], frames: Sequence[FixedFrame]
+) -> tuple[tuple[str, ...], list[_Place], dict[str, int]]:
     """Frames of all links and fixed frames; names of joints find their child's."""
-    names = [link.name for link in mechanism.links]
+    where, names = growth.where, list(growth.links)
     places = [growth.places[name] for name in names]
-    for frame in mechanism.frames:
+    for frame in frames:
         if frame.link not in growth.places:
             raise ModelError(
                 f"{where}: frame '{frame.name}': no link '{frame.link}'{suggest(frame.link, growth.places)}"
@@ -234,7 +233,7 @@ def _frames(mechanism: Mechanism, growth: _Growth, where: str) -> tuple[tuple[st
         pose = host.pose @ rigid(frame.pose, f"{where}: frame '{frame.name}'")
         places.append(_Place(host.body, host.node, pose))
         names.append(frame.name)
-    aliases = {joint.name: names.index(joint.child) for joint in mechanism.joints}
+    aliases = {joint.name: names.index(joint.child) for joint in joints}
     aliases.update({name: i for i, name in enumerate(names)})
     return tuple(names), places, aliases
 

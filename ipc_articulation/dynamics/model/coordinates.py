@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.joints.elements import Rotation
-from ipc_articulation.dynamics.model.mechanism import PlacedJoint
+from ipc_articulation.dynamics.model.parts import PlacedJoint
 from ipc_articulation.errors import ModelError
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.dynamics.model.mechanism import Link
+from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError
 
 Array = NDArray[np.float64]

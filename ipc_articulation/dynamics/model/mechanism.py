@@ -10,77 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.joints import Joint
-from ipc_articulation.dynamics.model.shapes import Shape
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
-
-Array = NDArray[np.float64]
-
-WORLD = "world"
-EARTH = (0.0, 0.0, -9.81)  # [m/s²]
-
-
-@dataclass
-class Link:
-    """A rigid body."""
-
-    name: str
-    mass: float = 0.0  # [kg]
-    centre: ArrayLike = (0.0, 0.0, 0.0)  # (3,) centre of mass in the link's frame [m]
-    inertia: ArrayLike = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) about the centre [kg·m²], link's axes
-    collision: tuple[Shape, ...] = ()
-    visual: tuple[Shape, ...] = ()
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """A joint's position is `multiplier` times another's plus `offset`."""
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-
-@dataclass
-class PlacedJoint:
-    """A joint between two links.
-
-    The child's pose in the parent is origin · H(q) · child_origin. What is given for each degree of freedom is one
-    number for all of them, or (ndof,).
-    """
-
-    name: str
-    joint: Joint
-    parent: str
-    child: str
-    origin: ArrayLike = field(default_factory=lambda: np.eye(4))  # (4, 4) joint frame in the parent's frame
-    child_origin: ArrayLike = field(default_factory=lambda: np.eye(4))  # (4, 4) child's frame in the moved joint frame
-    damping: ArrayLike = 0.0  # [N·m·s/rad or N·s/m]
-    stiffness: ArrayLike = 0.0  # [N·m/rad or N/m]
-    spring_mount: ArrayLike | None = None  # (nq,) position at rest; None: neutral
-    rotor_inertia: ArrayLike = 0.0  # reflected: that of the rotor times gear ratio squared [kg·m² or kg]
-    friction: ArrayLike = 0.0  # Coulomb friction [N·m or N]
-    lower: ArrayLike = -np.inf  # (ndof,) [rad or m]
-    upper: ArrayLike = np.inf
-    effort: ArrayLike = np.inf  # largest actuator force [N·m or N]
-    velocity: ArrayLike = np.inf  # largest rate [rad/s or m/s]
-    mimic: Mimic | None = None
-
-
-@dataclass
-class FixedFrame:
-    """A frame fixed to a link."""
-
-    name: str
-    link: str
-    pose: ArrayLike = field(default_factory=lambda: np.eye(4))  # (4, 4) in the link's frame
+from ipc_articulation.dynamics.model.build import TreeBuilder, model_of
+from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.order import ordered_joints
+from ipc_articulation.dynamics.model.parts import EARTH, FixedFrame, Link, PlacedJoint
+from ipc_articulation.errors import ModelError
 
 
 @dataclass
@@ -137,6 +77,13 @@ class Mechanism:
         Raises:
             ModelError: What is wrong, naming the file, link or joint.
         """
-        from ipc_articulation.dynamics.model.build import build
-
-        return build(self, joint_order, unphysical)
+        where = str(self.file or f"mechanism '{self.name}'")
+        gravity = np.array(self.gravity, dtype=float)
+        if gravity.shape != (3,) or not np.isfinite(gravity).all():
+            raise ModelError(f"{where}: gravity must be three finite numbers [m/s²]; it is {gravity.tolist()}")
+        tree = TreeBuilder(self.links, where)
+        for joint in ordered_joints(self.links, self.joints, self.frames, joint_order, where):
+            tree.add(joint)
+        tree.check_masses()
+        tree.check_inertias(unphysical)
+        return model_of(tree, self.name, gravity, self.joints, self.frames)

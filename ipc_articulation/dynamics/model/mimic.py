@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.dynamics.model.mechanism import Mimic, PlacedJoint
+from ipc_articulation.dynamics.model.parts import Mimic, PlacedJoint
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 

@@ -15,11 +15,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
 from ipc_articulation.dynamics.model.shapes import Shape
-from ipc_articulation.dynamics.model.tree import ROTATION
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 

@@ -1,20 +1,28 @@
-"""In which order the joints of a mechanism come, and that they make a tree."""
+"""The order of a mechanism's joints, and the check that they make a tree."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ipc_articulation.dynamics.model.mechanism import WORLD, Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link, PlacedJoint
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
 
-def ordered_joints(mechanism: Mechanism, order: Sequence[str] | None, where: str) -> list[PlacedJoint]:
+def ordered_joints(
+    links: Sequence[Link],
+    joints: Sequence[PlacedJoint],
+    frames: Sequence[FixedFrame],
+    order: Sequence[str] | None,
+    where: str,
+) -> list[PlacedJoint]:
     """All joints, each after the one that its parent hangs on.
 
     Args:
-        mechanism: With unique names.
+        links: Of a mechanism, likewise joints and frames.
+        joints: See links.
+        frames: See links.
         order: Names of all joints that move; None: as they were added.
         where: Beginning of messages.
 
@@ -22,9 +30,9 @@ def ordered_joints(mechanism: Mechanism, order: Sequence[str] | None, where: str
         ModelError: Names that are not unique or unknown, a link on no joint or on two, joints that close a loop, an
             order that leaves out a joint or puts one before its parent.
     """
-    _check_names(mechanism, where)
-    _check_one_joint_a_link(mechanism, where)
-    waiting = list(mechanism.joints) if order is None else _in_given_order(mechanism, order, where)
+    _check_names({"link": links, "joint": joints, "frame": frames}, where)
+    _check_one_joint_a_link([link.name for link in links], joints, where)
+    waiting = list(joints) if order is None else _in_given_order(joints, order, where)
     placed, result = {WORLD}, []
     while waiting:
         ready = next((joint for joint in waiting if joint.parent in placed), None)
@@ -46,9 +54,9 @@ def _first_moving(joints: Iterable[PlacedJoint]) -> PlacedJoint:
     return next(joint for joint in joints if joint.joint.ndof)
 
 
-def _in_given_order(mechanism: Mechanism, order: Sequence[str], where: str) -> list[PlacedJoint]:
+def _in_given_order(joints: Sequence[PlacedJoint], order: Sequence[str], where: str) -> list[PlacedJoint]:
     """Fixed joints first: each is placed as soon as its parent is."""
-    moving = {joint.name: joint for joint in mechanism.joints if joint.joint.ndof}
+    moving = {joint.name: joint for joint in joints if joint.joint.ndof}
     for name in order:
         if name not in moving:
             raise ModelError(f"{where}: joint order names '{name}', which is no moving joint{suggest(name, moving)}")
@@ -57,24 +65,22 @@ def _in_given_order(mechanism: Mechanism, order: Sequence[str], where: str) -> l
         raise ModelError(
             f"{where}: joint order must name each moving joint once; left out: {', '.join(left_out) or '-'}"
         )
-    return [joint for joint in mechanism.joints if not joint.joint.ndof] + [moving[name] for name in order]
+    return [joint for joint in joints if not joint.joint.ndof] + [moving[name] for name in order]
 
 
-def _check_names(mechanism: Mechanism, where: str) -> None:
-    kinds = {"link": mechanism.links, "joint": mechanism.joints, "frame": mechanism.frames}
+def _check_names(kinds: dict[str, Sequence], where: str) -> None:
     for kind, things in kinds.items():
-        names = [thing.name for thing in things]  # type: ignore[attr-defined]
+        names = [thing.name for thing in things]
         repeated = [name for name, count in Counter(names).items() if count > 1]
         if repeated:
             raise ModelError(f"{where}: two {kind}s are called '{repeated[0]}'")
-    if any(link.name == WORLD for link in mechanism.links):
+    if any(link.name == WORLD for link in kinds["link"]):
         raise ModelError(f"{where}: no link may be called '{WORLD}': that is the world itself")
 
 
-def _check_one_joint_a_link(mechanism: Mechanism, where: str) -> None:
-    links = [link.name for link in mechanism.links]
+def _check_one_joint_a_link(links: list[str], joints: Sequence[PlacedJoint], where: str) -> None:
     holder: dict[str, str] = {}
-    for joint in mechanism.joints:
+    for joint in joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in links and not (role == "parent" and name == WORLD):
                 raise ModelError(f"{where}: joint '{joint.name}': {role} '{name}' is no link{suggest(name, links)}")

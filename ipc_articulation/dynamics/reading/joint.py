@@ -18,7 +18,7 @@ from ipc_articulation.dynamics.joints import (
 )
 from ipc_articulation.dynamics.joints.elements import Array
 from ipc_articulation.dynamics.model.coordinates import unit_quaternion
-from ipc_articulation.dynamics.model.mechanism import Mimic, PlacedJoint
+from ipc_articulation.dynamics.model.parts import Mimic, PlacedJoint
 from ipc_articulation.dynamics.reading.node import Node
 from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.errors import ModelError

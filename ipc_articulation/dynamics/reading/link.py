@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipc_articulation.dynamics.model.mechanism import Link
+from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.dynamics.reading.geometry import shapes
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
 from ipc_articulation.dynamics.reading.node import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ipc_articulation.dynamics.model.mechanism import WORLD, Link, PlacedJoint
+from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.node import Node
 from ipc_articulation.naming import suggest
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint
-from ipc_articulation.dynamics.model.mechanism import WORLD, Link, Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.joint import read_joint
 from ipc_articulation.dynamics.reading.link import read_link
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths

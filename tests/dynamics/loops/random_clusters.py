@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.loops import Implicit, cluster_joints
 from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, hinged
-from ipc_articulation.dynamics.model.mechanism import Link
+from ipc_articulation.dynamics.model.parts import Link
 from tests.dynamics.random_trees import random_inertia
 
 Array = np.ndarray

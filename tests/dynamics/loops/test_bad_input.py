@@ -8,7 +8,7 @@ from ipc_articulation.dynamics.loops import FourBar, Implicit, LoopModel, Static
 from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, hinged
 from ipc_articulation.dynamics.loops.cluster_joints import transmission
 from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
-from ipc_articulation.dynamics.model.mechanism import Link
+from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError, StateError
 from tests.dynamics.loops.robots import robot_of
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
 
 ROBOTS = [

@@ -38,7 +38,11 @@ def read_constraints(node: Node, mechanism: Mechanism) -> tuple[list[Relation], 
 
 def _nominal(node: Node, mechanism: Mechanism) -> dict[str, float]:
     """`nominal_config`: the positions of all joints in their order, a floating base's (p, quaternion) among them."""
-    moving = [placed for placed in ordered_joints(mechanism, None, node.place) if placed.joint.ndof]
+    moving = [
+        placed
+        for placed in ordered_joints(mechanism.links, mechanism.joints, mechanism.frames, None, node.place)
+        if placed.joint.ndof
+    ]
     starts = np.cumsum([0, *(placed.joint.nq for placed in moving)])
     count = len(node.text("nominal_config").split())
     if count != starts[-1]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.dynamics.joints.elements import Screw
-from ipc_articulation.dynamics.model.mechanism import WORLD, Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD, PlacedJoint
 from ipc_articulation.dynamics.reading.loops.chain import Chain, Step
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.model.mechanism import FixedFrame, Link
+from ipc_articulation.dynamics.model.parts import FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import Node
 from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, objects_in, owned, text_in
 from ipc_articulation.dynamics.reading.osim.document import Place

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.dynamics.model.mechanism import WORLD
+from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.node import Node, parse
 from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, owned, pose_in, text_in
 from ipc_articulation.naming import suggest

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
-from ipc_articulation.dynamics.model.mechanism import WORLD, FixedFrame, Link, Mechanism
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import TEXT, Node
 from ipc_articulation.dynamics.reading.osim.axes import axes_of
 from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
