@@ -41,13 +41,13 @@ def find_stencils(
 
     Their order does not depend on positions, so sums over them have the same bits whenever they were found.
     """
-    primitives = surfaces.body, surfaces.edges, surfaces.faces, surfaces.squared_lengths
+    primitives = surfaces.body, surfaces.dimension, surfaces.edges, surfaces.faces, surfaces.squared_lengths
     where = ranges.vertices, ranges.edges, ranges.faces
     return Stencils(*_find(*primitives, *where, allowed, start, end, distance))
 
 
 @njit(cache=True)
-def _find(body, edges, faces, squares, of_vertices, of_edges, of_faces, allowed, start, end, distance):
+def _find(body, dimension, edges, faces, squares, of_vertices, of_edges, of_faces, allowed, start, end, distance):
     """The columns of the stencils."""
     low, high = np.minimum(start, end), np.maximum(start, end)
     around_low, around_high = _body_boxes(low, high, of_vertices)
@@ -61,7 +61,7 @@ def _find(body, edges, faces, squares, of_vertices, of_edges, of_faces, allowed,
     crossing = _near_primitives(bodies, *around, of_edges, edge_low, edge_high, of_edges, edge_low, edge_high, distance)
     first = _near_primitives(bodies[:, ::-1].copy(), *around, of_faces, *boxes, of_vertices, low, high, distance)
     second = _near_primitives(bodies, *around, of_faces, *boxes, of_vertices, low, high, distance)
-    pair, kind, vertices, mollified = columns_of(bodies, edges, faces, squares, crossing, first, second)
+    pair, kind, vertices, mollified = columns_of(bodies, dimension, edges, faces, squares, crossing, first, second)
     return bodies, pair, kind, vertices, mollified
 
 

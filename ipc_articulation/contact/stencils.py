@@ -61,13 +61,17 @@ def pairs_of(pair, chosen, count):
 
 
 @njit(cache=True)
-def columns_of(bodies, edges, faces, squares, crossing, first, second):
+def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second):
     """The columns of the stencils of pairs of primitives found.
 
-    Left out is what a body that touches itself brings besides: neighbours in its mesh, and each pair a second time.
+    Left out are pairs that others stand for. A body that touches itself has neighbours in its mesh, and each pair
+    twice. A vertex meets only faces of its own dimension or a higher one, flat ones included: a vertex of rods meets
+    edges in no face (where edges are parallel the mollifier leaves nothing else), while a corner of a face has edges
+    that are not parallel to a rod. Two vertices in no edge meet once.
 
     Args:
         bodies: The pairs of bodies, (P, 2).
+        dimension: Of the vertices, (V,), see `Surfaces`.
         edges: Of all surfaces, (E, 2).
         faces: Of all surfaces, (F, 3).
         squares: Squared lengths of the edges at rest, (E,) [m²].
@@ -90,7 +94,9 @@ def columns_of(bodies, edges, faces, squares, crossing, first, second):
             k += 1
     for side in range(2):
         for p, face, v in first if side == 0 else second:
-            is_alone = bodies[p, 0] == bodies[p, 1]
+            is_alone, of_face = bodies[p, 0] == bodies[p, 1], _dimension(faces[face])
+            if dimension[v] > of_face or (of_face == 0 and side == 1):
+                continue
             if not (is_alone and (side == 1 or _share(faces[face], np.array([v])))):
                 pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if side == 0 else VERTEX_OF_SECOND, 0.0
                 vertices[k, 0] = v
@@ -98,6 +104,12 @@ def columns_of(bodies, edges, faces, squares, crossing, first, second):
                     vertices[k, 1 + c] = faces[face, c]
                 k += 1
     return pair[:k], kind[:k], vertices[:k], mollified[:k]
+
+
+@njit(cache=True)
+def _dimension(face):
+    """2 of a face, 1 of a flat one between two vertices, 0 of one at a single vertex."""
+    return 2 - int(face[0] == face[1]) - int(face[1] == face[2])
 
 
 @njit(cache=True)

@@ -15,7 +15,11 @@ from ipc_articulation.arrays import Array, Bools, Ints
 
 @dataclass(frozen=True)
 class Surfaces:
-    """V vertices, E edges and F faces of n bodies."""
+    """V vertices, E edges and F faces of n bodies.
+
+    An edge (a, b) in no face is also the flat face (a, b, b), a vertex a in no edge the flat face (a, a, a): so rods
+    and points have what their vertices meet.
+    """
 
     points: Array  # (V, 3) local positions x̄ [m]
     body: Ints  # (V,) the body that a vertex belongs to
@@ -23,6 +27,19 @@ class Surfaces:
     faces: NDArray[np.int32]  # (F, 3)
     thickness: Array  # (V,) radius about each vertex [m]
     first: Ints  # (n + 1,) where each body's vertices begin, which follow each other; and the end
+
+    @cached_property
+    def dimension(self) -> Ints:
+        """Of what each vertex is a corner, (V,): 2 a face, 1 edges only, 0 neither."""
+        dimension = np.zeros(len(self.points), dtype=np.int64)
+        dimension[self.edges] = 1
+        dimension[self.proper_faces] = 2
+        return dimension
+
+    @property
+    def proper_faces(self) -> NDArray[np.int32]:
+        """The faces that are not flat, (f, 3)."""
+        return self.faces[self.faces[:, 1] != self.faces[:, 2]]
 
     @cached_property
     def squared_lengths(self) -> Array:
@@ -54,10 +71,18 @@ def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.in
         points=_concatenate([m[0] for m in meshes], 3, np.float64),
         body=np.repeat(np.arange(len(meshes)), counts),
         edges=_concatenate([m[1] + o for m, o in zip(meshes, offsets, strict=True)], 2, np.int32),
-        faces=_concatenate([m[2] + o for m, o in zip(meshes, offsets, strict=True)], 3, np.int32),
+        faces=_concatenate([_with_flat_faces(*m[:3]) + o for m, o in zip(meshes, offsets, strict=True)], 3, np.int32),
         thickness=np.concatenate([np.zeros(0), *(m[3] for m in meshes)]),
         first=first,
     )
+
+
+def _with_flat_faces(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The faces of a mesh, then the flat ones of its edges in no face and of its vertices in no edge."""
+    sides = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1) @ [1, len(points)]
+    alone = ~np.isin(np.sort(edges, axis=1) @ [1, len(points)], sides)
+    points_alone = np.setdiff1d(np.arange(len(points)), np.concatenate([edges.ravel(), faces.ravel()]))
+    return np.concatenate([faces, edges[alone][:, [0, 1, 1]], np.repeat(points_alone[:, None], 3, axis=1)])
 
 
 def _concatenate(parts: list[NDArray], width: int, dtype: type) -> NDArray:

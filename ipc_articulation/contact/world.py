@@ -229,7 +229,7 @@ def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
     """Whether the surfaces of two bodies intersect at x (V, 3)."""
     number = np.cumsum(np.isin(surfaces.body, (i, j))) - 1
     keep = np.isin(surfaces.body, (i, j))
-    edges, faces = (number[part[keep[part[:, 0]]]].astype(np.int32) for part in (surfaces.edges, surfaces.faces))
+    edges, faces = (number[part[keep[part[:, 0]]]].astype(np.int32) for part in (surfaces.edges, surfaces.proper_faces))
     x = np.asfortranarray(x[keep])
     mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
     mesh.can_collide = ipctk.make_vertex_patches_filter(surfaces.body[keep].astype(np.int32))
