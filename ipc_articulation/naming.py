@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Sequence
 
 from ipc_articulation.errors import IpcArticulationError
+from ipc_articulation.patterns import is_match
 
 
 def suggest(word: object, known: Iterable[str], label: str = "valid") -> str:
@@ -23,13 +23,17 @@ def matching(
     """Indices of the chosen names.
 
     Args:
-        pattern: A regular expression that matches whole names, or a list of names, whose order is kept.
+        pattern: A regular expression (see `patterns`) that matches whole names, or a list of names, whose order is
+            kept.
         names: To choose from.
         what: What the names are, for the error.
-        error: To raise when nothing matches or a listed name is unknown.
+        error: To raise when nothing matches, a listed name is unknown, or the expression is none.
     """
     if isinstance(pattern, str):
-        found = [index for index, name in enumerate(names) if re.fullmatch(pattern, name)]
+        try:
+            found = [index for index, name in enumerate(names) if is_match(pattern, name)]
+        except ValueError as refused:
+            raise error(str(refused)) from refused
         if not found:
             raise error(f"'{pattern}' matches no {what}{suggest(pattern, names, 'known')}")
         return found

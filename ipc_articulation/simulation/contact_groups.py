@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ipc_articulation.coupling.adapter import ContactPair, Mechanism
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
@@ -38,10 +36,7 @@ def names_of(pattern: str, mechanism: Mechanism, scene: schema.Scene) -> frozens
     by_name = {_said(name): name for name in _names(mechanism)}
     if pattern in scene.materials:
         return frozenset(name for said, name in by_name.items() if _material(said, scene) == pattern)
-    try:
-        found = matching(pattern, list(by_name), "material, body, link or wall", AdapterError)
-    except re.error as error:
-        raise AdapterError(f"'{pattern}' is no regular expression: {error}") from error
+    found = matching(pattern, list(by_name), "material, body, link or wall", AdapterError)
     names = list(by_name.values())
     return frozenset(names[index] for index in found)
 

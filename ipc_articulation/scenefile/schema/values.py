@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from ipc_articulation.patterns import compiled
 from ipc_articulation.scenefile.paths import find_file
 from ipc_articulation.scenefile.python_entry import check_entry
 from ipc_articulation.scenefile.tree import Text
@@ -67,9 +67,9 @@ def _python_entry(value: object, info: ValidationInfo) -> object:
 
 def _require_expression(value: object) -> None:
     try:
-        re.compile(str(value))
-    except re.error as error:
-        raise refusal(f"no regular expression: {error}") from error
+        compiled(str(value))
+    except ValueError as error:
+        raise refusal(str(error)) from error
 
 
 def refusal(reason: str) -> PydanticCustomError:
