@@ -4,7 +4,7 @@ All have two equations. With the coordinates in the order q = (q_i, q_d) of inde
 
     q̇_i = s ẏ,   q̇_d = -K_d⁻¹ K_i s ẏ,   g_d = K_d⁻¹ k,   K_d⁻¹ = adj(K_d) / det K_d
 
-and Newton's method closes the loop by q_d ← q_d - K_d⁻¹ φ. Parameters of a loop are: places of the m independent
+and Newton's method closes the loop as of every implicit one. Parameters of a loop are: places of the m independent
 coordinates, those of the two dependent ones, s (m), and its own.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.formulas import four_bar, tello_hip, tello_knee_ankle
-from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, SINGULAR, Implicit
+from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, NEAR, SINGULAR, Implicit
 from ipc_articulation.dynamics.loops.kinds import FOUR_BAR, TELLO_HIP
 
 
@@ -83,16 +83,39 @@ def inverse(p, m, K):
 
 @compiled
 def close(kind, p, n, m, q):
-    """Close a loop by its dependent coordinates; whether that was possible."""
-    d, e, own, rest = int(p[m]), int(p[m + 1]), p[n + m :], np.zeros(n)
+    """Close a loop by its dependent coordinates, as `implicit.py` says.
+
+    Returns:
+        Whether that was possible.
+    """
+    d, e, own, rate = int(p[m]), int(p[m + 1]), p[n + m :], np.zeros(n)
     phi, K, k = np.empty(2), np.empty((2, n)), np.empty(2)
     for _ in range(ITERATIONS):
-        evaluate(kind, own, q, rest, phi, K, k)
-        if max(abs(phi[0]), abs(phi[1])) <= CLOSED:
+        rate[d], rate[e] = 0.0, 0.0
+        evaluate(kind, own, q, rate, phi, K, k)
+        if _closed(phi, K, q):
             return True
         a, b, c, f, good = inverse(p, m, K)
         if not good:
             return False
-        q[d] -= a * phi[0] + b * phi[1]
-        q[e] -= c * phi[0] + f * phi[1]
+        rate[d], rate[e] = -a * phi[0] - b * phi[1], -c * phi[0] - f * phi[1]
+        length, damping = max(abs(rate[d]), abs(rate[e])), 1.0
+        if length > NEAR:
+            evaluate(kind, own, q, rate, phi, K, k)
+            c_p = max(abs(a * k[0] + b * k[1]), abs(c * k[0] + f * k[1]))
+            damping = length / max(length, c_p)
+        q[d] += damping * rate[d]
+        q[e] += damping * rate[e]
     return False
+
+
+@compiled
+def _closed(phi, K, q):
+    """Whether |φ| is zero to rounding."""
+    for i in range(len(phi)):
+        size = 0.0
+        for j in range(len(q)):
+            size += abs(K[i, j] * q[j])
+        if not abs(phi[i]) <= CLOSED * max(1.0, size):
+            return False
+    return True

@@ -9,6 +9,15 @@ K_d] up to their order, and
 
 There is no closed form of q: the position is q itself, and has to stay on the manifold. Where K_d is singular, the
 independent coordinates do not determine the others.
+
+Newton's method closes the loop by steps q_d ← q_d + λ p, p = -K_d⁻¹ φ. Along p, φ(q + λ p) = (1 - λ) φ + ½ λ² φ''[p, p]
++ …, so a step is wrong by ½ λ² c with c = -K_d⁻¹ φ''[p, p] = K_d⁻¹ k(q, p). That is kept below half of the step,
+
+    λ = min(1, |p| / |c|)
+
+(the damping of Deuflhard 2011, «Newton Methods for Nonlinear Problems», ch. 3.1, with the exact second derivative). The
+loop then follows the path on which φ falls, to the nearest assembly; near a singular position whole steps are of size
+1/det K_d and would land anywhere. Where φ is linear (gears), c = 0 and one step is enough, however long.
 """
 
 from __future__ import annotations
@@ -22,9 +31,10 @@ import numpy as np
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.errors import ModelError, StateError
 
-CLOSED = 1e-12  # |φ| on the manifold, relative to 1 (loops are of some decimetres or radians)
+CLOSED = 1e-12  # |φ| on the manifold, relative to |K| |q| and to 1 (loops are of some decimetres or radians)
 SINGULAR = 1e8  # condition number of K_d
 ITERATIONS = 50
+NEAR = 0.1  # steps of Newton up to this are not looked at [rad or m]
 
 
 class Implicit(LoopConstraint):
@@ -105,28 +115,45 @@ class Implicit(LoopConstraint):
         return self.ndof == 1 or place in self._free
 
     def closed(self, q: Array) -> Array:
-        """The position on the manifold with the same independent coordinates, by Newton's method from q.
+        """The nearest position on the manifold with the same independent coordinates, by damped Newton steps from q.
 
         Raises:
             StateError: It does not converge, or meets a singular position.
         """
         q = np.array(q, dtype=float)
-        for _ in range(ITERATIONS):
+        for steps in range(ITERATIONS):
             phi, K, _ = self._evaluate(q, np.zeros(self.size))
-            if np.abs(phi).max() <= CLOSED:
+            if (np.abs(phi) <= CLOSED * np.maximum(1.0, np.abs(K) @ np.abs(q))).all():
                 return q
-            q[self._bound] -= self._solve(K, phi)
+            inverse, condition = self._inverse(K)
+            if not condition < SINGULAR:
+                if steps:
+                    break
+                raise _singular(condition)
+            q[self._bound] += self._damped(q, inverse, -inverse @ phi)
         gap = np.abs(phi).max()
-        raise StateError(f"the loop cannot be closed from here: |φ| is {gap:.3g} after {ITERATIONS} steps of Newton")
+        raise StateError(f"the loop cannot be closed from here: |φ| is {gap:.3g} after {steps} steps of Newton")
+
+    def _damped(self, q: Array, inverse: Array, step: Array) -> Array:
+        """λ p of a step p of the dependent coordinates."""
+        length = np.abs(step).max()
+        if length <= NEAR:
+            return step
+        rate = np.zeros(self.size)
+        rate[self._bound] = step
+        c = np.abs(inverse @ self._evaluate(q, rate)[2]).max()
+        return step * (length / c) if c > length else step
 
     def random(self, rng: np.random.Generator, tries: int = 45) -> Array:
         """A position on the manifold, independent coordinates drawn from [-1, 1].
 
+        Others start near zero, in later tries further from it, up to π.
+
         Raises:
             StateError: None was found.
         """
-        for _ in range(tries):
-            q = rng.uniform(-0.1, 0.1, self.size)
+        for attempt in range(1, tries + 1):
+            q = rng.uniform(-1.0, 1.0, self.size) * min(0.1 * attempt, np.pi)
             q[self._free] = rng.uniform(-1.0, 1.0, self.ndof)
             try:
                 q = self.closed(q)
@@ -137,18 +164,26 @@ class Implicit(LoopConstraint):
         raise StateError(f"no position on the loop's manifold was found in {tries} tries")
 
     def _solve(self, K: Array, right: Array) -> Array:
+        inverse, condition = self._inverse(K)
+        if not condition < SINGULAR:
+            raise _singular(condition)
+        return np.asarray(inverse @ right, dtype=float)
+
+    def _inverse(self, K: Array) -> tuple[Array, float]:
+        """K_d⁻¹ and the condition number of K_d."""
         K_d = K[:, self._bound]
         try:
             inverse = np.linalg.inv(K_d)
-            condition = np.abs(K_d).max(initial=0.0) * np.abs(inverse).max(initial=0.0) * len(K_d)
         except np.linalg.LinAlgError:
-            condition = np.inf
-        if not condition < SINGULAR:
-            raise StateError(
-                "the loop is singular here: its independent coordinates do not determine the others "
-                f"(condition number {condition:.3g}); choose others, or another position"
-            )
-        return np.asarray(inverse @ right, dtype=float)
+            return K_d, np.inf
+        return np.asarray(inverse), float(np.abs(K_d).max(initial=0.0) * np.abs(inverse).max(initial=0.0) * len(K_d))
+
+
+def _singular(condition: float) -> StateError:
+    return StateError(
+        "the loop is singular here: its independent coordinates do not determine the others "
+        f"(condition number {condition:.3g}); choose others, or another position"
+    )
 
 
 def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callable[[Array, Array], list[Array]]:
