@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import mujoco
-import numpy as np
 from ipc_articulation.adapters.mujoco.names import name_of
-from ipc_articulation.adapters.mujoco.shapes import geom_mesh
+from ipc_articulation.adapters.mujoco.shapes import geom_shape
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, Shape, Sphere, Triangles
+from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.errors import UnsupportedError
 
 Geom = mujoco.mjtGeom
@@ -17,9 +16,8 @@ Geom = mujoco.mjtGeom
 def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Shapes of a body for contact and for show, each placed in the body's frame.
 
-    Geoms with contype and conaffinity zero are for show. Boxes, spheres, cylinders and capsules stay what they are;
-    ellipsoids become triangles (`shapes.py`), and meshes give the triangles that MuJoCo holds, closed or not. A geom of
-    another kind that is for show is left out.
+    Geoms with contype and conaffinity zero are for show. Meshes give the triangles that MuJoCo holds, closed or not. A
+    geom of another kind that is for show is left out.
 
     Raises:
         UnsupportedError: A geom for contact is a plane, a height field or a signed distance field.
@@ -29,7 +27,7 @@ def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tu
     first = int(model.body_geomadr[body])
     for geom in range(first, first + int(model.body_geomnum[body])):
         collides = bool(model.geom_contype[geom] | model.geom_conaffinity[geom])
-        geometry = _geometry(model, geom)
+        geometry = geom_shape(model, geom)
         if geometry is None:
             if collides:
                 raise UnsupportedError(_complaint(model, geom, body))
@@ -37,35 +35,6 @@ def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tu
         pose = spatial.pose(spatial.rotation_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
         (collision if collides else visual).append(Shape(geometry, pose, name_of(model, "geom", geom)))
     return tuple(collision), tuple(visual)
-
-
-def _geometry(model: mujoco.MjModel, geom: int) -> Geometry | None:
-    """A geom in its own frame; None for kinds that no shape has."""
-    a, b, c = model.geom_size[geom].tolist()  # half lengths, or radius and half length
-    match Geom(model.geom_type[geom]):
-        case Geom.mjGEOM_BOX:
-            return Box((2.0 * a, 2.0 * b, 2.0 * c))
-        case Geom.mjGEOM_SPHERE:
-            return Sphere(a)
-        case Geom.mjGEOM_CYLINDER:
-            return Cylinder(a, 2.0 * b)
-        case Geom.mjGEOM_CAPSULE:
-            return Capsule(a, 2.0 * b)
-        case Geom.mjGEOM_ELLIPSOID:
-            mesh = geom_mesh(model, geom)
-            return Triangles(mesh.vertices, mesh.faces)
-        case Geom.mjGEOM_MESH:
-            return _triangles(model, int(model.geom_dataid[geom]))
-    return None
-
-
-def _triangles(model: mujoco.MjModel, mesh: int) -> Triangles:
-    """A mesh asset in MuJoCo's frame for it: re-centred and turned, as geom_pos and geom_quat expect."""
-    vertex, face = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]
-    return Triangles(
-        model.mesh_vert[vertex : vertex + model.mesh_vertnum[mesh]].astype(np.float64),
-        model.mesh_face[face : face + model.mesh_facenum[mesh]].astype(np.int32),
-    )
 
 
 def _complaint(model: mujoco.MjModel, geom: int, body: int) -> str:

@@ -1,4 +1,4 @@
-"""One MuJoCo model from a robot's file and what a scene file puts around it."""
+"""A MuJoCo model from a robot's file and what a scene file says of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ipc_articulation.adapters.mujoco.model import load_spec
 from ipc_articulation.adapters.mujoco.names import name_of
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.coupling.mesh_files import closed_mesh
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
@@ -23,11 +22,6 @@ Array = NDArray[np.float64]
 _INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-}
-_ROUND = {
-    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
-    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
-    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
 }
 _DEFAULT_FRICTION = 1.0  # of a geom that says nothing
 _DRIVEN = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
@@ -138,58 +132,6 @@ class SceneModel:
         matching(tuple(velocities), self.joint_names, "joint", AdapterError)
         self._start_velocity.update(velocities)
 
-    def add_ground(self, point: Array, normal: Array, friction: float) -> None:
-        """A half-space through a point (3,) [m], free on the side of its unit normal (3,).
-
-        Raises:
-            AdapterError: The robot's file brings a geom of the name `ground`.
-        """
-        if self.spec.geom("ground") is not None:
-            raise AdapterError("the robot's file has a geom 'ground' already")
-        ground = self.spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
-        turn = np.zeros(4)
-        mujoco.mju_quatZ2Vec(turn, normal)
-        ground.pos, ground.quat, ground.friction[0] = point, turn, friction
-
-    def add_body(
-        self,
-        name: str,
-        shape: Mapping[str, Any],
-        position: ArrayLike,
-        quaternion: ArrayLike,
-        *,
-        fixed: bool,
-        mass: float | None,
-        density: float,
-        friction: float,
-    ) -> None:
-        """A body of one shape: free, or fixed to the world.
-
-        Args:
-            name: Of the body.
-            shape: `type` and lengths [m] as in a scene file.
-            position: (3,) [m].
-            quaternion: (w, x, y, z).
-            fixed: Never moves.
-            mass: [kg], or None.
-            density: [kg/m³], used where mass is None.
-            friction: Coulomb coefficient.
-
-        Raises:
-            AdapterError: The robot's file brings a body of that name.
-            MeshError: A mesh file cannot be read, or is not closed.
-        """
-        if self.spec.body(name) is not None:
-            raise AdapterError(f"the model has a body '{name}' already")
-        body = self.spec.worldbody.add_body(name=name, pos=position, quat=quaternion)
-        if not fixed:
-            body.add_freejoint()
-        geom = body.add_geom(friction=[friction, 0.005, 0.0001], **self._geometry(name, shape))
-        if mass is not None:
-            geom.mass = mass
-        else:
-            geom.density = density
-
     def compile(self) -> DrivenModel:
         """The finished model.
 
@@ -210,20 +152,6 @@ class SceneModel:
 
     def _matching(self, joints: str) -> list[Any]:
         return [self._joints[index] for index in matching(joints, self.joint_names, "joint", AdapterError)]
-
-    def _geometry(self, name: str, shape: Mapping[str, Any]) -> dict[str, Any]:
-        """The geom keywords of a shape."""
-        kind = shape["type"]
-        if kind == "mesh":
-            mesh = closed_mesh(shape["file"], shape["scale"])
-            self.spec.add_mesh(name=f"mesh of {name}", uservert=mesh.vertices.ravel(), userface=mesh.faces.ravel())
-            return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": f"mesh of {name}"}
-        if kind == "box":
-            return {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": 0.5 * np.array(shape["size"])}
-        if kind == "ellipsoid":
-            return {"type": mujoco.mjtGeom.mjGEOM_ELLIPSOID, "size": shape["radii"]}
-        half_length = 0.5 * shape.get("length", 0.0)
-        return {"type": _ROUND[kind], "size": [shape["radius"], half_length, 0.0]}
 
 
 class DrivenModel:

@@ -1,4 +1,4 @@
-"""A model of our own dynamics from a robot's file and what a scene file puts around it."""
+"""A model of our own dynamics from a robot's file and what a scene file says of it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,16 @@ from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
 from ipc_articulation.adapters.native.pins import Pin
 from ipc_articulation.adapters.native.robot import read_robot
-from ipc_articulation.adapters.native.scene_bodies import scene_body
 from ipc_articulation.adapters.native.scene_loops import Loop, closed_start, scene_loop, scene_pin
 from ipc_articulation.adapters.native.static_links import static_names
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
-from ipc_articulation.coupling.adapter import Body, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.model import PlacedJoint
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
-
-Array = NDArray[np.float64]
-
-GROUND = "world/ground"
 
 
 class SceneModel:
@@ -53,9 +47,6 @@ class SceneModel:
         self._robot.mechanism.gravity = gravity
         self._dt, self._scheme = dt, Scheme(integrator)
         self._actuators: list[Actuator] = []
-        self._free: list[Body] = []
-        self._fixed: list[Body] = []
-        self._ground: list[HalfPlane] = []
         self._loops: list[Loop] = []
         self._pins: list[Pin] = []
         self._start_velocity: dict[str, float] = {}
@@ -132,51 +123,6 @@ class SceneModel:
         matching(tuple(velocities), self.joint_names, "joint", AdapterError)
         self._start_velocity.update(velocities)
 
-    def add_ground(self, point: Array, normal: Array, friction: float) -> None:
-        """A half-space through a point (3,) [m], free on the side of its unit normal (3,).
-
-        Raises:
-            AdapterError: The robot's file brings a geom of the name `ground`.
-        """
-        if GROUND in {body.name for body in self._robot.static} | {plane.name for plane in self._robot.planes}:
-            raise AdapterError("the robot's file has a geom 'ground' already")
-        self._ground.append(HalfPlane(GROUND, np.asarray(point), np.asarray(normal), friction))
-
-    def add_body(
-        self,
-        name: str,
-        shape: Mapping[str, Any],
-        position: ArrayLike,
-        quaternion: ArrayLike,
-        *,
-        fixed: bool,
-        mass: float | None,
-        density: float,
-        friction: float,
-    ) -> None:
-        """A body of one shape: free, or fixed to the world.
-
-        Args:
-            name: Of the body.
-            shape: `type` and lengths [m] as in a scene file.
-            position: (3,) [m].
-            quaternion: (w, x, y, z).
-            fixed: Never moves.
-            mass: [kg], or None.
-            density: [kg/m³], used where mass is None.
-            friction: Coulomb coefficient.
-
-        Raises:
-            AdapterError: There is a body of that name.
-            MeshError: A mesh file cannot be read, or is not closed.
-        """
-        links = [link.name for link in self._robot.mechanism.links]
-        if name in links or name in [body.name for body in (*self._free, *self._fixed)]:
-            raise AdapterError(f"the model has a body '{name}' already")
-        pose = spatial.pose(spatial.rotation_from_quaternion(quaternion), position)
-        body = scene_body(name, shape, pose, mass, density, friction)
-        (self._fixed if fixed else self._free).append(body)
-
     def add_loop(self, loop: Mapping[str, Any]) -> None:
         """A loop of joints: `type`, `joints` and numbers as in a scene file.
 
@@ -209,9 +155,8 @@ class SceneModel:
         for name, velocity in self._start_velocity.items():
             v[model.dof_names.index(name)] = velocity
         around: Around = {
-            "free": self._free,
-            "static": (*robot.static, *self._fixed),
-            "planes": (*robot.planes, *self._ground),
+            "static": robot.static,
+            "planes": robot.planes,
             "friction": robot.friction,
             "untouchable": robot.untouchable,
             "mesh_shape": self._mesh_shape,

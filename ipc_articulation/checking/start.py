@@ -82,20 +82,10 @@ def touching(start: Start, first: Thing | HalfPlane, second: Thing | HalfPlane) 
 
 
 def _of_articulations(uipc_scene: object, scene: ArticulationScene, document: Document) -> Start:
-    from ipc_articulation.simulation.articulation_scene import fill, mechanism_of
-    from ipc_articulation.simulation.materials import density_of
-    from ipc_articulation.simulation.surfaces import volume
-    from ipc_articulation.simulation.surroundings import complete
+    from ipc_articulation.simulation.articulation_scene import fill
 
-    parts = fill(uipc_scene, scene, document)
-    things = []
-    for body, surface in zip(scene.bodies, parts.surfaces, strict=True):
-        mass = body.mass or density_of(scene, body) * volume(surface.vertices, surface.faces)
-        static = surface.role == "fixed"
-        own = _own(surface.vertices, surface.pose)
-        kind = None if static else mass
-        things.append(Thing(body.name, own[0], surface.faces, own[1], kind, static, body.environment))
-    return Start(complete(mechanism_of(scene, parts.surfaces), scene, document), tuple(things))
+    mechanism = fill(uipc_scene, scene, document).mechanism
+    return Start(mechanism, tuple(_things(mechanism)))
 
 
 def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Start:

@@ -89,6 +89,11 @@ class Mechanism:
     contact_pairs: tuple[ContactPair, ...] = ()  # of those that name the same two bodies the last one holds
     passive_joints: tuple[Joint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
 
+    @property
+    def parts(self) -> tuple[Body | HalfPlane, ...]:
+        """All bodies and half-planes."""
+        return (*self.links, *self.free, *self.static, *self.planes)
+
 
 @dataclass(frozen=True)
 class Prediction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import uipc
@@ -20,6 +20,8 @@ STAND_IN_VOLUME = 1e-3  # [m³] of bodies without geometry
 FIXED_KAPPA = 1e8  # [Pa]; a body that never moves is never strained
 
 WORLD = "world"
+
+Role = Literal["link", "free", "fixed"]  # moved by joints, by contact alone, or not at all
 
 Elements = Sequence[Mapping[str, Any]]
 
@@ -51,13 +53,41 @@ def place_bodies(
         free_kappa: Stiffness of free bodies that have none [Pa].
     """
     for plane in mechanism.planes:
-        _place_plane(scene, plane, elements)
+        place_plane(scene, plane, elements)
     return PlacedBodies(
         links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in mechanism.links),
-        free=tuple(_place_free(scene, body, elements, free_kappa) for body in mechanism.free),
-        static=tuple(_place_fixed(scene, body, elements) for body in mechanism.static),
-        world=_place_fixed(scene, Body(WORLD, np.eye(4)), elements),
+        free=tuple(place_body(scene, body, elements, "free", free_kappa) for body in mechanism.free),
+        static=tuple(place_body(scene, body, elements, "fixed", FIXED_KAPPA) for body in mechanism.static),
+        world=place_body(scene, Body(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA),
     )
+
+
+def place_body(scene: uipc.Scene, body: Body, elements: Elements, role: Role, default_kappa: float) -> Any:
+    """Create a body as an object of its own, with its name.
+
+    Args:
+        scene: An ordinary libuipc scene.
+        body: The body.
+        elements: Contact elements and subscenes, each by name of body or half-plane.
+        role: What moves it; a link has no kinetic energy of its own.
+        default_kappa: Stiffness [Pa] where the body has none.
+
+    Returns:
+        Its geometry slot.
+    """
+    complex_ = _affine_body(body, elements, default_kappa)
+    values = {"velocity": body.velocity, "is_fixed": role == "fixed", "external_kinetic": role == "link"}
+    for name, value in values.items():
+        uipc.view(complex_.instances().find(name))[0] = value
+    return _insert(scene, body.name, complex_)
+
+
+def place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:
+    """Create a half-plane; arguments and result as of `place_body`."""
+    implicit = geometry.halfplane(plane.point, plane.normal)
+    for by_name in elements:
+        by_name[plane.name].apply_to(implicit)
+    return _insert(scene, plane.name, implicit)
 
 
 def body_mass(body: Body) -> float:
@@ -85,29 +115,9 @@ def mesh_volume(mesh: Mesh) -> float:
 
 
 def _place_link(scene: uipc.Scene, body: Body, elements: Elements, kappa: float) -> Any:
-    complex_ = _affine_body(_with_usable_inertia(body), elements, kappa)
-    _set(complex_.instances(), "external_kinetic", 1)
-    complex_.instances().create("ref_dof_prev", affine.q_from_transform(body.pose))
-    return _insert(scene, body.name, complex_)
-
-
-def _place_free(scene: uipc.Scene, body: Body, elements: Elements, kappa: float) -> Any:
-    complex_ = _affine_body(body, elements, kappa)
-    _set(complex_.instances(), "velocity", body.velocity)
-    return _insert(scene, body.name, complex_)
-
-
-def _place_fixed(scene: uipc.Scene, body: Body, elements: Elements) -> Any:
-    complex_ = _affine_body(body, elements, FIXED_KAPPA)
-    _set(complex_.instances(), "is_fixed", 1)
-    return _insert(scene, body.name, complex_)
-
-
-def _place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:
-    implicit = geometry.halfplane(plane.point, plane.normal)
-    for by_name in elements:
-        by_name[plane.name].apply_to(implicit)
-    return _insert(scene, plane.name, implicit)
+    slot = place_body(scene, _usable(body), elements, "link", kappa)
+    slot.geometry().instances().create("ref_dof_prev", affine.q_from_transform(body.pose))
+    return slot
 
 
 def _affine_body(body: Body, elements: Elements, default_kappa: float) -> Any:
@@ -132,7 +142,7 @@ def _mass_matrix(body: Body) -> Array:
     return affine.mass_matrix_from_inertia(body_mass(body), body.center, inertia)
 
 
-def _with_usable_inertia(link: Body) -> Body:
+def _usable(link: Body) -> Body:
     """A link whose inertia is that of a solid: the engine wants it so, though the articulation owns how a link moves.
 
     Models often carry invented inertias, and those of flat parts have no second moment across.
@@ -140,10 +150,6 @@ def _with_usable_inertia(link: Body) -> Body:
     second_moment = 0.5 * np.trace(link.inertia) * np.eye(3) - link.inertia
     eigenvalues = np.linalg.eigvalsh(second_moment)
     return link if eigenvalues[0] > 1e-9 * eigenvalues[2] else replace(link, inertia=STAND_IN_INERTIA)
-
-
-def _set(collection: Any, name: str, value: Any) -> None:
-    uipc.view(collection.find(name))[0] = value
 
 
 def _insert(scene: uipc.Scene, name: str, shape: Any) -> Any:

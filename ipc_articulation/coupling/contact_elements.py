@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import uipc
 
-from ipc_articulation.coupling.adapter import Body, ContactPair, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import ContactPair, Mechanism
 
 
 class _Key(NamedTuple):
@@ -77,8 +77,6 @@ def _keys(mechanism: Mechanism) -> dict[str, _Key]:
     for names in map(tuple, mechanism.untouchable):
         partners.setdefault(names[0], set()).add(names[-1])
         partners.setdefault(names[-1], set()).add(names[0])
-    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
-    everything: tuple[Body | HalfPlane, ...] = (*bodies, *mechanism.planes)
     pairs = list(enumerate(mechanism.contact_pairs))
     return {
         entry.name: _Key(
@@ -88,5 +86,5 @@ def _keys(mechanism: Mechanism) -> dict[str, _Key]:
             frozenset(number for number, pair in pairs if entry.name in pair.first),
             frozenset(number for number, pair in pairs if entry.name in pair.second),
         )
-        for entry in everything
+        for entry in mechanism.parts
     }

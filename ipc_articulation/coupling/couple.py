@@ -40,8 +40,9 @@ def couple(
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
             `stiffness`).
         free_kappa: Stiffness of free bodies [Pa].
-        complete: Puts into the adapter's description what the multibody engine does not know: half-planes, stiffness
-            and resistance of bodies, environments, rules of contact. Links, joints and free bodies stay as many.
+        complete: Puts into the adapter's description what the multibody engine does not know: further bodies and
+            half-planes, stiffness and resistance, environments, rules of contact. Links and joints stay as many;
+            further free bodies come after the adapter's own, and the adapter never hears of them.
 
     Returns:
         What steps the world and holds the results.
@@ -52,16 +53,15 @@ def couple(
         UnsupportedError: The model holds something that cannot be coupled.
     """
     require_agreement(scene, adapter)
-    mechanism, mass = adapter.describe(), adapter.predict().mass
-    if complete is not None:
-        mechanism = complete(mechanism)
+    described, mass = adapter.describe(), adapter.predict().mass
+    mechanism = described if complete is None else complete(described)
     stiffness = choose_stiffness(mechanism, mass, adapter.dt, stiffness_ratio)
     elements = make_contact_elements(scene, mechanism), make_environments(scene, mechanism)
     bodies = place_bodies(scene, mechanism, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(mechanism)]
     places = place_joints(scene, (*mechanism.joints, *mechanism.passive_joints), bodies, strengths)
     carrier, articulation = place_articulation(scene, places[: len(mechanism.joints)])
-    coupling = Coupling(scene, adapter, mechanism, bodies, articulation)
+    coupling = Coupling(scene, adapter, mechanism, bodies, articulation, len(described.free))
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling
 

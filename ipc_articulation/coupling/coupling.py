@@ -31,7 +31,13 @@ class Coupling:
     """
 
     def __init__(
-        self, scene: uipc.Scene, adapter: Adapter, mechanism: Mechanism, bodies: PlacedBodies, articulation: Any
+        self,
+        scene: uipc.Scene,
+        adapter: Adapter,
+        mechanism: Mechanism,
+        bodies: PlacedBodies,
+        articulation: Any,
+        own_free: int,
     ) -> None:
         """Keep hold of what `couple` has put into the scene.
 
@@ -41,6 +47,7 @@ class Coupling:
             mechanism: Its description, from which the scene's bodies were made.
             bodies: Geometry slots of those bodies.
             articulation: Geometry slot of the constraint over all joints; None without joints.
+            own_free: How many free bodies are the adapter's; they come first.
         """
         self.adapter, self.mechanism = adapter, mechanism
         self.joint_names = tuple(joint.name for joint in mechanism.joints)
@@ -51,6 +58,7 @@ class Coupling:
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
         self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
         self._scene, self._bodies, self._articulation = scene, bodies, articulation
+        self._own_free = bodies.free[:own_free]
         self._counted = sorted({link for joint in mechanism.joints for link in (joint.parent, joint.child)} - {-1})
         self._pending: Prediction | None = None
         self._pending_frame = 0  # of the world, when `_pending` was predicted
@@ -204,10 +212,10 @@ class Coupling:
         return np.array(self._articulation.geometry()["joint"].find("delta_theta").view())
 
     def _read_free(self) -> tuple[Array, Array]:
-        """Coordinates and velocities of the free bodies, (f, 12) each."""
-        rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in self._bodies.free]
+        """Coordinates and velocities of the adapter's free bodies, (f, 12) each."""
+        rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in self._own_free]
         qdot = affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
-        return _coordinates(self._bodies.free), qdot
+        return _coordinates(self._own_free), qdot
 
 
 @interrupts_deferred

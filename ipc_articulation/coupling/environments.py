@@ -10,7 +10,7 @@ from typing import Any
 
 import uipc
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import Mechanism
 
 
 def make_environments(scene: uipc.Scene, mechanism: Mechanism) -> dict[str, Any]:
@@ -19,11 +19,9 @@ def make_environments(scene: uipc.Scene, mechanism: Mechanism) -> dict[str, Any]
     Returns:
         Subscene element by the name of a body or half-plane.
     """
-    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
-    everything: tuple[Body | HalfPlane, ...] = (*bodies, *mechanism.planes)
     tabular = scene.subscene_tabular()
-    names = sorted({entry.environment for entry in everything} - {""})
+    names = sorted({entry.environment for entry in mechanism.parts} - {""})
     elements = {"": tabular.default_element()} | {name: tabular.create(name) for name in names}
     for a, b in combinations(elements, 2):
         tabular.insert(elements[a], elements[b], a == "")  # the shared one comes first
-    return {entry.name: elements[entry.environment] for entry in everything}
+    return {entry.name: elements[entry.environment] for entry in mechanism.parts}

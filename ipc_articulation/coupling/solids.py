@@ -1,4 +1,4 @@
-"""Closed, outward oriented triangle surfaces of the shapes that robots are made of; adapters share them.
+"""Closed, outward oriented triangle surfaces of the shapes that bodies are made of, for adapters and scene files.
 
 Round shapes are inscribed polyhedra of 66 to 258 vertices: their vertices lie on the true surface.
 """
@@ -13,6 +13,16 @@ import trimesh
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.coupling.adapter import Array, Mesh
+from ipc_articulation.dynamics.model.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    MeshFile,
+    Sphere,
+    Triangles,
+)
 from ipc_articulation.errors import MeshError
 
 MeshShape = Literal["mesh", "hull"]
@@ -22,33 +32,38 @@ _CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
 _SPHERE_SUBDIVISIONS = 2  # 162 vertices
 
 
-def box(size: ArrayLike) -> Mesh:
-    """A cuboid about the origin with edges of some lengths, (3,) [m]."""
-    return _as_mesh(trimesh.creation.box(extents=size))
+def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", adapter: str = "") -> Mesh:
+    """The surface of one shape in its own frame.
 
+    Args:
+        geometry: The shape.
+        owner: Whose shape it is, for messages, such as «link 'hand'».
+        mesh_shape: «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull.
+        adapter: The adapter's class, for messages.
 
-def sphere(radius: float) -> Mesh:
-    """A ball about the origin; radius in m."""
-    return _as_mesh(trimesh.creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS, radius=radius))
-
-
-def ellipsoid(radii: ArrayLike) -> Mesh:
-    """An ellipsoid about the origin with half axes along x, y and z, (3,) [m]."""
-    mesh = trimesh.creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
-    mesh.apply_scale(radii)
-    return _as_mesh(mesh)
-
-
-def cylinder(radius: float, length: float) -> Mesh:
-    """A cylinder along z about the origin; radius and length in m."""
-    return _as_mesh(trimesh.creation.cylinder(radius=radius, height=length, sections=_SECTIONS))
-
-
-def capsule(radius: float, length: float) -> Mesh:
-    """A cylinder along z about the origin with half a ball at each end; radius and length between centres in m."""
-    mesh = trimesh.creation.capsule(radius=radius, height=length, count=_CAPSULE_COUNT)
-    mesh.apply_translation(-mesh.bounds.mean(axis=0))
-    return _as_mesh(mesh)
+    Raises:
+        MeshError: A mesh cannot be read, or is not closed and no hull is asked for.
+    """
+    match geometry:
+        case Box():
+            return _as_mesh(trimesh.creation.box(extents=geometry.size))
+        case Sphere():
+            return _ball([geometry.radius] * 3)
+        case Ellipsoid():
+            return _ball(geometry.radii)
+        case Cylinder():
+            return _as_mesh(trimesh.creation.cylinder(geometry.radius, geometry.length, sections=_SECTIONS))
+        case Capsule():
+            mesh = trimesh.creation.capsule(radius=geometry.radius, height=geometry.length, count=_CAPSULE_COUNT)
+            mesh.apply_translation(-mesh.bounds.mean(axis=0))
+            return _as_mesh(mesh)
+        case Triangles():
+            name = f"the triangle mesh of {owner}"
+            return closed(geometry.vertices, geometry.faces, mesh_shape, name, adapter)
+        case MeshFile():
+            name = f"mesh file '{geometry.path}' of {owner}"
+            vertices, faces = _read(geometry, name)
+            return closed(vertices, faces, mesh_shape, name, adapter)
 
 
 def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: str, adapter: str) -> Mesh:
@@ -85,6 +100,23 @@ def join(meshes: Iterable[tuple[Mesh, NDArray[np.float64]]]) -> Mesh:
         faces.append(mesh.faces + count)
         count += len(mesh.vertices)
     return Mesh(np.concatenate(vertices), np.concatenate(faces).astype(np.int32))
+
+
+def _ball(radii: ArrayLike) -> Mesh:
+    mesh = trimesh.creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
+    mesh.apply_scale(radii)
+    return _as_mesh(mesh)
+
+
+def _read(file: MeshFile, name: str) -> tuple[ArrayLike, ArrayLike]:
+    """Scaled vertices and faces."""
+    try:
+        mesh = trimesh.load_mesh(file.path)
+    except Exception as error:  # each reader of trimesh fails in its own way
+        raise MeshError(f"{name} cannot be read: {error}") from error
+    if not len(mesh.faces):
+        raise MeshError(f"{name} holds no triangles")
+    return np.asarray(mesh.vertices) * file.scale, mesh.faces
 
 
 def _as_mesh(mesh: trimesh.Trimesh) -> Mesh:

@@ -14,9 +14,9 @@ from ipc_articulation.running.output import WORKSPACE, claimed, refuse_results, 
 from ipc_articulation.running.result import Result
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.simulation.bodies import up
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation
-from ipc_articulation.simulation.surfaces import up
 
 DEFAULT_OUT = Path("out")
 

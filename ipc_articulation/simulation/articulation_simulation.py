@@ -27,7 +27,7 @@ class ArticulationSimulation:
         """Build the scene and start the engine; errors as in `fill` and `start_world`."""
         self._uipc_scene = make_uipc_scene(scene, document)
         parts = fill(self._uipc_scene, scene, document)
-        self.surfaces, self.planes = parts.surfaces, parts.planes
+        self.surfaces, self.planes = parts.surfaces, parts.mechanism.planes
         self.ran_code: tuple[str, ...] = ()
         self.drawn: Mapping[str, float | list[float]] = {}
         self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.Axis))

@@ -7,8 +7,7 @@ from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
-
-GROUND = "ground"
+from ipc_articulation.simulation.bodies import GROUND
 
 
 def contact_pairs(mechanism: Mechanism, scene: schema.Scene, document: Document) -> tuple[ContactPair, ...]:
@@ -33,7 +32,7 @@ def names_of(pattern: str, mechanism: Mechanism, scene: schema.Scene) -> frozens
     Raises:
         AdapterError: There are none; or it is no regular expression.
     """
-    by_name = {_said(name): name for name in _names(mechanism)}
+    by_name = {_said(part.name): part.name for part in mechanism.parts}
     if pattern in scene.materials:
         return frozenset(name for said, name in by_name.items() if _material(said, scene) == pattern)
     found = matching(pattern, list(by_name), "material, body, link or wall", AdapterError)
@@ -41,13 +40,8 @@ def names_of(pattern: str, mechanism: Mechanism, scene: schema.Scene) -> frozens
     return frozenset(names[index] for index in found)
 
 
-def _names(mechanism: Mechanism) -> list[str]:
-    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
-    return [body.name for body in bodies] + [plane.name for plane in mechanism.planes]
-
-
 def _said(name: str) -> str:
-    """What a scene file calls a thing: adapters call its ground `world/ground`."""
+    """The name in a scene file: a robot's file may bring the ground, as a geom of the world."""
     return GROUND if name == f"world/{GROUND}" else name
 
 

@@ -1,4 +1,4 @@
-"""The multibody engine's model of a scene file: the robot, what drives it, and the bodies around it."""
+"""The multibody engine's model of a scene file: the robot and what drives it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.paths import package_folders
-from ipc_articulation.simulation.materials import density_of, friction_of, said_friction
-from ipc_articulation.simulation.surfaces import up
+from ipc_articulation.simulation.materials import said_friction
 
 # What is asked of every adapter's `SceneModel`; loops and pins are asked only of those that have `add_loop`.
 METHODS = [
@@ -23,14 +22,12 @@ METHODS = [
     "start_at",
     "start_moving",
     "place_robot",
-    "add_ground",
-    "add_body",
     "compile",
 ]
 
 
 def make_model(scene: schema.RobotScene, document: Document) -> Any:
-    """The multibody engine's model of a scene: robot, ground and bodies.
+    """The multibody engine's model of a scene's robot.
 
     Raises:
         SceneFileError: With the place of what is refused.
@@ -49,13 +46,6 @@ def make_model(scene: schema.RobotScene, document: Document) -> Any:
         model.start_moving(robot.initial_velocity)
     _add_loops(model, scene, document)
     model.place_robot(robot.pose.position, robot.pose.wxyz)
-    if scene.ground:
-        normal = up(scene.gravity)
-        with document.blame("ground"):
-            model.add_ground(scene.ground.height * normal, normal, friction_of(scene, scene.ground))
-    for index, body in enumerate(scene.bodies):
-        with document.blame("bodies", index, "name"):
-            _add_body(model, scene, body)
     with document.blame("robot", "model"):
         return model.compile()
 
@@ -107,16 +97,3 @@ def _add_loops(model: Any, scene: schema.RobotScene, document: Document) -> None
             model.add_loop(loop.model_dump())
     for pin in robot.pins:
         model.add_pin(pin.model_dump())
-
-
-def _add_body(model: Any, scene: schema.RobotScene, body: schema.Body) -> None:
-    model.add_body(
-        body.name,
-        body.shape.model_dump(),
-        body.pose.position,
-        body.pose.wxyz,
-        fixed=body.fixed,
-        mass=body.mass,
-        density=density_of(scene, body),
-        friction=friction_of(scene, body),
-    )

@@ -14,6 +14,7 @@ from ipc_articulation.coupling.adapter import Body, Mechanism
 from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
+from ipc_articulation.simulation.bodies import surface_of
 from ipc_articulation.simulation.controls import Controls
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
@@ -82,9 +83,4 @@ def _surfaces(mechanism: Mechanism) -> tuple[Surface, ...]:
         ("free", mechanism.free),
         ("fixed", mechanism.static),
     )
-    return tuple(
-        Surface(body.name, role, body.mesh.vertices, body.mesh.faces, body.pose)
-        for role, bodies in groups
-        for body in bodies
-        if body.mesh is not None
-    )
+    return tuple(surface_of(body, role) for role, bodies in groups for body in bodies if body.mesh is not None)

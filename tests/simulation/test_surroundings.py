@@ -8,7 +8,9 @@ import pytest
 
 from ipc_articulation.coupling.adapter import Mechanism
 from ipc_articulation.errors import SceneFileError
-from tests.simulation.scene_texts import BOX, free_scene, read, robot_scene, simulation
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.simulation.building import build
+from tests.simulation.scene_texts import BOX, ROBOT, free_scene, read, robot_scene, simulation
 
 BODIES = [
     {"name": "a", "shape": BOX, "pose": {"position": [1, 0, 0]}},
@@ -30,12 +32,12 @@ def by_name(mechanism: Mechanism) -> dict[str, Any]:
 @ADAPTERS
 def test_friction_is_the_scene_s_wherever_nothing_else_is_said(tmp_path: Path, adapter: str) -> None:
     found = by_name(mechanism(tmp_path, adapter=adapter, contact={"friction": 0.1}, ground={"height": -4}))
-    assert {name: found[name].friction for name in ("a", "b", "upper", "base", "world/ground")} == {
+    assert {name: found[name].friction for name in ("a", "b", "upper", "base", "ground")} == {
         "a": 0.1,
         "b": 0.1,
         "upper": 0.1,
         "base": 0.1,
-        "world/ground": 0.1,
+        "ground": 0.1,
     }
     assert found["lower"].friction == pytest.approx(0.9), "the robot's file says it"
     assert found["world/floor"].friction == pytest.approx(0.7)
@@ -62,7 +64,7 @@ def test_pairs_name_materials_bodies_and_expressions(tmp_path: Path) -> None:
     bodies = [BODIES[0] | {"material": "rubber"}, BODIES[1]]
     keys = {"materials": {"rubber": {}}, "bodies": bodies, "ground": {"height": -4}, "contact": {"pairs": pairs}}
     first, second = mechanism(tmp_path, **keys).contact_pairs
-    assert (first.first, first.second, first.friction) == ({"a"}, {"world/ground"}, 0.9)
+    assert (first.first, first.second, first.friction) == ({"a"}, {"ground"}, 0.9)
     assert (second.first, second.second, second.enabled) == ({"upper", "lower"}, {"b"}, False)
 
 
@@ -128,12 +130,32 @@ def test_the_robot_is_in_its_environment_with_its_base(tmp_path: Path) -> None:
         {"walls": [{"name": "upper", "point": [0, 0, -6], "normal": [0, 0, 1]}]},
         {"walls": [{"name": "world/floor", "point": [0, 0, -6], "normal": [0, 0, 1]}]},
         {"bodies": [BODIES[0] | {"name": "world/floor", "fixed": True}]},
+        {"bodies": [BODIES[0] | {"name": "lower"}]},
     ],
 )
 def test_names_of_the_robot_are_not_given_again(tmp_path: Path, keys: dict[str, Any]) -> None:
     with pytest.raises(SceneFileError, match=r"the robot's file has a body or plane '.*' already") as caught:
         simulation(tmp_path, robot_scene(**keys))
     assert caught.value.line is not None
+
+
+def test_a_ground_of_the_robot_s_file_and_one_of_the_scene_are_one_too_many(tmp_path: Path) -> None:
+    content = robot_scene(ground={"height": -4})
+    read(tmp_path, content)
+    (tmp_path / "robot.xml").write_text(ROBOT.replace('name="floor"', 'name="ground"'))
+    message = "the robot's file has a body or plane 'world/ground' already"
+    with pytest.raises(SceneFileError, match=message) as caught:
+        build(*read_scene(tmp_path / "scene.yaml"), "cpu", tmp_path / "workspace", 1)
+    assert caught.value.line is not None
+
+
+@pytest.mark.parametrize("make", [free_scene, robot_scene])
+def test_what_never_moves_does_not_touch_itself(tmp_path: Path, make: Any) -> None:
+    fixed = [body | {"fixed": True, "pose": {"position": [1, 0, 0]}} for body in BODIES]
+    walls = [{"name": "wall", "point": [1, 0, 0], "normal": [0, 0, 1]}]
+    made = simulation(tmp_path, make(bodies=fixed, walls=walls, ground={"height": -4.0}))
+    made.step(0)
+    assert np.isinf(made.minimum_distance())
 
 
 FAULTS = [

@@ -26,6 +26,13 @@ class Sphere:
 
 
 @dataclass(frozen=True)
+class Ellipsoid:
+    """An ellipsoid about the origin."""
+
+    radii: tuple[float, float, float]  # half axes along x, y and z [m]
+
+
+@dataclass(frozen=True)
 class Cylinder:
     """A cylinder along z about the origin."""
 
@@ -57,7 +64,7 @@ class Triangles:
     faces: NDArray[np.int32]  # (F, 3), counter-clockwise from outside
 
 
-Geometry = Box | Sphere | Cylinder | Capsule | MeshFile | Triangles
+Geometry = Box | Sphere | Ellipsoid | Cylinder | Capsule | MeshFile | Triangles
 
 
 @dataclass(frozen=True)

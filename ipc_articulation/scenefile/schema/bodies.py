@@ -42,7 +42,9 @@ class Body(Block):
     fixed: bool = Field(False, description="never moves")
     material: str | None = Field(None, description=_MATERIAL)
     mass: Positive | None = Field(None, description="[kg]; instead of density")
-    density: Positive | None = Field(None, description="[kg/m³]; else that of its material, else 1000")
+    density: Positive | None = Field(
+        None, description="[kg/m³], see [above](#what-bodies-weigh); else that of its material, else 1000"
+    )
     friction: NonNegative | None = Field(None, description=_FRICTION)
     stiffness: Positive | None = Field(
         None, description="against deformation [Pa]; else that of its material, else 1e8"

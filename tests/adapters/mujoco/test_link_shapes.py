@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco.link_shapes import link_shapes
 
-from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Sphere, Triangles
+from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from ipc_articulation.errors import UnsupportedError
 
 SHOW = 'contype="0" conaffinity="0"'
@@ -45,10 +45,9 @@ def test_capsules_reach_half_their_length_and_a_radius():
     assert model.geom_aabb[1, 5] == pytest.approx(1.1)
 
 
-def test_ellipsoids_become_triangles():
+def test_ellipsoids_stay_ellipsoids():
     _, (shape,), _ = shapes_of('<geom type="ellipsoid" size="0.1 0.2 0.3"/>')
-    assert isinstance(shape.geometry, Triangles)
-    np.testing.assert_allclose(np.linalg.norm(shape.geometry.vertices / (0.1, 0.2, 0.3), axis=1), 1.0)
+    assert shape.geometry == Ellipsoid((0.1, 0.2, 0.3))
 
 
 @pytest.mark.parametrize("mesh", ["shard", "sheet"])

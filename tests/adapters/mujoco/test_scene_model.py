@@ -40,11 +40,6 @@ def model(tmp_path: Path) -> SceneModel:
     return SceneModel(tmp_path / "arm.xml", [], 0.01, (0.0, 0.0, -9.81), "implicitfast")
 
 
-def add_box(model: SceneModel, shape: dict, **options) -> None:
-    chosen = {"fixed": False, "mass": None, "density": 500.0, "friction": 0.7, **options}
-    model.add_body("thing", shape, (0, 0, 3), (1, 0, 0, 0), **chosen)
-
-
 def test_the_file_of_the_scene_sets_step_gravity_and_integrator(model: SceneModel) -> None:
     option = model.compile().model.opt
     assert (option.timestep, option.gravity[2]) == (0.01, -9.81)
@@ -98,53 +93,6 @@ def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
     np.testing.assert_allclose(data.geom("rail").xmat.reshape(3, 3)[:, 0], [0.0, 1.0, 0.0], atol=1e-12)
 
 
-def test_the_ground_is_free_on_the_side_of_its_normal(model: SceneModel) -> None:
-    model.add_ground(np.array([0.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), 0.3)
-    driven = model.compile()
-    (plane,) = driven.adapter.describe().planes
-    np.testing.assert_allclose(plane.normal, [0.0, 1.0, 0.0], atol=1e-12)
-    assert plane.point @ plane.normal == pytest.approx(0.5)
-    assert plane.friction == 0.3
-
-
-@pytest.mark.parametrize(
-    ("shape", "volume"),
-    [
-        ({"type": "box", "size": (0.1, 0.2, 0.3)}, 0.006),
-        ({"type": "sphere", "radius": 0.1}, 4 / 3 * np.pi * 1e-3),
-        ({"type": "cylinder", "radius": 0.1, "length": 0.5}, np.pi * 0.005),
-        ({"type": "capsule", "radius": 0.1, "length": 0.5}, np.pi * 0.005 + 4 / 3 * np.pi * 1e-3),
-    ],
-)
-def test_bodies_have_the_size_and_mass_of_their_shape(model: SceneModel, shape: dict, volume: float) -> None:
-    add_box(model, shape)
-    (body,) = model.compile().adapter.describe().free
-    assert (body.name, body.friction) == ("thing", 0.7)
-    assert body.mass == pytest.approx(500.0 * volume)
-    np.testing.assert_array_equal(body.pose[:3, 3], [0, 0, 3])
-
-
-def test_a_mass_given_replaces_the_density_and_fixed_bodies_are_static(model: SceneModel) -> None:
-    box = {"type": "box", "size": (0.1, 0.1, 0.1)}
-    add_box(model, box, mass=2.5)
-    assert model.compile().adapter.describe().free[0].mass == pytest.approx(2.5)
-    model.add_body("wall", box, (0, 5, 0), (1, 0, 0, 0), fixed=True, mass=None, density=1.0, friction=0.1)
-    assert "wall" in [body.name for body in model.compile().adapter.describe().static]
-
-
-def test_a_mesh_body_keeps_the_frame_of_its_file(model: SceneModel, tmp_path: Path) -> None:
-    import trimesh
-
-    wedge = trimesh.creation.box((0.2, 0.2, 0.2))
-    wedge.apply_translation((0.5, 0, 0))
-    wedge.export(tmp_path / "wedge.stl")
-    add_box(model, {"type": "mesh", "file": tmp_path / "wedge.stl", "scale": 2.0})
-    (body,) = model.compile().adapter.describe().free
-    assert body.mass == pytest.approx(500.0 * 0.064)
-    world = body.mesh.vertices @ body.pose[:3, :3].T + body.pose[:3, 3]
-    np.testing.assert_allclose([world.min(axis=0), world.max(axis=0)], [[0.8, -0.2, 2.8], [1.2, 0.2, 3.2]], atol=1e-6)
-
-
 def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="'elbow' matches no joint; known: shoulder, slide"):
         model.add_position_actuators("elbow", kp=1.0, kv=0.0)
@@ -152,15 +100,6 @@ def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> No
         model.start_at({"slid": 1.0})
     with pytest.raises(AdapterError, match=r"model file '.*none\.xml' does not exist"):
         SceneModel(tmp_path / "none.xml", [], 0.01, (0, 0, 0), "Euler")
-    add_box(model, {"type": "sphere", "radius": 0.1})
-    with pytest.raises(AdapterError, match="the model has a body 'thing' already"):
-        add_box(model, {"type": "sphere", "radius": 0.1})
-
-
-def test_a_second_ground_is_refused(model: SceneModel) -> None:
-    model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
-    with pytest.raises(AdapterError, match="has a geom 'ground' already"):
-        model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
 
 
 def test_what_mujoco_refuses_is_told_in_its_words(model: SceneModel) -> None:

@@ -41,11 +41,6 @@ def model(tmp_path: Path) -> SceneModel:
     return SceneModel(tmp_path / "arm.urdf", [], 0.01, (0.0, 0.0, -5.0), "implicitfast")
 
 
-def add_ball(model: SceneModel, name: str = "ball", **options) -> None:
-    chosen = {"fixed": False, "mass": 1.0, "density": 500.0, "friction": 0.7, **options}
-    model.add_body(name, {"type": "sphere", "radius": 0.1}, (0, 0, 3), (1, 0, 0, 0), **chosen)
-
-
 def poses(model: SceneModel) -> dict[str, np.ndarray]:
     mechanism = model.compile().adapter.describe()
     return {body.name: body.pose for body in (*mechanism.links, *mechanism.static)}
@@ -100,33 +95,21 @@ def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
 
 
 def test_only_what_carries_a_link_is_out_of_its_reach(model: SceneModel) -> None:
-    model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
     untouchable = {tuple(sorted(pair)) for pair in model.compile().adapter.describe().untouchable}
     assert {pair for pair in untouchable if {"upper", "lower"} & set(pair)} == {
         ("lower", "upper"),
         ("base", "upper"),
         ("base", "lower"),
     }
-    assert ("base", "world/ground") in untouchable
+    assert ("base", "pillar") in untouchable
 
 
 def test_friction_goes_to_every_surface_of_the_robot(model: SceneModel) -> None:
     mechanism = model.compile().adapter.describe()
     assert {body.friction for body in (*mechanism.links, *mechanism.static)} == {1.0}
     model.set_friction(0.3)
-    add_ball(model)
-    add_ball(model, "rock", fixed=True)
     mechanism = model.compile().adapter.describe()
-    assert [body.friction for body in (*mechanism.links, *mechanism.static)] == [0.3] * 5 + [0.7]
-    assert [body.name for body in mechanism.free] == ["ball"]
-    assert mechanism.static[-1].name == "rock"
-
-
-def test_the_ground_is_free_on_the_side_of_its_normal(model: SceneModel) -> None:
-    model.add_ground(np.array([0.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), 0.3)
-    (plane,) = model.compile().adapter.describe().planes
-    np.testing.assert_array_equal([plane.point, plane.normal], [[0.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
-    assert (plane.name, plane.friction) == ("world/ground", 0.3)
+    assert [body.friction for body in (*mechanism.links, *mechanism.static)] == [0.3] * 5
 
 
 def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> None:
@@ -137,10 +120,6 @@ def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> No
     model.add_position_actuators(".*", kp=1.0, kv=0.0)
     with pytest.raises(AdapterError, match="joint 'slide' has an actuator already; adapter native takes one a joint"):
         model.add_position_actuators("slide", kp=1.0, kv=0.0)
-    add_ball(model)
-    for name in ("ball", "pillar"):
-        with pytest.raises(AdapterError, match=f"the model has a body '{name}' already"):
-            add_ball(model, name)
     with pytest.raises(ModelError, match=r"none\.urdf"):
         SceneModel(tmp_path / "none.urdf", [], 0.01, (0, 0, 0), "Euler")
     with pytest.raises(AdapterError, match=r"model file '.*none\.xml' does not exist"):
@@ -184,8 +163,6 @@ def test_mjcf_files_come_with_what_stands_in_their_world(tmp_path: Path) -> None
     assert frozenset({"arm", "world/wall"}) not in mechanism.untouchable
     np.testing.assert_array_equal(adapter.q, [0.2, 0.0])  # MuJoCo's qpos0
     np.testing.assert_allclose(mechanism.links[1].pose, at(0, 0, 3), atol=1e-15)
-    with pytest.raises(AdapterError, match="the robot's file has a geom 'ground' already"):
-        model.add_ground(np.zeros(3), np.array([0.0, 0.0, 1.0]), 0.5)
 
 
 def test_actuators_of_an_mjcf_file_are_refused(tmp_path: Path) -> None:
