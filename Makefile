@@ -14,13 +14,14 @@ demo: $(VENV)/.demo  ## a Franka Panda pushes a crate: minimum distance, recordi
 	$(BIN)/ipc-articulation run scenes/panda_push.yaml
 	@echo "picture: out/panda_push/end.png"
 
-test: $(VENV)/.test  ## all tests, also the slow ones; those that need a GPU skip themselves without one
-	$(BIN)/python -m pytest
+test: $(VENV)/.test  ## all tests, also the slow ones, on all cores; says at the end which were skipped and why
+	-$(BIN)/python tools/fetch_models.py
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(VENV)/.dev  ## linter, formatter and type checker
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/python tools/check_types.py
 
 format: $(VENV)/.dev  ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
@@ -47,11 +48,11 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.python pyproject.toml
-	$(PIP) --editable '.[robots,view]'
+	$(PIP) --editable '.[view]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python pyproject.toml
-	$(PIP) --editable '.[robots,view,test]'
+	$(PIP) --editable '.[test]'
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml

@@ -21,7 +21,7 @@ from typing import Literal
 
 State = Literal["OK", "missing", "broken"]
 
-USER_EXTRAS = ("robots", "loops", "view", "data", "cluster", "usd")
+USER_EXTRAS = ("robots", "loops", "view", "film", "data", "cluster", "usd")
 ROOM = 1e9  # bytes of free disk, below which a run is likely to fail
 
 _PATIENCE = 300.0  # seconds for one try; a first run compiles

@@ -70,4 +70,4 @@ def main(engine: str = "auto", steps: int = 100) -> np.ndarray:
 
 if __name__ == "__main__":
     uipc.Logger.set_level(uipc.Logger.Level.Warn)
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if sys.argv[1:] else "auto")

@@ -38,7 +38,7 @@ def file_pins(robot: LoopModel, x: Array, meetings: Sequence[Meeting], static: C
 
 
 def _pin(robot: LoopModel, x: Array, meeting: Meeting, static: Collection[str], name: str) -> Pin:
-    (first, at), (second, there) = meeting if meeting[1][0] not in static else meeting[::-1]
+    (first, at), (second, there) = meeting if meeting[1][0] not in static else (meeting[1], meeting[0])
     q, G = robot.spanning(x), robot.G(x)
     H, H_second = frame_poses(robot.model, q, [first, second])
     spin = (jacobian(robot.model, q, first)[:3] - jacobian(robot.model, q, second)[:3]) @ G
@@ -52,10 +52,10 @@ def _pin(robot: LoopModel, x: Array, meeting: Meeting, static: Collection[str], 
     holders = WORLD if first in static else _holder(robot, first), _holder(robot, second)
     bases = [np.eye(4) if name == WORLD else frame_poses(robot.model, q, [name])[0] for name in holders]
     ends = [
-        (spatial.inverse(base) @ pose @ [*point, 1.0])[:3]
+        (spatial.inverse(base) @ pose @ np.append(point, 1.0))[:3]
         for base, pose, point in zip(bases, (H, H_second), (at, there), strict=True)
     ]
-    return Pin(name, *holders, *ends, bases[0][:3, :3].T @ axes[:, 0])
+    return Pin(name, *holders, ends[0], ends[1], bases[0][:3, :3].T @ axes[:, 0])
 
 
 def _holder(robot: LoopModel, link: str) -> str:

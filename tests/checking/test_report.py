@@ -181,6 +181,5 @@ def test_nothing_that_a_scene_names_is_run(check, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", sorted(SCENES.glob("*.yaml")), ids=lambda file: file.stem)
 def test_the_scenes_of_the_repository_are_clean(file: Path) -> None:
-    pytest.importorskip("cmeel", reason="the robots come with example-robot-data") if "panda" in file.stem else None
     report = check_file(file)
     assert (report.errors, report.warnings) == ((), ())

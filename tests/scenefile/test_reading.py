@@ -35,7 +35,6 @@ def place_of(text: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize("file", sorted(SCENES.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_scene_of_the_repository_is_right(file: Path) -> None:
-    pytest.importorskip("cmeel", reason="the robots come with example-robot-data") if "panda" in file.stem else None
     scene, document = read_scene(file)
     assert scene.steps > 0
     assert document.file == file

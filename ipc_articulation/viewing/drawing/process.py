@@ -30,7 +30,7 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
         show: Called with the number of pictures drawn.
 
     Raises:
-        MissingPackageError: pyvista, or imageio for a film, is not installed.
+        MissingPackageError: pyvista, or imageio_ffmpeg for a film, is not installed.
         ViewingError: The file's ending, its size, or no OpenGL here.
     """
     _check(shots, file)
@@ -53,7 +53,7 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
 def _check(shots: Shots, file: Path) -> None:
     need("pyvista")
     if file.suffix == ".mp4":
-        need("imageio")
+        need("imageio_ffmpeg")
         if any(side % 2 for side in shots.size):
             raise ViewingError(f"{file.name}: a film's width and height are even numbers, not {shots.size}")
     elif file.suffix != ".png":
