@@ -4,7 +4,8 @@ from typing import Any
 
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import find_package, load_model, load_spec
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
+
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 
 __all__ = [
     "MujocoAdapter",
@@ -20,6 +21,6 @@ def __getattr__(name: str) -> Any:
     """`robot_from_mujoco` when it is asked for: it brings scipy's optimisers."""
     if name != "robot_from_mujoco":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    from ipc_articulation.adapters.mujoco.loops import robot_from_mujoco
+    from ipc_articulation.dynamics.reading.mujoco.loops import robot_from_mujoco
 
     return robot_from_mujoco

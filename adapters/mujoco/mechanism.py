@@ -16,7 +16,6 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     link_poses,
     rigid_group,
 )
-from ipc_articulation.adapters.mujoco.names import name_of
 from ipc_articulation.adapters.mujoco.selection import Selection
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
@@ -24,6 +23,7 @@ from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchab
 from ipc_articulation import affine
 from ipc_articulation.coupling.adapter import Body, HalfPlane, Joint, Mechanism, Mesh
 from ipc_articulation.coupling.solids import MeshShape, join
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
 
 def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:

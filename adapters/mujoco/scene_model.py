@@ -10,10 +10,10 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import load_spec
-from ipc_articulation.adapters.mujoco.names import name_of
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 

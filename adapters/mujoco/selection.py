@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.names import body_names
 
+from ipc_articulation.dynamics.reading.mujoco.names import body_names
 from ipc_articulation.errors import AdapterError
 
 Names = Collection[str] | None

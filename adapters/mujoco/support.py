@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
-from ipc_articulation.adapters.mujoco.names import name_of
 from ipc_articulation.adapters.mujoco.selection import Selection
 
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import UnsupportedError
 
 _INTEGRATORS = (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)

@@ -51,7 +51,8 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> Robot:
 def _start(model: Any) -> dict[str, float]:
     """Positions at qpos0 of hinges and slides, by name."""
     import mujoco
-    from ipc_articulation.adapters.mujoco.names import name_of
+
+    from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
     return {
         name_of(model, "joint", joint): float(model.qpos0[model.jnt_qposadr[joint]])

@@ -51,6 +51,8 @@ _HOMES = {
     "model": ["Link", "Mechanism", "Mimic", "Model", "PlacedJoint"],
     "reading": ["read_urdf"],
     "reading.loops": ["RobotWithLoops", "read_robot"],
+    "reading.mujoco.loops": ["robot_from_mujoco"],
+    "reading.mujoco.mechanism": ["mechanism_from_mujoco"],
     "reading.osim": ["OsimModel", "read_osim"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

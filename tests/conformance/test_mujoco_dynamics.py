@@ -7,10 +7,10 @@ T is orthogonal: forces and accelerations are mapped by T too, and M = T M_mujoc
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import conventions as conv
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from tests.adapters.mujoco.models import mass_matrix
 from tests.derivatives import relative_error
 from tests.dynamics.random_mjcf import random_mjcf, random_state

@@ -1,7 +1,7 @@
 import pytest
-from ipc_articulation.adapters.mujoco.names import body_names
 from ipc_articulation.adapters.mujoco.selection import select
 
+from ipc_articulation.dynamics.reading.mujoco.names import body_names
 from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.models import arm
 

@@ -1,10 +1,10 @@
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import conventions as conv
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from tests.dynamics.random_mjcf import random_mjcf, random_state
 
 INF = np.inf

@@ -1,9 +1,9 @@
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.link_shapes import link_shapes
 
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Sphere
+from ipc_articulation.dynamics.reading.mujoco.shapes import link_shapes
 from ipc_articulation.errors import UnsupportedError
 
 SHOW = 'contype="0" conaffinity="0"'

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.names import name_of
 
+from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, name_of
 from ipc_articulation.errors import UnsupportedError
 
-_SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 _TENDON_FORCES = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
 
 
@@ -60,7 +59,7 @@ def _joints(model: mujoco.MjModel) -> Iterator[str]:
 
 def _rotations(model: mujoco.MjModel) -> Iterator[str]:
     """Ball and free joints, whose angular velocity has other axes here: what is not the same about all of them."""
-    for j in np.flatnonzero(~np.isin(model.jnt_type, _SCALAR)):
+    for j in np.flatnonzero(~np.isin(model.jnt_type, SCALAR)):
         where = _joint(model, int(j))
         free = model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE
         end = model.jnt_dofadr[j] + (6 if free else 3)

@@ -3,10 +3,10 @@ import re
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.mimics import mimics
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 from ipc_articulation.dynamics.model.parts import Mimic
+from ipc_articulation.dynamics.reading.mujoco.equalities import mimics
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.errors import UnsupportedError
 
 HAND = """<mujoco><compiler angle="radian"/><option>{flags}</option><worldbody>

@@ -1,10 +1,12 @@
-"""Names of what a MuJoCo model holds; what has no name gets one from its kind and number."""
+"""Names of what a MuJoCo model holds, from kind and number where it gives none; and what its options disable."""
 
 from __future__ import annotations
 
 from typing import SupportsInt
 
 import mujoco
+
+SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)  # joints of one degree of freedom
 
 _KINDS = {
     "body": mujoco.mjtObj.mjOBJ_BODY,
@@ -28,3 +30,8 @@ def name_of(model: mujoco.MjModel, kind: str, index: SupportsInt) -> str:
 def body_names(model: mujoco.MjModel) -> list[str]:
     """Names of all bodies, the world first."""
     return [name_of(model, "body", b) for b in range(model.nbody)]
+
+
+def enabled(model: mujoco.MjModel, *parts: str) -> bool:
+    """Whether none of some parts of the physics («GRAVITY», «SPRING», ... of mjtDisableBit) is disabled."""
+    return not any(model.opt.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{part}") for part in parts)

@@ -14,15 +14,10 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.flags import enabled
-from ipc_articulation.adapters.mujoco.joint_properties import joint_properties
-from ipc_articulation.adapters.mujoco.link_shapes import link_shapes
-from ipc_articulation.adapters.mujoco.mimics import mimics
-from ipc_articulation.adapters.mujoco.names import name_of
-from ipc_articulation.adapters.mujoco.tree_support import refuse_unsupported
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import (
     FixedJoint,
     FloatingJoint,
@@ -33,8 +28,11 @@ from ipc_articulation.dynamics.joints import (
 )
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link
+from ipc_articulation.dynamics.reading.mujoco.equalities import mimics
+from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
+from ipc_articulation.dynamics.reading.mujoco.shapes import link_shapes
+from ipc_articulation.dynamics.reading.mujoco.support import refuse_unsupported
 
-Array = NDArray[np.float64]
 Kind = mujoco.mjtJoint
 
 
@@ -96,10 +94,28 @@ def _add_joint(mechanism: Mechanism, model: mujoco.MjModel, index: int, parent: 
     else:
         anchor = spatial.pose(p=model.jnt_pos[index])
         origin, child_origin = before @ anchor @ _back_to_zero(model, index, joint), spatial.inverse(anchor)
-    properties = joint_properties(model, index, joint.nq, joint.ndof)
+    properties = _joint_properties(model, index, joint.nq, joint.ndof)
     mechanism.add_joint(
         name_of(model, "joint", index), joint, parent, child, origin=origin, child_origin=child_origin, **properties
     )
+
+
+def _joint_properties(model: mujoco.MjModel, joint: int, nq: int, ndof: int) -> dict[str, ArrayLike]:
+    """Fields of `PlacedJoint`, in MuJoCo's units, which are ours; what the model disables is zero or no limit."""
+    q, dof = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
+    dofs = slice(dof, dof + ndof)
+    limited = model.jnt_limited[joint] and enabled(model, "LIMIT", "CONSTRAINT")
+    lower, upper = model.jnt_range[joint] if limited else (-np.inf, np.inf)
+    return {
+        "damping": model.dof_damping[dofs] * enabled(model, "DAMPER"),
+        "stiffness": model.jnt_stiffness[joint] * enabled(model, "SPRING"),
+        "spring_mount": model.qpos_spring[q : q + nq].copy(),
+        "rotor_inertia": model.dof_armature[dofs].copy(),
+        "friction": model.dof_frictionloss[dofs] * enabled(model, "FRICTIONLOSS", "CONSTRAINT"),
+        "lower": lower,
+        "upper": upper,
+        "effort": model.jnt_actfrcrange[joint, 1] if model.jnt_actfrclimited[joint] else np.inf,
+    }
 
 
 def _joint(model: mujoco.MjModel, index: int) -> Joint:

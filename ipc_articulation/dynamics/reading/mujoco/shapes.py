@@ -1,13 +1,13 @@
-"""Geoms of a body as the shapes of a link."""
+"""Geoms as shapes of links."""
 
 from __future__ import annotations
 
 import mujoco
-from ipc_articulation.adapters.mujoco.names import name_of
-from ipc_articulation.adapters.mujoco.shapes import geom_shape
+import numpy as np
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Shape, Sphere, Triangles
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import UnsupportedError
 
 Geom = mujoco.mjtGeom
@@ -35,6 +35,34 @@ def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tu
         pose = spatial.pose(spatial.rotation_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
         (collision if collides else visual).append(Shape(geometry, pose, name_of(model, "geom", geom)))
     return tuple(collision), tuple(visual)
+
+
+def geom_shape(model: mujoco.MjModel, geom: int) -> Geometry | None:
+    """A geom in its own frame; None for kinds that no shape has: height field, signed distance field, plane."""
+    a, b, c = model.geom_size[geom].tolist()  # half lengths, or radius and half length
+    match Geom(model.geom_type[geom]):
+        case Geom.mjGEOM_BOX:
+            return Box((2.0 * a, 2.0 * b, 2.0 * c))
+        case Geom.mjGEOM_SPHERE:
+            return Sphere(a)
+        case Geom.mjGEOM_ELLIPSOID:
+            return Ellipsoid((a, b, c))
+        case Geom.mjGEOM_CYLINDER:
+            return Cylinder(a, 2.0 * b)
+        case Geom.mjGEOM_CAPSULE:
+            return Capsule(a, 2.0 * b)
+        case Geom.mjGEOM_MESH:
+            return _triangles(model, int(model.geom_dataid[geom]))
+    return None
+
+
+def _triangles(model: mujoco.MjModel, mesh: int) -> Triangles:
+    """A mesh asset in MuJoCo's frame for it: re-centred and turned, as geom_pos and geom_quat expect."""
+    vertex, face = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]
+    return Triangles(
+        model.mesh_vert[vertex : vertex + model.mesh_vertnum[mesh]].astype(np.float64),
+        model.mesh_face[face : face + model.mesh_facenum[mesh]].astype(np.int32),
+    )
 
 
 def _complaint(model: mujoco.MjModel, geom: int, body: int) -> str:

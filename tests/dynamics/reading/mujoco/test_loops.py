@@ -3,11 +3,11 @@
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.loops import robot_from_mujoco
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 from ipc_articulation.dynamics.loops import Implicit, LoopModel, Static, projection
 from ipc_articulation.dynamics.loops.explicit import Affine
+from ipc_articulation.dynamics.reading.mujoco.loops import robot_from_mujoco
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.errors import ModelError, UnsupportedError
 
 pytest.importorskip("casadi")

@@ -2,8 +2,8 @@ import re
 
 import mujoco
 import pytest
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.errors import UnsupportedError
 
 MODEL = """<mujoco><compiler angle="radian"/><option {option}/><worldbody>

@@ -1,10 +1,10 @@
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.to_mechanism import mechanism_from_mujoco
 
 from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint, SphericalJoint
 from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from tests.dynamics.random_mjcf import random_mjcf, random_state
 
 SEEDS = range(5)
