@@ -35,6 +35,7 @@ class CheckedGroup:
         _refuse_other_formats(self.path, attributes)
         try:
             self.header, self.rows = Header.from_dict(attributes["header"]), int(attributes["rows"])
+            self._columns = {} if attributes["version"] == 1 else attributes["columns"]
         except (KeyError, TypeError) as error:
             raise RecordingError(f"recording {self.path / 'zarr.json'} is damaged: {error} is missing") from error
 
@@ -103,11 +104,12 @@ class CheckedGroup:
         group = self._member("scenery")
         if group is None or not layout.is_sealed(group.attrs.asdict()):
             raise RecordingError(f"recording {place / 'zarr.json'} is missing or damaged")
-        arrays = {}
-        for name, (shape, dtype, count) in _scenery_shapes(group.attrs.asdict()).items():
+        attributes, arrays = group.attrs.asdict(), {}
+        self._columns.update(attributes.get("columns", {}))
+        for name, (shape, dtype, count) in _scenery_shapes(attributes).items():
             array = self._array(f"scenery/{name}", count, shape, dtype)
             arrays[name] = self._read(array, 0, count)
-        return group.attrs.asdict(), arrays
+        return attributes, arrays
 
     def _member(self, name: str) -> Any:
         """An array or a group, None where there is none."""
@@ -136,10 +138,20 @@ class CheckedGroup:
         return array
 
     def _read(self, array: Any, begin: int, end: int) -> NDArray[Any]:
+        """Entries of an array; every chunk that they are in is read whole and compared with its checksum."""
+        described = self._columns.get(array.path)
+        chunk, length = array.chunks[0], described["length"] if described else end
+        first = begin - begin % chunk
         try:
-            return array[begin:end]
+            entries = array[first : max(end, min(-(-end // chunk) * chunk, length))]
         except Exception as error:  # whatever a codec makes of damaged bytes
             raise RecordingError(f"recording {_damaged_chunk(array, begin, end)} is damaged: {error}") from error
+        for start in range(0, end - first, chunk) if described else ():
+            index = (first + start) // chunk
+            if layout.entries_checksum(entries[start : start + chunk]) != described["checksums"][index]:
+                file = layout.chunk_file(array, index)
+                raise RecordingError(f"recording {file} is damaged: it holds something else than was written there")
+        return entries[begin - first : end - first]
 
 
 def _open(path: Path) -> Any:
@@ -158,10 +170,11 @@ def _refuse_other_formats(path: Path, attributes: dict[str, Any]) -> None:
     if attributes.get("format") != layout.FORMAT:
         raise RecordingError(f"{file} is not of a recording: its 'format' is {attributes.get('format')!r}")
     version = attributes.get("version")
-    if version != layout.VERSION:
+    if version not in layout.READABLE:
         newer = isinstance(version, int) and version > layout.VERSION
         advice = "; a newer ipc_articulation wrote it, update yours" if newer else ""
-        raise RecordingError(f"recording {path} is of format version {version}, this reads {layout.VERSION}{advice}")
+        readable = " and ".join(map(str, layout.READABLE))
+        raise RecordingError(f"recording {path} is of format version {version}, this reads {readable}{advice}")
     if not layout.is_sealed(attributes):
         raise RecordingError(f"recording {file} is damaged: its attributes do not have the checksum that they name")
 

@@ -7,17 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.recording.layout import entries_checksum
+
 
 class Column:
     """Appends to a Zarr array; what is not on disk yet, and the rest of the chunk it falls into, is kept in memory."""
 
     def __init__(self, array: Any, length: int = 0) -> None:
-        """Go on after the first `length` entries of an array."""
+        """Continue after the first `length` entries of an array."""
         self.array, self.length = array, length
         self._chunk = array.chunks[0]
         self._begin = length - length % self._chunk  # where the chunk begins that is not full
         self._tail: list[NDArray[Any]] = [array[self._begin : length]] if length > self._begin else []
         self._is_clean = True
+        starts = range(0, length, self._chunk)
+        self._checksums = [entries_checksum(array[k : min(k + self._chunk, length)]) for k in starts]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Number of entries on disk, and the checksum of each chunk."""
+        return {"length": self.length, "checksums": self._checksums}
 
     def append(self, values: NDArray[Any]) -> None:
         """Add entries, (k, ...)."""
@@ -34,6 +43,9 @@ class Column:
             self.resize(self.length)
         values = np.concatenate(self._tail)
         self.array[self._begin : self.length] = values
+        starts = range(0, len(values), self._chunk)
+        written = [entries_checksum(values[k : k + self._chunk]) for k in starts]
+        self._checksums[self._begin // self._chunk :] = written
         full = len(values) - len(values) % self._chunk
         self._begin, self._tail = self._begin + full, [values[full:]]
         self._is_clean = True

@@ -7,7 +7,9 @@
 
 Each array is a folder with `zarr.json` and a file a chunk. A chunk file is replaced as a whole (Zarr writes a draft and
 renames it) and ends with its CRC-32C; chunks of all quantities hold the same rows. The row count grows only after all
-arrays hold the rows: whoever reads up to it reads what is whole, whenever the writer was killed.
+arrays hold the rows: whoever reads up to it reads what is whole, whenever the writer was killed. Together with the row
+count the group keeps, for every array and chunk, the CRC-32 of the complete entries in it (`columns`): a chunk file is
+valid in its own place only. Version 1 did not have that.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.quantities import QUANTITIES
 
 STORE = "recording.zarr"
-FORMAT, VERSION = "ipc_articulation recording", 1
+FORMAT, VERSION = "ipc_articulation recording", 2
+READABLE = (1, 2)  # versions
 
 CONTACTS = {
     "points": ((3,), "f4"),  # [m]
@@ -104,9 +107,21 @@ def chunk_file(array: Any, index: int) -> Path:
     return array_folder(array) / ".".join(["c", str(index), *["0"] * (array.ndim - 1)])
 
 
-def root_attributes(header: Header, rows: int) -> dict[str, Any]:
-    """Attributes of the group when so many rows are complete."""
-    return sealed({"format": FORMAT, "version": VERSION, "rows": rows, "header": header.as_dict()})
+def root_attributes(header: Header, rows: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of the group when so many rows are complete.
+
+    Args:
+        header: What the recording says of itself.
+        rows: Number of complete rows.
+        columns: For each array its number of complete entries and the checksum of each chunk.
+    """
+    content = {"format": FORMAT, "version": VERSION, "rows": rows, "header": header.as_dict(), "columns": columns}
+    return sealed(content)
+
+
+def entries_checksum(entries: NDArray[Any]) -> int:
+    """CRC-32 of the entries of one chunk."""
+    return zlib.crc32(np.ascontiguousarray(entries).tobytes())
 
 
 def sealed(attributes: Mapping[str, Any]) -> dict[str, Any]:

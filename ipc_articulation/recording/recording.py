@@ -140,7 +140,7 @@ class Recording:
         """
         from ipc_articulation.recording.tables import to_xarray
 
-        return to_xarray(self)
+        return to_xarray(self.header, self._arrays())
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row a time [s], a column a number, such as `theta[elbow]` or `position[crate].x`; needs the extra `data`.
@@ -150,7 +150,10 @@ class Recording:
         """
         from ipc_articulation.recording.tables import to_pandas
 
-        return to_pandas(self)
+        return to_pandas(self.header, self._arrays())
+
+    def _arrays(self) -> dict[str, Array]:
+        return {name: getattr(self, name) for name in QUANTITIES}
 
 
 def read_recording(folder: str | Path) -> Recording:

@@ -1,7 +1,7 @@
 """The scenery of a recording on disk: group `scenery` of its Zarr group.
 
 vertices (V, 3), faces (F, 3), poses (B, 4, 4)    of all surfaces, one after the other; faces count their own vertices
-attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target
+attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, columns (checksums as in `layout`)
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.recording.layout import create_array, sealed
+from ipc_articulation.recording.layout import create_array, entries_checksum, sealed
 from ipc_articulation.recording.scenery import Scenery, Surface
 
 _ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8"}
@@ -30,7 +30,11 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
         array = create_array(group, name, value.shape, _ARRAYS[name], len(value), dimensions)
         if len(value):
             array[...] = value
-    group.attrs.put(sealed(_attributes(scenery)))
+    columns = {
+        f"scenery/{name}": {"length": len(value), "checksums": [entries_checksum(value.astype(_ARRAYS[name]))]}
+        for name, value in values.items()
+    }
+    group.attrs.put(sealed({**_attributes(scenery), "columns": columns}))
 
 
 def read_scenery(attributes: dict[str, Any], arrays: dict[str, Any]) -> Scenery:

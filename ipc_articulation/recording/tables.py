@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.extras import need
+from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.layout import dimension_names
 from ipc_articulation.recording.quantities import QUANTITIES
 
@@ -16,56 +17,43 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from ipc_articulation.recording.recording import Recording
-
 Array = NDArray[np.float64]
 
 
-def to_xarray(recording: Recording) -> xarray.Dataset:
-    """See `Recording.to_xarray`."""
+def to_xarray(header: Header, arrays: Mapping[str, Array]) -> xarray.Dataset:
+    """See `Recording.to_xarray`; `arrays` by quantity."""
     xr = need("xarray")
     variables = {
-        name: (dimension_names(name), getattr(recording, name), {"units": q.unit, "long_name": q.meaning})
+        name: (dimension_names(name), arrays[name], {"units": q.unit, "long_name": q.meaning})
         for name, q in QUANTITIES.items()
     }
-    names = {dimension: list(entries) for dimension, entries in _names(recording).items()}
-    dataset = xr.Dataset(variables, coords=names, attrs={"name": recording.name, "dt": recording.dt})
+    names = {dimension: list(entries) for dimension, entries in header.dimensions.items()}
+    dataset = xr.Dataset(variables, coords=names, attrs={"name": header.name, "dt": header.dt})
     return dataset.set_coords("time")
 
 
-def to_pandas(recording: Recording) -> pandas.DataFrame:
-    """See `Recording.to_pandas`."""
+def to_pandas(header: Header, arrays: Mapping[str, Array]) -> pandas.DataFrame:
+    """See `Recording.to_pandas`; `arrays` by quantity."""
     pd = need("pandas")
-    columns = dict(_columns(recording))
-    return pd.DataFrame(columns, index=pd.Index(recording.time, name="time"))
+    return pd.DataFrame(dict(_columns(header, arrays)), index=pd.Index(arrays["time"], name="time"))
 
 
-def _columns(recording: Recording) -> Iterator[tuple[str, Array]]:
+def _columns(header: Header, arrays: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
     from scipy.spatial.transform import Rotation
 
-    names = _names(recording)
     for name, quantity in QUANTITIES.items():
-        values = getattr(recording, name)
+        values = arrays[name]
         match quantity.shape:
             case ():
                 if name != "time":
                     yield name, values
             case (str(dimension),):
-                for k, entry in enumerate(names[dimension]):
+                for k, entry in enumerate(header.dimensions[dimension]):
                     yield f"{name}[{entry}]", values[:, k]
-    for k, body in enumerate(recording.body_names):
-        poses = recording.body_poses[:, k]
+    for k, body in enumerate(header.body_names):
+        poses = arrays["body_poses"][:, k]
         for axis, letter in enumerate("xyz"):
             yield f"position[{body}].{letter}", poses[:, axis, 3]
         quaternions = Rotation.from_matrix(poses[:, :3, :3]).as_quat(scalar_first=True)
         for part, letter in enumerate("wxyz"):
             yield f"quaternion[{body}].{letter}", quaternions[:, part]
-
-
-def _names(recording: Recording) -> dict[str, tuple[str, ...]]:
-    return {
-        "joints": recording.joint_names,
-        "bodies": recording.body_names,
-        "energy_terms": recording.energy_terms,
-        "stages": recording.stages,
-    }

@@ -35,7 +35,7 @@ class RecordingWriter:
     """
 
     def __init__(self, path: Path, header: Header, group: Any, rows: int) -> None:
-        """Go on after so many complete rows of a Zarr group."""
+        """Continue after so many complete rows of a Zarr group."""
         self.path, self.header, self.rows, self.flushed_rows = path, header, rows, rows
         self._group = group
         with layout.writing_all_chunks():
@@ -75,12 +75,13 @@ class RecordingWriter:
                 dimensions = ("contact", *"i"[: len(shape)])
                 layout.create_array(contacts, name, (0, *shape), dtype, layout.CONTACT_CHUNK, dimensions)
             write_scenery(group.create_group("scenery"), scenery)
-            group.attrs.put(layout.root_attributes(header, 0))
-            return cls(path, header, group, 0)
+            writer = cls(path, header, group, 0)
+            writer._describe()
+            return writer
 
     @classmethod
     def reopen(cls, folder: Path, header: Header, rows: int, expected_rows: int) -> RecordingWriter:
-        """Go on with a recording after its first `rows` rows; what it holds beyond them is cut off.
+        """Continue a recording after its first `rows` rows; what it holds beyond them is cut off.
 
         Raises:
             RecordingError: It is damaged, has fewer rows, or cannot be written.
@@ -94,9 +95,8 @@ class RecordingWriter:
         with _naming(path, rows):
             for draft in path.rglob("*.partial"):
                 draft.unlink()
-            group = zarr.open_group(path, mode="r+")
-            group.attrs.put(layout.root_attributes(header, rows))
-            writer = cls(path, header, group, rows)
+            writer = cls(path, header, zarr.open_group(path, mode="r+"), rows)
+            writer._describe()
             writer._resize(expected_rows)
             return writer
 
@@ -129,9 +129,9 @@ class RecordingWriter:
             RecordingError: They cannot be written; those on disk before are still there.
         """
         with _naming(self.path, self.flushed_rows):
-            for column in (*self._quantities.values(), *self._contacts.values(), self._contact_ends):
+            for column in self._columns.values():
                 column.flush()
-            self._group.attrs.put(layout.root_attributes(self.header, self.rows))
+            self._describe()
         self.flushed_rows, self._last_flush = self.rows, monotonic()
 
     def close(self) -> None:
@@ -143,6 +143,16 @@ class RecordingWriter:
         self.flush()
         with _naming(self.path, self.rows):
             self._resize(self.rows)
+
+    @property
+    def _columns(self) -> dict[str, Column]:
+        contacts = {f"contacts/{name}": column for name, column in self._contacts.items()}
+        return {**self._quantities, **contacts, "contacts/end": self._contact_ends}
+
+    def _describe(self) -> None:
+        """Write what is complete: header, number of rows, checksums."""
+        columns = {name: column.description for name, column in self._columns.items()}
+        self._group.attrs.put(layout.root_attributes(self.header, self.rows, columns))
 
     def _resize(self, rows: int) -> None:
         for column in (*self._quantities.values(), self._contact_ends):

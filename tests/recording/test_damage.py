@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ipc_articulation.errors import RecordingError
-from ipc_articulation.recording import layout, read_recording
+from ipc_articulation.recording import RecordingWriter, layout, read_recording
 from ipc_articulation.recording.quantities import QUANTITIES
-from tests.recording.made import assert_holds, assert_shows, write
+from tests.recording.made import HEADER, assert_holds, assert_shows, write
 
 COUNT = 10
 
@@ -43,9 +43,65 @@ def test_a_folder_without_a_recording(tmp_path: Path) -> None:
 
 
 def test_a_newer_version(store: Path) -> None:
-    change(store / "zarr.json", version=2)
-    with pytest.raises(RecordingError, match=r"recording\.zarr is of format version 2, this reads 1; a newer ipc_art"):
+    change(store / "zarr.json", version=3)
+    with pytest.raises(
+        RecordingError, match=r"recording\.zarr is of format version 3, this reads 1 and 2; a newer ipc"
+    ):
         read_recording(store)
+
+
+def test_a_recording_of_version_1_is_read(store: Path) -> None:
+    """It has no checksums of chunks by place."""
+    file = store / "zarr.json"
+    content = json.loads(file.read_text())
+    old = {key: value for key, value in content["attributes"].items() if key not in ("checksum", "columns")}
+    content["attributes"] = layout.sealed({**old, "version": 1})
+    file.write_text(json.dumps(content))
+    read_all(store)
+    assert_holds(read_recording(store), COUNT)
+
+
+def exchanges(store: Path) -> list[tuple[Path, Path]]:
+    """Pairs of chunk files with different contents: of one array, and of arrays of the same shape."""
+    draw = random.Random(5)
+    files = sorted(store.rglob("c.*"))
+    pairs = [(a, b) for a in files for b in files if a < b and a.read_bytes() != b.read_bytes()]
+    alike = [(a, b) for a, b in pairs if len(a.name) == len(b.name) and "contacts" not in str(a)]
+    return draw.sample(alike, 60) + draw.sample(pairs, 30)
+
+
+def swap(first: Path, second: Path) -> None:
+    one, other = first.read_bytes(), second.read_bytes()
+    first.write_bytes(other)
+    second.write_bytes(one)
+
+
+def test_chunk_files_that_were_exchanged_are_named(store: Path) -> None:
+    for first, second in exchanges(store):
+        swap(first, second)
+        with pytest.raises(RecordingError) as caught:
+            read_all(store)
+        assert any(f"recording {file} is damaged" in str(caught.value) for file in (first, second))
+        swap(first, second)
+    read_all(store)
+
+
+def test_exchanged_chunk_files_are_seen_by_one_row_and_before_a_run_is_resumed(store: Path) -> None:
+    first, second = store / "theta" / "c.0.0", store / "theta_dot" / "c.0.0"
+    swap(first, second)
+    message = rf"{first} is damaged: it holds something else than was written there"
+    with pytest.raises(RecordingError, match=message):
+        read_recording(store).row("theta", 1)
+    with pytest.raises(RecordingError, match=message):
+        RecordingWriter.reopen(store.parent, HEADER, COUNT - 1, COUNT)
+
+
+def test_a_chunk_file_of_another_run_is_named(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    write(tmp_path / "other", COUNT - 3).close()
+    shutil.copy(tmp_path / "other" / "recording.zarr" / "time" / "c.1", store / "time" / "c.1")
+    with pytest.raises(RecordingError, match=r"time/c\.1 is damaged"):
+        read_all(store)
 
 
 def test_another_group(store: Path) -> None:
