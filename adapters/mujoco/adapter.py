@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco import freejoint, prediction
+from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.kinematics import Array, link_poses, make_chain
-from ipc_articulation.adapters.mujoco.mechanism import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Mechanism, Prediction
+from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 
@@ -78,7 +78,7 @@ class MujocoAdapter:
         off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
         return np.zeros(3) if off else self.model.opt.gravity.copy()
 
-    def describe(self) -> Mechanism:
+    def describe(self) -> CoupledRobot:
         """The model at its present state.
 
         Raises:

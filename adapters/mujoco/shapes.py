@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 
 from ipc_articulation.coupling import solids
-from ipc_articulation.coupling.adapter import Mesh
+from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.model.shapes import Triangles
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
@@ -15,7 +15,7 @@ from ipc_articulation.errors import UnsupportedError
 Geom = mujoco.mjtGeom
 
 
-def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") -> Mesh:
+def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") -> ClosedMesh:
     """The surface of one geom, in its frame.
 
     Args:

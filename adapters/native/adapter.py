@@ -10,7 +10,7 @@ from ipc_articulation.adapters.native.chain import Array
 from ipc_articulation.adapters.native.mechanism import FRICTION
 from numpy.typing import ArrayLike
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism, Prediction
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane, Prediction
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.integrators import Scheme, Step, implicit
 from ipc_articulation.dynamics.model import Model
@@ -61,8 +61,8 @@ class NativeAdapter(ModelAdapter):
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         scheme: Scheme = Scheme.FULL,
-        free: Iterable[Body] = (),
-        static: Iterable[Body] = (),
+        free: Iterable[CoupledBody] = (),
+        static: Iterable[CoupledBody] = (),
         planes: Iterable[HalfPlane] = (),
         friction: float | Mapping[str, float] = FRICTION,
         untouchable: Collection[frozenset[str]] = (),
@@ -84,7 +84,7 @@ class NativeAdapter(ModelAdapter):
         self._predicted: Step | None = None
         refuse_equal_names(self.describe())
 
-    def describe(self) -> Mechanism:
+    def describe(self) -> CoupledRobot:
         """The model at its present state.
 
         Raises:

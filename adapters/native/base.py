@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.native.chain import Array, make_chain
 from ipc_articulation.adapters.native.mechanism import FRICTION, Surfaces, describe
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators import Drive, Scheme
@@ -21,8 +21,8 @@ from ipc_articulation.errors import AdapterError
 class Around(TypedDict, total=False):
     """What stands around a robot, and how surfaces are made; see `NativeAdapter`."""
 
-    free: Iterable[Body]
-    static: Iterable[Body]
+    free: Iterable[CoupledBody]
+    static: Iterable[CoupledBody]
     planes: Iterable[HalfPlane]
     friction: float | Mapping[str, float]
     untouchable: Collection[frozenset[str]]
@@ -38,8 +38,8 @@ class ModelAdapter:
         dt: float,
         scheme: Scheme,
         *,
-        free: Iterable[Body] = (),
-        static: Iterable[Body] = (),
+        free: Iterable[CoupledBody] = (),
+        static: Iterable[CoupledBody] = (),
         planes: Iterable[HalfPlane] = (),
         friction: float | Mapping[str, float] = FRICTION,
         untouchable: Collection[frozenset[str]] = (),
@@ -63,7 +63,7 @@ class ModelAdapter:
         """Gravity, (3,) [m/s²]."""
         return self.model.gravity.copy()
 
-    def _describe_at(self, q: Array) -> Mechanism:
+    def _describe_at(self, q: Array) -> CoupledRobot:
         """The model at a position of its tree, (m,)."""
         mechanism = describe(self._chain, q, self._surfaces, self.free, self.static, self.planes)
         return replace(mechanism, untouchable=mechanism.untouchable | self._untouchable)
@@ -88,7 +88,7 @@ class ModelAdapter:
         self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in moved)
 
 
-def refuse_equal_names(mechanism: Mechanism) -> None:
+def refuse_equal_names(mechanism: CoupledRobot) -> None:
     """Links, bodies and planes are known by name.
 
     Raises:

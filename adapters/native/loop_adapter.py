@@ -12,7 +12,7 @@ from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechan
 from ipc_articulation.adapters.native.pins import Pin, placed_pin, require_closing
 from numpy.typing import ArrayLike
 
-from ipc_articulation.coupling.adapter import Joint, Mechanism, Prediction
+from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction
 from ipc_articulation.dynamics.integrators import Drive, Scheme
 from ipc_articulation.dynamics.loops import LoopModel
 from ipc_articulation.dynamics.loops.implicit_step import LoopStep, implicit_step, require_possible
@@ -75,7 +75,7 @@ class LoopAdapter(ModelAdapter):
         refuse_equal_names(self.describe())
         require_closing(robot, self.x, self._chain, self._scene.links, self._placed_pins())
 
-    def describe(self) -> Mechanism:
+    def describe(self) -> CoupledRobot:
         """The robot at its present state.
 
         Raises:
@@ -147,7 +147,7 @@ class LoopAdapter(ModelAdapter):
         self.x, self.y_dot, self._predicted = np.array(state["x"]), np.array(state["y_dot"]), None
         self._restore_free(state)
 
-    def _placed_pins(self) -> list[Joint]:
+    def _placed_pins(self) -> list[CoupledJoint]:
         poses, names = self.link_poses(), [self._chain.names[link] for link in self._scene.links]
         return [placed_pin(pin, names, poses) for pin in self.pins]
 

@@ -10,7 +10,7 @@ from ipc_articulation.adapters.native.chain import Array, Chain
 from ipc_articulation.adapters.native.mechanism import Surfaces
 from numpy.typing import NDArray
 
-from ipc_articulation.coupling.adapter import Joint, Mechanism
+from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
 from ipc_articulation.dynamics.loops import LoopConstraint, LoopModel
 from ipc_articulation.errors import AdapterError
 
@@ -53,7 +53,7 @@ def loop_scene(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> LoopScene:
     return LoopScene(np.array([i for i in range(robot.model.nv) if i not in outside], dtype=np.int64), owned, scale)
 
 
-def scene_mechanism(tree: Mechanism, scene: LoopScene, pins: Sequence[Joint]) -> Mechanism:
+def scene_mechanism(tree: CoupledRobot, scene: LoopScene, pins: Sequence[CoupledJoint]) -> CoupledRobot:
     """The scene's part of a spanning tree.
 
     Args:

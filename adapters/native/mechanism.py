@@ -1,4 +1,4 @@
-"""From a model and a position to the coupling's `Mechanism`."""
+"""From a model and a position to the coupling's `CoupledRobot`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipc_articulation.adapters.native.chain import Array, Chain
 from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.adapters.native.touching import untouchable_pairs
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Joint, Mechanism, Mesh
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.model import Model
 
@@ -21,7 +21,7 @@ FRICTION = 1.0  # Coulomb coefficient of surfaces that say nothing, MuJoCo's
 class Surfaces:
     """What contact sees of a model's bodies."""
 
-    meshes: tuple[Mesh | None, ...]  # in the bodies' frames
+    meshes: tuple[ClosedMesh | None, ...]  # in the bodies' frames
     friction: tuple[float, ...]  # Coulomb coefficients
 
     @staticmethod
@@ -42,10 +42,10 @@ def describe(
     chain: Chain,
     q: Array,
     surfaces: Surfaces,
-    free: tuple[Body, ...],
-    static: tuple[Body, ...],
+    free: tuple[CoupledBody, ...],
+    static: tuple[CoupledBody, ...],
     planes: tuple[HalfPlane, ...],
-) -> Mechanism:
+) -> CoupledRobot:
     """A model with what is around it.
 
     Args:
@@ -58,8 +58,8 @@ def describe(
     """
     poses = chain.link_poses(q)
     static = (*_ground(chain.model, surfaces), *static)
-    immovable: tuple[Body | HalfPlane, ...] = (*static, *planes)
-    return Mechanism(
+    immovable: tuple[CoupledBody | HalfPlane, ...] = (*static, *planes)
+    return CoupledRobot(
         links=tuple(_link(chain, i, pose, surfaces) for i, pose in enumerate(poses)),
         joints=_joints(chain, poses),
         free=free,
@@ -69,28 +69,28 @@ def describe(
     )
 
 
-def _link(chain: Chain, index: int, pose: Array, surfaces: Surfaces) -> Body:
+def _link(chain: Chain, index: int, pose: Array, surfaces: Surfaces) -> CoupledBody:
     name, number = chain.names[index], chain.bodies[index]
     if number < 0:
-        return Body(name, pose)
+        return CoupledBody(name, pose)
     body = chain.model.bodies[number]
-    return Body(
+    return CoupledBody(
         name, pose, surfaces.meshes[number], body.mass, body.centre, body.inertia, friction=surfaces.friction[number]
     )
 
 
-def _ground(model: Model, surfaces: Surfaces) -> tuple[Body, ...]:
+def _ground(model: Model, surfaces: Surfaces) -> tuple[CoupledBody, ...]:
     """The body fixed to the world, if it can be touched."""
     return tuple(
-        Body(model.bodies[b].name, model.frame_pose[model.body_frame[b]], mesh, friction=surfaces.friction[b])
+        CoupledBody(model.bodies[b].name, model.frame_pose[model.body_frame[b]], mesh, friction=surfaces.friction[b])
         for b, mesh in enumerate(surfaces.meshes)
         if mesh is not None and model.body_node[b] < 0
     )
 
 
-def _joints(chain: Chain, poses: Array) -> tuple[Joint, ...]:
+def _joints(chain: Chain, poses: Array) -> tuple[CoupledJoint, ...]:
     entries = zip(chain.model.dof_names, chain.kinds, chain.parents, *chain.axes(poses), strict=True)
     return tuple(
-        Joint(name, kind, parent, index, np.array(anchor), np.array(axis))
+        CoupledJoint(name, kind, parent, index, np.array(anchor), np.array(axis))
         for index, (name, kind, parent, anchor, axis) in enumerate(entries)
     )

@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation.adapters.native.chain import Array, Chain
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.coupling.adapter import Joint
+from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.stiffness import AXIS_LENGTH
 from ipc_articulation.dynamics.algorithms.jacobian import jacobian
 from ipc_articulation.dynamics.loops import LoopModel
@@ -33,7 +33,7 @@ class Pin:
     axis: ArrayLike = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # (3,) in the first link's frame
 
 
-def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> Joint:
+def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:
     """A pin as a joint of the coupled scene.
 
     Args:
@@ -59,10 +59,12 @@ def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> Joint:
     length = float(np.linalg.norm(axis))
     if not length > 0.0:
         raise AdapterError(f"pin '{pin.name}': its axis has no length")
-    return Joint(pin.name, "revolute", first, second, 0.5 * (here + there), axis / length)
+    return CoupledJoint(pin.name, "revolute", first, second, 0.5 * (here + there), axis / length)
 
 
-def require_closing(robot: LoopModel, x: Array, chain: Chain, links: NDArray[np.int64], pins: Sequence[Joint]) -> None:
+def require_closing(
+    robot: LoopModel, x: Array, chain: Chain, links: NDArray[np.int64], pins: Sequence[CoupledJoint]
+) -> None:
     """Refuse pins that do not close just the loops of the robot, as far as the scene has its links.
 
     The ends of a pin's axis part at the speed J q̇. Loops and pins agree where J G = 0 and where J, on the joints of the
@@ -94,7 +96,7 @@ def require_closing(robot: LoopModel, x: Array, chain: Chain, links: NDArray[np.
         )
 
 
-def _parting(chain: Chain, q: Array, links: NDArray[np.int64], pin: Joint) -> Array:
+def _parting(chain: Chain, q: Array, links: NDArray[np.int64], pin: CoupledJoint) -> Array:
     """How fast the second link leaves the first at both ends of the axis a unit of q̇: (6, spanning nv) [m/s]."""
     poses = chain.link_poses(q)
     ends = [pin.anchor + side * 0.5 * AXIS_LENGTH * pin.axis for side in (-1.0, 1.0)]

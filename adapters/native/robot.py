@@ -12,7 +12,7 @@ from ipc_articulation.adapters.native.mechanism import FRICTION
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
 from numpy.typing import NDArray
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane
+from ipc_articulation.coupling.adapter import CoupledBody, HalfPlane
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
@@ -28,7 +28,7 @@ class Robot:
     """What a file says."""
 
     mechanism: Mechanism  # whose links fixed to the world have no shapes
-    static: tuple[Body, ...]  # the shapes of those links, and what else stands in the world
+    static: tuple[CoupledBody, ...]  # the shapes of those links, and what else stands in the world
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link

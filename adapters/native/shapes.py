@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ipc_articulation.coupling import solids
-from ipc_articulation.coupling.adapter import Mesh
+from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.model.shapes import Shape
 
 
-def surface(shapes: Sequence[Shape], link: str, mesh_shape: MeshShape = "mesh") -> Mesh | None:
+def surface(shapes: Sequence[Shape], link: str, mesh_shape: MeshShape = "mesh") -> ClosedMesh | None:
     """The surfaces of some shapes together, in the frame that they are placed in; None where there is no shape.
 
     Args:

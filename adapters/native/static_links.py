@@ -13,7 +13,7 @@ from ipc_articulation.adapters.native.mechanism import FRICTION
 from ipc_articulation.adapters.native.shapes import surface
 from numpy.typing import NDArray
 
-from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
 
@@ -25,7 +25,7 @@ def static_names(mechanism: Mechanism) -> frozenset[str]:
     return frozenset(_static_poses(mechanism))
 
 
-def static_bodies(mechanism: Mechanism) -> tuple[Body, ...]:
+def static_bodies(mechanism: Mechanism) -> tuple[CoupledBody, ...]:
     """The links fixed to the world that have shapes for contact, where they stand.
 
     Raises:
@@ -33,7 +33,7 @@ def static_bodies(mechanism: Mechanism) -> tuple[Body, ...]:
     """
     poses = _static_poses(mechanism)
     return tuple(
-        Body(link.name, poses[link.name], surface(link.collision, link.name), friction=FRICTION)
+        CoupledBody(link.name, poses[link.name], surface(link.collision, link.name), friction=FRICTION)
         for link in mechanism.links
         if link.name in poses and link.collision
     )

@@ -28,7 +28,7 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[Problem]:
     M = start.effective_mass
     if M is None or scene.integrator == "implicit":
         return
-    names = [joint.name for joint in start.mechanism.joints]
+    names = [joint.name for joint in start.robot.joints]
     kp, kv, owner = _gains(scene, names)
     growth, amounts = growth_of(M, kp, kv, scene.dt)
     driven = [joint for joint, index in enumerate(owner) if index is not None]

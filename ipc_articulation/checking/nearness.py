@@ -64,7 +64,7 @@ class Nearness:
                 gap = distance(first, second, self._narrow)
                 if gap < self._narrow:
                     yield (first.name, second.name), gap
-        for plane in self._start.mechanism.planes:
+        for plane in self._start.robot.planes:
             for thing in things:
                 if not thing.static and touching(self._start, thing, plane):
                     gap = float(np.min((thing.vertices - plane.point) @ plane.normal))

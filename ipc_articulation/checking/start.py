@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
@@ -33,11 +33,11 @@ class Thing:
 class Start:
     """A scene at time 0."""
 
-    mechanism: Mechanism
+    robot: CoupledRobot
     things: tuple[Thing, ...]
     actuated: tuple[str, ...] = ()  # joints that take a target
     joints: tuple[str, ...] = ()  # all joints of the robot that have a position
-    effective_mass: Array | None = None  # (m, m) M̂ of the mechanism's joints, where a robot has joints
+    effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints, where a robot has joints
 
 
 def make_start(scene: AnyScene, document: Document) -> Start:
@@ -70,8 +70,8 @@ def place_of(name: str, scene: Scene) -> Location:
 def touching(start: Start, first: Thing | HalfPlane, second: Thing | HalfPlane) -> bool:
     """Whether two surfaces may touch; of the rules that name both the last one holds."""
     names = frozenset((first.name, second.name))
-    touch = names not in start.mechanism.untouchable
-    for pair in start.mechanism.contact_pairs:
+    touch = names not in start.robot.untouchable
+    for pair in start.robot.contact_rules:
         sides = (first.name in pair.first and second.name in pair.second) or (
             second.name in pair.first and first.name in pair.second
         )
@@ -84,8 +84,8 @@ def touching(start: Start, first: Thing | HalfPlane, second: Thing | HalfPlane) 
 def _of_articulations(uipc_scene: object, scene: ArticulationScene, document: Document) -> Start:
     from ipc_articulation.simulation.articulation_scene import fill
 
-    mechanism = fill(uipc_scene, scene, document).mechanism
-    return Start(mechanism, tuple(_things(mechanism)))
+    robot = fill(uipc_scene, scene, document).mechanism
+    return Start(robot, tuple(_things(robot)))
 
 
 def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Start:
@@ -95,15 +95,15 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
 
     driven = make_model(scene, document)
     with document.blame("robot"):
-        mechanism = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).mechanism
+        robot = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).robot
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
-        mass = driven.adapter.predict().mass if mechanism.joints else None
-    return Start(mechanism, tuple(_things(mechanism)), tuple(driven.actuated), tuple(driven.joints), mass)
+        mass = driven.adapter.predict().mass if robot.joints else None
+    return Start(robot, tuple(_things(robot)), tuple(driven.actuated), tuple(driven.joints), mass)
 
 
-def _things(mechanism: Mechanism) -> Iterator[Thing]:
-    static = {body.name for body in mechanism.static}
-    bodies: tuple[Body, ...] = (*mechanism.links, *mechanism.free, *mechanism.static)
+def _things(robot: CoupledRobot) -> Iterator[Thing]:
+    static = {body.name for body in robot.static}
+    bodies: tuple[CoupledBody, ...] = (*robot.links, *robot.free, *robot.static)
     for body in bodies:
         if body.mesh is not None:
             vertices, extents = _own(body.mesh.vertices, body.pose)

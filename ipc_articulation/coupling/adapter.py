@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Mesh:
+class ClosedMesh:
     """A closed, outward oriented triangle surface."""
 
     vertices: Array  # (V, 3) [m] in the body's frame
@@ -25,12 +25,12 @@ class Mesh:
 
 
 @dataclass(frozen=True)
-class Body:
+class CoupledBody:
     """One affine body of the coupled scene."""
 
     name: str
     pose: Array  # (4, 4) at the moment of coupling
-    mesh: Mesh | None = None  # None: no geometry, nothing touches it
+    mesh: ClosedMesh | None = None  # None: no geometry, nothing touches it
     mass: float = 0.0  # [kg]
     center: Array = field(default_factory=lambda: np.zeros(3))  # (3,) [m]
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) about the centre [kg·m²]
@@ -42,13 +42,13 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Joint:
+class CoupledJoint:
     """One degree of freedom between two bodies, at the moment of coupling."""
 
     name: str
     kind: Literal["revolute", "prismatic"]
-    parent: int  # index into Mechanism.links, or -1 for the world
-    child: int  # index into Mechanism.links
+    parent: int  # index into CoupledRobot.links, or -1 for the world
+    child: int  # index into CoupledRobot.links
     anchor: Array  # (3,) [m] world
     axis: Array  # (3,) unit, world; δθ > 0 turns (or moves) the child about (along) it by the right-hand rule
 
@@ -66,7 +66,7 @@ class HalfPlane:
 
 
 @dataclass(frozen=True)
-class ContactPair:
+class ContactRule:
     """What holds between two groups of bodies and half-planes; None: what their surfaces say."""
 
     first: frozenset[str]  # names
@@ -77,20 +77,20 @@ class ContactPair:
 
 
 @dataclass(frozen=True)
-class Mechanism:
-    """A multibody model as the coupling sees it."""
+class CoupledRobot:
+    """A robot as the coupling sees it, with what stands around it."""
 
-    links: tuple[Body, ...]  # moved by the joints; the articulation owns their inertia
-    joints: tuple[Joint, ...]  # in the order of M and δθ̃
-    free: tuple[Body, ...] = ()  # moved by IPC alone
-    static: tuple[Body, ...] = ()  # never move
+    links: tuple[CoupledBody, ...]  # moved by the joints; the articulation owns their inertia
+    joints: tuple[CoupledJoint, ...]  # in the order of M and δθ̃
+    free: tuple[CoupledBody, ...] = ()  # moved by IPC alone
+    static: tuple[CoupledBody, ...] = ()  # never move
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
-    contact_pairs: tuple[ContactPair, ...] = ()  # of those that name the same two bodies the last one holds
-    passive_joints: tuple[Joint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
+    contact_rules: tuple[ContactRule, ...] = ()  # of those that name the same two bodies the last one holds
+    passive_joints: tuple[CoupledJoint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
 
     @property
-    def parts(self) -> tuple[Body | HalfPlane, ...]:
+    def parts(self) -> tuple[CoupledBody | HalfPlane, ...]:
         """All bodies and half-planes."""
         return (*self.links, *self.free, *self.static, *self.planes)
 
@@ -120,7 +120,7 @@ class Adapter(Protocol):
         """Gravity, (3,) [m/s²]."""
         ...
 
-    def describe(self) -> Mechanism:
+    def describe(self) -> CoupledRobot:
         """The model at its present state."""
         ...
 

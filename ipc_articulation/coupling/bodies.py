@@ -1,4 +1,4 @@
-"""Puts the bodies and half-planes of a mechanism into a libuipc scene."""
+"""Puts the bodies and half-planes of a robot into a libuipc scene."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uipc import geometry
 from uipc.constitution import AffineBodyConstitution
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Array, Body, HalfPlane, Mechanism, Mesh
+from ipc_articulation.coupling.adapter import Array, ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
 
 STAND_IN_MASS = 1.0  # [kg] of bodies whose inertia moves nothing: fixed ones, and links without mass
 STAND_IN_INERTIA = 4e-3 * np.eye(3)  # [kg·m²]
@@ -28,7 +28,7 @@ Elements = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class PlacedBodies:
-    """Geometry slots of a mechanism's bodies, each with one instance."""
+    """Geometry slots of a robot's bodies, each with one instance."""
 
     links: tuple[Any, ...]
     free: tuple[Any, ...]
@@ -38,7 +38,7 @@ class PlacedBodies:
 
 def place_bodies(
     scene: uipc.Scene,
-    mechanism: Mechanism,
+    robot: CoupledRobot,
     elements: Elements,
     link_kappa: Callable[[float], float],
     free_kappa: float,
@@ -47,22 +47,22 @@ def place_bodies(
 
     Args:
         scene: An ordinary libuipc scene.
-        mechanism: Links, free and static bodies, half-planes.
+        robot: Links, free and static bodies, half-planes.
         elements: Contact elements and subscenes, each by name of body or half-plane.
         link_kappa: Stiffness [Pa] of a link from its volume [m³], where the link has none.
         free_kappa: Stiffness of free bodies that have none [Pa].
     """
-    for plane in mechanism.planes:
+    for plane in robot.planes:
         place_plane(scene, plane, elements)
     return PlacedBodies(
-        links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in mechanism.links),
-        free=tuple(place_body(scene, body, elements, "free", free_kappa) for body in mechanism.free),
-        static=tuple(place_body(scene, body, elements, "fixed", FIXED_KAPPA) for body in mechanism.static),
-        world=place_body(scene, Body(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA),
+        links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in robot.links),
+        free=tuple(place_body(scene, body, elements, "free", free_kappa) for body in robot.free),
+        static=tuple(place_body(scene, body, elements, "fixed", FIXED_KAPPA) for body in robot.static),
+        world=place_body(scene, CoupledBody(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA),
     )
 
 
-def place_body(scene: uipc.Scene, body: Body, elements: Elements, role: Role, default_kappa: float) -> Any:
+def place_body(scene: uipc.Scene, body: CoupledBody, elements: Elements, role: Role, default_kappa: float) -> Any:
     """Create a body as an object of its own, with its name.
 
     Args:
@@ -90,37 +90,37 @@ def place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:
     return _insert(scene, plane.name, implicit)
 
 
-def body_mass(body: Body) -> float:
+def body_mass(body: CoupledBody) -> float:
     """The mass [kg] that a body has in the scene."""
     return body.mass if body.mass > 0.0 else STAND_IN_MASS
 
 
-def joined_masses(mechanism: Mechanism) -> list[float]:
+def joined_masses(robot: CoupledRobot) -> list[float]:
     """The masses of both bodies of each joint together [kg], as the scene has them; passive joints come last."""
-    links = [body_mass(link) for link in mechanism.links]
-    joints = (*mechanism.joints, *mechanism.passive_joints)
+    links = [body_mass(link) for link in robot.links]
+    joints = (*robot.joints, *robot.passive_joints)
     parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in joints]
     return [links[joint.child] + parent for joint, parent in zip(joints, parents, strict=True)]
 
 
-def body_volume(body: Body) -> float:
+def body_volume(body: CoupledBody) -> float:
     """The volume [m³] that a body has in the scene."""
     return STAND_IN_VOLUME if body.mesh is None else mesh_volume(body.mesh)
 
 
-def mesh_volume(mesh: Mesh) -> float:
+def mesh_volume(mesh: ClosedMesh) -> float:
     """Volume [m³] enclosed by a surface: a sixth of the sum of the triangles' determinants."""
     corners = mesh.vertices[mesh.faces]
     return float(np.linalg.det(corners).sum() / 6.0)
 
 
-def _place_link(scene: uipc.Scene, body: Body, elements: Elements, kappa: float) -> Any:
+def _place_link(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa: float) -> Any:
     slot = place_body(scene, _usable(body), elements, "link", kappa)
     slot.geometry().instances().create("ref_dof_prev", affine.q_from_transform(body.pose))
     return slot
 
 
-def _affine_body(body: Body, elements: Elements, default_kappa: float) -> Any:
+def _affine_body(body: CoupledBody, elements: Elements, default_kappa: float) -> Any:
     kappa = default_kappa if body.kappa is None else body.kappa
     constitution, M, volume = AffineBodyConstitution(), _mass_matrix(body), body_volume(body)
     if body.mesh is None:
@@ -136,13 +136,13 @@ def _affine_body(body: Body, elements: Elements, default_kappa: float) -> Any:
     return complex_
 
 
-def _mass_matrix(body: Body) -> Array:
+def _mass_matrix(body: CoupledBody) -> Array:
     """The 12x12 mass of a body, (12, 12)."""
     inertia = body.inertia if body.mass > 0.0 else STAND_IN_INERTIA
     return affine.mass_matrix_from_inertia(body_mass(body), body.center, inertia)
 
 
-def _usable(link: Body) -> Body:
+def _usable(link: CoupledBody) -> CoupledBody:
     """A link whose inertia is that of a solid: the engine wants it so, though the articulation owns how a link moves.
 
     Models often carry invented inertias, and those of flat parts have no second moment across.

@@ -7,7 +7,7 @@ from typing import Any
 
 import uipc
 
-from ipc_articulation.coupling.adapter import Adapter, Mechanism
+from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.agreement import require_agreement
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
@@ -27,7 +27,7 @@ def couple(
     *,
     stiffness_ratio: float = STIFFNESS_RATIO,
     free_kappa: float = FREE_KAPPA,
-    complete: Callable[[Mechanism], Mechanism] | None = None,
+    complete: Callable[[CoupledRobot], CoupledRobot] | None = None,
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
@@ -54,14 +54,14 @@ def couple(
     """
     require_agreement(scene, adapter)
     described, mass = adapter.describe(), adapter.predict().mass
-    mechanism = described if complete is None else complete(described)
-    stiffness = choose_stiffness(mechanism, mass, adapter.dt, stiffness_ratio)
-    elements = make_contact_elements(scene, mechanism), make_environments(scene, mechanism)
-    bodies = place_bodies(scene, mechanism, elements, stiffness.link_kappa, free_kappa)
-    strengths = [stiffness.joint_strength(masses) for masses in joined_masses(mechanism)]
-    places = place_joints(scene, (*mechanism.joints, *mechanism.passive_joints), bodies, strengths)
-    carrier, articulation = place_articulation(scene, places[: len(mechanism.joints)])
-    coupling = Coupling(scene, adapter, mechanism, bodies, articulation, len(described.free))
+    robot = described if complete is None else complete(described)
+    stiffness = choose_stiffness(robot, mass, adapter.dt, stiffness_ratio)
+    elements = make_contact_elements(scene, robot), make_environments(scene, robot)
+    bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
+    strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
+    places = place_joints(scene, (*robot.joints, *robot.passive_joints), bodies, strengths)
+    carrier, articulation = place_articulation(scene, places[: len(robot.joints)])
+    coupling = Coupling(scene, adapter, robot, bodies, articulation, len(described.free))
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling
 

@@ -10,7 +10,7 @@ import numpy as np
 import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Adapter, Array, Mechanism, Prediction
+from ipc_articulation.coupling.adapter import Adapter, Array, CoupledRobot, Prediction
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import no_prediction, not_committed, require_valid
@@ -34,7 +34,7 @@ class Coupling:
         self,
         scene: uipc.Scene,
         adapter: Adapter,
-        mechanism: Mechanism,
+        robot: CoupledRobot,
         bodies: PlacedBodies,
         articulation: Any,
         own_free: int,
@@ -44,22 +44,22 @@ class Coupling:
         Args:
             scene: The scene.
             adapter: The multibody engine's side.
-            mechanism: Its description, from which the scene's bodies were made.
+            robot: Its description, from which the scene's bodies were made.
             bodies: Geometry slots of those bodies.
             articulation: Geometry slot of the constraint over all joints; None without joints.
             own_free: How many free bodies are the adapter's; they come first.
         """
-        self.adapter, self.mechanism = adapter, mechanism
-        self.joint_names = tuple(joint.name for joint in mechanism.joints)
-        self.link_names = tuple(link.name for link in mechanism.links)
-        m = len(mechanism.joints)
+        self.adapter, self.robot = adapter, robot
+        self.joint_names = tuple(joint.name for joint in robot.joints)
+        self.link_names = tuple(link.name for link in robot.links)
+        m = len(robot.joints)
         self.mass = np.zeros((m, m))  # M̂ of the last step
         self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
         self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
         self._scene, self._bodies, self._articulation = scene, bodies, articulation
         self._own_free = bodies.free[:own_free]
-        self._counted = sorted({link for joint in mechanism.joints for link in (joint.parent, joint.child)} - {-1})
+        self._counted = sorted({link for joint in robot.joints for link in (joint.parent, joint.child)} - {-1})
         self._pending: Prediction | None = None
         self._pending_frame = 0  # of the world, when `_pending` was predicted
 
@@ -141,7 +141,7 @@ class Coupling:
         """
         there = affine.q_from_transform(self.adapter.link_poses())
         here = _coordinates(self._bodies.links)
-        pairs = zip(self.mechanism.links, here - there, strict=True)
+        pairs = zip(self.robot.links, here - there, strict=True)
         return np.array([_largest_displacement(link.mesh, dq) for link, dq in pairs])
 
     @property

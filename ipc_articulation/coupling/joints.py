@@ -1,4 +1,4 @@
-"""Puts the joints of a mechanism, and the constraint over all of them, into a libuipc scene."""
+"""Puts the joints of a robot, and the constraint over all of them, into a libuipc scene."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uipc.constitution import (
     ExternalArticulationConstraint,
 )
 
-from ipc_articulation.coupling.adapter import Joint
+from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.stiffness import AXIS_LENGTH
 
@@ -21,7 +21,7 @@ _CONSTITUTIONS = {"revolute": AffineBodyRevoluteJoint, "prismatic": AffineBodyPr
 
 
 def place_joints(
-    scene: uipc.Scene, joints: Sequence[Joint], bodies: PlacedBodies, strength: Sequence[float]
+    scene: uipc.Scene, joints: Sequence[CoupledJoint], bodies: PlacedBodies, strength: Sequence[float]
 ) -> list[tuple[Any, int]]:
     """Create one line mesh for all revolute and one for all prismatic joints.
 
@@ -63,7 +63,7 @@ def place_articulation(scene: uipc.Scene, places: Sequence[tuple[Any, int]]) -> 
     return carrier, slot
 
 
-def _joint_mesh(constitution: Any, joints: list[Joint], bodies: PlacedBodies, strength: list[float]) -> Any:
+def _joint_mesh(constitution: Any, joints: list[CoupledJoint], bodies: PlacedBodies, strength: list[float]) -> Any:
     anchors = np.array([joint.anchor for joint in joints])
     half_axes = 0.5 * AXIS_LENGTH * np.array([joint.axis for joint in joints])
     first_instance = np.zeros(len(joints), dtype=np.int32)

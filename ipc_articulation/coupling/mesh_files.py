@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import trimesh
 
-from ipc_articulation.coupling.adapter import Mesh
+from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError
 
 
-def closed_mesh(file: Path, scale: float = 1.0) -> Mesh:
+def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
     """The surface in a mesh file; a file with several parts gives them together, where they stand in it.
 
     Args:
@@ -31,7 +31,7 @@ def closed_mesh(file: Path, scale: float = 1.0) -> Mesh:
     mesh.apply_scale(scale)
     if mesh.volume < 0.0:
         mesh.invert()
-    return Mesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
+    return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
 
 
 def _read(file: Path) -> trimesh.Trimesh:

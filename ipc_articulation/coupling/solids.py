@@ -12,7 +12,7 @@ import numpy as np
 import trimesh
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.coupling.adapter import Array, Mesh
+from ipc_articulation.coupling.adapter import Array, ClosedMesh
 from ipc_articulation.dynamics.model.shapes import (
     Box,
     Capsule,
@@ -32,7 +32,7 @@ _CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
 _SPHERE_SUBDIVISIONS = 2  # 162 vertices
 
 
-def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", adapter: str = "") -> Mesh:
+def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", adapter: str = "") -> ClosedMesh:
     """The surface of one shape in its own frame.
 
     Args:
@@ -66,7 +66,7 @@ def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh",
             return closed(vertices, faces, mesh_shape, name, adapter)
 
 
-def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: str, adapter: str) -> Mesh:
+def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: str, adapter: str) -> ClosedMesh:
     """Triangles from elsewhere, equal vertices merged, turned outside out if they look inward.
 
     Args:
@@ -90,7 +90,7 @@ def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: s
     return _as_mesh(mesh)
 
 
-def join(meshes: Iterable[tuple[Mesh, NDArray[np.float64]]]) -> Mesh:
+def join(meshes: Iterable[tuple[ClosedMesh, NDArray[np.float64]]]) -> ClosedMesh:
     """Several closed surfaces in one: (mesh, transform) pairs, the transforms (4, 4) from mesh to common frame."""
     vertices: list[Array] = []
     faces: list[NDArray[np.int32]] = []
@@ -99,10 +99,10 @@ def join(meshes: Iterable[tuple[Mesh, NDArray[np.float64]]]) -> Mesh:
         vertices.append(mesh.vertices @ transform[:3, :3].T + transform[:3, 3])
         faces.append(mesh.faces + count)
         count += len(mesh.vertices)
-    return Mesh(np.concatenate(vertices), np.concatenate(faces).astype(np.int32))
+    return ClosedMesh(np.concatenate(vertices), np.concatenate(faces).astype(np.int32))
 
 
-def _ball(radii: ArrayLike) -> Mesh:
+def _ball(radii: ArrayLike) -> ClosedMesh:
     mesh = trimesh.creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
     mesh.apply_scale(radii)
     return _as_mesh(mesh)
@@ -119,7 +119,7 @@ def _read(file: MeshFile, name: str) -> tuple[ArrayLike, ArrayLike]:
     return np.asarray(mesh.vertices) * file.scale, mesh.faces
 
 
-def _as_mesh(mesh: trimesh.Trimesh) -> Mesh:
+def _as_mesh(mesh: trimesh.Trimesh) -> ClosedMesh:
     if mesh.volume < 0.0:
         mesh.invert()
-    return Mesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
+    return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))

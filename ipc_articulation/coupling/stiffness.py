@@ -7,12 +7,12 @@ strains affine bodies and pulls joints apart. In units of energy times s², as t
     joint   ½ γ (m_i+m_j) Σ ‖gap‖² = ¼ γ (m_i+m_j) L² φ² for an axis turned by φ out of line, its end points at ±L/2,
             hence ½ γ (m_i+m_j) L² φ = M̂ Δθ.
 
-With c the wanted ratio of joint motion to error (Δθ/ε = Δθ/φ = c), and the largest inertia of the mechanism for M̂:
+With c the wanted ratio of joint motion to error (Δθ/ε = Δθ/φ = c), and the largest inertia of the robot for M̂:
 
     κ = c M̂ / (8 v dt²),     γ = 2 c M̂ / (L² (m_i+m_j))
 
 M̂ of a revolute joint is an inertia [kg·m²]; that of a prismatic joint, a mass, counts with the square of the
-mechanism's size.
+robot's size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ipc_articulation.coupling.adapter import Array, Joint, Mechanism
+from ipc_articulation.coupling.adapter import Array, CoupledJoint, CoupledRobot
 
 AXIS_LENGTH = 0.2  # L [m], of the edge that stands for a joint's axis; longer ones condition the joint badly
 STIFFNESS_RATIO = 1e3  # c; ten times more costs up to twice as many Newton iterations
@@ -30,7 +30,7 @@ STIFFNESS_RATIO = 1e3  # c; ten times more costs up to twice as many Newton iter
 
 @dataclass(frozen=True)
 class Stiffness:
-    """The stiffness of the links and joints of a mechanism."""
+    """The stiffness of the links and joints of a robot."""
 
     scale: float  # largest inertia M̂ that any joint moves [kg·m²]
     dt: float  # [s]
@@ -45,25 +45,25 @@ class Stiffness:
         return 2.0 * self.ratio * self.scale / (AXIS_LENGTH**2 * masses)
 
 
-def choose_stiffness(mechanism: Mechanism, mass: Array, dt: float, ratio: float = STIFFNESS_RATIO) -> Stiffness:
-    """Stiffness for a mechanism whose effective mass is M̂ (m, m) in steps of dt [s]."""
-    return Stiffness(inertia_scale(mass, mechanism.joints, mechanism_size(mechanism)), dt, ratio)
+def choose_stiffness(robot: CoupledRobot, mass: Array, dt: float, ratio: float = STIFFNESS_RATIO) -> Stiffness:
+    """Stiffness for a robot whose effective mass is M̂ (m, m) in steps of dt [s]."""
+    return Stiffness(inertia_scale(mass, robot.joints, robot_size(robot)), dt, ratio)
 
 
-def inertia_scale(mass: Array, joints: Sequence[Joint], size: float) -> float:
+def inertia_scale(mass: Array, joints: Sequence[CoupledJoint], size: float) -> float:
     """The largest inertia that any joint moves [kg·m²].
 
     Args:
         mass: M̂, (m, m).
         joints: The m joints.
-        size: Size of the mechanism [m], by which a prismatic joint's mass becomes an inertia.
+        size: Size of the robot [m], by which a prismatic joint's mass becomes an inertia.
     """
     lever = np.array([size if joint.kind == "prismatic" else 1.0 for joint in joints])
     return float(np.max(np.diag(mass) * lever**2, initial=0.0))
 
 
-def mechanism_size(mechanism: Mechanism) -> float:
+def robot_size(robot: CoupledRobot) -> float:
     """Largest extent of the links together along a world axis [m], at least that of a joint's axis."""
-    points = [link.pose[:3, 3:].T for link in mechanism.links]
-    points += [link.mesh.vertices @ link.pose[:3, :3].T + link.pose[:3, 3] for link in mechanism.links if link.mesh]
+    points = [link.pose[:3, 3:].T for link in robot.links]
+    points += [link.mesh.vertices @ link.pose[:3, :3].T + link.pose[:3, 3] for link in robot.links if link.mesh]
     return max(AXIS_LENGTH, float(np.ptp(np.concatenate(points), axis=0).max())) if points else AXIS_LENGTH

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from uipc import constitution
 
-from ipc_articulation.coupling.adapter import Mechanism
+from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.bodies import place_body, place_plane
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements
@@ -26,7 +26,7 @@ from ipc_articulation.simulation.surroundings import complete
 class Parts:
     """Where everything of the file lies in the libuipc scene; geometry slots in the order of the file."""
 
-    mechanism: Mechanism
+    mechanism: CoupledRobot
     surfaces: tuple[Surface, ...]
     bodies: tuple[Any, ...]
     joints: tuple[Any, ...]
@@ -55,10 +55,10 @@ def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -
     return Parts(mechanism, surfaces, tuple(bodies.values()), tuple(joints.values()), tuple(articulations))
 
 
-def _connected(scene: schema.ArticulationScene) -> Mechanism:
+def _connected(scene: schema.ArticulationScene) -> CoupledRobot:
     """No robot; bodies that a joint connects do not touch each other."""
     pairs = frozenset(frozenset((joint.parent, joint.child)) for joint in scene.joints)
-    return Mechanism(links=(), joints=(), untouchable=pairs)
+    return CoupledRobot(links=(), joints=(), untouchable=pairs)
 
 
 def _roles(scene: schema.ArticulationScene) -> dict[str, Role]:

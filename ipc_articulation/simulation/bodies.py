@@ -6,7 +6,7 @@ import numpy as np
 
 from ipc_articulation import spatial
 from ipc_articulation.coupling import solids
-from ipc_articulation.coupling.adapter import Array, Body, HalfPlane, Mesh
+from ipc_articulation.coupling.adapter import Array, ClosedMesh, CoupledBody, HalfPlane
 from ipc_articulation.coupling.mesh_files import closed_mesh
 from ipc_articulation.dynamics.model import shapes
 from ipc_articulation.dynamics.model.solids import Solid, solid
@@ -19,7 +19,7 @@ GROUND = "ground"
 _Primitive = schema.Box | schema.Sphere | schema.Ellipsoid | schema.Cylinder | schema.Capsule
 
 
-def body_of(scene: schema.Scene, body: schema.Body) -> Body:
+def body_of(scene: schema.Scene, body: schema.Body) -> CoupledBody:
     """A body of the file, with the mass of the true solid where its density is given.
 
     Raises:
@@ -28,7 +28,7 @@ def body_of(scene: schema.Scene, body: schema.Body) -> Body:
     mesh, homogeneous = surface_and_solid(body.shape)
     mass = body.mass or density_of(scene, body) * homogeneous.volume
     pose = transform(body.pose)
-    return Body(
+    return CoupledBody(
         name=body.name,
         pose=pose,
         mesh=mesh,
@@ -43,7 +43,7 @@ def body_of(scene: schema.Scene, body: schema.Body) -> Body:
     )
 
 
-def surface_and_solid(shape: schema.Shape) -> tuple[Mesh, Solid]:
+def surface_and_solid(shape: schema.Shape) -> tuple[ClosedMesh, Solid]:
     """What contact sees of a shape, and the homogeneous solid that it stands for.
 
     Raises:
@@ -86,7 +86,7 @@ def _wall(scene: schema.Scene, wall: schema.Wall) -> HalfPlane:
     return HalfPlane(wall.name, np.array(wall.point), normal, friction, resistance, wall.environment)
 
 
-def surface_of(body: Body, role: Role) -> Surface:
+def surface_of(body: CoupledBody, role: Role) -> Surface:
     """A body with a mesh, as pictures show it."""
     assert body.mesh is not None
     return Surface(body.name, role, body.mesh.vertices, body.mesh.faces, body.pose)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipc_articulation.coupling.adapter import ContactPair, Mechanism
+from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile import schema
@@ -10,7 +10,7 @@ from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.bodies import GROUND
 
 
-def contact_pairs(mechanism: Mechanism, scene: schema.Scene, document: Document) -> tuple[ContactPair, ...]:
+def contact_rules(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> tuple[ContactRule, ...]:
     """The rules of `contact.pairs`.
 
     Raises:
@@ -22,11 +22,11 @@ def contact_pairs(mechanism: Mechanism, scene: schema.Scene, document: Document)
         for side, pattern in enumerate(pair.between):
             with document.blame("contact", "pairs", index, "between", side):
                 groups.append(names_of(pattern, mechanism, scene))
-        pairs.append(ContactPair(groups[0], groups[1], pair.friction, pair.resistance, pair.enabled))
+        pairs.append(ContactRule(groups[0], groups[1], pair.friction, pair.resistance, pair.enabled))
     return tuple(pairs)
 
 
-def names_of(pattern: str, mechanism: Mechanism, scene: schema.Scene) -> frozenset[str]:
+def names_of(pattern: str, mechanism: CoupledRobot, scene: schema.Scene) -> frozenset[str]:
     """Names of bodies and half-planes of a mechanism that a material's name or an expression stands for.
 
     Raises:

@@ -39,7 +39,7 @@ class Controls:
         self, scene: schema.RobotScene, document: Document, driven: Any, coupling: Coupling, steps: int
     ) -> None:
         self._scene, self._driven, self._coupling = scene, driven, coupling
-        self._bodies = tuple(body.name for body in (*coupling.mechanism.links, *coupling.mechanism.free))
+        self._bodies = tuple(body.name for body in (*coupling.robot.links, *coupling.robot.free))
         controllers, times = scene.all_controllers, scene.dt * np.arange(steps, dtype=float)
         named: list[schema.Controller] = []
         for place, controller in zip(_places(scene), controllers, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.coupling import couple
-from ipc_articulation.coupling.adapter import Body, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
@@ -41,7 +41,7 @@ class RobotSimulation:
         self._controls = Controls(scene, document, driven, self.coupling, steps)
         self.ran_code = self._controls.ran_code
         self.drawn: Mapping[str, float | list[float]] = {}
-        mechanism = self.coupling.mechanism
+        mechanism = self.coupling.robot
         self.surfaces, self.planes = _surfaces(mechanism), mechanism.planes
         self.joint_names = tuple(joint.name for joint in mechanism.joints)
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
@@ -77,8 +77,8 @@ class RobotSimulation:
         self._controls.restore(state)
 
 
-def _surfaces(mechanism: Mechanism) -> tuple[Surface, ...]:
-    groups: tuple[tuple[Role, tuple[Body, ...]], ...] = (
+def _surfaces(mechanism: CoupledRobot) -> tuple[Surface, ...]:
+    groups: tuple[tuple[Role, tuple[CoupledBody, ...]], ...] = (
         ("link", mechanism.links),
         ("free", mechanism.free),
         ("fixed", mechanism.static),

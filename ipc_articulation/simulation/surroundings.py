@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 
-from ipc_articulation.coupling.adapter import Body, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, Problem
 from ipc_articulation.simulation.bodies import GROUND, body_of, planes_of
-from ipc_articulation.simulation.contact_groups import contact_pairs, names_of
+from ipc_articulation.simulation.contact_groups import contact_rules, names_of
 from ipc_articulation.simulation.materials import resistance_of, stiffness_of
 
 
-def complete(mechanism: Mechanism, scene: schema.Scene, document: Document) -> Mechanism:
+def complete(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> CoupledRobot:
     """A robot's mechanism, or an empty one, with all that the file says. Bodies of the file come after the robot's.
 
     Raises:
@@ -33,12 +33,12 @@ def complete(mechanism: Mechanism, scene: schema.Scene, document: Document) -> M
         static=(*robot.static, *(made for entry, made in bodies if entry.fixed)),
         planes=(*robot.planes, *planes_of(scene)),
     )
-    pairs = contact_pairs(known, scene, document)
+    pairs = contact_rules(known, scene, document)
     untouchable = known.untouchable | _immovable(known) | _untouchable(known, scene, document)
-    return replace(known, contact_pairs=pairs, untouchable=untouchable)
+    return replace(known, contact_rules=pairs, untouchable=untouchable)
 
 
-def _refuse_equal_names(mechanism: Mechanism, scene: schema.Scene, document: Document) -> None:
+def _refuse_equal_names(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> None:
     """Bodies and planes are known by name; those of the robot's file are known only here."""
     places: dict[str, Location] = {body.name: ("bodies", index, "name") for index, body in enumerate(scene.bodies)}
     places |= {wall.name: ("walls", index, "name") for index, wall in enumerate(scene.walls)}
@@ -50,21 +50,21 @@ def _refuse_equal_names(mechanism: Mechanism, scene: schema.Scene, document: Doc
             raise document.error([Problem(places[part.name], message)])
 
 
-def _bodies(scene: schema.Scene, document: Document) -> Iterator[tuple[schema.Body, Body]]:
+def _bodies(scene: schema.Scene, document: Document) -> Iterator[tuple[schema.Body, CoupledBody]]:
     for index, entry in enumerate(scene.bodies):
         with document.blame("bodies", index, "shape"):
             made = body_of(scene, entry)
         yield entry, made
 
 
-def _of_robot(mechanism: Mechanism, scene: schema.Scene) -> Mechanism:
+def _of_robot(mechanism: CoupledRobot, scene: schema.Scene) -> CoupledRobot:
     """With what the file says of the robot as a whole."""
     if not isinstance(scene, schema.RobotScene):
         return mechanism
     robot = scene.robot
     kappa, resistance = stiffness_of(scene, robot), resistance_of(scene, robot)
 
-    def completed(parts: Iterable[Body]) -> tuple[Body, ...]:
+    def completed(parts: Iterable[CoupledBody]) -> tuple[CoupledBody, ...]:
         return tuple(replace(part, kappa=kappa, resistance=resistance, environment=robot.environment) for part in parts)
 
     return replace(
@@ -76,13 +76,13 @@ def _of_robot(mechanism: Mechanism, scene: schema.Scene) -> Mechanism:
     )
 
 
-def _immovable(mechanism: Mechanism) -> frozenset[frozenset[str]]:
+def _immovable(mechanism: CoupledRobot) -> frozenset[frozenset[str]]:
     """Pairs of what never moves, which do not touch."""
     names = [body.name for body in mechanism.static] + [plane.name for plane in mechanism.planes]
     return frozenset(frozenset(pair) for pair in combinations_with_replacement(names, 2))
 
 
-def _untouchable(mechanism: Mechanism, scene: schema.Scene, document: Document) -> frozenset[frozenset[str]]:
+def _untouchable(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> frozenset[frozenset[str]]:
     """Pairs of `robot.untouchable`, by name."""
     if not isinstance(scene, schema.RobotScene):
         return frozenset()

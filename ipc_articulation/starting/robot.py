@@ -84,7 +84,7 @@ def _fitting_d_hat(start: Start, usual: float) -> float:
 def _add_gains(draft: Draft, start: Start) -> None:
     if draft.own_actuators or start.effective_mass is None:
         return
-    names = [joint.name for joint in start.mechanism.joints]
+    names = [joint.name for joint in start.robot.joints]
     following = {joint.name for joint in draft.joints if joint.follows}
     driven = np.array([name in start.joints and name not in following for name in names])
     kp, kv = choose_gains(start.effective_mass, driven, DT)

@@ -6,7 +6,7 @@ from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.native import NativeAdapter
 
 from ipc_articulation.coupling import couple
-from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.models import arm
 from tests.adapters.native.linkages import linkage_adapter, press_model
@@ -60,7 +60,7 @@ def test_the_warm_start_of_mujocos_solver_is_restored() -> None:
 
 
 def native_adapter() -> NativeAdapter:
-    return driven(free=[Body("crate", np.eye(4), mass=1.0)])
+    return driven(free=[CoupledBody("crate", np.eye(4), mass=1.0)])
 
 
 @pytest.mark.parametrize("make", [mujoco_adapter, native_adapter])

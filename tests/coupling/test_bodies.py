@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism, Mesh
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.bodies import STAND_IN_MASS, mesh_volume, place_bodies
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.frontend.attributes import read, read_meta
@@ -19,18 +19,18 @@ def placed():
     rate = np.zeros((4, 4))
     rate[:3, 3] = [1.0, 2.0, 3.0]
     center = np.array([0.01, 0.0, 0.0])
-    links = (Body("arm", at(0, 0, 1), cube(0.1), 2.0, center, inertia(), 0.5), Body("bare", at(0, 0, 1)))
-    mechanism = Mechanism(
+    links = (CoupledBody("arm", at(0, 0, 1), cube(0.1), 2.0, center, inertia(), 0.5), CoupledBody("bare", at(0, 0, 1)))
+    robot = CoupledRobot(
         links=links,
         joints=(),
-        free=(Body("stone", at(0, 0, 2), cube(0.1), 4.0, center, inertia(), 0.5, rate),),
-        static=(Body("wall", at(1, 0, 2), cube(0.1)),),
+        free=(CoupledBody("stone", at(0, 0, 2), cube(0.1), 4.0, center, inertia(), 0.5, rate),),
+        static=(CoupledBody("wall", at(1, 0, 2), cube(0.1)),),
         planes=(HalfPlane("floor", np.array([0.0, 0.0, -1.0]), np.array([0.0, 0.0, 1.0])),),
         untouchable=frozenset({frozenset({"wall", "floor"})}),
     )
     scene = make_scene()
-    elements = make_contact_elements(scene, mechanism)
-    return scene, place_bodies(scene, mechanism, [elements], lambda volume: 1e5 / volume, 7e7)
+    elements = make_contact_elements(scene, robot)
+    return scene, place_bodies(scene, robot, [elements], lambda volume: 1e5 / volume, 7e7)
 
 
 def instance(slot, name):
@@ -47,9 +47,9 @@ def test_flags(placed):
 
 def test_mesh_in_any_memory_order():
     box, scene = cube(0.1), make_scene()
-    mesh = Mesh(np.asfortranarray(box.vertices), np.asfortranarray(box.faces))
-    mechanism = Mechanism(links=(), joints=(), static=(Body("wall", at(1, 0, 2), mesh),))
-    bodies = place_bodies(scene, mechanism, [make_contact_elements(scene, mechanism)], lambda volume: 1e8, 1e8)
+    mesh = ClosedMesh(np.asfortranarray(box.vertices), np.asfortranarray(box.faces))
+    robot = CoupledRobot(links=(), joints=(), static=(CoupledBody("wall", at(1, 0, 2), mesh),))
+    bodies = place_bodies(scene, robot, [make_contact_elements(scene, robot)], lambda volume: 1e8, 1e8)
     geometry = bodies.static[0].geometry()
     np.testing.assert_array_equal(np.array(geometry.positions().view())[..., 0], box.vertices)
     np.testing.assert_array_equal(np.array(geometry.triangles().topo().view())[..., 0], box.faces)
@@ -89,9 +89,9 @@ def test_objects_have_the_bodies_names(placed):
 
 @pytest.mark.parametrize("flat", [np.diag([1.0, 1.0, 2.0]), np.diag([1.0, 1.0, 9.0]), np.zeros((3, 3))])
 def test_link_with_an_inertia_that_no_solid_has_gets_another(flat, tmp_path):
-    mechanism = Mechanism((Body("plate", np.eye(4), cube(0.1), 2.0, np.zeros(3), flat),), ())
+    robot = CoupledRobot((CoupledBody("plate", np.eye(4), cube(0.1), 2.0, np.zeros(3), flat),), ())
     scene = make_scene()
-    place_bodies(scene, mechanism, [make_contact_elements(scene, mechanism)], lambda _: 1e8, 1e8)
+    place_bodies(scene, robot, [make_contact_elements(scene, robot)], lambda _: 1e8, 1e8)
     assert make_world(scene, tmp_path).is_valid()
 
 

@@ -9,7 +9,7 @@ from uipc.constitution import AffineBodyConstitution
 from uipc.core import PyIEngine
 
 from ipc_articulation import couple
-from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.errors import AdapterError, ArticulationError, EngineError, SceneError
 from tests.coupling.worlds import CUBE_CORNERS, CUBE_FACES, Turntable, at, cube, make_scene, make_world
@@ -40,7 +40,7 @@ def test_names_and_values_before_the_first_step():
 
 def test_wall_stops_the_joint_and_pushes_back(tmp_path):
     """The cube's corner meets a fixed cube; at rest the wall takes all that the engine wants: -M δθ̃/dt²."""
-    scene, table = make_scene(), Turntable(wish=0.002, static=(Body("wall", at(0.5, 0.35, 0.0), cube(0.1)),))
+    scene, table = make_scene(), Turntable(wish=0.002, static=(CoupledBody("wall", at(0.5, 0.35, 0.0), cube(0.1)),))
     coupling = couple(scene, table)
     world = make_world(scene, tmp_path)
     distances = []
@@ -70,7 +70,7 @@ def test_by_hand_is_the_same_as_step(tmp_path):
 
 
 def test_free_bodies_come_back_rigid(tmp_path):
-    stone = Body("stone", at(3, 0, 0), cube(0.1), 1.0, np.zeros(3), 0.01 * np.eye(3), velocity=spin(at(3, 0, 0)))
+    stone = CoupledBody("stone", at(3, 0, 0), cube(0.1), 1.0, np.zeros(3), 0.01 * np.eye(3), velocity=spin(at(3, 0, 0)))
     scene, table = make_scene(), Turntable(free=(stone,))
     coupling = couple(scene, table)
     world = make_world(scene, tmp_path)
@@ -137,7 +137,7 @@ def test_commit_without_advance(tmp_path):
 
 def test_bodies_that_intersect_at_the_start(tmp_path):
     scene = make_scene()
-    coupling = couple(scene, Turntable(static=(Body("wall", at(0.6, 0.1, 0.05), cube(0.1)),)))
+    coupling = couple(scene, Turntable(static=(CoupledBody("wall", at(0.6, 0.1, 0.05), cube(0.1)),)))
     world = make_world(scene, tmp_path)
     with pytest.raises(SceneError, match="the world is not valid: 'cube' intersects with 'wall'"):
         coupling.step(world)

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.environments import make_environments
 from tests.coupling.worlds import make_scene
 
 
 def test_bodies_of_two_environments_do_not_touch_and_shared_ones_touch_all():
     scene = make_scene()
-    bodies = tuple(Body(name, np.eye(4), environment=name[0]) for name in ("x1", "x2", "y1"))
+    bodies = tuple(CoupledBody(name, np.eye(4), environment=name[0]) for name in ("x1", "x2", "y1"))
     floor = HalfPlane("floor", np.zeros(3), np.array([0.0, 0.0, 1.0]))
-    elements = make_environments(scene, Mechanism((), (), free=bodies, planes=(floor,)))
+    elements = make_environments(scene, CoupledRobot((), (), free=bodies, planes=(floor,)))
     tabular = scene.subscene_tabular()
 
     def touch(a, b):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from ipc_articulation.coupling.adapter import Body, Joint, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.bodies import place_bodies
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.coupling.joints import place_articulation, place_joints
@@ -9,17 +9,17 @@ from tests.coupling.worlds import at, cube, make_scene
 
 UP = np.array([0.0, 0.0, 1.0])
 JOINTS = (
-    Joint("a", "revolute", -1, 0, np.zeros(3), UP),
-    Joint("b", "prismatic", 0, 1, np.array([1.0, 0.0, 0.0]), UP),
-    Joint("c", "revolute", 1, 2, np.array([2.0, 0.0, 0.0]), UP),
+    CoupledJoint("a", "revolute", -1, 0, np.zeros(3), UP),
+    CoupledJoint("b", "prismatic", 0, 1, np.array([1.0, 0.0, 0.0]), UP),
+    CoupledJoint("c", "revolute", 1, 2, np.array([2.0, 0.0, 0.0]), UP),
 )
 
 
 def place():
     scene = make_scene()
-    links = tuple(Body(name, at(i, 0, 0), cube(0.1)) for i, name in enumerate(("x", "y", "z")))
-    mechanism = Mechanism(links, JOINTS)
-    bodies = place_bodies(scene, mechanism, [make_contact_elements(scene, mechanism)], lambda _: 1e8, 1e8)
+    links = tuple(CoupledBody(name, at(i, 0, 0), cube(0.1)) for i, name in enumerate(("x", "y", "z")))
+    robot = CoupledRobot(links, JOINTS)
+    bodies = place_bodies(scene, robot, [make_contact_elements(scene, robot)], lambda _: 1e8, 1e8)
     return scene, bodies, place_joints(scene, JOINTS, bodies, [10.0, 20.0, 30.0])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ipc_articulation import couple
-from ipc_articulation.coupling.adapter import Body, Joint, Mechanism
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.bodies import joined_masses
 from tests.coupling.worlds import Turntable, cube, make_scene, make_world
 
@@ -11,13 +11,15 @@ from tests.coupling.worlds import Turntable, cube, make_scene, make_world
 class Towing(Turntable):
     """A turntable whose cube carries a tail of 5 kg on two hinges across each other, which hold it fast."""
 
-    def describe(self) -> Mechanism:
+    def describe(self) -> CoupledRobot:
         alone = super().describe()
-        tail = Body("tail", np.eye(4), cube(0.1, (0.9, 0.0, 0.0)), 5.0, np.array([0.9, 0.0, 0.0]), 0.03 * np.eye(3))
+        tail = CoupledBody(
+            "tail", np.eye(4), cube(0.1, (0.9, 0.0, 0.0)), 5.0, np.array([0.9, 0.0, 0.0]), 0.03 * np.eye(3)
+        )
         anchor = np.array([0.7, 0.0, 0.0])
-        hinges = tuple(Joint(f"hinge {k}", "revolute", 0, 1, anchor, np.eye(3)[k]) for k in (0, 1))
-        wall = Body("wall", np.eye(4), cube(0.2, (0.9, 0.34, 0.0)))
-        return Mechanism((*alone.links, tail), alone.joints, static=(wall,) * self.walled, passive_joints=hinges)
+        hinges = tuple(CoupledJoint(f"hinge {k}", "revolute", 0, 1, anchor, np.eye(3)[k]) for k in (0, 1))
+        wall = CoupledBody("wall", np.eye(4), cube(0.2, (0.9, 0.34, 0.0)))
+        return CoupledRobot((*alone.links, tail), alone.joints, static=(wall,) * self.walled, passive_joints=hinges)
 
     def __init__(self, walled: bool = False, **options) -> None:
         self.walled = int(walled)

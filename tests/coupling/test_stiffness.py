@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.coupling.adapter import Joint
+from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.stiffness import AXIS_LENGTH, Stiffness, choose_stiffness, inertia_scale
 from tests.coupling.worlds import Turntable
 
 
 def joint(kind):
-    return Joint("j", kind, -1, 0, np.zeros(3), np.array([0.0, 0.0, 1.0]))
+    return CoupledJoint("j", kind, -1, 0, np.zeros(3), np.array([0.0, 0.0, 1.0]))
 
 
 def test_scale_is_the_largest_inertia_and_masses_count_by_the_square_of_the_size():

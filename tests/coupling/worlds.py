@@ -6,7 +6,7 @@ import numpy as np
 import uipc
 
 from ipc_articulation import Engine
-from ipc_articulation.coupling.adapter import Body, Joint, Mechanism, Mesh, Prediction
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, Prediction
 
 uipc.Logger.set_level(uipc.Logger.Level.Critical)
 
@@ -15,8 +15,8 @@ CUBE_TRIANGLES = "013 032 467 475 045 051 237 276 026 064 157 173"
 CUBE_FACES = np.array([[int(corner) for corner in triangle] for triangle in CUBE_TRIANGLES.split()], dtype=np.int32)
 
 
-def cube(half_width: float, center=(0.0, 0.0, 0.0)) -> Mesh:
-    return Mesh(half_width * CUBE_CORNERS + np.asarray(center), CUBE_FACES)
+def cube(half_width: float, center=(0.0, 0.0, 0.0)) -> ClosedMesh:
+    return ClosedMesh(half_width * CUBE_CORNERS + np.asarray(center), CUBE_FACES)
 
 
 def make_scene(dt=0.01, gravity=(0.0, 0.0, 0.0), d_hat=2e-3) -> uipc.Scene:
@@ -43,12 +43,12 @@ class Turntable:
         self.wish, self.inertia, self.parts = wish, inertia, parts
         self.angle, self.rate, self.commits = 0.0, 0.0, []
 
-    def describe(self) -> Mechanism:
-        link = Body(
+    def describe(self) -> CoupledRobot:
+        link = CoupledBody(
             "cube", np.eye(4), cube(0.1, (0.5, 0.0, 0.0)), 3.0, np.array([0.5, 0.0, 0.0]), 0.02 * np.eye(3), 0.4
         )
-        hinge = Joint("hinge", "revolute", -1, 0, np.zeros(3), np.array([0.0, 0.0, 1.0]))
-        return Mechanism((link,), (hinge,), **self.parts)
+        hinge = CoupledJoint("hinge", "revolute", -1, 0, np.zeros(3), np.array([0.0, 0.0, 1.0]))
+        return CoupledRobot((link,), (hinge,), **self.parts)
 
     def predict(self) -> Prediction:
         return Prediction(np.array([[self.inertia]]), np.array([self.wish]), self.link_poses())

@@ -47,7 +47,7 @@ def test_the_press_never_interpenetrates_and_its_loop_stays_closed(pressed: Pres
 
 def test_the_force_on_the_crank_is_the_walls_by_virtual_work(pressed: Pressed) -> None:
     """τ_c = -F ∂x/∂θ: F from the wall's barrier, x of the coupler's foremost vertex."""
-    adapter, link = pressed.coupling.adapter, pressed.coupling.mechanism.links[2]
+    adapter, link = pressed.coupling.adapter, pressed.coupling.robot.links[2]
     pose = adapter.link_poses()[2]
     vertex = link.mesh.vertices[(link.mesh.vertices @ pose[0, :3]).argmax()]
     x, ends = adapter.x, []

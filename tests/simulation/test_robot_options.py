@@ -101,7 +101,7 @@ def test_bodies_of_any_mesh_file_and_ellipsoids(tmp_path: Path, adapter: str, su
         shape, expected = {"type": "mesh", "file": f"box.{suffix}", "scale": 0.1}, 0.006
     bodies = [{"name": "thing", "shape": shape, "density": 1000, "pose": {"position": [2, 0, 0]}}]
     made = simulation(tmp_path, robot_scene(adapter=adapter, bodies=bodies))
-    (body,) = made.coupling.mechanism.free
+    (body,) = made.coupling.robot.free
     assert body.mass == pytest.approx(1000 * expected, rel=1e-6)
     largest = 0.3 if kind == "ellipsoid" else 0.15
     np.testing.assert_allclose(np.abs(body.mesh.vertices[:, 2]).max(), largest, rtol=1e-2)

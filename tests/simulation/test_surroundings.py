@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ipc_articulation.coupling.adapter import Mechanism
+from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
@@ -19,12 +19,12 @@ BODIES = [
 ADAPTERS = pytest.mark.parametrize("adapter", ["mujoco", "native"])
 
 
-def mechanism(folder: Path, **keys: Any) -> Mechanism:
-    described: Mechanism = simulation(folder, robot_scene(**{"bodies": BODIES} | keys)).coupling.mechanism
+def mechanism(folder: Path, **keys: Any) -> CoupledRobot:
+    described: CoupledRobot = simulation(folder, robot_scene(**{"bodies": BODIES} | keys)).coupling.robot
     return described
 
 
-def by_name(mechanism: Mechanism) -> dict[str, Any]:
+def by_name(mechanism: CoupledRobot) -> dict[str, Any]:
     everything = (*mechanism.links, *mechanism.free, *mechanism.static, *mechanism.planes)
     return {entry.name: entry for entry in everything}
 
@@ -63,7 +63,7 @@ def test_pairs_name_materials_bodies_and_expressions(tmp_path: Path) -> None:
     ]
     bodies = [BODIES[0] | {"material": "rubber"}, BODIES[1]]
     keys = {"materials": {"rubber": {}}, "bodies": bodies, "ground": {"height": -4}, "contact": {"pairs": pairs}}
-    first, second = mechanism(tmp_path, **keys).contact_pairs
+    first, second = mechanism(tmp_path, **keys).contact_rules
     assert (first.first, first.second, first.friction) == ({"a"}, {"ground"}, 0.9)
     assert (second.first, second.second, second.enabled) == ({"upper", "lower"}, {"b"}, False)
 
@@ -76,7 +76,7 @@ def test_a_pair_that_names_nothing_is_told_with_its_place(tmp_path: Path) -> Non
 
 def test_what_is_untouchable_passes_through(tmp_path: Path) -> None:
     content = robot_scene(bodies=BODIES, robot={"untouchable": [["upper", "a|b"]]})
-    untouchable = simulation(tmp_path, content).coupling.mechanism.untouchable
+    untouchable = simulation(tmp_path, content).coupling.robot.untouchable
     assert {frozenset({"upper", "a"}), frozenset({"upper", "b"})} <= untouchable
 
 
@@ -120,7 +120,7 @@ def test_bodies_of_different_environments_pass_through_each_other(
 
 def test_the_robot_is_in_its_environment_with_its_base(tmp_path: Path) -> None:
     content = robot_scene(bodies=[BODIES[0] | {"environment": "x"}], robot={"environment": "y"})
-    found = by_name(simulation(tmp_path, content).coupling.mechanism)
+    found = by_name(simulation(tmp_path, content).coupling.robot)
     assert {name: found[name].environment for name in ("upper", "base", "a")} == {"upper": "y", "base": "y", "a": "x"}
 
 

@@ -8,7 +8,7 @@ from ipc_articulation.adapters.native import LoopAdapter, Pin
 from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine, spatial
-from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
 from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear
@@ -76,8 +76,8 @@ def linkage_adapter(robot: LoopModel, pins=(PIN,), target: float = 1.7, **around
     return adapter
 
 
-def box(name: str, size: float, centre, mass: float = 0.0) -> Body:
-    return Body(name, spatial.pose(p=centre), cube(0.5 * size), mass, inertia=mass * size**2 / 6.0 * np.eye(3))
+def box(name: str, size: float, centre, mass: float = 0.0) -> CoupledBody:
+    return CoupledBody(name, spatial.pose(p=centre), cube(0.5 * size), mass, inertia=mass * size**2 / 6.0 * np.eye(3))
 
 
 def press(robot: LoopModel, target: float = 1.4) -> LoopAdapter:

@@ -7,7 +7,7 @@ from ipc_articulation.adapters.native import NativeAdapter
 
 from ipc_articulation import couple, spatial
 from ipc_articulation.coupling import Coupling
-from ipc_articulation.coupling.adapter import Body
+from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import implicit
 from ipc_articulation.dynamics.joints import (
     CylindricalJoint,
@@ -71,9 +71,9 @@ def ram() -> Mechanism:
     return mechanism
 
 
-def block(name: str, x: float, half: float = 0.1, friction: float = 0.3) -> Body:
+def block(name: str, x: float, half: float = 0.1, friction: float = 0.3) -> CoupledBody:
     """A cube of 1 kg on the x axis."""
-    return Body(name, at(x, 0, 0), cube(half), 1.0, np.zeros(3), 0.007 * np.eye(3), friction)
+    return CoupledBody(name, at(x, 0, 0), cube(half), 1.0, np.zeros(3), 0.007 * np.eye(3), friction)
 
 
 class Run:

@@ -7,7 +7,7 @@ import pytest
 
 from ipc_articulation import couple
 from ipc_articulation.coupling import Coupling
-from ipc_articulation.coupling.adapter import Mechanism
+from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.scenefile.paths import find_file, package_folders
 from ipc_articulation.scenefile.reading import read_scene
@@ -99,7 +99,7 @@ def simulation(name: str, adapter: str, folder: Path):
     return build(scene.model_copy(update={"adapter": adapter}), document, "cpu", folder, scene.steps)
 
 
-def summary(mechanism: Mechanism) -> dict:
+def summary(mechanism: CoupledRobot) -> dict:
     bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
     return {
         "bodies": [(body.name, body.friction, len(body.mesh.faces) if body.mesh else 0) for body in bodies],
@@ -110,7 +110,7 @@ def summary(mechanism: Mechanism) -> dict:
 
 
 def test_both_adapters_see_the_same_scene(tmp_path: Path) -> None:
-    ours, theirs = (simulation("panda_push", name, tmp_path / name).coupling.mechanism for name in ADAPTERS)
+    ours, theirs = (simulation("panda_push", name, tmp_path / name).coupling.robot for name in ADAPTERS)
     assert summary(ours) == summary(theirs)
     for a, b in zip((*ours.links, *ours.free), (*theirs.links, *theirs.free), strict=True):
         np.testing.assert_allclose(a.pose, b.pose, atol=1e-12)

@@ -61,7 +61,7 @@ def rate(adapter, height) -> float:
 def pressing_point(coupling) -> np.ndarray:
     """The vertex of the coupler that is nearest to the wall, in its frame."""
     k = coupling.link_names.index("coupler")
-    vertices, pose = coupling.mechanism.links[k].mesh.vertices, coupling.adapter.link_poses()[k]
+    vertices, pose = coupling.robot.links[k].mesh.vertices, coupling.adapter.link_poses()[k]
     return vertices[(vertices @ pose[0, :3]).argmax()]
 
 

@@ -1,4 +1,4 @@
-"""From a MuJoCo model and state to the coupling's `Mechanism`."""
+"""From a MuJoCo model and state to the coupling's `CoupledRobot`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Body, HalfPlane, Joint, Mechanism, Mesh
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape, join
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
@@ -34,7 +34,7 @@ def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
 
 def describe(
     model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, chain: Chain, mesh_shape: MeshShape
-) -> Mechanism:
+) -> CoupledRobot:
     """The selected parts of a model at a state.
 
     Args:
@@ -50,7 +50,7 @@ def describe(
     static = tuple(entry for body in selection.static for entry in _static_bodies(reader, body))
     planes = tuple(entry for body in selection.static for entry in _planes(reader, body))
     immovable = {entry.name for entry in static + planes}
-    return Mechanism(
+    return CoupledRobot(
         links=links,
         joints=_joints(model, data, chain),
         free=free,
@@ -69,7 +69,7 @@ class _Reader:
     mesh_shape: MeshShape
     geoms: dict[str, list[int]]
 
-    def surface(self, name: str, geoms: list[int], pose: Array) -> Mesh | None:
+    def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
         """The closed surfaces of some geoms in the frame of a pose; None where there is none."""
         if not geoms:
             return None
@@ -82,11 +82,11 @@ class _Reader:
         sliding = np.where(self.model.geom_condim[geoms] > 1, self.model.geom_friction[geoms, 0], 0.0)
         return float(sliding.max(initial=0.0))
 
-    def body(self, name: str, group: list[int], pose: Array, velocity: Array | None = None) -> Body:
+    def body(self, name: str, group: list[int], pose: Array, velocity: Array | None = None) -> CoupledBody:
         """Bodies that move as one, in the frame of a pose."""
         geoms = colliding_geoms(self.model, group)
         mass, center, inertia = group_inertia(self.model, self.data, group, pose)
-        return Body(
+        return CoupledBody(
             name=name,
             pose=pose,
             mesh=self.surface(name, geoms, pose),
@@ -98,7 +98,7 @@ class _Reader:
         )
 
 
-def _links(reader: _Reader, chain: Chain) -> tuple[Body, ...]:
+def _links(reader: _Reader, chain: Chain) -> tuple[CoupledBody, ...]:
     model = reader.model
     poses = link_poses(model, reader.data, chain, reader.data.qpos)
     links = []
@@ -107,14 +107,14 @@ def _links(reader: _Reader, chain: Chain) -> tuple[Body, ...]:
         if is_body:
             links.append(reader.body(name, rigid_group(model, body), pose))
         else:
-            links.append(Body(f"{name}/{name_of(model, 'joint', joint)}", pose))
+            links.append(CoupledBody(f"{name}/{name_of(model, 'joint', joint)}", pose))
     return tuple(links)
 
 
-def _joints(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain) -> tuple[Joint, ...]:
+def _joints(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain) -> tuple[CoupledJoint, ...]:
     slide = mujoco.mjtJoint.mjJNT_SLIDE
     return tuple(
-        Joint(
+        CoupledJoint(
             name=name_of(model, "joint", j),
             kind="prismatic" if model.jnt_type[j] == slide else "revolute",
             parent=chain.parents[i],
@@ -126,13 +126,13 @@ def _joints(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain) -> tuple[J
     )
 
 
-def _free_body(reader: _Reader, body: int) -> Body:
+def _free_body(reader: _Reader, body: int) -> CoupledBody:
     q, qdot = freejoint.read(reader.model, reader.data, body)
     name, group = name_of(reader.model, "body", body), rigid_group(reader.model, body)
     return reader.body(name, group, affine.transform_from_q(q), affine.transform_rate_from_qdot(qdot))
 
 
-def _static_bodies(reader: _Reader, body: int) -> list[Body]:
+def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
     """A static body without its planes; of the world, every geom by itself."""
     geoms = [g for g in colliding_geoms(reader.model, [body]) if not _is_plane(reader.model, g)]
     if body == 0:
@@ -141,7 +141,7 @@ def _static_bodies(reader: _Reader, body: int) -> list[Body]:
     else:
         units = [(name_of(reader.model, "body", body), geoms, body_poses(reader.data)[body])] if geoms else []
     return [
-        Body(name, pose, reader.surface(name, members, pose), friction=reader.friction(members))
+        CoupledBody(name, pose, reader.surface(name, members, pose), friction=reader.friction(members))
         for name, members, pose in units
     ]
 
