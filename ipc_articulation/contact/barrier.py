@@ -8,7 +8,7 @@ barrier and libuipc's).
 
 Where two edges are almost parallel their closest points jump; there the barrier is multiplied by
 
-    m(c) = (c/ε)(2 - c/ε)   for c = ‖e₁ x e₂‖² < ε,   ε = 10⁻³ ‖ē₁‖²‖ē₂‖²   (ē: at rest)
+    m(c) = (c/ε)(2 - c/ε)   for c = ‖e₁ × e₂‖² < ε,   ε = 10⁻³ ‖ē₁‖²‖ē₂‖²   (ē: at rest)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def barrier(gap, d_hat, xi):
 
 @njit(cache=True)
 def mollifier(c, eps):
-    """M(c) and its derivative; 1 and 0 where the edges are not almost parallel."""
+    """The mollifier m(c) and its derivative; 1 and 0 where the edges are not almost parallel."""
     if c >= eps:
         return 1.0, 0.0
     s = c / eps
@@ -44,17 +44,23 @@ def mollifier(c, eps):
 
 @njit(cache=True)
 def cross_of_edges(x, vertices, e1, e2, z):
-    """Fill e₁, e₂ and z = e₁ x e₂ of two edges; returns c = z·z."""
+    """Fill e₁, e₂ and z = e₁ × e₂ of two edges; returns c = z·z."""
     for m in range(3):
         e1[m] = x[vertices[1], m] - x[vertices[0], m]
         e2[m] = x[vertices[3], m] - x[vertices[2], m]
     cross(e1, e2, z)
-    return z[0] * z[0] + z[1] * z[1] + z[2] * z[2]
+    return length_squared(z)
+
+
+@njit(cache=True)
+def length_squared(a):
+    """‖a‖²."""
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
 
 @njit(cache=True)
 def cross(a, b, out):
-    """Fill out = a x b."""
+    """Fill out = a × b."""
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]

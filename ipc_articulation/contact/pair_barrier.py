@@ -2,7 +2,8 @@
 
 The Hessian is that of Gauss and Newton, in the distance d and, for edges that are almost parallel, in z = e₁ x e₂: what
 B m curves by these numbers is kept and projected to positive semidefinite. Of how d is curved itself the part that
-stiffens is added (see `bend`); of z nothing, for there B m is small.
+stiffens is added (see `curvature`), for almost parallel edges where they are farther from each other than from being
+parallel. Of how z is curved nothing is, for there B m is small.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import numpy as np
 from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, mollifier
-from ipc_articulation.contact.bend import add_bend
+from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
+from ipc_articulation.contact.curvature import add_curvature
 from ipc_articulation.contact.pair_blocks import add_gradient, add_rank_one, by_coordinates, lever, outer
 from ipc_articulation.contact.stencils import Stencils, pairs_of
 
@@ -125,16 +126,17 @@ def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, point
         lever(kind[s], points, v, w, y)
         outer(n, y, u)
         B, slope, curvature = barrier(d - xi, d_hat, xi)
-        if mollified[s] > 0.0:
-            square = cross_of_edges(x, v, e1, e2, z)
-            if square < mollified[s]:
-                _add_mollified(
-                    kappa, B, slope, curvature, u, square, mollified[s], e1, e2, z, points, v, i, j, g, H[block[r]]
-                )
+        square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
+        if square < mollified[s]:
+            eps = mollified[s]
+            _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H[block[r]])
+            if 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
                 continue
-        add_gradient(kappa * slope, u, i, j, g)
-        add_rank_one(kappa * max(curvature, 0.0), u, H[block[r]])
-        add_bend(-kappa * slope, kind[s], points, x, v, w, n, y, H[block[r]])
+            slope *= mollifier(square, eps)[0]
+        else:
+            add_gradient(kappa * slope, u, i, j, g)
+            add_rank_one(kappa * max(curvature, 0.0), u, H[block[r]])
+        add_curvature(-kappa * slope, d, kind[s], points, x, v, w, n, y, H[block[r]])
 
 
 @njit(cache=True)

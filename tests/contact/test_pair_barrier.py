@@ -136,7 +136,12 @@ def test_mollified_hessian_is_that_by_distance_and_cross_product(angle, ratio):
     expected = V @ np.diag(np.maximum(w, 0.0)) @ V.T
     np.testing.assert_allclose(by_motions[:2, :2], expected, rtol=2e-4, atol=1e-5 * np.abs(expected).max())
     rate = 2.0 * (1.0 - np.sin(angle) ** 2 / 1e-3) / 1e-3
-    assert by_motions[2, 2] == pytest.approx(2.0 * rate * KAPPA * barrier(at[0], D_HAT, 0.0)[0], rel=1e-6)
+    B, slope, _ = barrier(at[0], D_HAT, 0.0)
+    across = 2.0 * rate * KAPPA * B
+    if 0.0 < 2.0 * at[1] ** 2 < at[0] ** 2:  # the distance is curved: -∂²d = d bᵀG b, b = (1, 0), G₁₁ = 1/z²
+        s = at[1] ** 2 / 1e-3
+        across -= KAPPA * s * (2.0 - s) * slope * at[0] / at[1] ** 2
+    assert by_motions[2, 2] == pytest.approx(across, rel=1e-6)
 
 
 def test_energy_goes_to_a_body_that_moves():

@@ -97,7 +97,7 @@ def smallest_distance(scene, length):
 
 def test_nearly_parallel_rods_rest(tmp_path):
     """Within the mollifier's 1.8 degrees and beyond, both at the middle."""
-    for k, angle in enumerate(np.radians([0.01, 0.3, 3.0])):
+    for k, angle in enumerate(np.radians([0.01, 0.3, 1.0, 3.0])):
         scene = rod_scene(tmp_path / f"{k}")
         add_rod(scene, along_x(0, 0), fixed=True)
         add_rod(scene, Rotation.from_euler("z", angle).apply(along_x(0, 2 * RADIUS + 0.8 * D_HAT)))

@@ -1,13 +1,15 @@
-"""How a distance bends as its primitives turn and slide, for numba.
+"""The curvature of a distance, as its primitives turn and slide, for numba.
 
 The distance is d = min over w of ‖C(w, x)‖, w the place on an edge or in a face. Where the closest points are inside,
 
-    -½ δ²d = Σ_k a_k b_k   (+ terms of the order of d, and what opens the gap, left out)
+    -½ δ²d = Σ_k a_k b_k + ½ d bᵀG b   (+ what opens the gap, left out)
 
-a = (EᵀE)⁻¹Eᵀ δc is the slip along the edges E_k = ∂C/∂w_k, b_k = n·δE_k their turn towards the normal n: surfaces that
-slide while they turn come closer. The barrier, whose slope is negative, makes this a stiffness; it keeps Newton from
-steps along which a small gap closes. Now a b = ¼ (λa + b/λ)² - ¼ (λa - b/λ)², and of that the first part is taken, with
-the λ that gives both the same weight by vertices.
+a = G Eᵀδc with G = (EᵀE)⁻¹ is the slip along the edges E_k = ∂C/∂w_k, b_k = n·δE_k their turn towards the normal n:
+surfaces that slide while they turn come closer. The barrier, whose slope is negative, makes this a stiffness; it keeps
+Newton from steps along which a small gap closes. Of two forms that hold it, both positive, the smaller one is taken:
+
+    Σ_k ¼ (λa_k + b_k/λ)²            where d is small, with the λ that gives both the same weight by vertices
+    1/(2d) (Eᵀδc + d b)ᵀ G (…)       where d is large: of thick surfaces, and of edges that are almost parallel
 """
 
 from __future__ import annotations
@@ -23,28 +25,49 @@ _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
 
 
 @njit(cache=True)
-def add_bend(force, kind, points, x, v, w, n, y, H):
+def add_curvature(force, d, kind, points, x, v, w, n, y, H):
     """Add force times the positive part of -∂²d to H (24, 24), n (3,) the normal and y (8,) the lever."""
     ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
     count = _edges(kind, v, w, ends, at)
-    E, u = np.empty((2, 3)), np.empty(24)
+    E = np.empty((2, 3))
     for k in range(count):
         for m in range(3):
             E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]  # its sign is that of a_k and of b_k, and drops out
     G = np.zeros((2, 2))
     if not _invert_gram(E, count, G):
         return
-    square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]
+    slip, turn, u = np.zeros((2, 2)), np.zeros((2, 2)), np.empty(24)
+    scale = _forms(d, w, G, slip, turn)
     for k in range(count):
-        ratio = np.sqrt(np.sqrt(2.0 / (square * G[k, k])))  # λ: ‖∂a_k‖² = square G_kk and ‖∂b_k‖² = 2 by vertices
-        for i in range(3):
-            slip = G[k, 0] * E[0, i] + (G[k, 1] * E[1, i] if count == 2 else 0.0)
-            for a in range(8):
-                u[8 * i + a] = ratio * slip * y[a]
-            for a in range(3):
-                edge = points[ends[k, 1], a] - points[ends[k, 0], a]
-                u[8 * i + at[k] + 1 + a] += n[i] * edge / ratio
-        add_rank_one(0.5 * force, u, H)
+        u[:] = 0.0
+        for j in range(count):
+            if slip[k, j] != 0.0:
+                for i in range(3):
+                    for a in range(8):
+                        u[8 * i + a] += slip[k, j] * E[j, i] * y[a]
+            if turn[k, j] != 0.0:
+                for i in range(3):
+                    for a in range(3):
+                        edge = points[ends[j, 1], a] - points[ends[j, 0], a]
+                        u[8 * i + at[j] + 1 + a] += turn[k, j] * n[i] * edge
+        add_rank_one(force * scale, u, H)
+
+
+@njit(cache=True)
+def _forms(d, w, G, slip, turn):
+    """Fill slip and turn (2, 2) so that scale Σ_k (Σ_j slip_kj E_j·δc + turn_kj b_j)² holds -δ²d; returns the scale."""
+    square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]
+    if d * d * max(G[0, 0], G[1, 1]) <= 2.0 * square:
+        for k in range(2):
+            if G[k, k] > 0.0:
+                ratio = np.sqrt(np.sqrt(2.0 / (square * G[k, k])))  # λ: ‖∂a_k‖² = square G_kk and ‖∂b_k‖² = 2
+                slip[k, 0], slip[k, 1], turn[k, k] = ratio * G[k, 0], ratio * G[k, 1], 1.0 / ratio
+        return 0.5
+    slip[0, 0] = np.sqrt(G[0, 0])  # the factor Lᵀ of G = L Lᵀ
+    slip[0, 1] = G[0, 1] / slip[0, 0]
+    slip[1, 1] = np.sqrt(max(G[1, 1] - slip[0, 1] * slip[0, 1], 0.0))
+    turn[:] = d * slip
+    return 1.0 / d
 
 
 @njit(cache=True)
