@@ -1,0 +1,137 @@
+"""The floors of the package: which of its parts may import which, and how imports are found.
+
+An import counts wherever it stands: within a function, under TYPE_CHECKING, by `import_module`, through a table of
+names that are imported when they are asked for, and through entry points.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = "ipc_articulation"
+PLACES = {PACKAGE: ROOT / "ipc_articulation", f"{PACKAGE}.adapters": ROOT / "adapters"}
+ADAPTERS = f"{PACKAGE}.adapters"  # also the group of entry points
+
+# From the ground up. A part imports from lower floors and from itself only. README and CONTRIBUTING follow this.
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("errors", "arrays", "signals", "patterns"),
+    ("naming", "extras", "affine", "spatial"),
+    ("articulation", "contact", "dynamics"),
+    ("frontend", "scenefile", "recording"),
+    ("engine", "coupling", "viewing"),
+    ("adapters",),
+    ("simulation", "inspection", "doctor"),
+    ("checking", "running"),
+    ("starting", "sweeps"),
+    ("cli",),
+    ("__init__", "__main__"),
+)
+
+# Where MuJoCo may be imported; `dynamics` does so when it reads MJCF.
+USERS_OF_MUJOCO = ("adapters.mujoco", "adapters.native.mjcf", "dynamics.reading.mujoco")
+
+# Dependencies on files above that are still there, and circles of files; both are to become empty.
+KNOWN_UPWARD: set[tuple[str, str]] = set()
+KNOWN_CIRCLES: list[set[str]] = [
+    {"dynamics.loops.loop_model", "dynamics.loops.motion"},
+    {"adapters.native.mjcf", "adapters.native.robot"},
+]
+
+DYNAMIC = ("import_module", "__import__", "find_spec")
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package by its full name."""
+    found = {}
+    for package, place in PLACES.items():
+        for file in place.rglob("*.py"):
+            parts = [package, *file.relative_to(place).with_suffix("").parts]
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def part(module: str) -> str:
+    """The part of the package that a module is in: `engine` of `ipc_articulation.engine.step`."""
+    return [*module.split("."), "__init__"][1]
+
+
+def imports(source: str, module: str, known: Iterable[str], is_package: bool = False) -> set[str]:
+    """Names of all modules, also of other packages, that a module imports.
+
+    Args:
+        source: Its code.
+        module: Its full name.
+        known: All modules of the package.
+        is_package: Whether the module is an `__init__`.
+    """
+    tree, known = ast.parse(source), set(known)
+    own = module if is_package else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(node, own)
+            full = {f"{base}.{alias.name}" for alias in node.names}
+            found |= {name if name in known else base for name in full}
+    if _names(tree) & set(DYNAMIC):
+        texts = set(_texts(tree))
+        found |= {name for text in texts for name in (text, f"{own}.{text}") if name in known and "." in name}
+    return found - {module}
+
+
+def _base(node: ast.ImportFrom, own: str) -> str:
+    parents = own.split(".")[: len(own.split(".")) - node.level + 1] if node.level else []
+    return ".".join([*parents, *filter(None, [node.module])])
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+    }
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def graph() -> dict[str, set[str]]:
+    """What each module imports, of this package and of others."""
+    known = modules()
+    return {
+        module: imports(file.read_text(encoding="utf-8"), module, known, file.name == "__init__.py")
+        for module, file in known.items()
+    }
+
+
+def circles(edges: dict[str, set[str]]) -> list[set[str]]:
+    """Sets of modules that import each other: strongly connected components of more than one (R. Tarjan, 1972)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[set[str]] = []
+
+    def visit(module: str) -> None:
+        order[module] = low[module] = len(order)
+        stack.append(module)
+        for target in sorted(edges[module] & edges.keys()):
+            if target not in order:
+                visit(target)
+                low[module] = min(low[module], low[target])
+            elif target in stack:
+                low[module] = min(low[module], order[target])
+        if low[module] == order[module]:
+            at = stack.index(module)
+            if len(stack) - at > 1:
+                found.append(set(stack[at:]))
+            del stack[at:]
+
+    for module in edges:
+        if module not in order:
+            visit(module)
+    return found
