@@ -29,7 +29,7 @@ def texts(draw: random.Random) -> list[str]:
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_matches_what_a_regular_expression_matches(pattern: str) -> None:
     for text in texts(random.Random(7)):
-        assert is_match(pattern, text) == bool(re.fullmatch(pattern, text, re.DOTALL)), text
+        assert is_match(pattern, text) == bool(re.fullmatch(pattern, text, re.DOTALL | re.ASCII)), text
 
 
 def test_random_patterns_match_what_regular_expressions_match() -> None:
@@ -64,19 +64,17 @@ def test_hostile_patterns_take_no_time(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("(a", "'(a' is no regular expression: character 1: the group is not closed; valid: "),
-        ("a)", "'a)' is no regular expression: character 2: no group is open here"),
-        ("*a", "character 1: this cannot stand here"),
-        ("a**", "character 3: one repetition follows another"),
-        ("a{3,2}", "2 is less than 3"),
-        ("[z-a]", "bad character range z-a"),
-        (r"(a)\1", "character 4: this cannot stand here"),
-        ("(?=a)", "character 1: this cannot stand here"),
-        ("(?P<n>a)", "character 1: this cannot stand here"),
-        ("^a$", "character 1: this cannot stand here"),
-        ("[ab", "character 1: this cannot stand here"),
-        ("((a{100}){100}){100}", "repeats too much: more than 10000 states"),
-        ("(" * 60 + ")" * 60, "more than 50 groups one inside the other"),
+        ("(a", "'(a' is no regular expression: missing ): (a; valid: "),
+        ("a)", "unexpected ): a)"),
+        ("*a", "no argument for repetition operator: *"),
+        ("a**", "bad repetition operator: **"),
+        ("a{3,2}", "invalid repetition size: {3,2}"),
+        ("[z-a]", "invalid character class range: z-a"),
+        (r"(a)\1", r"invalid escape sequence: \1"),
+        ("(?=a)", "invalid perl operator: (?="),
+        ("[ab", "missing ]: [ab"),
+        ("((a{100}){100}){100}", "invalid repetition size: {100}"),
+        ("\ud800", "surrogates not allowed"),
     ],
 )
 def test_what_is_no_pattern_is_refused(pattern: str, reason: str) -> None:

@@ -146,12 +146,18 @@ class CheckedGroup:
             entries = array[first : max(end, min(-(-end // chunk) * chunk, length))]
         except Exception as error:  # whatever a codec makes of damaged bytes
             raise RecordingError(f"recording {_damaged_chunk(array, begin, end)} is damaged: {error}") from error
-        for start in range(0, end - first, chunk) if described else ():
-            index = (first + start) // chunk
-            if layout.entries_checksum(entries[start : start + chunk]) != described["checksums"][index]:
-                file = layout.chunk_file(array, index)
-                raise RecordingError(f"recording {file} is damaged: it holds something else than was written there")
+        if described:
+            for index in range(first // chunk, -(-end // chunk)):
+                whole = entries[index * chunk - first : (index + 1) * chunk - first]
+                _compare(array, index, whole, described["checksums"][index])
         return entries[begin - first : end - first]
+
+
+def _compare(array: Any, index: int, entries: NDArray[Any], checksum: int) -> None:
+    """Compare a chunk, by its index, with its checksum."""
+    if layout.entries_checksum(entries) != checksum:
+        file = layout.chunk_file(array, index)
+        raise RecordingError(f"recording {file} is damaged: it holds something else than was written there")
 
 
 def _open(path: Path) -> Any:
