@@ -10,6 +10,7 @@ A robot with loops takes `LoopAdapter(LoopModel(model, loops), dt, x, [Pin(...)]
 
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
-from ipc_articulation.adapters.native.pins import Pin
+
+from ipc_articulation.coupling.robots import Pin
 
 __all__ = ["LoopAdapter", "NativeAdapter", "Pin"]

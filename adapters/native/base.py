@@ -8,9 +8,10 @@ from typing import TypedDict
 
 import numpy as np
 from ipc_articulation.adapters.native.chain import Array, make_chain
-from ipc_articulation.adapters.native.mechanism import FRICTION, Surfaces, describe
+from ipc_articulation.adapters.native.mechanism import Surfaces, describe
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators import Drive, Scheme

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
 from numpy.typing import NDArray
 
+from ipc_articulation.coupling.robots import Actuator
 from ipc_articulation.dynamics.integrators import PD, Drive
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Actuator:
-    """Force kp·(target - θ) - kv·θ̇ on one joint."""
-
-    joint: str
-    kp: float  # [N·m/rad or N/m]
-    kv: float  # [N·m·s/rad or N·s/m]
-    max_force: float  # [N·m or N]
 
 
 class DrivenModel:

@@ -10,9 +10,10 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 from ipc_articulation.adapters.native.chain import Array
-from ipc_articulation.adapters.native.pins import WORLD, Pin
+from ipc_articulation.adapters.native.pins import WORLD
 
 from ipc_articulation import spatial
+from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.dynamics import frame_poses, jacobian
 from ipc_articulation.dynamics.loops import LoopModel
 from ipc_articulation.dynamics.reading.loops import Meeting

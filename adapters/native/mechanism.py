@@ -11,10 +11,9 @@ from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.adapters.native.touching import untouchable_pairs
 
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.model import Model
-
-FRICTION = 1.0  # Coulomb coefficient of surfaces that say nothing, MuJoCo's
 
 
 @dataclass(frozen=True)

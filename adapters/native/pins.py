@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from ipc_articulation.adapters.native.chain import Array, Chain
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.coupling.adapter import CoupledJoint
+from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.coupling.stiffness import AXIS_LENGTH
 from ipc_articulation.dynamics.algorithms.jacobian import jacobian
 from ipc_articulation.dynamics.loops import LoopModel
@@ -19,18 +19,6 @@ GAP = 1e-6  # [m], by which the two ends of a pin may be apart
 BLIND = 1e-6  # speed of a pin's ends apart, or singular value, that counts as none; relative to the largest
 
 WORLD = "world"
-
-
-@dataclass(frozen=True)
-class Pin:
-    """A hinge between two links; first may be «world», whose frame is the world's."""
-
-    name: str
-    first: str
-    second: str
-    on_first: ArrayLike  # (3,) [m] in the first link's frame
-    on_second: ArrayLike  # (3,) [m] in the second link's frame
-    axis: ArrayLike = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # (3,) in the first link's frame
 
 
 def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from ipc_articulation.adapters.native.mechanism import FRICTION
+from ipc_articulation.adapters.native.base import Around
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
 from numpy.typing import NDArray
 
 from ipc_articulation.coupling.adapter import CoupledBody, HalfPlane
+from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
@@ -48,22 +49,16 @@ class Robot:
             for plane in self.planes
         )
 
-    def set_friction(self, friction: float) -> None:
-        """Give all surfaces one Coulomb coefficient."""
-        self.static = tuple(replace(body, friction=friction) for body in self.static)
-        self.planes = tuple(replace(plane, friction=friction) for plane in self.planes)
-        self.friction = {link.name: friction for link in self.mechanism.links}
-
-    def set_default_friction(self, friction: float) -> None:
-        """Give one Coulomb coefficient to all surfaces whose own is not said, or is 1, MuJoCo's default."""
-
-        def chosen(own: float) -> float:
-            return friction if own == FRICTION else own
-
-        self.static = tuple(replace(body, friction=chosen(body.friction)) for body in self.static)
-        self.planes = tuple(replace(plane, friction=chosen(plane.friction)) for plane in self.planes)
-        names = [link.name for link in self.mechanism.links]
-        self.friction = {name: chosen(self.friction.get(name, FRICTION)) for name in names}
+    def surroundings(self, friction_of: Callable[[float], float]) -> Around:
+        """What stands around the robot, every surface with the friction that a function makes of its own."""
+        return {
+            "static": [replace(body, friction=friction_of(body.friction)) for body in self.static],
+            "planes": [replace(plane, friction=friction_of(plane.friction)) for plane in self.planes],
+            "friction": {
+                link.name: friction_of(self.friction.get(link.name, FRICTION)) for link in self.mechanism.links
+            },
+            "untouchable": self.untouchable,
+        }
 
 
 def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:

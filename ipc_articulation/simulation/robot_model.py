@@ -3,55 +3,47 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ipc_articulation.coupling.robots import Actuator, DrivenRobot, Pin, RobotFile, RobotSetup
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import matching
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.paths import package_folders
+from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import said_friction
 
-# What is asked of every adapter's `SceneModel`; loops and pins are asked only of those that have `add_loop`.
-METHODS = [
-    "set_armature",
-    "set_damping",
-    "set_friction",
-    "set_default_friction",
-    "use_hulls",
-    "add_position_actuators",
-    "start_at",
-    "start_moving",
-    "place_robot",
-    "compile",
-]
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.loops import LoopConstraint
+
+_Loop = tuple[tuple[str, ...], "LoopConstraint"]
+
+_ASKED = ("closes_loops", "joint_names", "build")  # of every adapter's `SceneModel`
 
 
-def make_model(scene: schema.RobotScene, document: Document) -> Any:
+def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
     """The multibody engine's model of a scene's robot.
 
     Raises:
         SceneFileError: With the place of what is refused.
     """
     with document.blame("robot", "model"):
-        model = scene_model(scene, document)
-    robot = scene.robot
-    _set_surfaces(model, scene)
-    _set_joints(model, robot, document)
-    for index, actuators in enumerate(robot.actuators):
-        with document.blame("robot", "actuators", index, "joints"):
-            model.add_position_actuators(actuators.joints, actuators.kp, actuators.kv, actuators.max_force)
-    with document.blame("robot", "initial"):
-        model.start_at(robot.initial)
-    with document.blame("robot", "initial_velocity"):
-        model.start_moving(robot.initial_velocity)
-    _add_loops(model, scene, document)
-    model.place_robot(robot.pose.position, robot.pose.wxyz)
+        file = scene_model(scene, document)
+    setup = _setup(scene, file.joint_names, document)
+    for key in ("loops", "pins"):
+        if getattr(setup, key) and not file.closes_loops:
+            raise document.error([Problem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")])
     with document.blame("robot", "model"):
-        return model.compile()
+        return file.build(setup)
 
 
-def scene_model(scene: schema.RobotScene, document: Document) -> Any:
-    """The `SceneModel` of the adapter's package, holding the robot's file."""
+def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
+    """The robot's file as the `SceneModel` of the adapter's package reads it."""
     entry = entry_points(group="ipc_articulation.adapters")[scene.adapter]
     try:
         module = importlib.import_module(f"{entry.module}.scene_model")
@@ -60,40 +52,75 @@ def scene_model(scene: schema.RobotScene, document: Document) -> Any:
         if error.name == f"{entry.module}.scene_model":
             message = f"adapter '{scene.adapter}' cannot read scene files: it has no module {error.name}"
         raise document.error([Problem(("adapter",), message)]) from error
-    if missing := [method for method in METHODS if not hasattr(module.SceneModel, method)]:
+    if missing := [name for name in _ASKED if not hasattr(module.SceneModel, name)]:
         message = f"adapter '{scene.adapter}' cannot read scene files: its SceneModel has no {', '.join(missing)}"
         raise document.error([Problem(("adapter",), message)])
-    folders = [*package_folders(), *scene.robot.model.parents]
-    return module.SceneModel(scene.robot.model, folders, scene.dt, scene.gravity, scene.integrator)
+    file: RobotFile = module.SceneModel(scene.robot.model, [*package_folders(), *scene.robot.model.parents])
+    return file
 
 
-def _set_surfaces(model: Any, scene: schema.RobotScene) -> None:
-    friction = said_friction(scene, scene.robot)
-    if friction is not None:
-        model.set_friction(friction)
-    else:
-        model.set_default_friction(scene.contact.friction)
-    if scene.robot.collision == "hull":
-        model.use_hulls()
-
-
-def _set_joints(model: Any, robot: schema.Robot, document: Document) -> None:
-    """Armature and damping; of several patterns that match a joint the last one holds."""
-    for key, setter in (("armature", model.set_armature), ("damping", model.set_damping)):
-        value = getattr(robot, key)
-        by_pattern = value if isinstance(value, dict) else {} if value is None else {".*": value}
-        with document.blame("robot", key):
-            for pattern, number in by_pattern.items():
-                setter(number, pattern)
-
-
-def _add_loops(model: Any, scene: schema.RobotScene, document: Document) -> None:
+def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) -> RobotSetup:
     robot = scene.robot
-    if (robot.loops or robot.pins) and not hasattr(model, "add_loop"):
-        key = "loops" if robot.loops else "pins"
-        raise document.error([Problem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")])
+    for key in ("initial", "initial_velocity"):
+        with document.blame("robot", key):
+            matching(tuple(getattr(robot, key)), joints, "joint", AdapterError)
+    return RobotSetup(
+        dt=scene.dt,
+        gravity=np.array(scene.gravity),
+        integrator=scene.integrator,
+        pose=transform(robot.pose),
+        friction=said_friction(scene, robot),
+        default_friction=scene.contact.friction,
+        mesh_shape=robot.collision,
+        armature=_by_joint(robot, "armature", joints, document),
+        damping=_by_joint(robot, "damping", joints, document),
+        actuators=tuple(_actuators(robot, joints, document)),
+        start=robot.initial,
+        start_velocity=robot.initial_velocity,
+        loops=tuple(_loops(robot, joints, document)),
+        pins=tuple(Pin(**pin.model_dump()) for pin in robot.pins),
+    )
+
+
+def _by_joint(robot: schema.Robot, key: str, joints: Sequence[str], document: Document) -> dict[str, float]:
+    """Numbers by joint; of several patterns that match a joint the last one holds."""
+    value = getattr(robot, key)
+    by_pattern = value if isinstance(value, dict) else {} if value is None else {".*": value}
+    found: dict[str, float] = {}
+    with document.blame("robot", key):
+        for pattern, number in by_pattern.items():
+            found |= dict.fromkeys(_named(pattern, joints), number)
+    return found
+
+
+def _actuators(robot: schema.Robot, joints: Sequence[str], document: Document) -> list[Actuator]:
+    found: dict[str, Actuator] = {}
+    for index, entry in enumerate(robot.actuators):
+        with document.blame("robot", "actuators", index, "joints"):
+            for name in _named(entry.joints, joints):
+                if name in found:
+                    raise AdapterError(f"joint '{name}' has an actuator already; give one a joint")
+                found[name] = Actuator(name, entry.kp, entry.kv, np.inf if entry.max_force is None else entry.max_force)
+    return list(found.values())
+
+
+def _loops(robot: schema.Robot, joints: Sequence[str], document: Document) -> list[_Loop]:
+    found = []
     for index, loop in enumerate(robot.loops):
         with document.blame("robot", "loops", index):
-            model.add_loop(loop.model_dump())
-    for pin in robot.pins:
-        model.add_pin(pin.model_dump())
+            found.append((tuple(_named(loop.joints, joints)), _constraint(loop)))
+    return found
+
+
+def _constraint(loop: schema.FourBar | schema.Gear) -> LoopConstraint:
+    from ipc_articulation.dynamics.loops import FourBar, gear
+
+    if isinstance(loop, schema.Gear):
+        return gear(loop.ratio)
+    if loop.driver not in loop.joints:
+        raise AdapterError(f"driver '{loop.driver}' is none of the loop's joints {list(loop.joints)}")
+    return FourBar(loop.lengths, loop.offset, loop.joints.index(loop.driver))
+
+
+def _named(pattern: str | Sequence[str], joints: Sequence[str]) -> list[str]:
+    return [joints[index] for index in matching(pattern, joints, "joint", AdapterError)]

@@ -185,7 +185,11 @@ controller: {type: hold}
         ("joints: turn", "joints: []", "7:16: joints are given by a regular expression or by a list of names"),
         ("kp: 50", "kp: .nan", "7:26: a number must be finite, got .nan"),
         ("{turn: 0.2}", "{trun: 0.2}", "8:12: unknown joint 'trun'; did you mean 'turn'? known: turn"),
-        ("dt: 0.01", f"dt: 0.01\nbodies: [{{name: link, {BALL}}}]", "3:17: the model has a body 'link' already"),
+        (
+            "dt: 0.01",
+            f"dt: 0.01\nbodies: [{{name: link, {BALL}}}]",
+            "3:17: the robot's file has a body or plane 'link' already",
+        ),
         (
             "{type: hold}",
             "{type: sine, joints: elbow, amplitude: 1, frequency: 1}",

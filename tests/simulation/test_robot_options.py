@@ -108,10 +108,8 @@ def test_bodies_of_any_mesh_file_and_ellipsoids(tmp_path: Path, adapter: str, su
 
 
 def test_an_adapter_that_cannot_do_all_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("ipc_articulation.adapters.native.scene_model.SceneModel.use_hulls")
-    with pytest.raises(
-        SceneFileError, match="adapter 'native' cannot read scene files: its SceneModel has no use_hulls"
-    ):
+    monkeypatch.delattr("ipc_articulation.adapters.native.scene_model.SceneModel.build")
+    with pytest.raises(SceneFileError, match="adapter 'native' cannot read scene files: its SceneModel has no build"):
         simulation(tmp_path, robot_scene(adapter="native"))
 
 
@@ -124,3 +122,17 @@ def test_joints_without_names_have_those_of_the_coupling(tmp_path: Path) -> None
     made = simulation(tmp_path, robot_scene(robot=robot, controller={"type": "python", "python": "own.py:control"}))
     made.step(0)
     assert len(made.joint_names) == 1
+
+
+@pytest.mark.parametrize("adapter", ["mujoco", "native"])
+def test_a_joint_takes_one_actuator(tmp_path: Path, adapter: str) -> None:
+    actuators = [{"joints": ".*", "kp": 200}, {"joints": ["elbow"], "kp": 10}]
+    with pytest.raises(SceneFileError, match="joint 'elbow' has an actuator already; give one a joint") as caught:
+        simulation(tmp_path, robot_scene(adapter=adapter, robot={"actuators": actuators}))
+    assert caught.value.line is not None
+
+
+def test_loops_are_refused_where_the_adapter_closes_none(tmp_path: Path) -> None:
+    gear = {"type": "gear", "joints": ["shoulder", "elbow"], "ratio": 2.0}
+    with pytest.raises(SceneFileError, match="adapter 'mujoco' knows no loops; `native` does"):
+        simulation(tmp_path, robot_scene(robot={"loops": [gear]}))

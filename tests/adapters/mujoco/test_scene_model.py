@@ -1,12 +1,15 @@
-"""One MuJoCo model from a robot's file and what a scene file puts around it."""
+"""A MuJoCo model from a robot's file and what a scene file says of it."""
 
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco.scene_model import SceneModel
 
+from ipc_articulation import spatial
+from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.errors import AdapterError
 
 ARM = """
@@ -37,33 +40,34 @@ ARM = """
 @pytest.fixture
 def model(tmp_path: Path) -> SceneModel:
     (tmp_path / "arm.xml").write_text(ARM)
-    return SceneModel(tmp_path / "arm.xml", [], 0.01, (0.0, 0.0, -9.81), "implicitfast")
+    return SceneModel(tmp_path / "arm.xml", [])
+
+
+def setup(**keys: Any) -> RobotSetup:
+    return RobotSetup(0.01, np.array([0.0, 0.0, -9.81]), "implicitfast", **keys)
 
 
 def test_the_file_of_the_scene_sets_step_gravity_and_integrator(model: SceneModel) -> None:
-    option = model.compile().model.opt
+    option = model.build(setup()).model.opt
     assert (option.timestep, option.gravity[2]) == (0.01, -9.81)
     assert option.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
 
 
 def test_damping_is_linear(model: SceneModel) -> None:
     """MuJoCo 4 has coefficients of |v| and v² as well; they stay zero."""
-    model.set_damping(1.5)
-    compiled = model.compile().model
+    compiled = model.build(setup(damping={"shoulder": 1.5, "slide": 1.5})).model
     np.testing.assert_array_equal(compiled.dof_damping, 1.5)
     assert not np.any(getattr(compiled, "dof_dampingpoly", 0.0))
 
 
-def test_armature_and_damping_go_to_every_joint_or_stay(model: SceneModel) -> None:
-    model.set_armature(0.2)
-    compiled = model.compile().model
-    np.testing.assert_array_equal(compiled.dof_armature, [0.2, 0.2])
+def test_armature_and_damping_are_set_by_joint_or_stay(model: SceneModel) -> None:
+    compiled = model.build(setup(armature={"slide": 0.2})).model
+    np.testing.assert_array_equal(compiled.dof_armature, [0.0, 0.2])
     np.testing.assert_array_equal(compiled.dof_damping, [3.0, 0.0])
 
 
 def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
-    model.add_position_actuators("should.*", kp=40.0, kv=4.0, max_force=5.0)
-    driven = model.compile()
+    driven = model.build(setup(actuators=(Actuator("shoulder", 40.0, 4.0, 5.0),)))
     assert driven.actuated == ["slide", "shoulder"]  # the file's own first; a motor takes no target
     driven.command(np.array([0.0, 0.1]))
     driven.data.qvel[0] = 0.5
@@ -76,8 +80,7 @@ def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
 
 
 def test_joints_start_where_they_are_told(model: SceneModel) -> None:
-    model.start_at({"slide": 0.25})
-    driven = model.compile()
+    driven = model.build(setup(start={"slide": 0.25}))
     np.testing.assert_array_equal(driven.data.qpos, [0.0, 0.25])
     np.testing.assert_array_equal(driven.start, [0.25])
     assert driven.data.body("lower").xpos[0] == pytest.approx(1.0 + 0.6 + 0.25)
@@ -85,27 +88,39 @@ def test_joints_start_where_they_are_told(model: SceneModel) -> None:
 
 def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
     half = np.sqrt(0.5)
-    model.place_robot((0.0, 0.0, 2.0), (half, 0.0, 0.0, half))  # a quarter turn about z
-    data = model.compile().data
+    turned = spatial.rotation_from_quaternion((half, 0.0, 0.0, half))  # a quarter turn about z
+    data = model.build(setup(pose=spatial.pose(turned, (0.0, 0.0, 2.0)))).data
     np.testing.assert_allclose(data.body("base").xpos, [0.0, 1.0, 2.0], atol=1e-12)
     np.testing.assert_allclose(data.body("lower").xpos, [0.0, 1.6, 2.0], atol=1e-12)
     np.testing.assert_allclose(data.geom("rail").xpos, [0.0, 0.0, 1.5], atol=1e-12)
     np.testing.assert_allclose(data.geom("rail").xmat.reshape(3, 3)[:, 0], [0.0, 1.0, 0.0], atol=1e-12)
 
 
-def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> None:
-    with pytest.raises(AdapterError, match="'elbow' matches no joint; known: shoulder, slide"):
-        model.add_position_actuators("elbow", kp=1.0, kv=0.0)
-    with pytest.raises(AdapterError, match="unknown joint 'slid'; did you mean 'slide'"):
-        model.start_at({"slid": 1.0})
+def test_friction_goes_to_every_surface_or_to_those_without_their_own(model: SceneModel, tmp_path: Path) -> None:
+    frictions = model.build(setup(default_friction=0.4)).model.geom_friction[:, 0]
+    np.testing.assert_array_equal(frictions, [0.4, 0.4, 0.9, 0.4])
+    again = SceneModel(tmp_path / "arm.xml", [])
+    np.testing.assert_array_equal(again.build(setup(friction=0.3)).model.geom_friction[:, 0], 0.3)
+
+
+def test_joints_without_a_name_are_numbered(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(
+        ARM.replace('name="shoulder" ', "").replace('<motor name="motor" joint="shoulder"/>', "")
+    )
+    model = SceneModel(tmp_path / "arm.xml", [])
+    assert model.joint_names == ["joint0", "slide"]
+    assert model.build(setup(armature={"joint0": 0.2})).model.dof_armature[0] == 0.2
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match=r"model file '.*none\.xml' does not exist"):
-        SceneModel(tmp_path / "none.xml", [], 0.01, (0, 0, 0), "Euler")
+        SceneModel(tmp_path / "none.xml", [])
 
 
 def test_what_mujoco_refuses_is_told_in_its_words(model: SceneModel) -> None:
     model.spec.worldbody.add_body(name="empty").add_freejoint()
     with pytest.raises(AdapterError, match=r"MuJoCo cannot compile the model: .*mass and inertia of moving bodies"):
-        model.compile()
+        model.build(setup())
 
 
 def test_meshes_of_a_urdf_are_found_beside_it(tmp_path: Path) -> None:
@@ -122,6 +137,6 @@ def test_meshes_of_a_urdf_are_found_beside_it(tmp_path: Path) -> None:
           </link>
           <joint name="turn" type="continuous"><parent link="base"/><child link="link"/><axis xyz="0 0 1"/></joint>
         </robot>""")
-    driven = SceneModel(tmp_path / "arm.urdf", [], 0.01, (0, 0, 0), "Euler").compile()
+    driven = SceneModel(tmp_path / "arm.urdf", []).build(setup())
     (link,) = driven.adapter.describe().links
     assert link.mesh.vertices.max() == pytest.approx(0.1)

@@ -8,6 +8,7 @@ import pytest
 from ipc_articulation import couple
 from ipc_articulation.coupling import Coupling
 from ipc_articulation.coupling.adapter import CoupledRobot
+from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.scenefile.paths import find_file, package_folders
 from ipc_articulation.scenefile.reading import read_scene
@@ -24,7 +25,7 @@ START = np.array([0.0, 0.3, 0.0, -1.5, 0.0, 1.8, 0.5, 0.02, 0.02])
 SWING = np.array([0.4, 0.2, -0.3, 0.3, 0.4, -0.3, 0.5, 0.015, 0.015])
 
 
-def panda(folder: Path, integrator: str, dt: float, kp: float = 400.0, max_force: float | None = None) -> dict:
+def panda(folder: Path, integrator: str, dt: float, kp: float = 400.0, max_force: float = np.inf) -> dict:
     """The Panda with position actuators, by adapter, without mimic, which MuJoCo holds softly and we exactly."""
     try:
         text = find_file(PANDA, folder).read_text()
@@ -33,11 +34,16 @@ def panda(folder: Path, integrator: str, dt: float, kp: float = 400.0, max_force
     (folder / "panda.urdf").write_text(text.replace('<mimic joint="panda_finger_joint1"/>', ""))
     models = {}
     for name, module in (("native", native_model), ("mujoco", mujoco_model)):
-        model = module.SceneModel(folder / "panda.urdf", package_folders(), dt, (0.0, 0.0, -9.81), integrator)
-        model.set_armature(0.1)
-        model.add_position_actuators(".*", kp=kp, kv=20.0, max_force=max_force)
-        model.start_at(dict(zip(model.joint_names, START, strict=True)))
-        models[name] = model.compile()
+        model = module.SceneModel(folder / "panda.urdf", package_folders())
+        setup = RobotSetup(
+            dt,
+            np.array([0.0, 0.0, -9.81]),
+            integrator,
+            armature=dict.fromkeys(model.joint_names, 0.1),
+            actuators=tuple(Actuator(joint, kp, 20.0, max_force) for joint in model.joint_names),
+            start=dict(zip(model.joint_names, START, strict=True)),
+        )
+        models[name] = model.build(setup)
     return models
 
 
@@ -66,9 +72,9 @@ def test_panda_without_contact_moves_as_with_mujoco(integrator: str, dt: float, 
 
 
 @pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
-@pytest.mark.parametrize("max_force", [None, 8.0])
+@pytest.mark.parametrize("max_force", [np.inf, 8.0])
 def test_every_step_is_mujocos_also_with_motors_at_their_limit(
-    integrator: str, max_force: float | None, tmp_path: Path
+    integrator: str, max_force: float, tmp_path: Path
 ) -> None:
     """MuJoCo, too, leaves out the gains of a motor that is at the limit of the actuator or of the joint."""
     models = panda(tmp_path, integrator, 0.01, max_force=max_force)

@@ -4,46 +4,42 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ipc_articulation.adapters.native import LoopAdapter, Pin
 from ipc_articulation.adapters.native.scene_model import SceneModel
 
+from ipc_articulation.coupling.robots import Actuator, RobotSetup
+from ipc_articulation.dynamics.loops import FourBar
 from tests.dynamics.reading.loop_documents import coupling, loop
 
 PRESS = Path(__file__).parents[3] / "scenes" / "four_bar_press.urdf"
 START = {"crank_joint": 1.7, "rocker_joint": 1.6, "coupler_joint": -1.65}
-LOOP = {
-    "type": "four_bar",
-    "joints": ["crank_joint", "rocker_joint", "coupler_joint"],
-    "lengths": [0.3, 0.35, 0.25],
-    "offset": [0.32, 0.05],
-    "driver": "crank_joint",
-}
-PIN = {"name": "pin", "first": "coupler", "second": "rocker", "on_first": [0.35, 0, 0], "on_second": [0.25, 0, 0]}
+LOOP = (("crank_joint", "rocker_joint", "coupler_joint"), FourBar((0.3, 0.35, 0.25), (0.32, 0.05)))
+PIN = Pin("pin", "coupler", "rocker", (0.35, 0, 0), (0.25, 0, 0))
 ROTOR = """<link name="rotor"><inertial><mass value="0.1"/>
   <inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="rotor_joint" type="continuous" independent="false"><parent link="base"/><child link="rotor"/>
   <axis xyz="0 1 0"/></joint>"""
 
 
-def scene(tmp_path, *more: str, flags: bool = True) -> SceneModel:
+def setup(start=START, **keys) -> RobotSetup:
+    return RobotSetup(0.01, np.array([0.0, 0.0, -9.81]), "implicit", start=start, **keys)
+
+
+def adapter_of(tmp_path, *more: str, flags: bool = True, **keys) -> LoopAdapter:
     """The press, with elements in its file."""
     text = PRESS.read_text()
     for name in ("rocker_joint", "coupler_joint") if flags else ():
         text = text.replace(f'<joint name="{name}"', f'<joint name="{name}" independent="false"')
     file = tmp_path / "press.urdf"
     file.write_text(text.replace("</robot>", "\n".join(["", *more, "</robot>"])))
-    model = SceneModel(file, [], 0.01, (0.0, 0.0, -9.81), "implicit")
-    model.start_at(START)
-    model.add_position_actuators("crank_joint", 300.0, 30.0)
-    return model
+    actuators = (Actuator("crank_joint", 300.0, 30.0),)
+    return SceneModel(file, []).build(setup(actuators=actuators, **keys)).adapter
 
 
 def test_a_loop_of_the_file_is_the_one_of_the_scene(tmp_path):
     """The pin, with its axis, comes with it; so does the motion."""
-    by_scene = scene(tmp_path, flags=False)
-    by_scene.add_loop(LOOP)
-    by_scene.add_pin(PIN | {"axis": [0, 0, 1]})
-    want = by_scene.compile().adapter
-    got = scene(tmp_path, loop("coupler", "0.35 0 0", "rocker", "0.25 0 0")).compile().adapter
+    want = adapter_of(tmp_path, flags=False, loops=(LOOP,), pins=(PIN,))
+    got = adapter_of(tmp_path, loop("coupler", "0.35 0 0", "rocker", "0.25 0 0"))
     [ours], [theirs] = (
         [joint for joint in adapter.describe().passive_joints if joint.name in ("pin", "closing 1")]
         for adapter in (got, want)
@@ -61,8 +57,8 @@ def test_a_loop_of_the_file_is_the_one_of_the_scene(tmp_path):
 
 def test_a_geared_rotor_of_the_file_counts_and_is_not_in_the_scene(tmp_path):
     closing = loop("coupler", "0.35 0 0", "rocker", "0.25 0 0")
-    plain = scene(tmp_path, closing).compile().adapter
-    geared = scene(tmp_path, closing, ROTOR, coupling("crank", "rotor", -9.33)).compile().adapter
+    plain = adapter_of(tmp_path, closing)
+    geared = adapter_of(tmp_path, closing, ROTOR, coupling("crank", "rotor", -9.33))
     assert [link.name for link in geared.describe().links] == ["crank", "rocker", "coupler"]
     assert geared.predict().mass[0, 0] == pytest.approx(plain.predict().mass[0, 0] + 9.33**2 * 1e-4)
 
@@ -76,9 +72,8 @@ def test_a_loop_that_ends_on_what_stands_still(tmp_path):
     closing = loop("rocker", "-0.25 0 0", "base", "0.32 0 0.05")
     file = tmp_path / "press.urdf"
     file.write_text(text.replace("</robot>", closing + "</robot>"))
-    model = SceneModel(file, [], 0.01, (0.0, 0.0, -9.81), "implicit")
-    model.start_at({"crank_joint": 1.7, "coupler_joint": -1.65, "rocker_joint": -1.6})
-    mechanism = model.compile().adapter.describe()
+    start = {"crank_joint": 1.7, "coupler_joint": -1.65, "rocker_joint": -1.6}
+    mechanism = SceneModel(file, []).build(setup(start)).adapter.describe()
     [pin] = [joint for joint in mechanism.passive_joints if joint.name == "closing 1"]
     assert (pin.parent, mechanism.links[pin.child].name) == (-1, "rocker")
     np.testing.assert_allclose(pin.anchor, [0.32, 0.0, 0.05], atol=1e-6)
@@ -90,6 +85,6 @@ def test_joints_that_mimic_others_beside_a_loop_are_coupled(tmp_path):
         "</joint>", '<mimic joint="crank_joint" multiplier="-10"/></joint>'
     )
     closing = loop("coupler", "0.35 0 0", "rocker", "0.25 0 0")
-    geared = scene(tmp_path, closing, follower).compile().adapter
-    plain = scene(tmp_path, closing).compile().adapter
+    geared = adapter_of(tmp_path, closing, follower)
+    plain = adapter_of(tmp_path, closing)
     assert geared.predict().mass[0, 0] == pytest.approx(plain.predict().mass[0, 0] + 100.0 * 1e-4)

@@ -1,12 +1,15 @@
-"""One model of our own dynamics from a robot's file and what a scene file puts around it."""
+"""A model of our own dynamics from a robot's file and what a scene file says of it."""
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from ipc_articulation.adapters.native.scene_model import SceneModel
 
+from ipc_articulation import spatial
+from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError, UnsupportedError
 from ipc_articulation.scenefile.reading import read_scene
@@ -38,33 +41,32 @@ URDF = f"""
 @pytest.fixture
 def model(tmp_path: Path) -> SceneModel:
     (tmp_path / "arm.urdf").write_text(URDF)
-    return SceneModel(tmp_path / "arm.urdf", [], 0.01, (0.0, 0.0, -5.0), "implicitfast")
+    return SceneModel(tmp_path / "arm.urdf", [])
 
 
-def poses(model: SceneModel) -> dict[str, np.ndarray]:
-    mechanism = model.compile().adapter.describe()
+def setup(integrator: str = "implicitfast", **keys: Any) -> RobotSetup:
+    return RobotSetup(0.01, np.array([0.0, 0.0, -5.0]), integrator, **keys)
+
+
+def poses(model: SceneModel, **keys: Any) -> dict[str, np.ndarray]:
+    mechanism = model.build(setup(**keys)).adapter.describe()
     return {body.name: body.pose for body in (*mechanism.links, *mechanism.static)}
 
 
 def test_the_file_of_the_scene_sets_step_gravity_and_scheme(model: SceneModel) -> None:
-    adapter = model.compile().adapter
+    adapter = model.build(setup()).adapter
     assert (adapter.dt, adapter.gravity[2], adapter.scheme) == (0.01, -5.0, Scheme.VELOCITY)
 
 
-def test_armature_and_damping_go_to_every_joint_or_stay(model: SceneModel) -> None:
-    model.set_armature(0.2)
-    coordinates = model.compile().adapter.model.coordinates
-    np.testing.assert_array_equal(coordinates.rotor_inertia, [0.2, 0.2])
-    np.testing.assert_array_equal(coordinates.damping, [3.0, 0.0])
-    model.set_damping(4.0)
-    np.testing.assert_array_equal(model.compile().adapter.model.coordinates.damping, [4.0, 4.0])
+def test_armature_and_damping_are_set_by_joint_or_stay(model: SceneModel) -> None:
+    coordinates = model.build(setup(armature={"slide": 0.2}, damping={"slide": 4.0})).adapter.model.coordinates
+    np.testing.assert_array_equal(coordinates.rotor_inertia, [0.0, 0.2])
+    np.testing.assert_array_equal(coordinates.damping, [3.0, 4.0])
 
 
 def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
-    model.add_position_actuators("sl.*", kp=70.0, kv=7.0)
-    model.add_position_actuators(("shoulder",), kp=0.0, kv=4.0)
-    model.start_at({"slide": 0.25})
-    driven = model.compile()
+    actuators = (Actuator("slide", 70.0, 7.0), Actuator("shoulder", 0.0, 4.0))
+    driven = model.build(setup(actuators=actuators, start={"slide": 0.25}))
     assert driven.actuated == ["slide"]  # a damper takes no target
     np.testing.assert_array_equal(driven.start, [0.25])
     adapter = driven.adapter
@@ -74,20 +76,18 @@ def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
 
 
 def test_force_is_bounded_by_actuator_and_file(model: SceneModel) -> None:
-    model.add_position_actuators("shoulder", kp=70.0, kv=7.0, max_force=5.0)
-    model.add_position_actuators("slide", kp=70.0, kv=7.0, max_force=90.0)
-    np.testing.assert_array_equal(model.compile().adapter.model.coordinates.effort, [5.0, 20.0])
+    actuators = (Actuator("shoulder", 70.0, 7.0, 5.0), Actuator("slide", 70.0, 7.0, 90.0))
+    np.testing.assert_array_equal(model.build(setup(actuators=actuators)).adapter.model.coordinates.effort, [5.0, 20.0])
 
 
 def test_joints_start_where_they_are_told(model: SceneModel) -> None:
-    model.start_at({"slide": 0.25})
-    np.testing.assert_allclose(poses(model)["lower"][:3, 3], [0.85, 0.0, 1.0])
+    np.testing.assert_allclose(poses(model, start={"slide": 0.25})["lower"][:3, 3], [0.85, 0.0, 1.0])
 
 
 def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
     half = np.sqrt(0.5)
-    model.place_robot((1.0, 0.0, 2.0), (half, 0.0, 0.0, half))  # a quarter turn about z
-    placed = poses(model)
+    turned = spatial.rotation_from_quaternion((half, 0.0, 0.0, half))  # a quarter turn about z
+    placed = poses(model, pose=spatial.pose(turned, (1.0, 0.0, 2.0)))
     np.testing.assert_allclose(placed["lower"][:3, 3], [1.0, 0.6, 3.0], atol=1e-12)
     np.testing.assert_allclose(placed["pillar"][:3, 3], [-1.0, 0.0, 2.0], atol=1e-12)
     np.testing.assert_allclose(placed["cap"][:3, 3], [-1.0, 0.0, 3.0], atol=1e-12)
@@ -95,7 +95,7 @@ def test_the_robot_moves_as_a_whole(model: SceneModel) -> None:
 
 
 def test_only_what_carries_a_link_is_out_of_its_reach(model: SceneModel) -> None:
-    untouchable = {tuple(sorted(pair)) for pair in model.compile().adapter.describe().untouchable}
+    untouchable = {tuple(sorted(pair)) for pair in model.build(setup()).adapter.describe().untouchable}
     assert {pair for pair in untouchable if {"upper", "lower"} & set(pair)} == {
         ("lower", "upper"),
         ("base", "upper"),
@@ -105,25 +105,15 @@ def test_only_what_carries_a_link_is_out_of_its_reach(model: SceneModel) -> None
 
 
 def test_friction_goes_to_every_surface_of_the_robot(model: SceneModel) -> None:
-    mechanism = model.compile().adapter.describe()
-    assert {body.friction for body in (*mechanism.links, *mechanism.static)} == {1.0}
-    model.set_friction(0.3)
-    mechanism = model.compile().adapter.describe()
+    mechanism = model.build(setup(friction=0.3)).adapter.describe()
     assert [body.friction for body in (*mechanism.links, *mechanism.static)] == [0.3] * 5
 
 
-def test_wrong_names_and_files_are_told(model: SceneModel, tmp_path: Path) -> None:
-    with pytest.raises(AdapterError, match="'elbow' matches no joint; known: shoulder, slide"):
-        model.add_position_actuators("elbow", kp=1.0, kv=0.0)
-    with pytest.raises(AdapterError, match="unknown joint 'slid'; did you mean 'slide'"):
-        model.start_at({"slid": 1.0})
-    model.add_position_actuators(".*", kp=1.0, kv=0.0)
-    with pytest.raises(AdapterError, match="joint 'slide' has an actuator already; adapter native takes one a joint"):
-        model.add_position_actuators("slide", kp=1.0, kv=0.0)
+def test_files_that_are_not_there_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"none\.urdf"):
-        SceneModel(tmp_path / "none.urdf", [], 0.01, (0, 0, 0), "Euler")
+        SceneModel(tmp_path / "none.urdf", [])
     with pytest.raises(AdapterError, match=r"model file '.*none\.xml' does not exist"):
-        SceneModel(tmp_path / "none.xml", [], 0.01, (0, 0, 0), "Euler")
+        SceneModel(tmp_path / "none.xml", [])
 
 
 MJCF = """
@@ -146,13 +136,11 @@ MJCF = """
 
 def mjcf(tmp_path: Path, actuator: str = "") -> SceneModel:
     (tmp_path / "arm.xml").write_text(MJCF.format(actuator=actuator))
-    return SceneModel(tmp_path / "arm.xml", [], 0.01, (0, 0, 0), "implicit")
+    return SceneModel(tmp_path / "arm.xml", [])
 
 
 def test_mjcf_files_come_with_what_stands_in_their_world(tmp_path: Path) -> None:
-    model = mjcf(tmp_path)
-    model.place_robot((0.0, 0.0, 2.0), (1.0, 0.0, 0.0, 0.0))
-    adapter = model.compile().adapter
+    adapter = mjcf(tmp_path).build(setup("implicit", pose=at(0, 0, 2))).adapter
     mechanism = adapter.describe()
     assert [link.name for link in mechanism.links] == ["arm/turn", "arm"]
     assert mechanism.links[1].friction == 0.9

@@ -1,0 +1,115 @@
+"""What scene files ask of an adapter: to read a robot's file, and to build it as the scene wants it.
+
+Beside the module of an adapter that is to be used by scene files stands a module `scene_model` with a class
+`SceneModel`, which is a `RobotFile`. Bodies, ground, walls, environments and rules of contact are none of its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ipc_articulation.coupling.adapter import Adapter, Array
+from ipc_articulation.coupling.solids import MeshShape
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.loops import LoopConstraint
+
+FRICTION = 1.0  # Coulomb coefficient of surfaces that say nothing, MuJoCo's
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """Force kp·(target - θ) - kv·θ̇ on one joint."""
+
+    joint: str
+    kp: float  # [N·m/rad or N/m]
+    kv: float  # [N·m·s/rad or N·s/m]
+    max_force: float = np.inf  # [N·m or N]
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A hinge between two links that closes a loop; first may be «world», whose frame is the world's."""
+
+    name: str
+    first: str
+    second: str
+    on_first: ArrayLike  # (3,) [m] in the first link's frame
+    on_second: ArrayLike  # (3,) [m] in the second link's frame
+    axis: ArrayLike = (0.0, 0.0, 1.0)  # (3,) in the first link's frame
+
+
+@dataclass(frozen=True)
+class RobotSetup:
+    """How a scene wants its robot; joints are named as in `RobotFile.joint_names`."""
+
+    dt: float  # [s]
+    gravity: Array  # (3,) [m/s²]
+    integrator: str  # «Euler», «implicitfast» or «implicit»
+    pose: Array = field(default_factory=lambda: np.eye(4))  # (4, 4) by which the whole content of the file is moved
+    friction: float | None = None  # Coulomb coefficient of all surfaces of the robot; None: see `friction_of`
+    default_friction: float = FRICTION
+    mesh_shape: MeshShape = "mesh"  # «hull»: convex hulls for the meshes of links
+    armature: Mapping[str, float] = field(default_factory=dict)  # rotor inertia [kg·m² or kg]; else the file's
+    damping: Mapping[str, float] = field(default_factory=dict)  # viscous [N·m·s/rad or N·s/m]; else the file's
+    actuators: tuple[Actuator, ...] = ()  # one a joint at most
+    start: Mapping[str, float] = field(default_factory=dict)  # initial positions [rad or m]; else the file's
+    start_velocity: Mapping[str, float] = field(default_factory=dict)  # [rad/s or m/s]; else at rest
+    loops: tuple[tuple[tuple[str, ...], LoopConstraint], ...] = ()  # joints, and what relates them
+    pins: tuple[Pin, ...] = ()
+
+    def friction_of(self, own: float) -> float:
+        """Coulomb coefficient of a surface of the robot whose file gives it its own, or `FRICTION`."""
+        if self.friction is not None:
+            return self.friction
+        return self.default_friction if own == FRICTION else own
+
+
+class DrivenRobot(Protocol):
+    """A finished robot whose position actuators take targets by joint."""
+
+    adapter: Adapter  # for `couple`
+    actuated: list[str]  # names of the k joints with a position actuator, in the order of `command`
+    start: Array  # where those joints start, (k,) [rad or m]
+    joints: list[str]  # names of all m joints, in the order of `push`
+
+    def command(self, targets: Array) -> None:
+        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        ...
+
+    def push(self, forces: Array) -> None:
+        """Set forces on all joints besides those of their actuators, (m,) [N·m or N]; comes after `command`."""
+        ...
+
+
+class RobotFile(Protocol):
+    """A robot's file, read by an adapter."""
+
+    closes_loops: bool  # takes the loops and pins of a setup
+
+    def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
+        """Read the file; `package://NAME/...` is looked up in the folders.
+
+        Raises:
+            IpcArticulationError: What is wrong with the file.
+        """
+        ...
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of the joints; of one with several degrees of freedom, of each of these."""
+        ...
+
+    def build(self, setup: RobotSetup) -> DrivenRobot:
+        """The robot as a scene wants it; called once.
+
+        Raises:
+            IpcArticulationError: What is wrong with the robot.
+        """
+        ...
