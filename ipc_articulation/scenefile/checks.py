@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.content_checks import materials, turns, variations, velocities, walls
+from ipc_articulation.scenefile.content_checks import materials, proportions, turns, variations, velocities, walls
 from ipc_articulation.scenefile.controller_checks import controllers
 from ipc_articulation.scenefile.document import Location, Problem
 from ipc_articulation.scenefile.schema import ArticulationScene, Axis, Pose, RobotScene, Scene
@@ -140,6 +140,7 @@ _Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[Problem]]]
 _CHECKS: tuple[_Check, ...] = (
     (Scene, ("bodies",), _body_names),
     (Scene, ("bodies",), _masses),
+    (Scene, ("bodies",), proportions),
     (Scene, ("bodies",), _body_quaternions),
     (Scene, ("materials", "bodies", "walls", "ground", "robot"), materials),
     (Scene, ("bodies", "walls", "ground"), walls),

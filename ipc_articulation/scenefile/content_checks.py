@@ -10,6 +10,8 @@ from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Location, Problem
 from ipc_articulation.scenefile.schema import ArticulationScene, Body, Ground, Robot, RobotScene, Scene, Wall
 
+MAX_RATIO = 1e5  # of the lengths of one shape
+
 Thing = Body | Ground | Wall | Robot
 
 
@@ -31,6 +33,17 @@ def materials(scene: Scene) -> Iterator[Problem]:
         if thing.material is not None and thing.material not in scene.materials:
             message = f"unknown material '{thing.material}'{suggest(thing.material, scene.materials, 'materials')}"
             yield Problem((*place, "material"), message)
+
+
+def proportions(scene: Scene) -> Iterator[Problem]:
+    """The lengths of a shape do not differ so much that its surface degenerates."""
+    for index, body in enumerate(scene.bodies):
+        sizes = body.shape.model_dump(exclude={"type", "file", "scale"}).values()
+        lengths = [length for size in sizes for length in np.ravel(size)]
+        if lengths and max(lengths) > MAX_RATIO * min(lengths):
+            given = f"got {min(lengths):g} and {max(lengths):g} m"
+            message = f"the lengths of a shape differ by a factor of {MAX_RATIO:g} at most, {given}"
+            yield Problem(("bodies", index, "shape"), message)
 
 
 def walls(scene: Scene) -> Iterator[Problem]:

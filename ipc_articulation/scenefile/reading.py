@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -13,10 +13,11 @@ from pydantic_core import ErrorDetails
 
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.checks import check
-from ipc_articulation.scenefile.document import Document, Problem
+from ipc_articulation.scenefile.document import Document, Location, Problem
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
 
 NO_ENGINE = "none"
+LEAST, LARGEST = 1e-20, 1e20  # sizes of numbers other than 0
 
 _WORDS = {
     "a valid integer": "a whole number",
@@ -70,6 +71,7 @@ def examine(file: str | Path, settings: Mapping[str, Any] | None = None) -> Exam
     """
     document = Document(file, settings)
     model, problems = _model_of(document)
+    problems += _extreme_numbers((), document.data)
     faulty = {str(problem.location[0]) for problem in problems}
     scene: AnyScene
     try:
@@ -97,6 +99,15 @@ def _model_of(document: Document) -> tuple[type[AnyScene], list[Problem]]:
         problems = []
     ours = adapter == NO_ENGINE or (not adapter and "robot" not in document.data)
     return (ArticulationScene if ours else RobotScene), problems
+
+
+def _extreme_numbers(place: Location, value: Any) -> Iterator[Problem]:
+    """Numbers whose products could overflow, or become zero."""
+    if isinstance(value, dict | tuple):
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _extreme_numbers((*place, key), child)
+    elif isinstance(value, int | float) and value and not LEAST <= abs(value) <= LARGEST:
+        yield Problem(place, f"a number is 0, or from {LEAST:g} to {LARGEST:g} in size; got {_shown(value)}")
 
 
 def _right_part(model: type[AnyScene], document: Document, faulty: Collection[str]) -> AnyScene:

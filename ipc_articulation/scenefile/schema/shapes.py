@@ -7,44 +7,44 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.values import ExistingFile, Positive, Quaternion, Vector3
+from ipc_articulation.scenefile.schema.values import ExistingFile, Length, Positive, Quaternion, Vector3
 
 
 class Box(Block):
     """A cuboid about the origin of the body's frame."""
 
     type: Literal["box"]
-    size: tuple[Positive, Positive, Positive] = Field(description="lengths of the edges [m]")
+    size: tuple[Length, Length, Length] = Field(description="lengths of the edges [m]")
 
 
 class Sphere(Block):
     """A ball about the origin."""
 
     type: Literal["sphere"]
-    radius: Positive = Field(description="[m]")
+    radius: Length = Field(description="[m]")
 
 
 class Cylinder(Block):
     """A cylinder about the origin, its axis along z."""
 
     type: Literal["cylinder"]
-    radius: Positive = Field(description="[m]")
-    length: Positive = Field(description="[m]")
+    radius: Length = Field(description="[m]")
+    length: Length = Field(description="[m]")
 
 
 class Capsule(Block):
     """A cylinder with half-spheres on its ends, about the origin, its axis along z."""
 
     type: Literal["capsule"]
-    radius: Positive = Field(description="[m]")
-    length: Positive = Field(description="between the centres of the half-spheres [m]")
+    radius: Length = Field(description="[m]")
+    length: Length = Field(description="between the centres of the half-spheres [m]")
 
 
 class Ellipsoid(Block):
     """An ellipsoid about the origin."""
 
     type: Literal["ellipsoid"]
-    radii: tuple[Positive, Positive, Positive] = Field(description="half axes along x, y and z [m]")
+    radii: tuple[Length, Length, Length] = Field(description="half axes along x, y and z [m]")
 
 
 class Mesh(Block):

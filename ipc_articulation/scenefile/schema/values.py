@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from ipc_articulation.patterns import compiled
@@ -19,6 +19,7 @@ NonNegative = Annotated[float, Field(ge=0)]
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
+SMALLEST, LONGEST = 1e-5, 1e5  # lengths of shapes [m]
 
 
 def _existing_file(value: object, info: ValidationInfo) -> object:
@@ -76,6 +77,14 @@ def refusal(reason: str) -> PydanticCustomError:
     return PydanticCustomError("refused", "{reason}", {"reason": reason})
 
 
+def _buildable(length: float) -> float:
+    """A surface of that size has a volume and an inertia that are neither 0 nor infinite."""
+    if not SMALLEST <= length <= LONGEST:
+        raise refusal(f"a length of a shape is from {SMALLEST:g} to {LONGEST:g} m, got {length!r}")
+    return length
+
+
+Length = Annotated[float, Field(gt=0), AfterValidator(_buildable)]
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]
 JointPattern = Annotated[str | Names, BeforeValidator(_joint_pattern)]
 PerJoint = Annotated[float | dict[str, float], BeforeValidator(_per_joint)]
