@@ -156,10 +156,10 @@ def _free_batch(tree, q, v, tau, a):
     return bad
 
 
-_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "v", "wrenches"], "v")
+_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "tau", "wrenches"], "v")
 
 
-@over_states(_free, _free_batch, ["q", "v", "v"], "v")
+@over_states(_free, _free_batch, ["q", "v", "tau"], "v")
 def _alone(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 
@@ -186,7 +186,7 @@ def forward_dynamics(
         (..., nv) [rad/s² or m/s²].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     if wrenches is None:
         return _alone(model, q, v, tau, out)

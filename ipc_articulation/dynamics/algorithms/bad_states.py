@@ -1,15 +1,15 @@
-"""States that no algorithm can work on, and what is said of them."""
+"""Arguments that no algorithm can work on, and the errors that name them."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.dynamics.algorithms.tree import ROTATION, UNIT
+from ipc_articulation.dynamics.arguments import numbers, require_unit
 from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
@@ -18,13 +18,20 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def converted(model: Model, name: str, x: ArrayLike) -> Array:
+def converted(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
     """A state array as float64.
 
+    Args:
+        model: The model.
+        kind: What it holds, a key of `Model.shapes`.
+        x: The array.
+        name: What messages call it; empty: `kind`.
+
     Raises:
-        StateError: Its last axes are not what the model needs.
+        StateError: It is no array of numbers, or its last axes are not what the model needs.
     """
-    array, core = np.asarray(x, dtype=float), model.shapes[name]
+    name = name or kind
+    array, core = numbers(name, x), model.shapes[kind]
     if array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core:
         needed = ", ".join(map(str, core))
         raise StateError(
@@ -34,40 +41,91 @@ def converted(model: Model, name: str, x: ArrayLike) -> Array:
     return array
 
 
-def complain(model: Model, names: Sequence[str], states: Sequence[Array]) -> None:
-    """Raise if a number is not finite or a quaternion zero; warn if one is not of length one.
+def checked(model: Model, kind: str, x: ArrayLike, name: str = "", unit: bool = True) -> Array:
+    """A state array as float64, of the right shape, finite, quaternions of length one; arguments as of `converted`.
 
     Args:
         model: The model.
-        names: What the arrays hold.
-        states: With one leading axis.
+        kind: What it holds.
+        x: The array.
+        name: What messages call it.
+        unit: Whether quaternions must be of length one.
 
     Raises:
         StateError: As said, with the place.
     """
-    for name, x in zip(names, states, strict=True):
+    array = converted(model, kind, x, name)
+    if not isfinite(array.sum()) or (unit and kind == "q" and model.rotations):
+        complain(model, [kind], [array.reshape(-1, *model.shapes[kind])], name, unit)
+    return array
+
+
+def one_state(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
+    """The same of one state, without leading axes; arguments as of `converted`.
+
+    Raises:
+        StateError: As said.
+    """
+    array = checked(model, kind, x, name)
+    if array.shape != model.shapes[kind]:
+        raise StateError(f"{name or kind} has shape {array.shape}; give one state, {model.shapes[kind]}")
+    return array
+
+
+def states(model: Model, **arrays: ArrayLike) -> list[Array]:
+    """Arrays of states as `checked` has them, by what they hold, of batches that fit together.
+
+    Raises:
+        StateError: As said.
+    """
+    good = [checked(model, kind, x) for kind, x in arrays.items()]
+    leading_axes(list(arrays), [x.shape[:-1] for x in good])
+    return good
+
+
+def leading_axes(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape of the batch that arrays with these leading axes make.
+
+    Raises:
+        StateError: They do not fit together.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        given = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
+        raise StateError(f"the leading axes of the states do not fit together: {given}") from None
+
+
+def complain(model: Model, kinds: Sequence[str], states: Sequence[Array], name: str = "", unit: bool = True) -> None:
+    """Raise if a number is not finite or a quaternion not of length one.
+
+    Args:
+        model: The model.
+        kinds: What the arrays hold, keys of `Model.shapes`.
+        states: With one leading axis.
+        name: What messages call them; empty: their kinds.
+        unit: Whether quaternions must be of length one.
+
+    Raises:
+        StateError: As said, with the place.
+    """
+    for kind, x in zip(kinds, states, strict=True):
         bad = np.argwhere(~np.isfinite(x))
         if len(bad):
-            raise StateError(f"{_place(model, name, bad[0], len(x))} is {x[tuple(bad[0])]}; it must be finite")
-        if name == "q":
-            _check_quaternions(model, x)
+            place = _place(model, kind, name or kind, bad[0], len(x))
+            raise StateError(f"{place} is {x[tuple(bad[0])]}; it must be finite")
+        if kind == "q" and unit:
+            _check_quaternions(model, x, name or kind)
 
 
-def _place(model: Model, name: str, index: NDArray, count: int) -> str:
-    names = {"q": model.q_names, "v": model.dof_names}.get(name)
+def _place(model: Model, kind: str, name: str, index: NDArray, count: int) -> str:
+    names = {"q": model.q_names, "v": model.dof_names, "a": model.dof_names, "tau": model.dof_names}.get(kind)
     coordinate = f" ('{names[index[-1]]}')" if names else ""
     state = f" of state {index[0]}" if count > 1 else ""
     return f"{name}{index[1:].tolist()}{coordinate}{state}"
 
 
-def _check_quaternions(model: Model, q: Array) -> None:
-    for at in model.tree["q"][model.tree["kind"] == ROTATION]:
-        square = np.sum(q[:, at : at + 4] ** 2, axis=1)
-        name = model.q_names[at].split("[")[0]
-        if (square == 0.0).any():
-            raise StateError(f"the quaternion of joint '{name}' is zero; give (w, x, y, z) of length one")
-        off = np.flatnonzero(np.abs(square - 1.0) > UNIT)
-        if len(off):
-            length = np.sqrt(square[off[0]])
-            message = f"the quaternion of joint '{name}' has length {length:g}; taken as normalised"
-            warnings.warn(message, stacklevel=6)
+def _check_quaternions(model: Model, q: Array, name: str) -> None:
+    for at, _ in model.rotations:
+        joint = model.q_names[at.start].split("[")[0]
+        require_unit(f"{name}: the quaternion of joint '{joint}'", q[:, at])

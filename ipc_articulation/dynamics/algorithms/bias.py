@@ -90,7 +90,7 @@ def bias_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = No
     """h(q, v): Coriolis, centrifugal and gravity forces: (..., nq), (..., nv) -> (..., nv) [N·m or N].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
 
 
@@ -99,7 +99,7 @@ def gravity_forces(model: Model, q: ArrayLike, out: Array | None = None) -> Arra
     """g(q) = h(q, 0): what holds the robot still, (..., nq) -> (..., nv) [N·m or N].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
 
 
@@ -108,5 +108,5 @@ def coriolis_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None 
     """C(q, v) v = h(q, v) - g(q): (..., nq), (..., nv) -> (..., nv) [N·m or N].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """

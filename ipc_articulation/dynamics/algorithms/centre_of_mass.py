@@ -130,7 +130,7 @@ def centre_of_mass(model: Model, q: ArrayLike, out: Array | None = None) -> Arra
     """Centre of mass of all that moves, in the world: (..., nq) -> (..., 3) [m].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
 
 
@@ -139,7 +139,7 @@ def centre_of_mass_jacobian(model: Model, q: ArrayLike, out: Array | None = None
     """J_c, J_c v = velocity of the centre of mass: (..., nq) -> (..., 3, nv).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
 
 
@@ -148,7 +148,7 @@ def centroidal_momentum_matrix(model: Model, q: ArrayLike, out: Array | None = N
     """A, A v = momentum about the centre of mass: (..., nq) -> (..., 6, nv).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
 
 
@@ -157,5 +157,5 @@ def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, out: Array | N
     """[angular momentum about the centre of mass; linear momentum], world axes: -> (..., 6) [kg·m²/s; kg·m/s].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """

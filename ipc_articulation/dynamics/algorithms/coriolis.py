@@ -78,5 +78,5 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None 
     """C(q, v): (..., nq), (..., nv) -> (..., nv, nv).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """

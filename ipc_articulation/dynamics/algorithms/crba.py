@@ -69,5 +69,5 @@ def mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array: 
     """M(q), symmetric positive definite, rotor inertia included: (..., nq) -> (..., nv, nv) [kg, kg·m, kg·m²].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """

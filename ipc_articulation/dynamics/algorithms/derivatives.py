@@ -83,7 +83,7 @@ def inverse_dynamics_derivatives(
         wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     K = _DERIVATIVES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
     return InverseDerivatives(K[..., 0, :, :], K[..., 1, :, :], K[..., 2, :, :])
@@ -95,7 +95,7 @@ def forward_dynamics_derivatives(
     """Derivatives of `forward_dynamics`, with wrenches held constant; arguments as there.
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     by = inverse_dynamics_derivatives(model, q, v, forward_dynamics(model, q, v, tau, wrenches), wrenches)
     W = inverse_mass_matrix(model, q) + np.zeros_like(by.q)  # q may have fewer leading axes than the rest
@@ -190,4 +190,4 @@ def _batch(tree, q, v, a, wrenches, K):
     return bad
 
 
-_DERIVATIVES = Algorithm(_single, _batch, ["q", "v", "v", "wrenches"], "matrices")
+_DERIVATIVES = Algorithm(_single, _batch, ["q", "v", "a", "wrenches"], "matrices")

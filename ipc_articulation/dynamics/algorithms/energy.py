@@ -20,7 +20,7 @@ def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
     """½ vᵀ M v, rotors included: (..., nq), (..., nv) -> (...) [J].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     return _ENERGIES(model, q, v)[..., 0]
 
@@ -29,7 +29,7 @@ def potential_energy(model: Model, q: ArrayLike) -> Array:
     """-Σ m g·x, zero at the world's origin; springs not included: (..., nq) -> (...) [J].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     return _ENERGIES(model, q, np.zeros(model.nv))[..., 1]
 

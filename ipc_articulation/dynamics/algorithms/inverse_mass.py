@@ -90,5 +90,5 @@ def inverse_mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) ->
     """M(q)⁻¹, symmetric: (..., nq) -> (..., nv, nv).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """

@@ -19,6 +19,7 @@ from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
+from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def jacobian(model: Model, q: ArrayLike, frame: str | int, point: ArrayLike = OR
 
     Raises:
         ModelError: The frame is unknown.
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     return _JACOBIAN(model, q, parameters=_place_of(model, frame, point))
 
@@ -61,16 +62,16 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, frame: str | int, po
 
     Raises:
         ModelError: The frame is unknown.
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     return _RATE(model, q, v, parameters=_place_of(model, frame, point))
 
 
 def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Array]:
     """Node of a frame, and a point of the frame in that node."""
-    index, x = model.frame(frame), np.asarray(point, dtype=float)
+    index, x = model.frame(frame), numbers("point", point)
     if x.shape != (3,) or not np.isfinite(x).all():
-        raise StateError(f"a point must be three finite numbers; it is {x.tolist()}")
+        raise StateError(f"point must be three finite numbers; it is {x.tolist()}")
     H = model.frame_pose[index]
     return int(model.frame_node[index]), H[:3, :3] @ x + H[:3, 3]
 

@@ -43,7 +43,7 @@ def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
         (..., nb, 6) [N·m; N]; zero for the body that is fixed to the world.
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     return _WRENCHES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
 
@@ -76,4 +76,4 @@ def _batch(tree, q, v, a, wrenches, out):
     return bad
 
 
-_WRENCHES = Algorithm(_single, _batch, ["q", "v", "v", "wrenches"], "wrenches")
+_WRENCHES = Algorithm(_single, _batch, ["q", "v", "a", "wrenches"], "wrenches")

@@ -38,7 +38,7 @@ def frame_poses(model: Model, q: ArrayLike, frames: Frames = None) -> Array:
 
     Raises:
         ModelError: A frame is unknown.
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     nodes, poses = _chosen(model, frames)
     return _POSES(model, q, parameters=(nodes, poses), shape=(len(nodes), 4, 4))
@@ -58,7 +58,7 @@ def frame_velocities(model: Model, q: ArrayLike, v: ArrayLike, frames: Frames = 
 
     Raises:
         ModelError: A frame is unknown.
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     nodes, poses = _chosen(model, frames)
     return _VELOCITIES(model, q, v, parameters=(nodes, poses), shape=(len(nodes), 6))
@@ -79,7 +79,7 @@ def frame_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, 
 
     Raises:
         ModelError: A frame is unknown.
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     nodes, poses = _chosen(model, frames)
     return _ACCELERATIONS(model, q, v, a, parameters=(nodes, poses), shape=(len(nodes), 6))
@@ -91,6 +91,8 @@ def _chosen(model: Model, frames: Frames) -> tuple[NDArray[np.int64], Array]:
         return model.frame_node, model.frame_pose
     if isinstance(frames, str):
         raise ModelError(f"frames are given as a list: ['{frames}']")
+    if not np.iterable(frames):
+        raise ModelError(f"frames are given as a list of names or indices; they are {frames!r:.80}")
     index = [model.frame(frame) for frame in frames]
     return model.frame_node[index], model.frame_pose[index]
 
@@ -198,4 +200,4 @@ def _accelerations_batch(tree, nodes, poses, q, v, a, out):
 _FRAMES = ("indices", "poses")
 _POSES = Algorithm(_poses, _poses_batch, ["q"], "poses", _FRAMES)
 _VELOCITIES = Algorithm(_velocities, _velocities_batch, ["q", "v"], "vectors", _FRAMES)
-_ACCELERATIONS = Algorithm(_accelerations, _accelerations_batch, ["q", "v", "v"], "vectors", _FRAMES)
+_ACCELERATIONS = Algorithm(_accelerations, _accelerations_batch, ["q", "v", "a"], "vectors", _FRAMES)

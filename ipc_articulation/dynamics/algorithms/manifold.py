@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.bad_states import converted
+from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes, states
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.arguments import finite_number
 from ipc_articulation.dynamics.joints.elements import Rotation
 from ipc_articulation.errors import StateError
 
@@ -21,12 +22,54 @@ _ROTATION = Rotation()
 def integrate(model: Model, q: ArrayLike, v: ArrayLike, dt: float = 1.0) -> Array:
     """The position after moving with a constant velocity for dt [s]: (..., nq), (..., nv) -> (..., nq).
 
-    A quaternion becomes exp(dt ω) q, of length one.
+    A quaternion becomes exp(dt ω) q, of length one. A negative dt moves back.
 
     Raises:
-        StateError: A wrong shape.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    q, step = converted(model, "q", q), dt * converted(model, "v", v)
+    q, v = states(model, q=q, v=v)
+    return moved(model, q, finite_number("dt", dt) * v)
+
+
+def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
+    """The velocity that takes q0 to q1 in unit time: (..., nq), (..., nq) -> (..., nv).
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
+    """
+    q0, q1 = checked(model, "q", q0, "q0"), checked(model, "q", q1, "q1")
+    leading_axes(("q0", "q1"), [q0.shape[:-1], q1.shape[:-1]])
+    return displacement(model, q0, q1)
+
+
+def rate(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """q̇: v itself, and ½ (0, ω) q for a quaternion: (..., nq), (..., nv) -> (..., nq).
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
+    """
+    q, v = states(model, q=q, v=v)
+    return coordinate_rate(model, q, v)
+
+
+def normalised(model: Model, q: ArrayLike) -> Array:
+    """The position with all quaternions of length one: (..., nq) -> (..., nq).
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a quaternion that is zero.
+    """
+    result = np.array(checked(model, "q", q, unit=False))
+    for at_q, _ in model.rotations:
+        length = np.linalg.norm(result[..., at_q], axis=-1, keepdims=True)
+        if not length.all():
+            name = model.q_names[at_q.start].split("[")[0]
+            raise StateError(f"q: the quaternion of joint '{name}' is zero; give (w, x, y, z)")
+        result[..., at_q] /= length
+    return result
+
+
+def moved(model: Model, q: Array, step: Array) -> Array:
+    """`integrate` by a displacement dt v; neither is checked."""
     if not model.rotations:
         return q + step
     result = np.empty((*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), model.nq))
@@ -36,13 +79,8 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, dt: float = 1.0) -> Arra
     return result
 
 
-def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
-    """The velocity that takes q0 to q1 in unit time: (..., nq), (..., nq) -> (..., nv).
-
-    Raises:
-        StateError: A wrong shape.
-    """
-    q0, q1 = converted(model, "q", q0), converted(model, "q", q1)
+def displacement(model: Model, q0: Array, q1: Array) -> Array:
+    """`difference`; neither is checked."""
     if not model.rotations:
         return q1 - q0
     result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), model.nv))
@@ -52,35 +90,14 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
     return result
 
 
-def rate(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
-    """q̇: v itself, and ½ (0, ω) q for a quaternion: (..., nq), (..., nv) -> (..., nq).
-
-    Raises:
-        StateError: A wrong shape.
-    """
-    q, v = converted(model, "q", q), converted(model, "v", v)
+def coordinate_rate(model: Model, q: Array, v: Array) -> Array:
+    """`rate`; neither is checked."""
     if not model.rotations:
-        return np.array(v)
+        return np.broadcast_to(v, (*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nv)).copy()
     result = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nq))
     result[..., model.plain_q] = v[..., model.plain_v]
     for at_q, at_v in model.rotations:
         result[..., at_q] = _ROTATION.rate(q[..., at_q], v[..., at_v])
-    return result
-
-
-def normalised(model: Model, q: ArrayLike) -> Array:
-    """The position with all quaternions of length one: (..., nq) -> (..., nq).
-
-    Raises:
-        StateError: A wrong shape, or a quaternion that is zero.
-    """
-    result = np.array(converted(model, "q", q))
-    for at_q, _ in model.rotations:
-        length = np.linalg.norm(result[..., at_q], axis=-1, keepdims=True)
-        if not length.all():
-            name = model.q_names[at_q.start].split("[")[0]
-            raise StateError(f"the quaternion of joint '{name}' is zero; give (w, x, y, z) of length one")
-        result[..., at_q] /= length
     return result
 
 
@@ -96,7 +113,12 @@ def random_position(model: Model, rng: np.random.Generator, count: int | None = 
 
     Returns:
         (nq,) or (count, nq).
+
+    Raises:
+        StateError: The count is no whole number.
     """
+    if count is not None and not (isinstance(count, int | np.integer) and count >= 0):
+        raise StateError(f"count must be a whole number, zero or more; it is {count!r:.80}")
     leading = () if count is None else (count,)
     c = model.coordinates
     bounded = np.isfinite(c.lower) & np.isfinite(c.upper)

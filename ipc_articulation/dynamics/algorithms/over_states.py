@@ -22,7 +22,7 @@ from numba import types
 from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.dynamics.algorithms.bad_states import complain, converted
+from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
 from ipc_articulation.dynamics.algorithms.tree import NODE
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
 from ipc_articulation.errors import StateError
@@ -97,10 +97,11 @@ class Algorithm:
             shape: Of the result of one state; None: what the model has for `gives`.
 
         Raises:
-            StateError: A wrong shape, a number that is not finite, a zero quaternion.
+            StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
         arrays = [converted(model, name, x) for name, x in zip(self.takes, states, strict=True)]
-        leading = _leading([x.shape[: x.ndim - RANK[name]] for x, name in zip(arrays, self.takes, strict=True)])
+        axes = [x.shape[: x.ndim - RANK[name]] for x, name in zip(arrays, self.takes, strict=True)]
+        leading = leading_axes(self.takes, axes)
         shape = model.shapes[self.gives] if shape is None else shape
         result = empty((*leading, *shape)) if out is None else _fitting(out, (*leading, *shape))
         if leading == ():
@@ -188,21 +189,15 @@ def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
     return call
 
 
-def _leading(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        given = ", ".join(map(str, shapes))
-        raise StateError(f"the leading axes of the states do not fit together: {given}") from None
-
-
 def _flat(x: Array, leading: tuple[int, ...], core: tuple[int, ...]) -> Array:
     return np.broadcast_to(x, (*leading, *core)).reshape(-1, *core)
 
 
 def _fitting(out: Array, shape: tuple[int, ...]) -> Array:
-    if out.shape != shape or out.dtype != FLOAT or not out.flags.c_contiguous or not out.flags.writeable:
-        raise StateError(f"out must be a C-ordered float64 array of shape {shape}; it is {out.dtype} {out.shape}")
+    good = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == FLOAT
+    if not good or not out.flags.c_contiguous or not out.flags.writeable:
+        given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        raise StateError(f"out must be a C-ordered float64 array of shape {shape}; it is {given}")
     return out
 
 

@@ -81,10 +81,10 @@ def _free_batch(tree, q, v, a, tau):
     return bad
 
 
-_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "v", "wrenches"], "v")
+_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "a", "wrenches"], "v")
 
 
-@over_states(_free, _free_batch, ["q", "v", "v"], "v")
+@over_states(_free, _free_batch, ["q", "v", "a"], "v")
 def _alone(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 
@@ -111,7 +111,7 @@ def inverse_dynamics(
         (..., nv) [N·m or N].
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     if wrenches is None:
         return _alone(model, q, v, a, out)

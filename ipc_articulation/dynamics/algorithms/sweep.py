@@ -22,9 +22,10 @@ import math
 import numpy as np
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
-from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION, UNIT
+from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.algorithms.trigonometry import FAR, sin_cos
 from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
+from ipc_articulation.dynamics.arguments import UNIT
 
 NODE_STATE = np.dtype(
     [

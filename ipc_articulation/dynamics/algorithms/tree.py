@@ -12,8 +12,6 @@ import numpy as np
 
 SCREW, TRANSLATION, ROTATION = 0, 1, 2
 
-UNIT = 1e-6  # how far |quaternion|² may be from 1
-
 NODE = np.dtype(
     [
         ("parent", "i8"),  # node, or -1: the world

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.bias import bias_forces, coriolis_forces, gravity_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
-from ipc_articulation.dynamics.algorithms.jacobian import jacobian
+from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.algorithms.manifold import difference, integrate
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.arguments import numbers, positive_number
 from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
@@ -41,9 +43,7 @@ class Skeleton:
     """
 
     def __init__(self, model: Model, time_step: float = 1e-3) -> None:
-        if not (np.isfinite(time_step) and time_step > 0.0):
-            raise StateError(f"the time step is {time_step}; give a positive number of seconds")
-        self.model, self.time_step = model, time_step
+        self.model, self.time_step = model, positive_number("time_step", time_step)
         self._q, self._v = model.neutral, np.zeros(model.nv)
         self._tau, self._external = np.zeros(model.nv), np.zeros(model.nv)
 
@@ -54,7 +54,7 @@ class Skeleton:
 
     @positions.setter
     def positions(self, q: ArrayLike) -> None:
-        self._q = _vector(q, self.model.nq, "positions")
+        self._q = one_state(self.model, "q", q, "positions").copy()
 
     @property
     def velocities(self) -> Array:
@@ -63,7 +63,7 @@ class Skeleton:
 
     @velocities.setter
     def velocities(self, v: ArrayLike) -> None:
-        self._v = _vector(v, self.model.nv, "velocities")
+        self._v = one_state(self.model, "v", v, "velocities").copy()
 
     @property
     def control_forces(self) -> Array:
@@ -72,7 +72,7 @@ class Skeleton:
 
     @control_forces.setter
     def control_forces(self, tau: ArrayLike) -> None:
-        self._tau = _vector(tau, self.model.nv, "control forces")
+        self._tau = one_state(self.model, "tau", tau, "control forces").copy()
 
     @property
     def accelerations(self) -> Array:
@@ -106,12 +106,12 @@ class Skeleton:
 
     @property
     def damping_forces(self) -> Array:
-        """D = D v, (nv,)."""
+        """d = D v, (nv,)."""
         return self.model.coordinates.damping * self._v
 
     @property
     def spring_forces(self) -> Array:
-        """S = K x, (nv,), x the displacement from the springs' mounts that the velocity leads to in one step."""
+        """s = K x, (nv,), x the displacement from the springs' mounts that the velocity leads to in one step."""
         c = self.model.coordinates
         ahead = integrate(self.model, self._q, self._v, self.time_step)
         return c.stiffness * difference(self.model, c.spring_mount, ahead)
@@ -121,7 +121,7 @@ class Skeleton:
         """C = c - f + d + s, (nv,)."""
         return self.coriolis_and_gravity_forces - self._external + self.damping_forces + self.spring_forces
 
-    def push(self, frame: str, force: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0), moment: ArrayLike = 0.0) -> None:
+    def push(self, frame: str, force: ArrayLike, point: ArrayLike = ORIGIN, moment: ArrayLike = ORIGIN) -> None:
         """Push a link until the next step: f += J(point)ᵀ [moment; force].
 
         Args:
@@ -134,8 +134,8 @@ class Skeleton:
             ModelError: The frame is unknown.
             StateError: Something is not three finite numbers.
         """
-        wrench = np.concatenate([_vector(np.broadcast_to(moment, 3), 3, "moment"), _vector(force, 3, "force")])
-        self._external = self._external + jacobian(self.model, self._q, frame, _vector(point, 3, "point")).T @ wrench
+        wrench = np.concatenate([_vector(moment, "moment"), _vector(force, "force")])
+        self._external = self._external + jacobian(self.model, self._q, frame, point).T @ wrench
 
     def clear_external_forces(self) -> None:
         """Forget all pushes."""
@@ -149,10 +149,8 @@ class Skeleton:
         self.clear_external_forces()
 
 
-def _vector(value: ArrayLike, count: int, what: str) -> Array:
-    x = np.array(value, dtype=float)
-    if x.shape != (count,):
-        raise StateError(f"{what} have shape {x.shape}; give ({count},)")
-    if not np.isfinite(x).all():
-        raise StateError(f"{what} must be finite; they are {x.tolist()}")
+def _vector(value: ArrayLike, name: str) -> Array:
+    x = numbers(name, value)
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise StateError(f"{name} must be three finite numbers; it is {x.tolist()}")
     return x

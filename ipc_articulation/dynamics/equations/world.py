@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.equations.skeleton import Skeleton
 from ipc_articulation.errors import StateError
 
@@ -32,7 +33,7 @@ class World:
 
     @property
     def positions(self) -> Array:
-        """Q of all, (Σ nq,)."""
+        """q of all, (Σ nq,)."""
         return self._all("positions")
 
     @positions.setter
@@ -41,7 +42,7 @@ class World:
 
     @property
     def velocities(self) -> Array:
-        """V of all, (Σ nv,)."""
+        """v of all, (Σ nv,)."""
         return self._all("velocities")
 
     @velocities.setter
@@ -73,7 +74,7 @@ class World:
 
     @property
     def coriolis_and_gravity_forces(self) -> Array:
-        """C(q, v) of all, (Σ nv,)."""
+        """c(q, v) of all, (Σ nv,)."""
         return self._all("coriolis_and_gravity_forces")
 
     @property
@@ -119,7 +120,7 @@ class World:
         return np.concatenate([getattr(skeleton, name) for skeleton in self.skeletons])
 
     def _share(self, name: str, value: Any, counts: list[int]) -> None:
-        x = np.asarray(value, dtype=float)
+        x = numbers(name.replace("_", " "), value)
         if x.shape != (sum(counts),):
             raise StateError(f"{name.replace('_', ' ')} have shape {x.shape}; give ({sum(counts)},)")
         for skeleton, part in zip(self.skeletons, np.split(x, np.cumsum(counts)[:-1]), strict=True):

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.manifold import difference
+from ipc_articulation.dynamics.algorithms.bad_states import checked, states
+from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
@@ -23,8 +25,14 @@ if TYPE_CHECKING:
 
 
 def within_effort(model: Model, tau: ArrayLike) -> Array:
-    """Forces clipped to the effort limits: (..., nv) -> (..., nv) [N·m or N]."""
-    return np.clip(np.asarray(tau, dtype=float), -model.coordinates.effort, model.coordinates.effort)
+    """Forces clipped to the effort limits: (..., nv), or one number for all, -> (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite.
+    """
+    tau = numbers("tau", tau)
+    tau = checked(model, "tau", tau if tau.ndim else np.full(model.nv, tau))
+    return np.clip(tau, -model.coordinates.effort, model.coordinates.effort)
 
 
 @dataclass(frozen=True)
@@ -52,15 +60,32 @@ class PD:
         """
         given = {"kp": kp, "kd": kd, "target velocity": v}
         gains = {name: _one_each(value, model.nv, name) for name, value in given.items()}
-        for name in ("kp", "kd"):
-            if (gains[name] < 0.0).any():
-                joint = model.dof_names[int(gains[name].argmin())]
-                raise StateError(f"{name} of '{joint}' is negative; give zero or more")
-        return PD(gains["kp"], gains["kd"], _one_each(q, model.nq, "target position"), gains["target velocity"])
+        pd = PD(gains["kp"], gains["kd"], _one_each(q, model.nq, "target position"), gains["target velocity"])
+        return pd.checked(model)
+
+    def checked(self, model: Model) -> PD:
+        """The same control, fit for a model.
+
+        Raises:
+            StateError: A wrong length, a number that is not finite, a negative gain, a quaternion that is not of length
+                one.
+        """
+        for name, x in (("kp", self.kp), ("kd", self.kd), ("target velocity", self.v)):
+            checked(model, "v", x, name)
+        for name, gain in (("kp", self.kp), ("kd", self.kd)):
+            if (np.asarray(gain) < 0.0).any():
+                raise StateError(f"{name} of '{model.dof_names[int(np.argmin(gain))]}' is negative; give zero or more")
+        checked(model, "q", self.q, "target position")
+        return self
 
     def forces(self, model: Model, q: ArrayLike, v: ArrayLike) -> Array:
-        """Kp difference(q, q_d) + Kd (v_d - v): (..., nq), (..., nv) -> (..., nv) [N·m or N]."""
-        return self.kp * difference(model, q, self.q) + self.kd * (self.v - np.asarray(v, dtype=float))
+        """Kp difference(q, q_d) + Kd (v_d - v): (..., nq), (..., nv) -> (..., nv) [N·m or N].
+
+        Raises:
+            StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
+        """
+        q, v = states(model, q=q, v=v)
+        return self.kp * displacement(model, q, self.q) + self.kd * (self.v - v)
 
     def limited(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[PD, Array]:
         """Where the force at a state exceeds the effort limit: gains zero, and the limit as a constant force.
@@ -80,7 +105,7 @@ class PD:
 
 
 def _one_each(value: ArrayLike, count: int, what: str) -> Array:
-    x = np.asarray(value, dtype=float)
+    x = numbers(what, value)
     if x.shape not in ((), (count,)):
         raise StateError(f"{what} has shape {x.shape}; give one number or ({count},)")
     if not np.isfinite(x).all():

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.manifold import difference
+from ipc_articulation.dynamics.algorithms.bad_states import checked, states
+from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.arguments import positive_number
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.model.model import Model
@@ -23,17 +25,21 @@ CREEP = 1e-3  # speed at which dry friction is fully there [rad/s or m/s]
 
 
 def damping_forces(model: Model, v: ArrayLike) -> Array:
-    """-D v: (..., nv) -> (..., nv) [N·m or N]."""
-    return -model.coordinates.damping * np.asarray(v, dtype=float)
+    """-D v: (..., nv) -> (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite.
+    """
+    return -model.coordinates.damping * checked(model, "v", v)
 
 
 def spring_forces(model: Model, q: ArrayLike) -> Array:
     """-K x: (..., nq) -> (..., nv) [N·m or N].
 
     Raises:
-        StateError: A wrong shape.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    return -model.coordinates.stiffness * difference(model, model.coordinates.spring_mount, q)
+    return -model.coordinates.stiffness * _stretch(model, q)
 
 
 def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP) -> Array:
@@ -47,16 +53,21 @@ def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP) -> Array:
 
     Returns:
         (..., nv) [N·m or N].
+
+    Raises:
+        StateError: A wrong shape, a number that is not finite, a creep speed that is not positive.
     """
-    return -model.coordinates.friction * np.clip(np.asarray(v, dtype=float) / creep, -1.0, 1.0)
+    speed = checked(model, "v", v) / positive_number("creep", creep)
+    return -model.coordinates.friction * np.clip(speed, -1.0, 1.0)
 
 
 def passive_forces(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
     """All of them: (..., nq), (..., nv) -> (..., nv) [N·m or N].
 
     Raises:
-        StateError: A wrong shape.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
+    q, v = states(model, q=q, v=v)
     return damping_forces(model, v) + spring_forces(model, q) + friction_forces(model, v)
 
 
@@ -64,7 +75,12 @@ def spring_energy(model: Model, q: ArrayLike) -> Array:
     """½ xᵀ K x: (..., nq) -> (...) [J].
 
     Raises:
-        StateError: A wrong shape.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    x = difference(model, model.coordinates.spring_mount, q)
+    x = _stretch(model, q)
     return 0.5 * np.sum(model.coordinates.stiffness * x * x, axis=-1)
+
+
+def _stretch(model: Model, q: ArrayLike) -> Array:
+    """x, the displacement from the springs' mounts, (..., nv)."""
+    return displacement(model, model.coordinates.spring_mount, checked(model, "q", q))

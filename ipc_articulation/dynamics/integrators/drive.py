@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
+from ipc_articulation.dynamics.algorithms.bad_states import states
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
 from ipc_articulation.dynamics.forces.passive import passive_forces
@@ -32,9 +33,10 @@ def acceleration(model: Model, q: ArrayLike, v: ArrayLike, drive: Drive = IDLE) 
     """q̈ = M⁻¹ (τ + passive forces - h + Σ Jᵀ w): (..., nq), (..., nv) -> (..., nv).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    tau = within_effort(model, drive.tau) + passive_forces(model, q, v)
+    q, v, tau = states(model, q=q, v=v, tau=within_effort(model, drive.tau))
+    tau = tau + passive_forces(model, q, v)
     if drive.pd is not None:
-        tau = tau + drive.pd.forces(model, q, v)
+        tau = tau + drive.pd.checked(model).forces(model, q, v)
     return forward_dynamics(model, q, v, tau, drive.wrenches)

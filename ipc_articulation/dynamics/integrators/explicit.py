@@ -1,17 +1,19 @@
 """Steps that need accelerations only. Stiff springs, dampers and gains ask for the implicit step (`implicit.py`).
 
-Each takes q (..., nq), v (..., nv) and a time step [s] and gives the next q and v. What a drive gives is held constant.
+Each takes q (..., nq), v (..., nv) and a positive time step [s] and gives the next q and v. What a drive gives is held
+constant.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.manifold import integrate, normalised, rate
+from ipc_articulation.dynamics.algorithms.bad_states import states
+from ipc_articulation.dynamics.algorithms.manifold import coordinate_rate, moved, normalised
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive, acceleration
 
 if TYPE_CHECKING:
@@ -24,10 +26,12 @@ def semi_implicit_euler(
     """v⁺ = v + dt q̈(q, v), q⁺ = q ⊕ dt v⁺. Order 1; energy of a swinging robot stays bounded.
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
+            is not positive.
     """
-    v_end = np.asarray(v, dtype=float) + dt * acceleration(model, q, v, drive)
-    return integrate(model, q, v_end, dt), v_end
+    q, v, dt = _checked(model, q, v, dt)
+    v_end = v + dt * acceleration(model, q, v, drive)
+    return moved(model, q, dt * v_end), v_end
 
 
 def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
@@ -36,30 +40,37 @@ def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive 
         v* = v + dt q̈(q, v),  q* = q ⊕ dt v;   v⁺ = v + ½dt (q̈(q, v) + q̈(q*, v*)),   q⁺ = q ⊕ ½dt (v + v⁺)
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
+            is not positive.
     """
-    v = np.asarray(v, dtype=float)
+    q, v, dt = _checked(model, q, v, dt)
     a = acceleration(model, q, v, drive)
-    a_end = acceleration(model, integrate(model, q, v, dt), v + dt * a, drive)
+    a_end = acceleration(model, moved(model, q, dt * v), v + dt * a, drive)
     v_end = v + 0.5 * dt * (a + a_end)
-    return integrate(model, q, 0.5 * (v + v_end), dt), v_end
+    return moved(model, q, 0.5 * dt * (v + v_end)), v_end
 
 
 def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
     """The classical Runge-Kutta method on (q, v), quaternions as four numbers that are made unit at the end. Order 4.
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
+            is not positive.
     """
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    q, v, dt = _checked(model, q, v, dt)
 
     def slope(h: float, k: tuple[Array, Array]) -> tuple[Array, Array]:
         q_k, v_k = q + h * k[0], v + h * k[1]
-        return rate(model, q_k, v_k), acceleration(model, normalised(model, q_k), v_k, drive)
+        return coordinate_rate(model, q_k, v_k), acceleration(model, normalised(model, q_k), v_k, drive)
 
-    k1 = rate(model, q, v), acceleration(model, q, v, drive)
+    k1 = coordinate_rate(model, q, v), acceleration(model, q, v, drive)
     k2 = slope(0.5 * dt, k1)
     k3 = slope(0.5 * dt, k2)
     k4 = slope(dt, k3)
     q_rate, a = ((w + 2.0 * x + 2.0 * y + z) / 6.0 for w, x, y, z in zip(k1, k2, k3, k4, strict=True))
     return normalised(model, q + dt * q_rate), v + dt * a
+
+
+def _checked(model: Model, q: ArrayLike, v: ArrayLike, dt: float) -> tuple[Array, Array, float]:
+    q, v = states(model, q=q, v=v)
+    return q, v, positive_number("dt", dt)

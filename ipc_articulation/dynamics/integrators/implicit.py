@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.bias import bias_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
-from ipc_articulation.dynamics.algorithms.manifold import difference, integrate
+from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
-from ipc_articulation.dynamics.forces.actuation import PD, within_effort
+from ipc_articulation.dynamics.arguments import positive_number
+from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
 
@@ -62,36 +64,40 @@ def implicit(
         model: The model.
         q: Position, (nq,).
         v: Velocity, (nv,).
-        dt: Time step [s].
+        dt: Time step [s], positive.
         drive: What drives it.
         scheme: Which forces are implicit.
 
     Raises:
         SolverError: Dry friction and limits did not converge.
-        StateError: A wrong shape, a number that is not finite, a zero quaternion.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
+            is not positive.
     """
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    q, v, dt = one_state(model, "q", q), one_state(model, "v", v), positive_number("dt", dt)
     damping, stiffness, force = _forces(model, q, v, dt, drive, scheme)
     mass = mass_matrix(model, q)
     mass[np.diag_indices(model.nv)] += dt * damping + dt * dt * stiffness
     momentum = mass @ v + dt * (force - _bias(model, q, v, drive))
     v_end = constrained_velocity(model, q, mass, momentum, dt)
-    return Step(integrate(model, q, v_end, dt), v_end, mass)
+    return Step(moved(model, q, dt * v_end), v_end, mass)
 
 
 def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:
-    """H - Σ Jᵀ w, (nv,)."""
+    """h - Σ Jᵀ w, (nv,)."""
     if drive.wrenches is None:
         return bias_forces(model, q, v)
-    return inverse_dynamics(model, q, v, np.zeros(model.nv), drive.wrenches)
+    return inverse_dynamics(model, q, v, np.zeros(model.nv), one_state(model, "wrenches", drive.wrenches))
 
 
 def _forces(model: Model, q: Array, v: Array, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array, Array]:
     """Implicit damping and stiffness, (nv,) each, and the force of all joints at the step's beginning, (nv,)."""
     c = model.coordinates
-    pd = drive.pd or PD.to(model, model.neutral, 0.0, 0.0)
-    springs = c.stiffness * difference(model, c.spring_mount, q)
-    force = within_effort(model, drive.tau) - c.damping * v - springs + pd.forces(model, q, v)
-    damping = c.damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
-    stiffness = c.stiffness + pd.kp if scheme is Scheme.FULL else np.zeros(model.nv)
+    springs = c.stiffness * displacement(model, c.spring_mount, q)
+    force = one_state(model, "tau", within_effort(model, drive.tau)) - c.damping * v - springs
+    damping, stiffness = c.damping, c.stiffness if scheme is Scheme.FULL else np.zeros(model.nv)
+    if drive.pd is not None:
+        pd = drive.pd.checked(model)
+        force = force + pd.forces(model, q, v)
+        damping = damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
+        stiffness = stiffness + (pd.kp if scheme is Scheme.FULL else 0.0)
     return damping, stiffness, force - dt * stiffness * v

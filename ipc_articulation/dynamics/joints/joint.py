@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.joints.elements import Array, Element
+from ipc_articulation.dynamics.arguments import numbers, require_unit
+from ipc_articulation.dynamics.joints.elements import Array, Element, Rotation
 from ipc_articulation.errors import StateError
 
 
@@ -140,12 +141,14 @@ class Joint:
         q = self._coordinates("position", q, self.nq)
         parts, at_q, at_v = [], 0, 0
         for element in self.elements:
+            if isinstance(element, Rotation):
+                require_unit(f"the position of a {type(self).__name__}: the quaternion", q[..., at_q : at_q + 4])
             parts.append((element, q[..., at_q : at_q + element.nq], slice(at_v, at_v + element.ndof)))
             at_q, at_v = at_q + element.nq, at_v + element.ndof
         return parts
 
     def _coordinates(self, what: str, value: ArrayLike, count: int) -> Array:
-        x = np.atleast_1d(np.asarray(value, dtype=float))
+        x = np.atleast_1d(numbers(f"the {what} of a {type(self).__name__}", value))
         if x.shape[-1] != count:
             raise StateError(f"the {what} of a {type(self).__name__} has {count} coordinates, not {x.shape[-1]}")
         if not np.isfinite(x).all():

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.joints import Joint, RevoluteJoint
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.dynamics.loops.loop_model import LoopModel
@@ -205,7 +206,7 @@ def times(matrices: Array, vectors: Array) -> Array:
 
 
 def _numbers(value: ArrayLike, count: int, what: str) -> Array:
-    x = np.asarray(value, dtype=float)
+    x = numbers(what, value)
     if x.ndim == 1:
         return LoopModel.vector(x, count, what)
     return LoopModel.vector(x.ravel(), x.size // max(1, x.shape[-1]) * count, what).reshape(x.shape)

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
+from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
 from ipc_articulation.dynamics.forces.passive import damping_forces, spring_forces
 from ipc_articulation.dynamics.integrators import Drive, Scheme
@@ -54,7 +56,7 @@ def implicit_step(
         robot: The robot; its joints may have dampers, springs, rotors, effort limits, dry friction and limits.
         x: Position, (nx,), loops closed.
         y_dot: Independent velocities, (nv,).
-        dt: Time step [s].
+        dt: Time step [s], positive.
         drive: What drives the joints of the spanning tree: τ and PD control are (spanning nv,), those of joints that
             have no motor zero.
         scheme: Which forces are implicit.
@@ -66,6 +68,7 @@ def implicit_step(
         UnsupportedError: A joint mimics another one, or has friction or limits that the step cannot take.
     """
     require_possible(robot)
+    dt = positive_number("dt", dt)
     motion = robot.motion(x, y_dot)
     tree_mass, impulse = _tree_step(robot, motion, dt, drive, scheme)
     mass = motion.G.T @ tree_mass @ motion.G
@@ -92,11 +95,14 @@ def _tree_step(robot: LoopModel, motion: Motion, dt: float, drive: Drive, scheme
     """M̂ (spanning nv, spanning nv) and dt (f - dt K̂ v - C) (spanning nv,) of the spanning tree."""
     model, c = robot.model, robot.model.coordinates
     q, v = motion.q, motion.v
-    pd = drive.pd or PD.to(model, model.neutral, 0.0, 0.0)
+    pd = drive.pd.checked(model) if drive.pd is not None else PD.to(model, model.neutral, 0.0, 0.0)
     damping = c.damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
     stiffness = c.stiffness + pd.kp if scheme is Scheme.FULL else np.zeros(model.nv)
     mass = mass_matrix(model, q)
     mass[np.diag_indices(model.nv)] += dt * damping + dt * dt * stiffness
-    force = within_effort(model, drive.tau) + damping_forces(model, v) + spring_forces(model, q)
-    bias = inverse_dynamics(model, q, v, np.zeros(model.nv), drive.wrenches)
+    force = (
+        one_state(model, "tau", within_effort(model, drive.tau)) + damping_forces(model, v) + spring_forces(model, q)
+    )
+    wrenches = None if drive.wrenches is None else one_state(model, "wrenches", drive.wrenches)
+    bias = inverse_dynamics(model, q, v, np.zeros(model.nv), wrenches)
     return mass, dt * (force + pd.forces(model, q, v) - dt * stiffness * v - bias)

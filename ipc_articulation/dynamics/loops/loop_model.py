@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.dynamics.arguments import finite_number, numbers
 from ipc_articulation.dynamics.loops.clusters import Clusters, Loop, find_clusters
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.dynamics.loops.implicit import Implicit
@@ -100,7 +101,7 @@ class LoopModel:
 
     def K(self, q: ArrayLike) -> Array:
         """All loops' ∂φ/∂q, by velocities, (constraints, spanning nv)."""
-        q = np.asarray(q, dtype=float)
+        q = self.vector(q, self.model.nq, "q")
         rows = [np.zeros((0, self.model.nv))]
         for loop in self.loops:
             block = np.zeros((loop.constraint.size - loop.constraint.ndof, self.model.nv))
@@ -110,7 +111,7 @@ class LoopModel:
 
     def k(self, q: ArrayLike, q_dot: ArrayLike) -> Array:
         """All loops' -K̇ q̇, (constraints,)."""
-        q, v = np.asarray(q, dtype=float), np.asarray(q_dot, dtype=float)
+        q, v = self.vector(q, self.model.nq, "q"), self.vector(q_dot, self.model.nv, "q_dot")
         return np.concatenate([np.zeros(0), *(loop.constraint.k(q[loop.q], v[loop.dofs]) for loop in self.loops)])
 
     def integrate(self, x: ArrayLike, y_dot: ArrayLike, dt: float = 1.0) -> Array:
@@ -121,6 +122,7 @@ class LoopModel:
         """
         from ipc_articulation.dynamics.algorithms.manifold import integrate
 
+        dt = finite_number("dt", dt)
         x, y_dot = self.vector(x, self.nx, "x"), self.vector(y_dot, self.nv, "velocity")
         v = np.zeros(self.model.nv)
         v[self.free_dofs] = y_dot[self.free_y]
@@ -164,7 +166,7 @@ class LoopModel:
         Raises:
             StateError: Another number of numbers, or one that is not finite.
         """
-        x = np.ascontiguousarray(value, dtype=float)
+        x = np.ascontiguousarray(numbers(what, value))
         if x.shape != (count,):
             raise StateError(f"{what} has shape {x.shape}; give ({count},)")
         if not isfinite(x.dot(x)) and not np.isfinite(x).all():  # the product is quick, but may overflow

@@ -120,8 +120,8 @@ class Model:
         """
         if isinstance(name, str):
             return self._find(self.aliases, name, "frame")
-        if not 0 <= name < len(self.frame_names):
-            raise ModelError(f"model '{self.name}' has frames 0 to {len(self.frame_names) - 1}, not {name}")
+        if not isinstance(name, int | np.integer) or not 0 <= name < len(self.frame_names):
+            raise ModelError(f"model '{self.name}' has frames 0 to {len(self.frame_names) - 1}, not {name!r:.80}")
         return int(name)
 
     def body(self, name: str) -> int:

@@ -8,6 +8,8 @@ def shapes_of_arrays(nq: int, nv: int, bodies: int, frames: int) -> dict[str, tu
     return {
         "q": (nq,),
         "v": (nv,),
+        "a": (nv,),
+        "tau": (nv,),
         "matrix": (nv, nv),
         "matrices": (3, nv, nv),
         "wrenches": (bodies, 6),

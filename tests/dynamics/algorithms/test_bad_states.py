@@ -20,9 +20,6 @@ for _name, _joint, _parent in (
 MECHANISM.add_frame("tool", "ball")
 MODEL = MECHANISM.build()  # q: 7 + 1 + 4, v: 6 + 1 + 3
 
-MANIFOLD = ("difference", "integrate", "normalised", "rate")  # numpy alone; they check shapes only
-ALGORITHMS = {name: call for name, call in CALLS.items() if name not in MANIFOLD}
-
 
 def state_of(count=None, **changes):
     """Ones and neutral positions, but for the changes."""
@@ -37,19 +34,23 @@ def takes(call):
     return set(States._fields) & set(call.__code__.co_names)
 
 
-CASES = [(name, array) for name, call in CALLS.items() for array in sorted(takes(call))]
-CHECKED = [(name, array) for name, array in CASES if name in ALGORITHMS]
+CASES = [
+    (name, array)
+    for name, call in CALLS.items()
+    for array in sorted(takes(call))
+    if (name, array) != ("difference", "a")
+]
+CHECKED_Q = [name for name in CALLS if name != "normalised"]
 
 
-@pytest.mark.parametrize(("name", "array"), CHECKED)
+@pytest.mark.parametrize(("name", "array"), CASES)
 def test_nothing_but_finite_numbers(name, array):
     for number in (np.nan, np.inf, -np.inf):
         bad = getattr(state_of(), array).copy()
         bad.flat[3] = number
-        at = {"q": r"q\[3\] \('base_joint\[3\]'\)", "wrenches": r"wrenches\[0, 3\]"}
-        place = at.get(array, r"v\[3\] \('base_joint\[3\]'\)")
+        place = r"wrenches\[0, 3\]" if array == "wrenches" else rf"{array}\[3\] \('base_joint\[3\]'\)"
         with pytest.raises(StateError, match=f"^{place} is {number}; it must be finite$"):
-            ALGORITHMS[name](MODEL, state_of(**{array: bad}))
+            CALLS[name](MODEL, state_of(**{array: bad}))
 
 
 @pytest.mark.parametrize("bad", [0, 299, 699])
@@ -69,28 +70,19 @@ def test_wrong_shapes(name, array):
     needed = ", ".join(map(str, right))
     for shape in ((right[0] - 1, *right[1:]), (right[0] + 1, *right[1:]), right[1:]):
         message = f"has shape {shape}, but model 'toy' (nq = 12, nv = 10) needs ({needed}) or (..., {needed})"
-        with pytest.raises(StateError, match=f"^{array if array in SHAPES else 'v'} {re.escape(message)}$"):
+        with pytest.raises(StateError, match=f"^{array} {re.escape(message)}$"):
             CALLS[name](MODEL, state_of(**{array: np.ones(shape)}))
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_zero_quaternion_is_no_rotation(name):
+@pytest.mark.parametrize("name", CHECKED_Q)
+@pytest.mark.parametrize(("size", "words"), [(0.0, "is zero"), (2.0, "has length 2")])
+def test_quaternions_are_of_length_one(name, size, words):
     for count in (None, 3):
         state = state_of(count)
-        state.q[..., 8:] = 0.0
-        message = r"^the quaternion of joint 'ball_joint' is zero; give \(w, x, y, z\) of length one$"
+        state.q[..., 8:] *= size
+        message = rf"^q[01]?: the quaternion of joint 'ball_joint' {words}; give \(w, x, y, z\) of length one$"
         with pytest.raises(StateError, match=message):
-            ALGORITHMS[name](MODEL, state)
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_quaternion_of_another_length_is_taken_as_normalised(name):
-    unit, longer = state_of(), state_of()
-    longer.q[3] *= 2.0
-    message = r"^the quaternion of joint 'base_joint' has length 2; taken as normalised$"
-    with pytest.warns(UserWarning, match=message):
-        got = ALGORITHMS[name](MODEL, longer)
-    np.testing.assert_allclose(got, ALGORITHMS[name](MODEL, unit), atol=1e-14)
+            CALLS[name](MODEL, state)
 
 
 def test_rounded_quaternions_pass_without_a_word():
@@ -108,12 +100,12 @@ def test_bad_frames_and_points_are_refused(model):
     with pytest.raises(ModelError, match=r"frames are given as a list: \['tool'\]"):
         dyn.frame_poses(model, model.neutral, "tool")
     for point in ((1.0, 2.0), (0.0, np.nan, 0.0)):
-        with pytest.raises(StateError, match="a point must be three finite numbers; it is"):
+        with pytest.raises(StateError, match="point must be three finite numbers; it is"):
             dyn.jacobian(model, model.neutral, "tool", point)
 
 
 def test_a_zero_quaternion_cannot_be_normalised(model):
     q = model.neutral
     q[model.rotations[0][0]] = 0.0
-    with pytest.raises(StateError, match=r"the quaternion of joint '\w+' is zero; give \(w, x, y, z\) of length one"):
+    with pytest.raises(StateError, match=r"^q: the quaternion of joint '\w+' is zero; give \(w, x, y, z\)"):
         dyn.normalised(model, q)

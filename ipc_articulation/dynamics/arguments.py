@@ -1,0 +1,62 @@
+"""Numbers that users give, as float64, or an error that names the argument."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation.errors import StateError
+
+UNIT = 1e-6  # how far |quaternion|² may be from 1
+
+
+def numbers(name: str, x: ArrayLike) -> NDArray[np.float64]:
+    """An array of numbers.
+
+    Raises:
+        StateError: It is none.
+    """
+    try:
+        return np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise StateError(f"{name} must be numbers, all rows of one length; it is {x!r:.80}") from None
+
+
+def finite_number(name: str, x: float) -> float:
+    """One number.
+
+    Raises:
+        StateError: It is none, or not finite.
+    """
+    value = numbers(name, x)
+    if value.shape != () or not isfinite(value):
+        raise StateError(f"{name} must be a finite number; it is {x!r:.80}")
+    return float(value)
+
+
+def positive_number(name: str, x: float) -> float:
+    """One number above zero: the time step of an integrator, for one.
+
+    Raises:
+        StateError: It is none.
+    """
+    value = finite_number(name, x)
+    if value <= 0.0:
+        raise StateError(f"{name} must be positive; it is {value:g}")
+    return value
+
+
+def require_unit(name: str, quaternions: NDArray[np.float64]) -> None:
+    """Refuse quaternions (..., 4) that are not of length one, to rounding.
+
+    Raises:
+        StateError: With the length.
+    """
+    square = np.einsum("...i,...i->...", quaternions, quaternions)
+    off = ~(np.abs(square - 1.0) <= UNIT)
+    if off.any():
+        length = np.sqrt(square[off].flat[0])
+        size = f"has length {length:g}" if length else "is zero"
+        raise StateError(f"{name} {size}; give (w, x, y, z) of length one")
