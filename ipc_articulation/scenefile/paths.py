@@ -23,11 +23,19 @@ def find_file(name: str, folder: Path) -> Path:
     in_package = name.startswith(PACKAGE)
     candidates = [root / name.removeprefix(PACKAGE) for root in (package_folders() if in_package else [folder])]
     for path in candidates:
-        if path.is_file():
+        if is_file(path):
             return path.resolve()
     places = ", ".join(str(path) for path in candidates)
     hint = "; robots come with: pip install 'ipc_articulation[robots]'" if in_package else ""
     raise FileNotFoundError(f"no such file: '{name}' (looked at {places}){hint}")
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; there is none under a name that no file can have."""
+    try:
+        return path.is_file()
+    except OSError:  # too long
+        return False
 
 
 def package_folders() -> list[Path]:

@@ -10,6 +10,8 @@ from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
 
+from ipc_articulation.scenefile.paths import is_file
+
 _FORM = "'folder/file.py:function' of the scene file's folder, or 'package.module:function' of an installed package"
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -64,6 +66,6 @@ def _file(source: str, folder: Path) -> Path:
     path = (root / source).resolve()
     if Path(source).is_absolute() or ".." in Path(source).parts or not path.is_relative_to(root):
         raise ValueError(f"'{source}' is outside the scene file's folder {root}; only files inside it are run")
-    if not path.is_file():
+    if not is_file(path):
         raise ValueError(f"no such file: '{source}' (looked at {path})")
     return path

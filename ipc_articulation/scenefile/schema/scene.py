@@ -28,7 +28,7 @@ class Scene(Block):
     variables: dict[str, object] = Field({}, description="values by name, for `${name}`, see [above](#variables)")
     title: str = Field("", description="one line about the scene, shown when it runs")
     dt: Positive = Field(description="time step [s]")
-    steps: Annotated[int, Field(gt=0)] = Field(description="number of steps")
+    steps: Annotated[int, Field(gt=0, le=1_000_000_000)] = Field(description="number of steps")
     gravity: Vector3 = Field((0.0, 0.0, -9.81), description="[m/s²]")
     seed: Annotated[int, Field(ge=0)] = Field(0, description="of everything random: `randomise`, Python controllers")
     randomise: tuple[Variation, ...] = Field((), description="values drawn by `seed`, see [randomise](#randomise)")
