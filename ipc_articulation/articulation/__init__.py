@@ -1,5 +1,5 @@
 """The articulation's energy as pure mathematics on affine coordinates; knows neither libuipc nor any multibody engine.
 
-Reading order: `joints` (the arrays), `frames` (local vectors of an axis), `revolute` and `prismatic` (δθ of four world
-vectors), `joint` (one joint in q), `energy` (all of them), `step_input` (what is refused).
+Reading order: `kinds` (the table of joint kinds), `revolute`, `prismatic` and `anchors` (a kind each), `vectors` and
+`frames` (what kinds share), `joints` (the arrays), `evaluation` (compiled), `energy`, `step_input` (what is refused).
 """

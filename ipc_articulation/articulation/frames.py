@@ -1,4 +1,4 @@
-"""The vectors that a joint's axis becomes in the frames of its two bodies, by libuipc's rules.
+"""The vectors that a joint becomes in the frames of its two bodies, by libuipc's rules.
 
 An axis is given in the world by its two end points while the bodies stand in their initial poses T, or by its end
 points in each body. Directions go from the world into a body by the inverse of T's rotation (the rotation of the polar
@@ -10,12 +10,25 @@ All functions take one joint or many (leading axes).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation.affine import nearest_rigid, q_from_transform, transform_from_q
+from ipc_articulation.arrays import Array
 
-Array = NDArray[np.float64]
+
+class Placement(NamedTuple):
+    """Where m joints of one kind lie when they are made."""
+
+    points: Array  # (m, 2, p, 3) [m] in the left and right body's frame: both ends of the axis edge, or the anchor
+    axes: Array  # (m, 2, 3) world direction of the axis as seen from either body; zero where a kind has none
+    transforms: Array  # (m, 2, 4, 4) of the two bodies
+
+    def with_left_axis(self) -> Placement:
+        """The same joints, both bodies having the left one's axis."""
+        return self._replace(axes=self.axes[:, :1].repeat(2, axis=1))
 
 
 def unit(vector: ArrayLike) -> Array:
@@ -25,10 +38,10 @@ def unit(vector: ArrayLike) -> Array:
 
 
 def orthonormal_basis(axis: ArrayLike) -> tuple[Array, Array, Array]:
-    """(t̂, n̂, b̂) of an axis, with b̂ x n̂ = t̂.
+    """(t̂, n̂, b̂) of an axis, with b̂ × n̂ = t̂.
 
     The second axis of the frame is chosen as libuipc chooses it, for equal energies need equal vectors where A is not a
-    rotation: b̂ ∥ t̂ x X, or t̂ x Y where the axis is within 26° of X (|t̂·X| > 0.9), and n̂ = t̂ x b̂.
+    rotation: b̂ ∥ t̂ × X, or t̂ × Y where the axis is within 26° of X (|t̂·X| > 0.9), and n̂ = t̂ × b̂.
     libuipc calls our b̂ «n» and our n̂ «b».
 
     Args:
@@ -44,41 +57,20 @@ def orthonormal_basis(axis: ArrayLike) -> tuple[Array, Array, Array]:
     return t, unit(np.cross(t, b)), b
 
 
-def revolute_vectors(axis: ArrayLike, left: ArrayLike, right: ArrayLike) -> tuple[Array, Array]:
-    """(n̄, b̄) of a revolute joint in its two bodies.
-
-    Args:
-        axis: World direction of the axis, from the first to the second end point, (..., 3).
-        left: Initial transform of the left body, (..., 4, 4).
-        right: Initial transform of the right body, (..., 4, 4).
-
-    Returns:
-        The two vectors in the left and in the right body's frame, (..., 2, 3) each.
-    """
-    _, n, b = orthonormal_basis(axis)
-    vectors = np.stack([n, b], axis=-2)
-    return _directions_to_local(vectors, left), _directions_to_local(vectors, right)
+def local_points(points: ArrayLike) -> Array:
+    """Points in a body's frame in homogeneous coordinates (v̄, 1): (..., 3) -> (..., 4)."""
+    return _homogeneous(points, 1.0)
 
 
-def prismatic_vectors(point: ArrayLike, axis: ArrayLike, transform: ArrayLike) -> Array:
-    """(c̄, t̄) of a prismatic joint in one of its bodies.
-
-    Args:
-        point: The axis' first end point in the body's frame [m], (..., 3).
-        axis: World direction of the axis, from the first to the second end point, (..., 3).
-        transform: Initial transform of the body, (..., 4, 4).
-
-    Returns:
-        Point and direction in the body's frame, (..., 2, 3).
-    """
-    direction = _directions_to_local(unit(axis)[..., None, :], transform)
-    return np.concatenate([np.asarray(point, dtype=float)[..., None, :], direction], axis=-2)
+def local_directions(directions: ArrayLike, transform: ArrayLike) -> Array:
+    """World directions in a body's frame, homogeneous (v̄, 0): (..., k, 3), (..., 4, 4) -> (..., k, 4)."""
+    return _homogeneous(np.asarray(directions, dtype=float) @ rotation(transform), 0.0)
 
 
 def axis_from_local(endpoints: ArrayLike, transform: ArrayLike) -> Array:
     """World direction of an axis from its end points in a body's frame: (..., 2, 3), (..., 4, 4) -> (..., 3)."""
     ends = np.asarray(endpoints, dtype=float)
-    return _apply(rotation(transform), ends[..., 1, :] - ends[..., 0, :])
+    return np.einsum("...ij,...j->...i", rotation(transform), ends[..., 1, :] - ends[..., 0, :])
 
 
 def points_to_local(points: ArrayLike, transform: ArrayLike) -> Array:
@@ -93,9 +85,6 @@ def rotation(transform: ArrayLike) -> Array:
     return transform_from_q(nearest_rigid(q_from_transform(transform)))[..., :3, :3]
 
 
-def _directions_to_local(directions: Array, transform: ArrayLike) -> Array:
-    return directions @ rotation(transform)
-
-
-def _apply(matrix: Array, vector: Array) -> Array:
-    return np.einsum("...ij,...j->...i", matrix, vector)
+def _homogeneous(vectors: ArrayLike, w: float) -> Array:
+    v = np.asarray(vectors, dtype=float)
+    return np.concatenate([v, np.full((*v.shape[:-1], 1), w)], axis=-1)

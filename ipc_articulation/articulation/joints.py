@@ -1,4 +1,4 @@
-"""The joints of an articulation as plain arrays: which bodies they join, and where their axes lie in each body.
+"""Joints as plain arrays: which bodies they join, and the vectors by which their coordinates see these bodies.
 
 Left is the parent body i, right the child body j, as in libuipc's joint geometry. Joints are made while the two bodies
 stand in their initial poses: there θ = 0 (a prismatic joint made from local end points that do not coincide starts at
@@ -9,51 +9,96 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numba import njit
 
-REVOLUTE, PRISMATIC = 0, 1
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.articulation import kinds
+from ipc_articulation.articulation.frames import Placement
+from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.errors import ArticulationError
+
+
+class JointArrays(NamedTuple):
+    """What compiled code knows of m joints with F freedoms."""
+
+    kind: Ints  # (m,)
+    bodies: Ints  # (m, 2) of the left and of the right body
+    local: Array  # (m, 2, VECTORS, 4)
+    first: Ints  # (m + 1,) joint k has the freedoms first[k] to first[k + 1] - 1
+    reach: Array  # (m,) see `kinds.Kind`
+    home: Array  # (m, REFERENCE) see `kinds.Kind`
 
 
 @dataclass(frozen=True)
 class Joints:
     """m joints between n bodies, structure of arrays.
 
-    A joint's two vectors in a body's local frame are (n̄, b̄) for a revolute joint, the unit normal and binormal of its
-    axis with t̂ = b̄ x n̄ along the axis edge, and (c̄, t̄) for a prismatic joint: a point on the axis [m] and its
-    direction.
+    Raises:
+        ArticulationError: A kind is not in the table `kinds.KINDS`.
     """
 
-    kind: NDArray[np.int64]  # (m,) REVOLUTE or PRISMATIC
-    bodies: NDArray[np.int64]  # (m, 2) index of the left and of the right body
-    left: NDArray[np.float64]  # (m, 2, 3) the two vectors in the left body's frame
-    right: NDArray[np.float64]  # (m, 2, 3) the same in the right body's frame
+    kind: Ints  # (m,) keys of KINDS
+    bodies: Ints  # (m, 2) index of the left and of the right body
+    local: Array  # (m, 2, VECTORS, 4) vectors of the kind in the left and in the right body, homogeneous
+
+    def __post_init__(self) -> None:
+        for k, kind in enumerate(self.kind.tolist()):
+            if kind not in KINDS:
+                known = ", ".join(f"{code} ({entry.name})" for code, entry in KINDS.items())
+                raise ArticulationError(f"joint {k}: kind {kind} is unknown; kinds of joints: {known}")
+
+    @classmethod
+    def placed(cls, kind: int, bodies: Ints, placement: Placement) -> Joints:
+        """Joints of one kind between pairs of bodies (m, 2), as they are placed."""
+        vectors = KINDS[kind].measured(placement)
+        local = np.zeros((len(bodies), 2, kinds.VECTORS, 4))
+        local[:, :, : vectors.shape[2]] = vectors
+        return cls(np.full(len(bodies), kind), bodies, local)
 
     def __len__(self) -> int:
         return len(self.kind)
 
-    def __getitem__(self, index: NDArray[np.int64] | slice) -> Joints:
+    def __getitem__(self, index: Ints | slice) -> Joints:
         """The joints at these places, in this order."""
-        return Joints(self.kind[index], self.bodies[index], self.left[index], self.right[index])
+        return Joints(self.kind[index], self.bodies[index], self.local[index])
 
     @classmethod
     def concatenate(cls, parts: Sequence[Joints]) -> Joints:
         """All joints of the parts, one after the other."""
-        return cls(
-            np.concatenate([part.kind for part in parts]) if parts else np.zeros(0, dtype=np.int64),
-            np.concatenate([part.bodies for part in parts]) if parts else np.zeros((0, 2), dtype=np.int64),
-            np.concatenate([part.left for part in parts]) if parts else np.zeros((0, 2, 3)),
-            np.concatenate([part.right for part in parts]) if parts else np.zeros((0, 2, 3)),
-        )
+        nothing = cls(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2, kinds.VECTORS, 4)))
+        columns = zip(*((part.kind, part.bodies, part.local) for part in (nothing, *parts)), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
 
     @property
-    def local(self) -> NDArray[np.float64]:
-        """The four vectors in homogeneous coordinates, (m, 4, 4): w = 1 for a point (c̄), 0 for a direction.
+    def freedoms(self) -> Ints:
+        """Number of freedoms of each joint, (m,)."""
+        return np.array([KINDS[kind].freedoms for kind in self.kind.tolist()], dtype=np.int64)
 
-        Rows: first and second vector in the left body, then in the right body.
-        """
-        vectors = np.concatenate([self.left, self.right], axis=1)
-        w = np.zeros((len(self), 4, 1))
-        w[self.kind == PRISMATIC, 0::2] = 1.0
-        return np.concatenate([vectors, w], axis=2)
+    def arrays(self) -> JointArrays:
+        """The same for compiled code."""
+        entries = [KINDS[kind] for kind in self.kind.tolist()]
+        home = np.zeros((len(self), kinds.REFERENCE))
+        for k, entry in enumerate(entries):
+            home[k, : len(entry.home)] = entry.home
+        return JointArrays(
+            kind=np.ascontiguousarray(self.kind, dtype=np.int64),
+            bodies=np.ascontiguousarray(self.bodies, dtype=np.int64),
+            local=np.ascontiguousarray(self.local),
+            first=np.concatenate([[0], np.cumsum(self.freedoms)]).astype(np.int64),
+            reach=np.array([entry.reach for entry in entries], dtype=float),
+            home=home,
+        )
+
+
+@njit(cache=True)
+def delta_theta(joints: JointArrays, reference: Array, q: Array) -> Array:
+    """δθ of all freedoms, (F,), from references (m, REFERENCE) to q (n, 12)."""
+    delta = np.empty(joints.first[-1])
+    for k in range(len(joints.kind)):
+        i, j = joints.bodies[k]
+        here = delta[joints.first[k] : joints.first[k + 1]]
+        kinds.delta_theta(joints.kind[k], joints.local[k], q[i], q[j], reference[k], here)
+    return delta

@@ -3,8 +3,9 @@
     C = (b̂ᵢ·b̂ⱼ + n̂ᵢ·n̂ⱼ)/2,   S = (n̂ᵢ·b̂ⱼ - b̂ᵢ·n̂ⱼ)/2,   θ = atan2(S, C),
     δθ = atan2(S Cᵗ - C Sᵗ, C Cᵗ + S Sᵗ)
 
-(libuipc's specification of the external articulation constraint; Cᵗ, Sᵗ belong to the reference pose.) The four vectors
-are linear in q, so all curvature in q is curvature in F.
+(libuipc's specification of the external articulation constraint; Cᵗ, Sᵗ belong to the reference pose.) n̄ and b̄ are
+the unit normal and binormal of the axis, with t̂ = b̂ × n̂ along the axis edge. The four vectors are linear in q, so all
+curvature in q is curvature in F. The penalty holds the two ends of the axis edge together: r = (x⁰ᵢ - x⁰ⱼ, x¹ᵢ - x¹ⱼ).
 
 **Derivatives.** With the complex vectors u = n̂ + i b̂ of the two bodies, z = C + iS = ½ ūᵢ·uⱼ is bilinear and
 ρ + iθ = log z. Let r = |z|, turn the right body's vectors back by θ and the left body's forward by θ,
@@ -29,9 +30,45 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
+from ipc_articulation.articulation import vectors
+from ipc_articulation.articulation.frames import Placement, local_directions, local_points, orthonormal_basis
+
+HOME = (1.0, 0.0)  # (C, S) where θ = 0
+
+
+def measured(placement: Placement) -> Array:
+    """(n̄, b̄) in both bodies, of the left body's axis, (m, 2, 2, 4)."""
+    _, n, b = orthonormal_basis(placement.axes[:, 0])
+    return local_directions(np.stack([n, b], axis=-2)[:, None], placement.transforms)
+
+
+def held(placement: Placement) -> Array:
+    """The two ends of the axis edge in both bodies, (m, 2, 2, 4)."""
+    return local_points(placement.points)
+
+
+@njit(cache=True)
+def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
+    """Write (Cᵗ, Sᵗ); see `kinds.set_reference`."""
+    reference[0], reference[1] = cos_sin(vectors.pairs(local, q_i, q_j))
+
+
+@njit(cache=True)
+def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
+    """Write δθ in (-π, π] [rad]; see `kinds.delta_theta`."""
+    (C, S), C_t, S_t = cos_sin(vectors.pairs(local, q_i, q_j)), reference[0], reference[1]
+    delta[0] = np.arctan2(S * C_t - C * S_t, C * C_t + S * S_t)
+
+
+@njit(cache=True)
+def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g: Array, H: Array) -> None:
+    """∂δθ/∂q into g (24,) and w ∂²δθ/∂q² into H (24, 24); see `kinds.derivatives`."""
+    G, by_F = np.empty(12), np.empty((12, 12))
+    derivatives_in_F(vectors.pairs(local, q_i, q_j), w, project, G, by_F)
+    vectors.gradient_to_q(local, G, g)
+    vectors.hessian_to_q(local, by_F, H)
 
 
 @njit(cache=True)
@@ -47,13 +84,7 @@ def cos_sin(F: Array) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def angle_from(C: float, S: float, C_t: float, S_t: float) -> float:
-    """δθ in (-π, π] [rad] from (C, S) and the reference's (Cᵗ, Sᵗ)."""
-    return np.arctan2(S * C_t - C * S_t, C * C_t + S * S_t)
-
-
-@njit(cache=True)
-def derivatives(F: Array, weight: float, project: bool, t: Array, H: Array) -> None:
+def derivatives_in_F(F: Array, weight: float, project: bool, t: Array, H: Array) -> None:
     """Both derivatives of θ by world vectors F (4, 3), in the order of F's entries.
 
     Args:

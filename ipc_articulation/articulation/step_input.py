@@ -2,68 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.errors import ArticulationError
-
-Array = NDArray[np.float64]
 
 SYMMETRY_TOLERANCE = 1e-9  # relative to the largest entry
 
 
 def mass_array(name: str, size: int, mass: ArrayLike) -> Array:
-    """The effective mass Mᵗ of an articulation as an array (m, m) [kg, kg·m or kg·m² by the joints' kinds].
+    """The effective mass Mᵗ of an articulation as an array (f, f) [kg, kg·m or kg·m² by the freedoms' units].
 
     Args:
         name: The articulation, for messages.
-        size: Its number of joints m.
-        mass: Mᵗ; its values are not looked at.
+        size: Its number of freedoms f.
+        mass: Mᵗ; its values are not checked.
 
     Raises:
         ArticulationError: It has another shape, or holds no numbers.
     """
     M = _numbers(name, "mass", mass)
     if M.shape != (size, size):
-        raise ArticulationError(f"{name}: mass has shape {M.shape}, must be {(size, size)}, a row and a column a joint")
+        raise ArticulationError(
+            f"{name}: mass has shape {M.shape}, must be {(size, size)}, a row and a column a freedom"
+        )
     return M
 
 
 def delta_theta_tilde_array(name: str, size: int, delta_theta_tilde: ArrayLike) -> Array:
-    """The predicted joint motion δθ̃ of an articulation as an array (m,) [rad or m]; see `mass_array`."""
+    """The predicted joint motion δθ̃ of an articulation as an array (f,) [rad or m]; see `mass_array`."""
     value = _numbers(name, "delta_theta_tilde", delta_theta_tilde)
     if value.shape != (size,):
         raise ArticulationError(
-            f"{name}: delta_theta_tilde has shape {value.shape}, must be {(size,)}, a number a joint"
+            f"{name}: delta_theta_tilde has shape {value.shape}, must be {(size,)}, a number a freedom"
         )
     return value
 
 
 @njit(cache=True)
-def are_valid(starts: Array, mass: Array, tilde: Array, q_ref: Array) -> bool:
-    """Whether all is well with what a step is given: finite numbers, Mᵗ symmetric and positive definite.
+def are_valid(first: Ints, reach: Array, starts: Ints, mass: Array, tilde: Array, q_ref: Array) -> bool:
+    """Whether a step's input is valid: numbers finite, Mᵗ symmetric and positive definite, δθ̃ within reach.
 
     Args:
-        starts: Articulation a has the joints starts[a] to starts[a + 1] - 1.
+        first: Joint k has the freedoms first[k] to first[k + 1] - 1.
+        reach: Of each joint, see `kinds.Kind`, (m,).
+        starts: Articulation a has the freedoms starts[a] to starts[a + 1] - 1.
         mass: Mᵗ of all articulations, row-major, one after the other.
-        tilde: δθ̃, (m,).
+        tilde: δθ̃, (F,).
         q_ref: Reference coordinates, (n, 12).
     """
     if not (are_finite(tilde) and are_finite(q_ref)):
         return False
-    first = 0
+    for k in range(len(reach)):
+        if not _magnitude(tilde[first[k] : first[k + 1]]) < reach[k]:
+            return False
+    entry = 0
     for a in range(len(starts) - 1):
         size = starts[a + 1] - starts[a]
-        M = mass[first : first + size * size].reshape(size, size)
+        M = mass[entry : entry + size * size].reshape(size, size)
         if not (_is_symmetric(M) and _is_definite(M)):
             return False
-        first += size * size
+        entry += size * size
     return True
 
 
+@njit(cache=True)
+def _magnitude(tilde: Array) -> float:
+    """|δθ̃| of one joint, (f,)."""
+    square = 0.0
+    for number in tilde:
+        square += number * number
+    return np.sqrt(square)
+
+
 def refuse_mass(name: str, M: Array) -> None:
-    """Refuse an Mᵗ (m, m) that is not what `are_valid` wants.
+    """Refuse an invalid Mᵗ (f, f).
 
     Raises:
         ArticulationError: not finite, not symmetric to 1e-9 of its largest entry, not positive definite.
@@ -76,11 +94,34 @@ def refuse_mass(name: str, M: Array) -> None:
 
 
 def refuse_not_finite(name: str, what: str, value: Array) -> None:
-    """ArticulationError at the first entry that is not finite."""
+    """Refuse an array with an entry that is not finite; the ArticulationError names the first one."""
     if not are_finite(value):
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(value))[0])
         at = place[0] if len(place) == 1 else place
         raise ArticulationError(f"{name}: {what} must be finite, but entry {at} is {value[place]}")
+
+
+def refuse_reference(q_ref: Array) -> None:
+    """Refuse reference coordinates (n, 12) that are not finite; the ArticulationError names the body."""
+    if not are_finite(q_ref):
+        body = int(np.argwhere(~np.isfinite(q_ref))[0, 0])
+        raise ArticulationError(f"body {body}: reference coordinates must be finite, got {q_ref[body]}")
+
+
+def refuse_unreachable(kind: Ints, names: Sequence[str], first: Ints, tilde: Array) -> None:
+    """Refuse δθ̃ (F,) of joints with kinds (m,) and names where a joint would go further than δθ can measure.
+
+    Raises:
+        ArticulationError: It does; names the joint, and what is valid.
+    """
+    for k, name in enumerate(names):
+        entry, magnitude = KINDS[int(kind[k])], _magnitude(tilde[first[k] : first[k + 1]])
+        if not magnitude < entry.reach:
+            raise ArticulationError(
+                f"{name} ({entry.name}): |delta_theta_tilde| is {magnitude:.6g} {entry.units[0]}, must be below "
+                f"{entry.reach:.6g}: in one step a joint can turn by less than half a turn; for this joint velocity "
+                "the time step dt is too large"
+            )
 
 
 def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:

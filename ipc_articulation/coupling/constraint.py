@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, final
 
 import numpy as np
@@ -44,20 +45,22 @@ class ExternalArticulationConstraint:
     `bodies`: q is (n, 12), translation [m] and rows of A.
     """
 
-    def __init__(self, references: list[tuple[int, int]], joints: Joints, scene_bodies: SceneBodies) -> None:
-        self._references = (
-            references  # (joint geometry, index) of each joint: what an articulation geometry is known by
-        )
+    def __init__(
+        self, references: list[tuple[int, int]], joints: Joints, joint_names: Sequence[str], scene_bodies: SceneBodies
+    ) -> None:
+        self._references = references  # (joint geometry, index) of each freedom, by which we know our geometry
         self._scene_bodies = scene_bodies
         self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids)  # (geometry id, instance)
-        self._energy = ArticulationEnergy(joints, len(self.bodies), (len(joints),), (_NAME,))
+        self._energy = ArticulationEnergy(joints, len(self.bodies), (len(joints),), (_NAME,), joint_names)
         self._places = {body: place for place, body in enumerate(self.bodies)}
         self._geo_ids = tuple(dict.fromkeys(geo_id for geo_id, _ in self.bodies))
         self._animated: list[Any] | None = None  # slots of the animated object, when our geometry was last looked for
         self._slot: Any = None  # that of our geometry
 
     @classmethod
-    def from_geometry(cls, articulation_geometry: Any, scene: Any) -> ExternalArticulationConstraint:
+    def from_geometry(
+        cls, articulation_geometry: Any, scene: Any, joint_names: Sequence[str] = ()
+    ) -> ExternalArticulationConstraint:
         """Read the geometry that libuipc's own `ExternalArticulationConstraint.create_geometry` made.
 
         Call it while the bodies stand in their initial poses, for there θ = 0. A mass that the geometry already holds,
@@ -66,20 +69,21 @@ class ExternalArticulationConstraint:
         Args:
             articulation_geometry: The geometry, before or after it was put into the scene.
             scene: `uipc.Scene` with the joint geometries and the bodies.
+            joint_names: Names of the joints in messages; «articulation, joint 0», … if left out.
 
         Raises:
-            SceneError: Not an articulation geometry, a joint or a body that has no geometry slot, a joint that is
-                neither revolute nor prismatic.
+            SceneError: Not an articulation geometry, a joint or a body that has no geometry slot, a joint of a kind
+                that no articulation can move.
             ArticulationError: The geometry's mass or δθ̃ is not valid.
         """
         _require_articulation(articulation_geometry)
         scene_bodies = SceneBodies(scene)
         references = read_joint_references(articulation_geometry, _NAME)
         meshes = _read_joint_meshes(references, scene, scene_bodies)
-        joints = read_articulation_joints(articulation_geometry, _NAME, meshes)
+        joints, names = read_articulation_joints(articulation_geometry, _NAME, meshes)
         rows, places = np.unique(joints.bodies, return_inverse=True)
-        joints = Joints(joints.kind, places.reshape(-1, 2), joints.left, joints.right)
-        constraint = cls(references, joints, scene_bodies.only(rows))
+        joints = replace(joints, bodies=places.reshape(-1, 2))
+        constraint = cls(references, joints, joint_names or names, scene_bodies.only(rows))
         constraint._take_over(articulation_geometry)
         return constraint
 
@@ -87,8 +91,8 @@ class ExternalArticulationConstraint:
         """What is constant in a step; `animate` does this and writes it into the scene.
 
         Args:
-            mass: Mᵗ, (m, m), symmetric positive definite.
-            delta_theta_tilde: δθ̃, (m,) [rad or m].
+            mass: Mᵗ, (f, f), symmetric positive definite.
+            delta_theta_tilde: δθ̃ of the f freedoms, (f,) [rad or m].
             q_ref: Reference pose of every body, (n, 12); the bodies' present poses in the scene if left out.
 
         Raises:
@@ -104,7 +108,7 @@ class ExternalArticulationConstraint:
         return self._scene_bodies.q
 
     def delta_theta(self, q: Array) -> Array:
-        """δθ of each joint from the reference pose to q, (m,) [rad in (-π, π], or m]."""
+        """δθ of the f freedoms from the reference pose to q, (f,) [rad in (-π, π], or m]."""
         return self._energy.delta_theta(q)
 
     def energy(self, q: Array) -> float:

@@ -1,4 +1,4 @@
-"""The coordinates θ of revolute and prismatic joints as functions of q, followed over turns, with their derivatives."""
+"""The coordinates θ of joints as functions of q, followed over turns, with their derivatives."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from ipc_articulation.articulation import joint
-from ipc_articulation.articulation.joints import REVOLUTE, Joints
+from ipc_articulation.arrays import Array
+from ipc_articulation.articulation import kinds
+from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
 from ipc_articulation.frontend.joints import JointMesh
-
-Array = NDArray[np.float64]
 
 
 class JointCoordinates:
-    """θ of m joints; zero in the pose in which a joint was made."""
+    """θ of m joints of one freedom each; zero in the pose in which a joint was made."""
 
     def __init__(self, joints: Joints, offset: Array) -> None:
         """Take the joints.
@@ -26,11 +24,7 @@ class JointCoordinates:
             offset: What `angle` and `distance` are more than θ, (m,): `init_angle` [rad], `init_distance` [m].
         """
         self.joints, self.offset = joints, offset
-        self.arrays = (
-            np.ascontiguousarray(joints.kind, dtype=np.int64),
-            np.ascontiguousarray(joints.bodies, dtype=np.int64),
-            np.ascontiguousarray(joints.local),
-        )
+        self.arrays = joints.arrays()
 
     @classmethod
     def of(cls, meshes: Sequence[JointMesh]) -> JointCoordinates:
@@ -43,7 +37,7 @@ class JointCoordinates:
 
     def follow(self, theta: Array, q: Array) -> Array:
         """θ (m,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
-        return follow(*self.arrays, theta, q) if len(self) else theta
+        return follow(self.arrays, theta, q) if len(self) else theta
 
     def add_derivatives(self, q: Array, slope: Array, curvature: Array, g: Array) -> Array:
         """Derivatives of Σ φ(θ) for functions φ of one number, given at θ(q) by φ' and φ''.
@@ -58,29 +52,31 @@ class JointCoordinates:
             φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices, (m, 24, 24).
         """
         blocks = np.zeros((len(self), 24, 24))
-        _add_derivatives(*self.arrays, q, slope, curvature, g, blocks)
+        _add_derivatives(self.arrays, q, slope, curvature, g, blocks)
         return blocks
 
 
 @njit(cache=True)
-def follow(kind, bodies, local, theta, q):
+def follow(joints: JointArrays, theta: Array, q: Array) -> Array:
     """See `JointCoordinates.follow`."""
-    turned = joint.theta_of_joints(kind, bodies, local, q) - theta
-    for k in range(len(kind)):
-        if kind[k] == REVOLUTE:
-            turned[k] -= 2.0 * np.pi * np.round(turned[k] / (2.0 * np.pi))
+    turned = delta_theta(joints, joints.home, q) - theta
+    for k in range(len(turned)):
+        if np.isfinite(joints.reach[k]):
+            period = 2.0 * joints.reach[k]
+            turned[k] -= period * np.round(turned[k] / period)
     return theta + turned
 
 
 @njit(cache=True)
-def _add_derivatives(kind, bodies, local, q, slope, curvature, g, blocks):
-    J, H = np.empty(24), np.empty((24, 24))
-    for k in range(len(kind)):
+def _add_derivatives(joints, q, slope, curvature, g, blocks):
+    J = np.empty((1, 24))
+    for k in range(len(slope)):
         if slope[k] == 0.0 and curvature[k] == 0.0:
             continue
-        i, j = bodies[k]
-        F = joint.world_vectors(local[k], q[i], q[j])
-        joint.derivatives(kind[k], local[k], F, slope[k], True, J, H)
-        g[i] += slope[k] * J[:12]
-        g[j] += slope[k] * J[12:]
-        blocks[k] = curvature[k] * np.outer(J, J) + H
+        i, j = joints.bodies[k]
+        kinds.derivatives(
+            joints.kind[k], joints.local[k], q[i], q[j], joints.home[k], slope[k : k + 1], True, J, blocks[k]
+        )
+        g[i] += slope[k] * J[0, :12]
+        g[j] += slope[k] * J[0, 12:]
+        blocks[k] += curvature[k] * np.outer(J[0], J[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,12 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import BodyTable
-from ipc_articulation.frontend.joints import PRISMATIC_UID, REVOLUTE_UID, JointMesh
+from ipc_articulation.frontend.joint_kinds import ARTICULATED, not_articulated
+from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.reference import ReferenceDofs, find_reference_dofs
 
 ARTICULATION = 23
@@ -25,9 +27,9 @@ class ArticulationTable:
     """All articulations of a scene, their energy, and the attributes that feed it."""
 
     energy: ArticulationEnergy | None  # None where the scene has no articulation
-    mass_slots: tuple[Any, ...]  # attribute `mass` of each articulation, (mₐ²,) row-major
-    tilde_slots: tuple[Any, ...]  # `delta_theta_tilde` of each, (mₐ,)
-    delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (mₐ,), written at the end of a step
+    mass_slots: tuple[Any, ...]  # attribute `mass` of each articulation, (fₐ²,) row-major
+    tilde_slots: tuple[Any, ...]  # `delta_theta_tilde` of each, (fₐ,)
+    delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (fₐ,), written at the end of a step
     reference: ReferenceDofs
 
     def read_step(self, q_prev: Array) -> None:
@@ -50,7 +52,7 @@ class ArticulationTable:
             raise
 
     def give_step(self, q_prev: Array) -> Array:
-        """Hand Mᵗ and δθ̃ to the energy, which does not look at them yet; returns q_ref (n, 12), see `read_step`."""
+        """Hand Mᵗ and δθ̃ to the energy, which does not check them yet; returns q_ref (n, 12), see `read_step`."""
         if self.energy is None:
             return q_prev
         self.energy.give(*self._read_attributes())
@@ -61,11 +63,11 @@ class ArticulationTable:
         return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
 
     def delta_theta(self, q: Array) -> Array:
-        """δθ of all joints from the reference pose to q (n, 12): (m,) [rad or m]."""
+        """δθ of all freedoms from the reference pose to q (n, 12): (F,) [rad or m]."""
         return np.zeros(0) if self.energy is None else self.energy.delta_theta(q)
 
     def write_delta_theta(self, values: Array) -> None:
-        """Write δθ of all joints, (m,), into the geometries."""
+        """Write δθ of all freedoms, (F,), into the geometries."""
         from uipc import view
 
         first = 0
@@ -89,9 +91,11 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
     names = [f"articulation geometry {slot.id()}" for slot in slots]
     geometries = [slot.geometry() for slot in slots]
     parts = [read_articulation_joints(*given, meshes) for given in zip(geometries, names, strict=True)]
-    sizes = [len(part) for part in parts]
+    joints = Joints.concatenate([part for part, _ in parts])
+    counts, sizes = [len(part) for part, _ in parts], [int(part.freedoms.sum()) for part, _ in parts]
+    joint_names = [name for _, of_part in parts for name in of_part]
     return ArticulationTable(
-        energy=ArticulationEnergy(Joints.concatenate(parts), len(bodies), sizes, names) if parts else None,
+        energy=ArticulationEnergy(joints, len(bodies), counts, names, joint_names) if parts else None,
         mass_slots=tuple(find_mass(*given) for given in zip(geometries, names, sizes, strict=True)),
         tilde_slots=tuple(
             find_joint_attribute(*given, "delta_theta_tilde") for given in zip(geometries, names, strict=True)
@@ -104,47 +108,68 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
 
 
 def read_joint_references(geometry: Any, owner: str) -> list[tuple[int, int]]:
-    """(joint geometry id, index of the joint in it) of each joint of an articulation geometry."""
+    """(joint geometry id, index of the joint in it) of each freedom of an articulation geometry.
+
+    libuipc's geometry has a row a joint; a joint of f freedoms takes f rows, one after the other.
+    """
     collection = geometry["joint"]
     columns = (require(collection, name, owner).tolist() for name in ("geo_id", "index"))
     return list(zip(*columns, strict=True))
 
 
-def read_articulation_joints(geometry: Any, owner: str, meshes: Sequence[JointMesh]) -> Joints:
-    """The joints of one articulation geometry, in its order.
+def read_articulation_joints(geometry: Any, owner: str, meshes: Sequence[JointMesh]) -> tuple[Joints, list[str]]:
+    """The joints of one articulation geometry, in its order, and their names for messages.
 
     Raises:
-        SceneError: A joint's geometry is not among the meshes, or its index is out of range.
+        SceneError: A joint's geometry is not among the meshes, or its index is out of range; it is of a kind that no
+            articulation can move; a joint has not as many rows as freedoms.
     """
     by_id = {mesh.geo_id: mesh for mesh in meshes}
-    parts = []
-    for k, (geo_id, index) in enumerate(read_joint_references(geometry, owner)):
-        if geo_id not in by_id:
+    references = read_joint_references(geometry, owner)
+    parts: list[Joints] = []
+    names: list[str] = []
+    row = 0
+    while row < len(references):
+        name = f"{owner}, joint {len(parts)}"
+        joint, freedoms = _find_joint(*references[row], name, by_id)
+        if references[row : row + freedoms] != references[row : row + 1] * freedoms:
             raise SceneError(
-                f"{owner}, joint {k} refers to geometry {geo_id}, which is not a joint geometry of the scene: only "
-                f"revolute ({REVOLUTE_UID}) and prismatic ({PRISMATIC_UID}) joints can be part of an articulation; "
-                f"joint geometries: {', '.join(map(str, by_id)) or 'none'}"
+                f"{name}: it has {freedoms} freedoms, and so must have {freedoms} rows, one after the other"
             )
-        count = len(by_id[geo_id].joints)
-        if not 0 <= index < count:
-            raise SceneError(
-                f"{owner}, joint {k}: index {index} is out of range, joint geometry {geo_id} has {count} joints, "
-                f"0 to {count - 1}"
-            )
-        parts.append(by_id[geo_id].joints[index : index + 1])
-    return Joints.concatenate(parts)
+        parts.append(joint)
+        names.append(name)
+        row += freedoms
+    return Joints.concatenate(parts), names
+
+
+def _find_joint(geo_id: int, index: int, owner: str, by_id: Mapping[int, JointMesh]) -> tuple[Joints, int]:
+    """One joint of a joint geometry, and its number of freedoms."""
+    if geo_id not in by_id:
+        raise SceneError(
+            f"{owner} refers to geometry {geo_id}, which is not a joint geometry of the scene: only {ARTICULATED} "
+            f"joints can be part of an articulation; joint geometries: {', '.join(map(str, by_id)) or 'none'}"
+        )
+    mesh = by_id[geo_id]
+    if not KINDS[mesh.kind.kind].freedoms:
+        raise not_articulated(f"{owner} is a {mesh.kind.name} joint (joint geometry {geo_id})")
+    if not 0 <= index < len(mesh.joints):
+        raise SceneError(
+            f"{owner}: index {index} is out of range, joint geometry {geo_id} has {len(mesh.joints)} joints, "
+            f"0 to {len(mesh.joints) - 1}"
+        )
+    return mesh.joints[index : index + 1], KINDS[mesh.kind.kind].freedoms
 
 
 def find_mass(geometry: Any, owner: str, size: int) -> Any:
-    """The attribute slot `mass` of an articulation of `size` joints."""
+    """The attribute slot `mass` of an articulation of `size` freedoms."""
     slot = _attribute(geometry["joint_joint"], "mass", owner)
     if slot.size() != size * size:
-        raise SceneError(f"{owner}: mass has {slot.size()} entries, must be {size * size} for {size} joints")
+        raise SceneError(f"{owner}: mass has {slot.size()} entries, must be {size * size} for {size} freedoms")
     return slot
 
 
 def find_joint_attribute(geometry: Any, owner: str, name: str) -> Any:
-    """An attribute slot of an articulation that holds a number a joint."""
+    """An attribute slot of an articulation that holds a number a freedom."""
     return _attribute(geometry["joint"], name, owner)
 
 

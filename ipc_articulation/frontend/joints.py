@@ -1,4 +1,4 @@
-"""Reads libuipc's revolute and prismatic joint geometries: line meshes, an edge a joint."""
+"""Reads libuipc's joint geometries: line meshes, an edge a joint, and 0-D complexes, a vertex a joint."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation import frames
-from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
+from ipc_articulation.arrays import Array
+from ipc_articulation.articulation.frames import Placement, axis_from_local, points_to_local
+from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.attributes import read, require
 from ipc_articulation.frontend.joint_columns import Bodies, check_joint_values, read_body_pairs
+from ipc_articulation.frontend.joint_kinds import JointKind, joint_kind
 
-REVOLUTE_UID, PRISMATIC_UID = 18, 20
-JOINTS = {REVOLUTE_UID: REVOLUTE, PRISMATIC_UID: PRISMATIC}
-
-_INITIAL = {REVOLUTE_UID: "init_angle", PRISMATIC_UID: "init_distance"}
-_PRESENT = {REVOLUTE_UID: "angle", PRISMATIC_UID: "distance"}
 _LOCAL_ENDS = (("l_position0", "l_position1"), ("r_position0", "r_position1"))
+_LOCAL_ANCHORS = (("l_position",), ("r_position",))
 _SHORTEST_EDGE = 1e-12  # [m], libuipc's own bound
 
 
@@ -29,23 +26,26 @@ class JointMesh:
 
     slot: Any  # libuipc's geometry slot
     geo_id: int
-    uid: int  # 18 revolute, 20 prismatic
+    kind: JointKind
     joints: Joints  # as an articulation sees them
-    tracked: Joints  # as `angle` and `distance` are measured: both bodies have the left body's axis
-    endpoints_left: Array  # (m, 2, 3) [m] the two points of each axis edge in the left body
-    endpoints_right: Array  # (m, 2, 3) [m] the same in the right body
+    placement: Placement
     strength_ratio: Array  # (m,)
-    init: Array  # (m,) init_angle [rad] or init_distance [m]
+    init: Array  # (m,) init_angle [rad] or init_distance [m]; zero where a kind has no coordinate
+
+    @property
+    def tracked(self) -> Joints:
+        """The joints as `angle` and `distance` are measured: both bodies have the left body's axis."""
+        return Joints.placed(self.kind.kind, self.joints.bodies, self.placement.with_left_axis())
 
     def read_coordinates(self) -> Array | None:
         """What the joints' `angle` [rad] or `distance` [m] say, (m,); None where the geometry lacks that attribute."""
-        return read(self.slot.geometry().edges(), _PRESENT[self.uid])
+        return read(self.slot.geometry().edges(), self.kind.coordinate)
 
     def write_coordinates(self, values: Array) -> None:
         """Write the joints' `angle` [rad] or `distance` [m], (m,), where the geometry has that attribute."""
         from uipc import view
 
-        slot = self.slot.geometry().edges().find(_PRESENT[self.uid])
+        slot = self.slot.geometry().edges().find(self.kind.coordinate)
         if slot is not None:
             view(slot)[:] = values
 
@@ -55,10 +55,11 @@ def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
 
     The axis is given by local end points (`l_position0` to `r_position1`) if the edges carry all four, else by the
     world positions of the edges' vertices. A revolute joint given by local end points has the direction of the left
-    body's for both bodies; a prismatic joint has each body's own.
+    body's for both bodies; a prismatic joint has each body's own. The anchor of a fixed or spherical joint is given by
+    `l_position` and `r_position`, else by the world position of its vertex.
 
     Args:
-        slot: The geometry slot of a line mesh, made by AffineBodyRevoluteJoint or AffineBodyPrismaticJoint.
+        slot: The geometry slot, made by one of libuipc's joint constitutions.
         bodies: Where the bodies of the scene are.
 
     Raises:
@@ -66,55 +67,63 @@ def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
             axis of zero length, a number that is not finite. The message names geometry and joint.
     """
     geometry, owner = slot.geometry(), f"joint geometry {slot.id()}"
-    uid = _joint_uid(geometry, owner)
-    edges = geometry.edges()
-    pairs = read_body_pairs(edges, bodies, owner)
-    transforms = bodies.transforms[pairs]  # (m, 2, 4, 4)
-    ends, axes = _axes(geometry, transforms, owner)
-    _refuse_short_axes(axes, owner)
-    strength, init = (require(edges, name, owner) for name in ("strength_ratio", _INITIAL[uid]))
+    kind = joint_kind(geometry, owner)
+    elements = kind.joints_in(geometry)
+    pairs = read_body_pairs(elements, bodies, owner)
+    strength = require(elements, "strength_ratio", owner)
+    placement = _placement(kind, geometry, bodies.transforms[pairs], owner)
+    init = np.zeros(len(pairs))
+    if kind.coordinate:
+        name = f"init_{kind.coordinate}"
+        init = check_joint_values(require(elements, name, owner), name, owner)
     return JointMesh(
         slot=slot,
         geo_id=slot.id(),
-        uid=uid,
-        joints=_joints(uid, pairs, ends, axes, transforms),
-        tracked=_joints(uid, pairs, ends, axes[:, :1].repeat(2, axis=1), transforms),
-        endpoints_left=ends[:, 0],
-        endpoints_right=ends[:, 1],
+        kind=kind,
+        joints=Joints.placed(kind.kind, pairs, placement),
+        placement=placement,
         strength_ratio=check_joint_values(strength, "strength_ratio", owner, nonnegative=True),
-        init=check_joint_values(init, _INITIAL[uid], owner),
+        init=init,
     )
 
 
-def _joint_uid(geometry: Any, owner: str) -> int:
-    uid = int(read_meta(geometry, "constitution_uid", 0))
-    if uid not in JOINTS:
-        raise SceneError(
-            f"{owner} has constitution {uid}: only revolute ({REVOLUTE_UID}) and prismatic ({PRISMATIC_UID}) joints "
-            "can be part of an articulation"
+def _placement(kind: JointKind, geometry: Any, transforms: Array, owner: str) -> Placement:
+    """Where the m joints lie in bodies that stand at transforms (m, 2, 4, 4)."""
+    if not kind.has_axis:
+        return Placement(
+            _anchors(geometry.vertices(), transforms, owner), np.zeros((len(transforms), 2, 3)), transforms
         )
-    return uid
+    placement = _axes(geometry, transforms, owner)
+    _refuse_short_axes(placement.axes, owner)
+    return placement
 
 
-def _joints(uid: int, pairs: Ints, ends: Array, axes: Array, transforms: Array) -> Joints:
-    """The m joints, for end points (m, 2, 2, 3), world directions (m, 2, 3) and poses (m, 2, 4, 4) of both bodies."""
-    if uid == REVOLUTE_UID:
-        left, right = frames.revolute_vectors(axes[:, 0], transforms[:, 0], transforms[:, 1])
-    else:
-        left, right = (frames.prismatic_vectors(ends[:, s, 0], axes[:, s], transforms[:, s]) for s in range(2))
-    return Joints(np.full(len(pairs), JOINTS[uid]), pairs, left, right)
-
-
-def _axes(geometry: Any, transforms: Array, owner: str) -> tuple[Array, Array]:
-    """End points in the left and right body (m, 2, 2, 3) and world directions as seen from them (m, 2, 3)."""
+def _axes(geometry: Any, transforms: Array, owner: str) -> Placement:
     edges = geometry.edges()
-    if all(edges.find(name) is not None for names in _LOCAL_ENDS for name in names):
-        sides = [np.stack([require(edges, name, owner) for name in names], axis=1) for names in _LOCAL_ENDS]
-        ends = np.stack(sides, axis=1)
-        return ends, frames.axis_from_local(ends, transforms)
+    ends = _local_points(edges, _LOCAL_ENDS, owner)
+    if ends is not None:
+        return Placement(ends, axis_from_local(ends, transforms), transforms)
     points = require(geometry.vertices(), "position", owner)[require(edges, "topo", owner)]
-    axes = points[:, 1] - points[:, 0]
-    return frames.points_to_local(points[:, None], transforms), np.stack([axes, axes], axis=1)
+    axes = (points[:, 1] - points[:, 0])[:, None].repeat(2, axis=1)
+    return Placement(points_to_local(points[:, None], transforms), axes, transforms)
+
+
+def _anchors(vertices: Any, transforms: Array, owner: str) -> Array:
+    """Anchors in both bodies, (m, 2, 1, 3)."""
+    anchors = _local_points(vertices, _LOCAL_ANCHORS, owner)
+    if anchors is not None:
+        for side, (name,) in enumerate(_LOCAL_ANCHORS):
+            check_joint_values(anchors[:, side, 0], name, owner)
+        return anchors
+    points = check_joint_values(require(vertices, "position", owner), "position", owner)
+    return points_to_local(points[:, None, None], transforms)
+
+
+def _local_points(joints: Any, names: tuple[tuple[str, ...], tuple[str, ...]], owner: str) -> Array | None:
+    """Points in the left and the right body, (m, 2, p, 3), by attributes; None where one of these is missing."""
+    if any(joints.find(name) is None for side in names for name in side):
+        return None
+    return np.stack([np.stack([require(joints, name, owner) for name in side], axis=1) for side in names], axis=1)
 
 
 def _refuse_short_axes(axes: Array, owner: str) -> None:

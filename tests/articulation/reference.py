@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.articulation.joints import REVOLUTE, Joints
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.kinds import REVOLUTE
 
 
 def random_rotation(rng, *shape):
@@ -37,7 +38,7 @@ def q_of(A, p):
 def delta_theta(joints: Joints, q, q_ref):
     """δθ (..., m) of coordinates q, q_ref (..., n, 12)."""
     columns = []
-    for kind, (i, j), left, right in zip(joints.kind, joints.bodies, joints.left, joints.right, strict=True):
+    for kind, (i, j), (left, right) in zip(joints.kind, joints.bodies, joints.local[..., :3], strict=True):
         single = _revolute if kind == REVOLUTE else _prismatic
         columns.append(single(q[..., i, :], q[..., j, :], q_ref[..., i, :], q_ref[..., j, :], left, right))
     return np.stack(np.broadcast_arrays(*columns), axis=-1)
@@ -51,11 +52,12 @@ def energy(joints: Joints, M, tilde, q, q_ref):
 
 def random_joints(rng, pairs, kinds):
     """Joints with random axes between bodies whose frames at θ = 0 are all the world's."""
-    left = np.empty((len(pairs), 2, 3))
+    local = np.zeros((len(pairs), 2, 2, 4))
     for k, kind in enumerate(kinds):
         n, b = random_rotation(rng)[:2]
-        left[k] = (n, b) if kind == REVOLUTE else (rng.normal(size=3), n)
-    return Joints(np.array(kinds), np.array(pairs), left, left.copy())
+        local[k, :, :, :3] = (n, b) if kind == REVOLUTE else (rng.normal(size=3), n)
+        local[k, :, 0, 3] = kind != REVOLUTE
+    return Joints(np.array(kinds), np.array(pairs), local)
 
 
 def random_states(rng, count, n, stretch=0.2):

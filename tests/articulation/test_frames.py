@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ipc_articulation.affine import q_from_transform
-from ipc_articulation.articulation import frames, joint
-from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
+from ipc_articulation.articulation import frames
+from ipc_articulation.articulation.joints import Joints, delta_theta
+from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
 from tests.articulation import reference
 
 AXES = [[0, 0, 2.0], [0, 3.0, 0], [0.5, 0, 0], [-1, 0.1, 0.1], [1, -2, 3], [0.95, 0.3, 0.0]]
@@ -27,7 +28,7 @@ def test_basis_is_right_handed_with_the_axis_first(axis):
 
 
 def test_basis_starts_from_x_or_from_y_near_x():
-    """Values worked out by hand from libuipc's rule: t x X, or t x Y where |t·X| > 0.9."""
+    """Values worked out by hand from libuipc's rule: t × X, or t × Y where |t·X| > 0.9."""
     _, n, b = frames.orthonormal_basis([0.0, 0.0, 1.0])
     np.testing.assert_allclose(b, [0, 1, 0], atol=1e-15)
     np.testing.assert_allclose(n, [-1, 0, 0], atol=1e-15)
@@ -44,9 +45,7 @@ def test_basis_starts_from_x_or_from_y_near_x():
 def test_turning_the_right_body_by_the_right_hand_rule_is_positive(axis):
     rng = np.random.default_rng(1)
     left, right = pose(rng), pose(rng)
-    joints = Joints(
-        np.array([REVOLUTE]), np.array([[0, 1]]), *(v[None] for v in frames.revolute_vectors(axis, left, right))
-    )
+    joints = placed(REVOLUTE, np.zeros((2, 3)), axis, left, right)
     turned = right.copy()
     turned[:3, :3] = reference.axis_rotation(np.array(axis) / np.linalg.norm(axis), 0.4) @ right[:3, :3]
     assert angle(joints, left, right) == pytest.approx(0.0, abs=1e-15)
@@ -56,11 +55,7 @@ def test_turning_the_right_body_by_the_right_hand_rule_is_positive(axis):
 def test_moving_the_right_body_along_the_axis_is_positive():
     rng = np.random.default_rng(2)
     axis, left, right = np.array([1.0, -2.0, 2.0]), pose(rng), pose(rng)
-    point = rng.normal(size=3)
-    vectors = [
-        frames.prismatic_vectors(frames.points_to_local(point[None], T)[0], axis, T)[None] for T in (left, right)
-    ]
-    joints = Joints(np.array([PRISMATIC]), np.array([[0, 1]]), *vectors)
+    joints = placed(PRISMATIC, rng.normal(size=(2, 3)), axis, left, right)
     moved = right.copy()
     moved[:3, 3] += 0.25 * axis / 3.0
     assert angle(joints, left, right) == pytest.approx(0.0, abs=1e-15)
@@ -71,7 +66,7 @@ def test_directions_of_a_scaled_body_lose_its_rotation_only():
     """libuipc takes the rotation of the polar decomposition for directions, and the whole inverse for points."""
     rng = np.random.default_rng(3)
     T = pose(rng, scale=3.0)
-    vectors, _ = frames.revolute_vectors([0.0, 0.0, 1.0], T, T)
+    vectors = frames.local_directions(np.eye(3), T)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-14)
     points = rng.normal(size=(2, 3))
     local = frames.points_to_local(points, T)
@@ -85,6 +80,14 @@ def test_axis_from_local_end_points():
     np.testing.assert_allclose(frames.axis_from_local(ends, T), T[:3, :3] @ (ends[1] - ends[0]), atol=1e-14)
 
 
+def placed(kind, ends, axis, left, right):
+    """One joint along an axis; the world points `ends` (2, 3) are those of its edge."""
+    transforms = np.stack([left, right])
+    points = frames.points_to_local(ends[None], transforms)
+    placement = frames.Placement(points[None], np.tile(axis, (1, 2, 1)), transforms[None])
+    return Joints.placed(kind, np.array([[0, 1]]), placement)
+
+
 def angle(joints, left, right):
-    F = joint.world_vectors(joints.local[0], q_from_transform(left), q_from_transform(right))
-    return joint.theta(joints.kind[0], joint.coordinate(joints.kind[0], F))
+    arrays = joints.arrays()
+    return delta_theta(arrays, arrays.home, q_from_transform(np.stack([left, right])))[0]

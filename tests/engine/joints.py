@@ -16,6 +16,9 @@ from uipc.geometry import label_surface
 from uipc.geometry import trimesh as uipc_trimesh
 
 from ipc_articulation import affine
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
+from ipc_articulation.frontend.joints import JointMesh
 from tests.derivatives import central_difference, relative_error
 
 TIGHT = {"newton__velocity_tol": 1e-7, "newton__transrate_tol": 1e-6}  # the answers are compared to many digits
@@ -93,6 +96,13 @@ def _add(scene, constitution, ends, parent, child, extras, strength, attributes)
         extra.apply_to(geometry, *arguments)
     write(geometry, **attributes)
     return put(scene, geometry)
+
+
+def joint_mesh(kind, bodies, placement, strength_ratio):
+    """Joints of a kind between pairs of bodies, as if read from a scene."""
+    (in_libuipc,) = (entry for entry in JOINT_KINDS.values() if entry.kind == kind)
+    joints = Joints.placed(kind, bodies, placement)
+    return JointMesh(None, 0, in_libuipc, joints, placement, strength_ratio, np.zeros(len(bodies)))
 
 
 def term(scene, name):

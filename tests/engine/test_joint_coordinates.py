@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE
+from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene.scene_context import read_scene_context
 from ipc_articulation.errors import SceneError
@@ -38,7 +38,8 @@ def test_theta_is_the_coordinate_of_the_articulation(coordinates):
 
 def test_theta_follows_a_hinge_over_turns_and_back(coordinates):
     hinge = JointCoordinates(coordinates.joints[:1], np.zeros(1))
-    axis = np.cross(hinge.joints.left[0, 1], hinge.joints.left[0, 0])  # t = b x n
+    n, b = hinge.joints.local[0, 0, :, :3]
+    axis = np.cross(b, n)  # t = b × n
     theta = np.zeros(1)
     for angle in [*np.arange(0.0, 20.0, 2.5), *np.arange(20.0, -20.0, -3.0)]:
         q = q_of(np.stack([np.eye(3), axis_rotation(axis, angle)]), np.zeros((2, 3)))

@@ -9,8 +9,9 @@ from uipc.constitution import AffineBodyFixedJoint, AffineBodySphericalJoint
 from uipc.geometry import pointcloud
 
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.anchors import read_anchor_mesh
 from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
+from ipc_articulation.frontend.joints import read_joint_mesh
 from tests.hinged_boxes import hinged_boxes
 
 WORLD = np.array([[0.5, 0.1, 0.0], [1.5, 0.0, 0.2]])
@@ -35,7 +36,7 @@ def two_joints(constitution, local=False):
 
 def refuses(boxes, slot, message):
     with pytest.raises(SceneError, match=re.escape(message)):
-        read_anchor_mesh(slot, read_bodies(boxes.slots))
+        read_joint_mesh(slot, read_bodies(boxes.slots))
 
 
 @pytest.mark.parametrize(("constitution", "uid"), [(AffineBodyFixedJoint, 25), (AffineBodySphericalJoint, 26)])
@@ -43,11 +44,11 @@ def refuses(boxes, slot, message):
 def test_anchors_are_the_same_point_in_both_bodies(constitution, uid, local):
     boxes, slot = two_joints(constitution, local)
     bodies = read_bodies(boxes.slots)
-    mesh = read_anchor_mesh(slot, bodies)
-    assert (mesh.geo_id, mesh.uid) == (slot.id(), uid)
-    np.testing.assert_array_equal(mesh.bodies, [[0, 1], [1, 2]])
+    mesh = read_joint_mesh(slot, bodies)
+    assert (mesh.geo_id, mesh.kind) == (slot.id(), JOINT_KINDS[uid])
+    np.testing.assert_array_equal(mesh.joints.bodies, [[0, 1], [1, 2]])
     np.testing.assert_array_equal(mesh.strength_ratio, [100.0, 50.0])
-    for pair, anchors, point in zip(mesh.bodies, mesh.anchors, WORLD, strict=True):
+    for pair, anchors, point in zip(mesh.joints.bodies, mesh.placement.points[:, :, 0], WORLD, strict=True):
         for body, anchor in zip(pair, anchors, strict=True):
             np.testing.assert_allclose(bodies.transforms[body] @ [*anchor, 1.0], [*point, 1.0], atol=1e-14)
 
@@ -56,7 +57,7 @@ def test_without_points_a_weld_lies_between_the_origins():
     boxes = hinged_boxes()
     mesh = AffineBodyFixedJoint().create_geometry([boxes.bodies], [0], [boxes.bodies], [1], [100.0])
     slot, _ = boxes.owner.geometries().create(mesh)
-    anchors = read_anchor_mesh(slot, read_bodies(boxes.slots)).anchors
+    anchors = read_joint_mesh(slot, read_bodies(boxes.slots)).placement.points[:, :, 0]
     np.testing.assert_allclose(anchors, [[[0.5, 0, 0], [-0.5, 0, 0]]], atol=1e-15)
 
 

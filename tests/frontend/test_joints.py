@@ -7,7 +7,8 @@ import pytest
 import uipc
 from uipc.constitution import AffineBodySphericalJoint, ExternalArticulationConstraint
 
-from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE, Joints
+from ipc_articulation.articulation.joints import Joints, delta_theta
+from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.articulations import read_articulations
 from ipc_articulation.frontend.bodies import read_bodies
@@ -28,14 +29,14 @@ def refuses(slot, bodies, message):
 
 def test_joint_meshes_name_bodies_kinds_and_strength():
     _, (hinge, slider) = meshes_of(hinged_boxes())
-    assert (hinge.uid, slider.uid) == (18, 20)
+    assert (hinge.kind.name, slider.kind.name) == ("revolute", "prismatic")
     np.testing.assert_array_equal(hinge.joints.kind, [REVOLUTE])
     np.testing.assert_array_equal(slider.joints.kind, [PRISMATIC])
     np.testing.assert_array_equal(hinge.joints.bodies, [[0, 1]])
     np.testing.assert_array_equal(slider.joints.bodies, [[1, 2]])
     np.testing.assert_allclose(hinge.strength_ratio, [100.0])
-    np.testing.assert_allclose(hinge.endpoints_left, [[[0.5, 0, -0.2], [0.5, 0, 0.2]]])
-    np.testing.assert_allclose(hinge.endpoints_right, [[[-0.5, 0, -0.2], [-0.5, 0, 0.2]]])
+    np.testing.assert_allclose(hinge.placement.points[:, 0], [[[0.5, 0, -0.2], [0.5, 0, 0.2]]])
+    np.testing.assert_allclose(hinge.placement.points[:, 1], [[[-0.5, 0, -0.2], [-0.5, 0, 0.2]]])
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -43,10 +44,8 @@ def test_local_end_points_mean_the_same_joints_as_world_ones(turned):
     _, world = meshes_of(hinged_boxes(turned=turned))
     _, local = meshes_of(hinged_boxes(turned=turned, local=True))
     for one, other in zip(world, local, strict=True):
-        np.testing.assert_allclose(one.joints.left, other.joints.left, atol=1e-14)
-        np.testing.assert_allclose(one.joints.right, other.joints.right, atol=1e-14)
-        np.testing.assert_allclose(one.endpoints_left, other.endpoints_left, atol=1e-14)
-        np.testing.assert_allclose(one.endpoints_right, other.endpoints_right, atol=1e-14)
+        np.testing.assert_allclose(one.joints.local, other.joints.local, atol=1e-14)
+        np.testing.assert_allclose(one.placement.points, other.placement.points, atol=1e-14)
 
 
 def test_local_end_points_that_differ_between_the_bodies():
@@ -56,12 +55,13 @@ def test_local_end_points_that_differ_between_the_bodies():
         uipc.view(slot.geometry().edges().find("r_position0"))[:] = [[0.1], [0.2], [0.3]]
         uipc.view(slot.geometry().edges().find("r_position1"))[:] = [[0.1], [0.7], [0.3]]
     bodies, (hinge, slider) = meshes_of(boxes)
-    np.testing.assert_allclose(hinge.joints.right, hinge.joints.left)
-    np.testing.assert_allclose(slider.joints.left, [[[0.3, 0, 0], [1, 0, 0]]], atol=1e-15)
-    np.testing.assert_allclose(slider.joints.right, [[[0.1, 0.2, 0.3], [0, 1, 0]]], atol=1e-15)
+    np.testing.assert_allclose(hinge.joints.local[:, 1], hinge.joints.local[:, 0])
+    np.testing.assert_allclose(slider.joints.local[0, 0], [[0.3, 0, 0, 1], [1, 0, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose(slider.joints.local[0, 1], [[0.1, 0.2, 0.3, 1], [0, 1, 0, 0]], atol=1e-15)
     table = read_articulations([boxes.slot], (hinge, slider), bodies)
     between = np.array([2.1, 0.2, 0.3]) - np.array([1.3, 0, 0])
-    np.testing.assert_allclose(table.energy.theta(bodies.q), [0.0, between @ [0.5, 0.5, 0.0]], atol=1e-15)
+    joints = table.energy.arrays.joints
+    np.testing.assert_allclose(delta_theta(joints, joints.home, bodies.q), [0.0, between @ [0.5, 0.5, 0.0]], atol=1e-15)
 
 
 def test_angle_and_distance_are_measured_along_the_left_axis():
@@ -69,9 +69,9 @@ def test_angle_and_distance_are_measured_along_the_left_axis():
     boxes = hinged_boxes(local=True)
     uipc.view(boxes.slider.geometry().edges().find("r_position1"))[:] = [[-0.7], [0.7], [0.3]]
     _, (hinge, slider) = meshes_of(boxes)
-    np.testing.assert_array_equal(hinge.tracked.right, hinge.joints.right)
-    np.testing.assert_allclose(slider.tracked.right[0, 1], [1, 0, 0], atol=1e-15)
-    np.testing.assert_array_equal(slider.tracked.left, slider.joints.left)
+    np.testing.assert_array_equal(hinge.tracked.local, hinge.joints.local)
+    np.testing.assert_allclose(slider.tracked.local[0, 1, 1], [1, 0, 0, 0], atol=1e-15)
+    np.testing.assert_array_equal(slider.tracked.local[:, 0], slider.joints.local[:, 0])
 
 
 def test_present_coordinates_are_written_to_angle_and_distance():
@@ -83,16 +83,26 @@ def test_present_coordinates_are_written_to_angle_and_distance():
     assert boxes.slider.geometry().edges().find("distance").view()[0] == -0.5
 
 
-def test_a_joint_of_another_kind_is_refused():
+def test_what_is_no_joint_is_refused():
     boxes = hinged_boxes()
-    joint = AffineBodySphericalJoint()
-    geometry = joint.create_geometry(np.zeros((1, 3)), [boxes.bodies], [0], [boxes.bodies], [1], [100.0])
-    slot, _ = boxes.owner.geometries().create(geometry)
-    refuses(
-        slot,
-        read_bodies(boxes.slots),
-        f"joint geometry {slot.id()} has constitution 26: only revolute (18) and prismatic (20) joints",
+    message = f"joint geometry {boxes.bodies.id()} has constitution 1: only revolute (18) and prismatic (20) joints can"
+    refuses(boxes.bodies, read_bodies(boxes.slots), message)
+
+
+def test_an_articulation_of_a_kind_that_it_cannot_move_is_refused():
+    boxes = hinged_boxes()
+    geometry = AffineBodySphericalJoint().create_geometry(
+        np.zeros((1, 3)), [boxes.bodies], [0], [boxes.bodies], [1], [100.0]
     )
+    ball, _ = boxes.owner.geometries().create(geometry)
+    articulation, _ = boxes.owner.geometries().create(ExternalArticulationConstraint().create_geometry([ball], [0]))
+    bodies, meshes = meshes_of(boxes)
+    message = (
+        f"articulation geometry {articulation.id()}, joint 0 is a spherical joint (joint geometry {ball.id()}): only "
+        "revolute (18) and prismatic (20) joints can be part of an articulation"
+    )
+    with pytest.raises(SceneError, match=re.escape(message)):
+        read_articulations([articulation], [*meshes, read_joint_mesh(ball, bodies)], bodies)
 
 
 def test_a_joint_whose_body_has_no_geometry_slot_is_refused():
@@ -203,7 +213,7 @@ def test_an_articulation_with_a_mass_of_the_wrong_size_is_refused():
     boxes = hinged_boxes()
     bodies, meshes = meshes_of(boxes)
     boxes.slot.geometry()["joint_joint"].resize(3)
-    message = f"articulation geometry {boxes.slot.id()}: mass has 3 entries, must be 4 for 2 joints"
+    message = f"articulation geometry {boxes.slot.id()}: mass has 3 entries, must be 4 for 2 freedoms"
     with pytest.raises(SceneError, match=re.escape(message)):
         read_articulations([boxes.slot], meshes, bodies)
 
@@ -241,5 +251,5 @@ def test_joints_concatenate_and_pick():
     _, (hinge, slider) = meshes_of(hinged_boxes())
     both = Joints.concatenate([hinge.joints, slider.joints])
     assert len(both) == 2
-    np.testing.assert_array_equal(both[1:].left, slider.joints.left)
+    np.testing.assert_array_equal(both[1:].local, slider.joints.local)
     assert len(Joints.concatenate([])) == 0

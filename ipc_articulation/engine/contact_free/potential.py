@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ipc_articulation.articulation.energy import joint_energies, linearize, take
+from ipc_articulation.articulation.evaluation import freedom_energies, linearize, take
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.contact_free.system import clear
 from ipc_articulation.engine.linear_system.block_matrix import add_coupled, add_diagonal, add_pairs
@@ -17,7 +17,7 @@ def begin_step(problem, state, q_ref, dt):
     """Fix what is constant in a step, with reference poses q_ref (n, 12); whether what articulations want is valid."""
     kinetic.begin(problem.inertias, state, dt)
     shape.begin(problem.shapes, dt)
-    return take(problem.articulations, problem.given, q_ref)
+    return take(problem.articulations, problem.unchecked, q_ref)
 
 
 @njit(cache=True)
@@ -29,7 +29,7 @@ def body_energies(problem, q, moving):
     of_joints, bodies = joint_penalty.energies(problem.penalties, q), problem.penalties.bodies
     for j in range(len(of_joints)):
         E[bodies[j, 0] if moving[bodies[j, 0]] else bodies[j, 1]] += of_joints[j]
-    rows.add_at(E, problem.owner, joint_energies(problem.articulations, q))
+    rows.add_at(E, problem.owner, freedom_energies(problem.articulations, q))
     return E
 
 
@@ -54,7 +54,7 @@ def _assemble_articulations(articulations, q, g, H):
     bodies, starts = articulations.bodies, articulations.starts
     _, w, J, curvature = linearize(articulations, q, True)
     rows.add_to_pairs(g, bodies, w, J)
-    add_pairs(H.place, bodies, curvature, H.diagonal, H.upper, H.number)
+    add_pairs(H.place, articulations.joints.bodies, curvature, H.diagonal, H.upper, H.number)
     first = 0
     for a in range(len(starts) - 1):
         begin, end = starts[a], starts[a + 1]

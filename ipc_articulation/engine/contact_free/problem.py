@@ -9,8 +9,9 @@ from numba import config, njit, types
 from numba.experimental import structref
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.energy import ArticulationEnergy, Articulations, Given
-from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.energy import ArticulationEnergy
+from ipc_articulation.articulation.evaluation import Articulations, UncheckedInput
+from ipc_articulation.articulation.joints import JointArrays, Joints
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern
@@ -67,13 +68,13 @@ class Problem(NamedTuple):
     shapes: Shapes
     penalties: Penalties
     articulations: Articulations
-    given: Given  # Mᵗ and δθ̃ of the step
-    owner: Ints  # (m,) the body that is told the energy of each joint of an articulation
+    unchecked: UncheckedInput  # Mᵗ and δθ̃ of the step
+    owner: Ints  # (F,) the body to which the energy of each freedom of an articulation is added
     H: Blocks  # the Newton system
     pattern: Pattern  # of its factor
     U: Array  # room for that
     limits: Limits
-    joints: tuple[Ints, Ints, Array]  # kinds, bodies and vectors of the joints whose angles are followed
+    joints: JointArrays  # whose angles are followed
 
 
 @structref.register
@@ -106,7 +107,7 @@ def make_problem(model: Model) -> Held | Problem | None:
 def _gather(model: Model, found: dict[str, Any]) -> Problem:
     n, nothing = len(model.context.bodies), np.zeros((0, 2), dtype=np.int64)
     shape = found.get(ortho_potential.NAME, ortho_potential.make(np.zeros(n)))
-    joint = found.get(JointPenalties.name, JointPenalties(nothing[:, 0], nothing, np.zeros(0), np.zeros((0, 2, 4, 4))))
+    joint = found.get(JointPenalties.name, JointPenalties([], np.zeros(n)))
     articulation = found.get(Articulation.name)
     energy = model.context.articulations.energy or ArticulationEnergy(Joints.concatenate([]), n, ())
     H, pattern, U = make_system(model.potential.movable, joint.arrays.bodies, energy.arrays)
@@ -117,7 +118,7 @@ def _gather(model: Model, found: dict[str, Any]) -> Problem:
         shapes=shape.arrays,
         penalties=joint.arrays,
         articulations=energy.arrays,
-        given=energy.given,
+        unchecked=energy.unchecked,
         owner=nothing[:, 0] if articulation is None else articulation.owner,
         H=H,
         pattern=pattern,

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.energy import Articulations
+from ipc_articulation.articulation.evaluation import Articulations
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import block_cholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Blocks
@@ -32,7 +32,7 @@ def make_system(
     H = BlockMatrix(len(movable))
     H.choose(movable)
     H.add_pairs(joints, np.zeros((len(joints), 24, 24)))
-    H.add_pairs(articulations.bodies, np.zeros((len(articulations.bodies), 24, 24)))
+    H.add_pairs(articulations.joints.bodies, np.zeros((len(articulations.joints.bodies), 24, 24)))
     for begin, end in zip(articulations.starts[:-1], articulations.starts[1:], strict=True):
         size = end - begin
         H.add_coupled(articulations.bodies[begin:end], np.zeros((size, 24)), np.ones((size, size)))

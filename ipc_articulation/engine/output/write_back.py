@@ -46,7 +46,7 @@ class SceneWriter:
     def write_joints(self, state: State) -> None:
         """Write `angle` and `distance` of all joints."""
         values, first = state.theta + self._context.coordinates.offset, 0
-        for mesh in self._context.joints:
+        for mesh in self._context.tracked:
             mesh.write_coordinates(values[first : first + len(mesh.joints)])
             first += len(mesh.joints)
         self._written = values
@@ -60,7 +60,7 @@ class SceneWriter:
     def _read_joints(self, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
         """What `angle` and `distance` say, (m,); a joint geometry without them has the other values."""
         values, first = otherwise.copy(), 0
-        for mesh in self._context.joints:
+        for mesh in self._context.tracked:
             present = mesh.read_coordinates()
             if present is not None:
                 values[first : first + len(mesh.joints)] = present

@@ -58,7 +58,7 @@ def describe(model: Model) -> dict[str, Any]:
         "vertices": len(surfaces.points),
         "edges": len(surfaces.edges),
         "faces": len(surfaces.faces),
-        "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in model.context.joints],
+        "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in model.context.tracked],
         "integrator/type": model.config.integrator,
         "contact/enable": model.config.contact_enable,
         "contact/d_hat": model.config.d_hat,

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from ipc_articulation.engine.scene.model import Model, make_model
 from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.anchors import FIXED_UID, SPHERICAL_UID
 from ipc_articulation.frontend.attributes import read_meta, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
-from ipc_articulation.frontend.joints import JOINTS
+from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.object_names import object_names
 
 Array = NDArray[np.float64]
@@ -79,7 +78,7 @@ def _carry_state(old: NDArray[np.int64], state: State, model: Model, new: Model)
 
 
 def _joint_keys(model: Model) -> list[tuple[int, int]]:
-    return [(mesh.geo_id, k) for mesh in model.context.joints for k in range(len(mesh.joints))]
+    return [(mesh.geo_id, k) for mesh in model.context.tracked for k in range(len(mesh.joints))]
 
 
 def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
@@ -98,7 +97,7 @@ def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
 def _joined(geometry: Any, owner: str) -> list[int]:
     """Ids of the geometries that a joint geometry joins; none for any other geometry."""
     uid = int(read_meta(geometry, "constitution_uid", 0))
-    if uid not in (*JOINTS, FIXED_UID, SPHERICAL_UID):
+    if uid not in JOINT_KINDS:
         return []
-    joints = geometry.edges() if uid in JOINTS else geometry.vertices()
+    joints = JOINT_KINDS[uid].joints_in(geometry)
     return [int(geo_id) for name in ("l_geo_id", "r_geo_id") for geo_id in require(joints, name, owner)]

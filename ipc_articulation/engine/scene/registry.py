@@ -14,7 +14,6 @@ from uipc.builtin import ConstitutionUIDCollection
 
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms import (
-    anchor_penalty,
     arap,
     articulation,
     body_force,
@@ -41,8 +40,8 @@ REGISTRY: dict[int, Reader] = {
     21: driving_joint.read,
     23: articulation.read,
     24: articulation.read,
-    25: anchor_penalty.read,
-    26: anchor_penalty.read,
+    25: joint_penalty.read,
+    26: joint_penalty.read,
     666: body_force.read,
     667: joint_force.read,
     668: joint_force.read,

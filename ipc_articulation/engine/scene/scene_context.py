@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation import affine
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import read_meta
 from ipc_articulation.frontend.bodies import BodyTable
-from ipc_articulation.frontend.joints import JOINTS, JointMesh, read_joint_mesh
+from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
+from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
 
 Array = NDArray[np.float64]
 
@@ -26,21 +26,22 @@ class SceneContext:
 
     bodies: BodyTable
     joints: tuple[JointMesh, ...]
-    coordinates: JointCoordinates  # of all those joints, in their order
+    coordinates: JointCoordinates  # of the tracked joints, in their order
     articulations: ArticulationTable
     births: dict[int, Array]  # geometry id -> q (n, 12) of all bodies when that geometry came into the scene
 
-    def poses_when_made(self, geo_id: int, rows: NDArray[np.int64]) -> Array:
-        """Transforms of bodies, rows (m, 2), in which a joint geometry was made, (m, 2, 4, 4)."""
-        return affine.transform_from_q(self.births[geo_id])[rows]
+    @property
+    def tracked(self) -> tuple[JointMesh, ...]:
+        """The joint geometries whose joints have a coordinate."""
+        return _tracked(self.joints)
 
     def joints_of(self, slots: Sequence[Any]) -> tuple[list[JointMesh], NDArray[np.int64]]:
-        """The revolute and prismatic joint geometries among slots, and the places of their joints in `coordinates`.
+        """The joint geometries with a coordinate among slots, and the places of their joints in `coordinates`.
 
         Raises:
             SceneError: A slot holds no such joints; names it.
         """
-        known = {mesh.geo_id: mesh for mesh in self.joints}
+        known = {mesh.geo_id for mesh in self.tracked}
         for slot in slots:
             if slot.id() not in known:
                 raise SceneError(
@@ -48,8 +49,8 @@ class SceneContext:
                     "but is neither"
                 )
         chosen = {slot.id() for slot in slots}
-        places = np.concatenate([np.zeros(0, dtype=bool), *(_is_in(mesh, chosen) for mesh in self.joints)])
-        return [mesh for mesh in self.joints if mesh.geo_id in chosen], np.flatnonzero(places)
+        places = np.concatenate([np.zeros(0, dtype=bool), *(_is_in(mesh, chosen) for mesh in self.tracked)])
+        return [mesh for mesh in self.tracked if mesh.geo_id in chosen], np.flatnonzero(places)
 
 
 def read_scene_context(slots: Sequence[Any], bodies: BodyTable, births: dict[int, Array]) -> SceneContext:
@@ -64,10 +65,14 @@ def read_scene_context(slots: Sequence[Any], bodies: BodyTable, births: dict[int
         SceneError: The scene is inconsistent; names the geometry.
     """
     births = {slot.id(): births.get(slot.id(), bodies.q) for slot in slots}
-    made = [(slot, replace(bodies, q=births[slot.id()])) for slot in slots if _uid(slot) in JOINTS]
+    made = [(slot, replace(bodies, q=births[slot.id()])) for slot in slots if _uid(slot) in JOINT_KINDS]
     joints = tuple(read_joint_mesh(slot, then) for slot, then in made)
     articulations = read_articulations([slot for slot in slots if _uid(slot) == ARTICULATION], joints, bodies)
-    return SceneContext(bodies, joints, JointCoordinates.of(joints), articulations, births)
+    return SceneContext(bodies, joints, JointCoordinates.of(_tracked(joints)), articulations, births)
+
+
+def _tracked(meshes: tuple[JointMesh, ...]) -> tuple[JointMesh, ...]:
+    return tuple(mesh for mesh in meshes if mesh.kind.coordinate)
 
 
 def _is_in(mesh: JointMesh, geo_ids: set[int]) -> NDArray[np.bool_]:

@@ -33,11 +33,11 @@ class Articulation(Term):
     def __init__(self, table: ArticulationTable, energy: ArticulationEnergy, is_fixed: NDArray[np.bool_]) -> None:
         """Take the energy of a table that has one, and which bodies are fixed, (n,)."""
         self._table, self._energy = table, energy
-        self._parts = [slice(end - m, end) for m, end in zip(energy.sizes, np.cumsum(energy.sizes), strict=True)]
-        links = [_movable(energy.joints.bodies[part], is_fixed) for part in self._parts]
+        self._parts = [slice(end - f, end) for f, end in zip(energy.sizes, np.cumsum(energy.sizes), strict=True)]
+        links = [_movable(energy.arrays.bodies[part], is_fixed) for part in self._parts]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
-        self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # told of a joint's K
+        self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # gets K of a freedom
 
     @property
     def couples(self) -> NDArray[np.int64]:
@@ -62,12 +62,12 @@ class Articulation(Term):
         self._table.read_step(state.q)
 
     def add_energy(self, q: Array, E: Array) -> None:
-        rows.add_at(E, self.owner, self._energy.joint_energies(q))
+        rows.add_at(E, self.owner, self._energy.freedom_energies(q))
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        bodies, at = self._energy.joints.bodies, self._energy.linearize(q)
+        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q)
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
-        system.add_pairs(bodies, at.curvature)
+        system.add_pairs(self._energy.joints.bodies, at.curvature)
         for part, M in zip(self._parts, self._energy.mass, strict=True):
             system.add_coupled(bodies[part], at.jacobian[part], M)
 

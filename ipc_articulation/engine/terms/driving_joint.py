@@ -20,14 +20,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.articulation.joints import PRISMATIC, Joints
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.kinds import PRISMATIC
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.joint_attributes import JointAttribute
-from ipc_articulation.frontend.joints import REVOLUTE_UID, JointMesh
+from ipc_articulation.frontend.joints import JointMesh
 
 Array = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ class DrivingJoints(PairTerm):
         self._is_constrained = JointAttribute(meshes, "driving/is_constrained")
         self._is_passive = JointAttribute(meshes, "is_passive")
         self._ratio = JointAttribute(meshes, "driving/strength_ratio", nonnegative=True)
-        self._aims = [JointAttribute([mesh], _aim_name(mesh)) for mesh in meshes]
+        self._aims = [JointAttribute([mesh], f"aim_{mesh.kind.coordinate}") for mesh in meshes]
         prismatic = driven.joints.kind == PRISMATIC
         self._mirrored = np.flatnonzero(prismatic)
         self._springs_a_joint = np.where(prismatic, 2.0, 1.0)
@@ -98,10 +99,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> DrivingJoints:
     return DrivingJoints(*context.joints_of(slots), context.bodies.mass[:, 0, 0])
 
 
-def _aim_name(mesh: JointMesh) -> str:
-    return "aim_angle" if mesh.uid == REVOLUTE_UID else "aim_distance"
-
-
 def _with_right_axis_turned(joints: Joints) -> Joints:
     """Prismatic joints with -t̄ⱼ for t̄ⱼ."""
-    return replace(joints, right=joints.right * np.array([1.0, -1.0])[:, None])
+    sign = np.array([[1.0, 1.0], [1.0, -1.0]])  # of c̄ᵢ, t̄ᵢ; c̄ⱼ, t̄ⱼ
+    return replace(joints, local=joints.local * sign[:, :, None])

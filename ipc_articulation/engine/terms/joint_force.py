@@ -23,16 +23,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.joint_attributes import JointAttribute
-from ipc_articulation.frontend.joints import PRISMATIC_UID, REVOLUTE_UID, JointMesh
+from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, JointKind
+from ipc_articulation.frontend.joints import JointMesh
 
 Array = NDArray[np.float64]
 
-_NAMES = {PRISMATIC_UID: "external_force", REVOLUTE_UID: "external_torque"}
 _FLATTEST = 1e-6  # |det A| over the product of its rows' lengths; below, libuipc drops the torque
 
 
@@ -51,7 +52,9 @@ class JointForces(Term):
         Raises:
             SceneError: An attribute is missing; names the joint geometry.
         """
-        self._loads = [_Load([mesh for mesh in meshes if mesh.uid == uid], uid) for uid in _NAMES]
+        self._loads = [
+            _Load([mesh for mesh in meshes if mesh.kind == kind], kind) for kind in JOINT_KINDS.values() if kind.load
+        ]
         self._has_kinetic = has_kinetic
         self._F = self._q_t = np.zeros((len(has_kinetic), 12))  # F carries dt² here
 
@@ -86,11 +89,10 @@ def read(slots: Sequence[Any], context: SceneContext) -> JointForces:
 class _Load:
     """The joints of one kind, with their axis in both bodies."""
 
-    def __init__(self, meshes: Sequence[JointMesh], uid: int) -> None:
-        name = _NAMES[uid]
-        self._load = JointAttribute(meshes, name)
-        self._is_constrained = JointAttribute(meshes, f"{name}/is_constrained")
-        self._is_torque = uid == REVOLUTE_UID
+    def __init__(self, meshes: Sequence[JointMesh], kind: JointKind) -> None:
+        self._load = JointAttribute(meshes, kind.load)
+        self._is_constrained = JointAttribute(meshes, f"{kind.load}/is_constrained")
+        self._is_torque = kind.is_angle
         self.bodies = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(mesh.joints.bodies for mesh in meshes)])
         self._axes = np.concatenate([np.zeros((0, 2, 3)), *(_axes(mesh) for mesh in meshes)])
 
@@ -104,9 +106,9 @@ class _Load:
 
 def _axes(mesh: JointMesh) -> Array:
     """What the axis is in the left and in the right body, (m, 2, 3): the edge of a hinge, the direction of a slider."""
-    if mesh.uid == REVOLUTE_UID:
-        return np.stack([ends[:, 1] - ends[:, 0] for ends in (mesh.endpoints_left, mesh.endpoints_right)], axis=1)
-    return np.stack([mesh.tracked.left[:, 1], mesh.tracked.right[:, 1]], axis=1)
+    if mesh.kind.is_angle:
+        return mesh.placement.points[:, :, 1] - mesh.placement.points[:, :, 0]
+    return local_directions(unit(mesh.placement.axes[:, :1])[:, :, None], mesh.placement.transforms)[:, :, 0, :3]
 
 
 @njit(cache=True)
@@ -133,7 +135,7 @@ def _add_torque(torque, A, F_A):
         return
     A_inv = np.linalg.inv(A)
     for column in range(3):
-        turned = np.cross(torque, A_inv[column])  # τ x (row of A⁻¹) = column of [τ] A⁻ᵀ
+        turned = np.cross(torque, A_inv[column])  # τ × (row of A⁻¹) = column of [τ] A⁻ᵀ
         for row in range(3):
             F_A[3 * row + column] += 0.5 * turned[row]
 

@@ -2,20 +2,18 @@ import numpy as np
 import pytest
 
 from ipc_articulation import affine
-from ipc_articulation.articulation.joints import PRISMATIC, REVOLUTE
-from ipc_articulation.engine.terms.joint_penalty import add_derivatives, make_joint_penalties
+from ipc_articulation.articulation import frames
+from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties, add_derivatives
 from tests.derivatives import central_difference, relative_error
+from tests.engine.joints import joint_mesh
 
 
-class Mesh:
-    """What `make_joint_penalties` reads of a joint geometry: one joint between bodies 0 and 1."""
-
-    def __init__(self, kind, endpoints, transforms):
-        homogeneous = np.column_stack([endpoints, np.ones(2)])
-        local = [(np.linalg.inv(T) @ homogeneous.T).T[:, :3] for T in transforms]
-        self.joints = type("J", (), {"kind": np.array([kind]), "bodies": np.array([[0, 1]])})
-        self.endpoints_left, self.endpoints_right = local[0][None], local[1][None]
-        self.strength_ratio = np.array([100.0])
+def one_joint(kind, ends, transforms):
+    """A joint between bodies 0 and 1, which stand at transforms (2, 4, 4); its axis runs from ends[0] to ends[1]."""
+    axes = np.tile(ends[1] - ends[0], (1, 2, 1))
+    placement = frames.Placement(frames.points_to_local(ends[None], transforms)[None], axes, transforms[None])
+    return joint_mesh(kind, np.array([[0, 1]]), placement, np.array([100.0]))
 
 
 def rigid(rng):
@@ -30,7 +28,7 @@ def joint(request):
     rng = np.random.default_rng(8)
     transforms = np.stack([rigid(rng), rigid(rng)])
     ends = rng.standard_normal((2, 3))
-    penalties = make_joint_penalties([Mesh(request.param, ends, transforms)], transforms[None], np.array([1.0, 3.0]))
+    penalties = JointPenalties([one_joint(request.param, ends, transforms)], np.array([1.0, 3.0]))
     return request.param, penalties, affine.q_from_transform(transforms), ends
 
 

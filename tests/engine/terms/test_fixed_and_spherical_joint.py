@@ -5,17 +5,18 @@ import pytest
 from uipc.constitution import AffineBodyFixedJoint, AffineBodySphericalJoint
 
 from ipc_articulation import affine
-from ipc_articulation.engine.terms.anchor_penalty import make_anchor_penalties
-from ipc_articulation.frontend.anchors import FIXED_UID, SPHERICAL_UID, AnchorMesh
+from ipc_articulation.articulation.frames import Placement
+from ipc_articulation.articulation.kinds import FIXED, SPHERICAL
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties, add_derivatives
 from tests.articulation.reference import random_rotation
 from tests.derivatives import central_difference, relative_error
-from tests.engine.joints import TIGHT, add_ball, add_weld, put
+from tests.engine.joints import TIGHT, add_ball, add_weld, joint_mesh, put
 from tests.engine.scenes import BoxScene, translation
 
 G = 9.8
 
 
-@pytest.fixture(params=[FIXED_UID, SPHERICAL_UID], ids=["fixed", "spherical"])
+@pytest.fixture(params=[FIXED, SPHERICAL], ids=["fixed", "spherical"])
 def joints(request):
     """Two joints between three bodies in random poses, closed as made."""
     rng = np.random.default_rng(11)
@@ -25,27 +26,28 @@ def joints(request):
     anchors = np.array(
         [[np.linalg.solve(transforms[b], [*p, 1.0])[:3] for b in pair] for pair, p in zip(pairs, points, strict=True)]
     )
-    mesh = AnchorMesh(0, request.param, pairs, anchors, np.array([100.0, 10.0]))
-    penalties = make_anchor_penalties([mesh], transforms[pairs], np.array([1.0, 3.0, 5.0]))
+    placement = Placement(anchors[:, :, None], np.zeros((2, 2, 3)), transforms[pairs])
+    mesh = joint_mesh(request.param, pairs, placement, np.array([100.0, 10.0]))
+    penalties = JointPenalties([mesh], np.array([1.0, 3.0, 5.0]))
     return request.param, penalties, affine.q_from_transform(transforms), points
 
 
 def test_energy_is_zero_as_made_and_stiffness_counts_both_masses(joints):
     _, penalties, q, _ = joints
     assert penalties.energy(q) < 1e-24
-    np.testing.assert_allclose(penalties.stiffness, [100.0 * 4.0, 10.0 * 8.0])
+    np.testing.assert_allclose(penalties.arrays.stiffness, [100.0 * 4.0, 10.0 * 8.0])
 
 
 def test_energy_is_libuipcs(joints):
     """K/2 ‖cᵢ - cⱼ‖², and for a fixed joint K/2 times the squared difference of the carried world axes."""
-    uid, penalties, q, points = joints
+    kind, penalties, q, points = joints
     moved = q.copy()
     moved[1] += 0.1 * np.random.default_rng(4).standard_normal(12)
     expected = 0.0
-    for (i, j), point, kappa in zip(penalties.bodies, points, penalties.stiffness, strict=True):
+    for (i, j), point, kappa in zip(penalties.bodies, points, penalties.arrays.stiffness, strict=True):
         (p_i, A_i), (p_j, A_j) = carried_frame(q[i], moved[i], point), carried_frame(q[j], moved[j], point)
         expected += 0.5 * kappa * np.sum((p_i - p_j) ** 2)
-        expected += 0.5 * kappa * np.sum((A_i - A_j) ** 2) * (uid == FIXED_UID)
+        expected += 0.5 * kappa * np.sum((A_i - A_j) ** 2) * (kind == FIXED)
     assert penalties.energy(moved) == pytest.approx(expected, rel=1e-12)
 
 
@@ -61,12 +63,12 @@ def test_gradient_and_hessian_equal_differences(joints):
 
     def gradient(y):
         g = np.zeros((3, 12))
-        penalties.derivatives(y.reshape(3, 12), g)
+        add_derivatives(penalties.arrays, y.reshape(3, 12), g)
         return g.ravel()
 
     assert relative_error(gradient(x), central_difference(lambda y: penalties.energy(y.reshape(3, 12)), x)) < 1e-6
     H = np.zeros((3, 12, 3, 12))
-    for (i, j), block in zip(penalties.bodies, penalties.derivatives(x.reshape(3, 12), np.zeros((3, 12))), strict=True):
+    for (i, j), block in zip(penalties.bodies, penalties.arrays.blocks, strict=True):
         H[np.ix_([i, j], range(12), [i, j], range(12))] += block.reshape(2, 12, 2, 12)
     assert relative_error(H.reshape(36, 36), central_difference(gradient, x)) < 1e-6
 

@@ -1,0 +1,118 @@
+"""Value and derivatives of the articulations' energy as compiled functions of arrays; see `energy` for the formulas."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.articulation import kinds
+from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
+from ipc_articulation.articulation.step_input import are_valid
+
+
+class Articulations(NamedTuple):
+    """Several articulations over m joints with F freedoms; the last three arrays change from step to step."""
+
+    joints: JointArrays
+    bodies: Ints  # (F, 2) the left and right body of each freedom's joint
+    starts: Ints  # articulation a has the freedoms starts[a] to starts[a + 1] - 1
+    mass: Array  # (Σ fₐ²,) Mᵗ of each, row-major, one after the other
+    tilde: Array  # (F,) δθ̃
+    reference: Array  # (m, REFERENCE) what δθ must know of the reference pose
+
+
+class UncheckedInput(NamedTuple):
+    """Input of a step before it is checked."""
+
+    mass: Array  # (Σ fₐ²,) see `Articulations`
+    tilde: Array  # (F,)
+
+
+def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articulations:
+    """The arrays of articulations whose joints are concatenated; all of a step's input is zero."""
+    arrays = joints.arrays()
+    starts = arrays.first[np.concatenate([[0], np.cumsum(joint_counts)]).astype(np.int64)]
+    return Articulations(
+        joints=arrays,
+        bodies=np.repeat(arrays.bodies, joints.freedoms, axis=0),
+        starts=starts,
+        mass=np.zeros(int(np.sum(np.diff(starts) ** 2))),
+        tilde=np.zeros(arrays.first[-1]),
+        reference=arrays.home.copy(),
+    )
+
+
+@njit(cache=True)
+def take(arrays: Articulations, unchecked: UncheckedInput, q_ref: Array) -> bool:
+    """Copy the input of a step, with reference poses q_ref (n, 12), if it is valid.
+
+    Returns:
+        Whether it was.
+    """
+    mass, starts = unchecked.mass, arrays.starts
+    if not are_valid(arrays.joints.first, arrays.joints.reach, starts, mass, unchecked.tilde, q_ref):
+        return False
+    first = 0
+    for a in range(len(starts) - 1):
+        size = starts[a + 1] - starts[a]
+        for row in range(size):
+            for column in range(size):
+                entry, mirrored = first + size * row + column, first + size * column + row
+                arrays.mass[entry] = 0.5 * (mass[entry] + mass[mirrored])
+        first += size * size
+    arrays.tilde[:] = unchecked.tilde
+    _set_references(arrays.joints, q_ref, arrays.reference)
+    return True
+
+
+@njit(cache=True)
+def _set_references(joints: JointArrays, q: Array, reference: Array) -> None:
+    for k in range(len(joints.kind)):
+        i, j = joints.bodies[k]
+        kinds.set_reference(joints.kind[k], joints.local[k], q[i], q[j], reference[k])
+
+
+@njit(cache=True)
+def _force(arrays: Articulations, residual: Array) -> Array:
+    """The product w = Mᵗ (δθ - δθ̃), block by block."""
+    starts, w = arrays.starts, np.zeros(len(residual))
+    entry = 0
+    for a in range(len(starts) - 1):
+        for row in range(starts[a], starts[a + 1]):
+            for column in range(starts[a], starts[a + 1]):
+                w[row] += arrays.mass[entry] * residual[column]
+                entry += 1
+    return w
+
+
+@njit(cache=True)
+def freedom_energies(arrays: Articulations, q: Array) -> Array:
+    """½ wₖ (δθₖ - δθ̃ₖ) of each freedom at q (n, 12), (F,)."""
+    residual = delta_theta(arrays.joints, arrays.reference, q) - arrays.tilde
+    return 0.5 * residual * _force(arrays, residual)
+
+
+@njit(cache=True)
+def linearize(arrays: Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
+    """The fields of an `energy.Linearization` at q (n, 12)."""
+    joints, reference = arrays.joints, arrays.reference
+    residual = delta_theta(joints, reference, q) - arrays.tilde
+    w = _force(arrays, residual)
+    J, curvature = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24))
+    for k in range(len(curvature)):
+        (i, j), first, end = joints.bodies[k], joints.first[k], joints.first[k + 1]
+        kinds.derivatives(
+            joints.kind[k],
+            joints.local[k],
+            q[i],
+            q[j],
+            reference[k],
+            w[first:end],
+            project,
+            J[first:end],
+            curvature[k],
+        )
+    return 0.5 * np.dot(residual, w), w, J, curvature

@@ -1,0 +1,150 @@
+"""The kinds of joints: one table, and the only place where compiled code branches on a kind.
+
+A kind is a file of this package with these functions, and an entry of `KINDS`:
+
+- `measured(placement)`: the local vectors, (m, 2, v, 4), through which its coordinates see the two bodies;
+- `set_reference`, `delta_theta`, `derivatives` (compiled): δθ of its f freedoms, see below;
+- `held(placement)`: the local vectors, (m, 2, h, 4), of the penalty that holds the other directions;
+- `residual`, `residual_slopes` (compiled): that penalty's r, where it is not just the difference of those vectors.
+
+A local vector is homogeneous, (v̄, w): w = 1 for a point of the body, 0 for a direction; in the world it is A v̄ + w p.
+What the frame of an articulation, M and δθ̃ count are freedoms, not joints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from numba import njit
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.articulation import anchors, prismatic, revolute
+from ipc_articulation.articulation.frames import Placement
+from ipc_articulation.errors import ArticulationError
+
+REVOLUTE, PRISMATIC, FIXED, SPHERICAL = range(4)
+
+
+class Kind(NamedTuple):
+    """What is known of a kind of joint."""
+
+    name: str
+    held: Callable[[Placement], Array]  # vectors of the penalty
+    is_linear: bool  # whether the penalty's residual is their difference, linear in q
+    units: tuple[str, ...] = ()  # of each freedom that an articulation can move: rad or m
+    reach: float = math.inf  # |δθ̃| of a step must be below [rad or m]; where it is finite, θ counts turns of twice that
+    measured: Callable[[Placement], Array] = anchors.nothing_measured
+    home: tuple[float, ...] = ()  # the reference (see `set_reference`) from which δθ is θ
+
+    @property
+    def freedoms(self) -> int:
+        """Number of freedoms that an articulation can move."""
+        return len(self.units)
+
+
+KINDS = {
+    REVOLUTE: Kind("revolute", revolute.held, True, ("rad",), math.pi, revolute.measured, revolute.HOME),
+    PRISMATIC: Kind("prismatic", prismatic.held, False, ("m",), math.inf, prismatic.measured, prismatic.HOME),
+    FIXED: Kind("fixed", anchors.held_with_axes, True),
+    SPHERICAL: Kind("spherical", anchors.held, True),
+}
+VECTORS = 2  # of a body, the most that a kind measures by
+REFERENCE = 2  # numbers of a reference, the most that a kind has
+HELD = 4  # vectors of a body, the most that a penalty holds
+
+_UNKNOWN = "unknown kind of joint, see articulation.kinds.KINDS"
+
+
+def kind_named(name: str, owner: str) -> int:
+    """The kind of a name.
+
+    Raises:
+        ArticulationError: There is none; names the owner, and what kinds there are.
+    """
+    for kind, entry in KINDS.items():
+        if entry.name == name:
+            return kind
+    names = ", ".join(entry.name for entry in KINDS.values())
+    raise ArticulationError(f"{owner}: kind '{name}' is unknown; kinds of joints: {names}")
+
+
+@njit(cache=True)
+def set_reference(kind: int, local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
+    """Write what δθ must know of the reference pose (q_i, q_j) into `reference` (REFERENCE,).
+
+    Args:
+        kind: Of the joint.
+        local: Its vectors in both bodies, (2, VECTORS, 4).
+        q_i: Coordinates of the left body, (12,).
+        q_j: Coordinates of the right body, (12,).
+        reference: Receives it.
+    """
+    if kind == REVOLUTE:
+        revolute.set_reference(local, q_i, q_j, reference)
+    elif kind == PRISMATIC:
+        prismatic.set_reference(local, q_i, q_j, reference)
+    else:
+        raise ValueError(_UNKNOWN)
+
+
+@njit(cache=True)
+def delta_theta(kind: int, local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
+    """Write δθ [rad in (-π, π], or m] from a reference to (q_i, q_j) into `delta` (f,); see `set_reference`."""
+    if kind == REVOLUTE:
+        revolute.delta_theta(local, q_i, q_j, reference, delta)
+    elif kind == PRISMATIC:
+        prismatic.delta_theta(local, q_i, q_j, reference, delta)
+    else:
+        raise ValueError(_UNKNOWN)
+
+
+@njit(cache=True)
+def derivatives(
+    kind: int, local: Array, q_i: Array, q_j: Array, reference: Array, w: Array, project: bool, J: Array, H: Array
+) -> None:
+    """∂δθ/∂q, and Σ wₖ ∂²δθₖ/∂q²: exact, or positive semidefinite; see `set_reference`.
+
+    Args:
+        kind: Of the joint.
+        local: Its vectors in both bodies.
+        q_i: Coordinates of the left body.
+        q_j: Coordinates of the right body.
+        reference: From which δθ is measured.
+        w: Factors of the second derivatives, (f,).
+        project: Whether to project.
+        J: Receives the first derivatives, (f, 24): twelve numbers for the left body, then twelve for the right one.
+        H: Receives the second, (24, 24).
+    """
+    if kind == REVOLUTE:
+        revolute.derivatives(local, q_i, q_j, w[0], project, J[0], H)
+    elif kind == PRISMATIC:
+        prismatic.derivatives(local, q_i, q_j, w[0], project, J[0], H)
+    else:
+        raise ValueError(_UNKNOWN)
+
+
+@njit(cache=True)
+def residual(kind: int, x: Array, y: Array, r: Array) -> None:
+    """Write the penalty's residual of a kind that is not linear into r (12,).
+
+    Args:
+        kind: Of the joint.
+        x: World vectors of the left body, (HELD, 3).
+        y: World vectors of the right body, (HELD, 3).
+        r: Receives it.
+    """
+    if kind == PRISMATIC:
+        prismatic.residual(x, y, r)
+    else:
+        raise ValueError(_UNKNOWN)
+
+
+@njit(cache=True)
+def residual_slopes(kind: int, x: Array, y: Array, D: Array) -> None:
+    """Write ∂r by the world vectors of the two bodies into D (12, 2, HELD, 3); see `residual`."""
+    if kind == PRISMATIC:
+        prismatic.residual_slopes(x, y, D)
+    else:
+        raise ValueError(_UNKNOWN)

@@ -1,0 +1,67 @@
+"""How libuipc describes each kind of joint: constitutions, attributes, and where its joints lie in a geometry."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ipc_articulation.articulation.kinds import FIXED, KINDS, PRISMATIC, REVOLUTE, SPHERICAL
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import read_meta
+
+
+class JointKind(NamedTuple):
+    """A kind of joint in libuipc's front end."""
+
+    kind: int  # key of `articulation.kinds.KINDS`
+    has_axis: bool  # a joint is an edge of a line mesh, its axis; otherwise a vertex, its anchor
+    coordinate: str = ""  # attribute that holds θ + init_<coordinate>; a drive aims at aim_<coordinate>
+    load: str = ""  # attribute of a force [N] or torque [N·m] along θ
+
+    @property
+    def name(self) -> str:
+        """Of the kind, as in the table of kinds."""
+        return KINDS[self.kind].name
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether its coordinate is an angle [rad], and its load a torque."""
+        return KINDS[self.kind].units == ("rad",)
+
+    def constitution(self, pattern: str = "AffineBody{}Joint") -> Any:
+        """libuipc's class for it, by a pattern of names in which the kind is left out."""
+        from uipc import constitution
+
+        return getattr(constitution, pattern.format(self.name.capitalize()))
+
+    def joints_in(self, geometry: Any) -> Any:
+        """The attribute collection of a joint geometry that holds a row a joint."""
+        return geometry.edges() if self.has_axis else geometry.vertices()
+
+
+JOINT_KINDS = {
+    18: JointKind(REVOLUTE, True, "angle", "external_torque"),
+    20: JointKind(PRISMATIC, True, "distance", "external_force"),
+    25: JointKind(FIXED, False),
+    26: JointKind(SPHERICAL, False),
+}  # by the UID of libuipc's constitution
+
+BY_NAME = {entry.name: entry for entry in JOINT_KINDS.values()}
+
+ARTICULATED = " and ".join(f"{entry.name} ({uid})" for uid, entry in JOINT_KINDS.items() if KINDS[entry.kind].freedoms)
+
+
+def joint_kind(geometry: Any, owner: str) -> JointKind:
+    """The kind of joint that a geometry holds.
+
+    Raises:
+        SceneError: It holds none that is known; names the owner, and what can be part of an articulation.
+    """
+    uid = int(read_meta(geometry, "constitution_uid", 0))
+    if uid not in JOINT_KINDS:
+        raise not_articulated(f"{owner} has constitution {uid}")
+    return JOINT_KINDS[uid]
+
+
+def not_articulated(what: str) -> SceneError:
+    """The error for a joint that no articulation can move."""
+    return SceneError(f"{what}: only {ARTICULATED} joints can be part of an articulation")
