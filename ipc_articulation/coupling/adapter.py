@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +43,10 @@ class CoupledBody:
 
 @dataclass(frozen=True)
 class CoupledJoint:
-    """One degree of freedom between two bodies, at the moment of coupling."""
+    """What holds two bodies together and lets them move, at the moment of coupling."""
 
     name: str
-    kind: Literal["revolute", "prismatic"]
+    kind: str  # a name in `articulation.kinds.KINDS`: revolute, prismatic, …
     parent: int  # index into CoupledRobot.links, or -1 for the world
     child: int  # index into CoupledRobot.links
     anchor: Array  # (3,) [m] world

@@ -60,7 +60,7 @@ def couple(
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
     places = place_joints(scene, (*robot.joints, *robot.passive_joints), bodies, strengths)
-    carrier, articulation = place_articulation(scene, places[: len(robot.joints)])
+    carrier, articulation = place_articulation(scene, robot.joints, places)
     coupling = Coupling(scene, adapter, robot, bodies, articulation, len(described.free))
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling
@@ -70,5 +70,6 @@ def _callback(coupling: Coupling, articulation: Any, scene: uipc.Scene) -> Calla
     """The animator's callback: predicts, and writes the prediction where there is an articulation to write it to."""
     if articulation is None:
         return guard(coupling.predict)
-    constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene)
+    names = [f"joint '{joint.name}'" for joint in coupling.robot.joints]
+    constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene, names)
     return constraint.animate(coupling.predict)

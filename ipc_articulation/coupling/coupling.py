@@ -14,6 +14,7 @@ from ipc_articulation.coupling.adapter import Adapter, Array, CoupledRobot, Pred
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import no_prediction, not_committed, require_valid
+from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
@@ -27,7 +28,7 @@ class Coupling:
     """A multibody engine and an IPC scene that step together; made by `couple`.
 
     The values of a step are those of the last commit; before the first one forces are zero and δθ as well. Arrays over
-    joints, (m,), are in the order of `joint_names`; arrays over links, (n,), in that of `link_names`.
+    joints, (m,), are in the order of `joint_names`, a name a freedom; arrays over links, (n,), in that of `link_names`.
     """
 
     def __init__(
@@ -50,9 +51,9 @@ class Coupling:
             own_free: How many free bodies are the adapter's; they come first.
         """
         self.adapter, self.robot = adapter, robot
-        self.joint_names = tuple(joint.name for joint in robot.joints)
+        self.joint_names = freedom_names(robot.joints)
         self.link_names = tuple(link.name for link in robot.links)
-        m = len(robot.joints)
+        m = len(self.joint_names)
         self.mass = np.zeros((m, m))  # M̂ of the last step
         self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipc_articulation.coupling.adapter import Array, CoupledJoint, CoupledRobot
+from ipc_articulation.coupling.kinds import kind_of
 
 AXIS_LENGTH = 0.2  # L [m], of the edge that stands for a joint's axis; longer ones condition the joint badly
 STIFFNESS_RATIO = 1e3  # c; ten times more costs up to twice as many Newton iterations
@@ -54,11 +55,11 @@ def inertia_scale(mass: Array, joints: Sequence[CoupledJoint], size: float) -> f
     """The largest inertia that any joint moves [kg·m²].
 
     Args:
-        mass: M̂, (m, m).
-        joints: The m joints.
+        mass: M̂, a row and a column a freedom.
+        joints: The joints.
         size: Size of the robot [m], by which a prismatic joint's mass becomes an inertia.
     """
-    lever = np.array([size if joint.kind == "prismatic" else 1.0 for joint in joints])
+    lever = np.array([size if unit == "m" else 1.0 for joint in joints for unit in kind_of(joint).units])
     return float(np.max(np.diag(mass) * lever**2, initial=0.0))
 
 

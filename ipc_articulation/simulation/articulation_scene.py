@@ -76,6 +76,8 @@ def _add_articulation(uipc_scene: Any, articulation: schema.Articulation, joints
     target = uipc_scene.objects().create(f"articulation of {', '.join(articulation.joints)}")
     slot, _ = target.geometries().create(made)
     step = np.array(articulation.mass), dt * np.array(articulation.velocity)
-    constraint = ExternalArticulationConstraint.from_geometry(slot.geometry(), uipc_scene)
+    constraint = ExternalArticulationConstraint.from_geometry(
+        slot.geometry(), uipc_scene, [f"joint '{name}'" for name in articulation.joints]
+    )
     uipc_scene.animator().insert(target, constraint.animate(lambda info: step))
     return slot

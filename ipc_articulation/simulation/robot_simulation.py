@@ -43,7 +43,7 @@ class RobotSimulation:
         self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.robot
         self.surfaces, self.planes = _surfaces(mechanism), mechanism.planes
-        self.joint_names = tuple(joint.name for joint in mechanism.joints)
+        self.joint_names = self.coupling.joint_names
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
         self.engine, self._world = start_world(self._uipc_scene, scene, document, engine, workspace)

@@ -30,6 +30,19 @@ def test_free_motion_follows_the_prediction(tmp_path):
     assert coupling.minimum_distance == np.inf
 
 
+def test_a_turn_too_fast_for_the_time_step_names_the_joint(tmp_path):
+    """Half a turn a step and more cannot be told from a turn the other way: 400 rad/s at 10 ms."""
+    scene, table = make_scene(), Turntable(wish=4.0)
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    message = (
+        "joint 'hinge' (revolute): |delta_theta_tilde| is 4 rad, must be below 3.14159: in one step a joint can turn "
+        "by less than half a turn; for this joint velocity the time step dt is too large"
+    )
+    with pytest.raises(ArticulationError, match=re.escape(message)):
+        coupling.step(world)
+
+
 def test_names_and_values_before_the_first_step():
     coupling = couple(make_scene(), Turntable())
     assert coupling.joint_names == ("hinge",)

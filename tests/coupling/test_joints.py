@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.bodies import place_bodies
 from ipc_articulation.coupling.contact_elements import make_contact_elements
 from ipc_articulation.coupling.joints import place_articulation, place_joints
+from ipc_articulation.errors import ArticulationError
 from ipc_articulation.frontend.attributes import read
 from tests.coupling.worlds import at, cube, make_scene
 
@@ -43,12 +45,20 @@ def test_axes_are_short_edges_about_the_anchor_without_surface():
 
 def test_articulation_lists_all_joints_in_order():
     scene, _, places = place()
-    _, slot = place_articulation(scene, places)
+    _, slot = place_articulation(scene, JOINTS, places)
     joint = slot.geometry()["joint"]
     assert read(joint, "geo_id").tolist() == [place[0].id() for place in places]
     assert read(joint, "index").tolist() == [0, 0, 1]
     assert len(read(slot.geometry()["joint_joint"], "mass")) == 9
 
 
+def test_an_unknown_kind_is_refused_by_the_joints_name():
+    scene, bodies, _ = place()
+    saddle = CoupledJoint("thumb", "saddle", -1, 0, np.zeros(3), UP)
+    message = "joint 'thumb': kind 'saddle' is unknown; kinds of joints: revolute, prismatic, fixed, spherical"
+    with pytest.raises(ArticulationError, match=message):
+        place_joints(scene, [JOINTS[0], saddle], bodies, [1.0, 1.0])
+
+
 def test_no_joints_no_constraint():
-    assert place_articulation(make_scene(), [])[1] is None
+    assert place_articulation(make_scene(), [], [])[1] is None

@@ -1,5 +1,7 @@
 """Joints that hold links together without being part of the articulation."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ipc_articulation import couple
@@ -53,6 +55,25 @@ def test_contact_on_a_link_that_they_hold_reaches_the_joint(tmp_path):
     assert 0.03 < adapter.angle < 0.05
     np.testing.assert_allclose(coupling.contact_force, [-2.0 * 0.01 / adapter.dt**2], rtol=1e-2)
     assert coupling.drift.max() < 1e-4
+
+
+def test_a_ball_without_freedom_of_the_articulation_holds_a_link(tmp_path):
+    """The tail hangs on one ball instead of the hinges: pulled along, it keeps its distance from the anchor."""
+
+    class OnABall(Towing):
+        def describe(self):
+            hinges = super().describe()
+            ball = replace(hinges.passive_joints[0], name="ball", kind="spherical")
+            return replace(hinges, passive_joints=(ball,))
+
+    scene, adapter = make_scene(), OnABall()
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    for _ in range(10):
+        coupling.step(world)
+    anchors = [pose @ [0.7, 0.0, 0.0, 1.0] for pose in coupling.body_poses]
+    np.testing.assert_allclose(anchors[0], anchors[1], atol=1e-4)
+    np.testing.assert_allclose(adapter.angle, 0.1, atol=1e-6)
 
 
 def test_their_masses_come_last():

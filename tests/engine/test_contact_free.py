@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import uipc
 from uipc import view
+from uipc.constitution import AffineBodyRevoluteJointLimit
 from uipc.constitution import ExternalArticulationConstraint as ArticulationGeometry
 
 from benchmarks.box_scenes import chain, hinge, hinges, row_of_boxes
@@ -11,7 +12,7 @@ from ipc_articulation import ExternalArticulationConstraint
 from ipc_articulation.engine import Engine
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.errors import ArticulationError
-from tests.engine.joints import add_ball, add_hinge, add_slider
+from tests.engine.joints import add_ball, add_hinge, add_slider, add_weld
 from tests.engine.scenes import BoxScene, translation, twist_rate
 from tests.hinged_boxes import hinged_boxes
 
@@ -109,13 +110,28 @@ def test_same_as_the_general_step(tmp_path, make, settings):
         assert mine.energies == pytest.approx(theirs.energies, rel=1e-6, abs=1e-12)
 
 
-@pytest.mark.parametrize("add", [add_ball, None])
-def test_other_terms_take_the_general_step(tmp_path, add):
+@pytest.mark.parametrize("is_limited", [True, False])
+def test_other_terms_take_the_general_step(tmp_path, is_limited):
     scene = BoxScene(tmp_path, contact__enable=0)
     left, right = scene.add_box(translation(0, 0, 0), is_fixed=1), scene.add_box(translation(0.3, 0, 0))
-    if add is not None:
-        add(scene, left, right, [0.15, 0.0, 0.0])
-    assert (scene.start().engine.cpu.contact_free is None) == (add is not None)
+    limits = [(AffineBodyRevoluteJointLimit(), -1.0, 1.0, 1e3)] if is_limited else []
+    add_hinge(scene, left, right, [[0.15, -0.1, 0.0], [0.15, 0.1, 0.0]], *limits)
+    assert (scene.start().engine.cpu.contact_free is None) == is_limited
+
+
+@pytest.mark.parametrize("add", [add_ball, add_weld])
+def test_joints_of_all_kinds_take_the_compiled_step(tmp_path, add):
+    """A box that hangs on a wall by a ball or a weld; the general step gives the same."""
+    results = []
+    for is_compiled in (True, False):
+        scene = BoxScene(tmp_path / str(is_compiled), contact__enable=0)
+        left, right = scene.add_box(translation(0, 0, 0), is_fixed=1), scene.add_box(translation(0.3, 0, 0))
+        add(scene, left, right, *([[0.15, 0.0, 0.0]] if add is add_ball else []))
+        assert scene.start().engine.cpu.contact_free is not None
+        if not is_compiled:
+            scene.engine.cpu.contact_free = None
+        results.append(scene.run(STEPS).q)
+    np.testing.assert_allclose(*results, rtol=1e-6, atol=1e-9)
 
 
 def test_bodies_that_may_touch_take_the_general_step(tmp_path):

@@ -1,0 +1,22 @@
+"""The kinds of a robot's joints, looked up in the table of kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ipc_articulation.articulation.kinds import KINDS, Kind, kind_named
+from ipc_articulation.coupling.adapter import CoupledJoint
+
+
+def kind_of(joint: CoupledJoint) -> Kind:
+    """The kind of a joint; an ArticulationError that names the joint where there is none of that name."""
+    return KINDS[kind_named(joint.kind, f"joint '{joint.name}'")]
+
+
+def freedom_names(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
+    """A name for each freedom: the joint's own where it has one freedom, else with their numbers."""
+    return tuple(
+        joint.name if kind_of(joint).freedoms == 1 else f"{joint.name}/{k}"
+        for joint in joints
+        for k in range(kind_of(joint).freedoms)
+    )
