@@ -10,7 +10,14 @@ from ipc_articulation.checking.start import Start
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile.document import Document, Location, Problem
-from ipc_articulation.scenefile.schema import Controller, Robot, RobotScene, Sine, Torque, Trajectory
+from ipc_articulation.scenefile.schema import (
+    ControllerEntry,
+    RobotEntry,
+    RobotScene,
+    SineEntry,
+    TorqueEntry,
+    TrajectoryEntry,
+)
 
 Pattern = str | Sequence[str]
 
@@ -31,24 +38,24 @@ def model_problems(scene: RobotScene, document: Document) -> Iterator[Problem]:
 
 def controller_problems(scene: RobotScene, start: Start) -> Iterator[Problem]:
     """Names of joints in controllers that take no target, or that the robot does not have."""
-    places: list[tuple[Location, Controller]] = [
+    places: list[tuple[Location, ControllerEntry]] = [
         (("controllers", index), controller) for index, controller in enumerate(scene.controllers)
     ]
     if scene.controller is not None:
         places.append((("controller",), scene.controller))
     for place, controller in places:
-        if isinstance(controller, Sine):
+        if isinstance(controller, SineEntry):
             yield from _unknown(((*place, "joints"), controller.joints), start.actuated, "joint with an actuator")
-        if isinstance(controller, Torque) and controller.joints is not None:
+        if isinstance(controller, TorqueEntry) and controller.joints is not None:
             yield from _unknown(((*place, "joints"), controller.joints), start.joints, "joint")
-        if isinstance(controller, Trajectory):
+        if isinstance(controller, TrajectoryEntry):
             for index, waypoint in enumerate(controller.waypoints or ()):
                 for name in waypoint.joints:
                     at = (*place, "waypoints", index, "joints", name)
                     yield from _unknown((at, [name]), start.actuated, "joint with an actuator")
 
 
-def _patterns(robot: Robot) -> Iterator[tuple[Location, Pattern]]:
+def _patterns(robot: RobotEntry) -> Iterator[tuple[Location, Pattern]]:
     """Everything in `robot` that names joints."""
     for index, actuators in enumerate(robot.actuators):
         yield ("robot", "actuators", index, "joints"), actuators.joints

@@ -11,7 +11,7 @@ from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.content_checks import materials, proportions, turns, variations, velocities, walls
 from ipc_articulation.scenefile.controller_checks import controllers
 from ipc_articulation.scenefile.document import Location, Problem
-from ipc_articulation.scenefile.schema import ArticulationScene, Axis, Pose, RobotScene, Scene
+from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, PoseEntry, RobotScene, Scene
 
 
 def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[Problem]:
@@ -57,7 +57,7 @@ def _robot_quaternion(scene: RobotScene) -> Iterator[Problem]:
     yield from _unit(("robot", "pose", "quaternion"), scene.robot.pose)
 
 
-def _unit(location: Location, pose: Pose) -> Iterator[Problem]:
+def _unit(location: Location, pose: PoseEntry) -> Iterator[Problem]:
     norm = float(np.linalg.norm(pose.quaternion))
     if abs(norm - 1.0) > 1e-3:
         yield Problem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
@@ -72,11 +72,11 @@ def _integrator(scene: RobotScene) -> Iterator[Problem]:
 def _joints(scene: ArticulationScene) -> Iterator[Problem]:
     yield from _unique(("joints",), [joint.name for joint in scene.joints])
     for index, joint in enumerate(scene.joints):
-        if isinstance(joint, Axis):
+        if isinstance(joint, AxisEntry):
             yield from _axis(("joints", index), joint)
 
 
-def _axis(location: Location, joint: Axis) -> Iterator[Problem]:
+def _axis(location: Location, joint: AxisEntry) -> Iterator[Problem]:
     if not np.any(joint.axis):
         yield Problem((*location, "axis"), f"the axis of joint '{joint.name}' has no direction")
     if joint.limits is not None and not joint.limits[0] <= 0.0 <= joint.limits[1]:
@@ -94,7 +94,7 @@ def _joined_bodies(scene: ArticulationScene) -> Iterator[Problem]:
 
 
 def _articulated_joints(scene: ArticulationScene) -> Iterator[Problem]:
-    joints = [joint.name for joint in scene.joints if isinstance(joint, Axis)]
+    joints = [joint.name for joint in scene.joints if isinstance(joint, AxisEntry)]
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
             yield from _known(("articulations", index, "joints", position), name, joints, "hinge or slider")
@@ -130,7 +130,7 @@ def _owned_once(scene: ArticulationScene) -> Iterator[Problem]:
                 yield Problem(("articulations", index, "joints", position), message)
             owned.add(name)
     for index, joint in enumerate(scene.joints):
-        if isinstance(joint, Axis) and joint.drive is not None and joint.name in owned:
+        if isinstance(joint, AxisEntry) and joint.drive is not None and joint.name in owned:
             yield Problem(("joints", index, "drive"), f"joint '{joint.name}' is moved by an articulation already")
 
 

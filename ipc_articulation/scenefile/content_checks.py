@@ -8,11 +8,19 @@ import numpy as np
 
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Location, Problem
-from ipc_articulation.scenefile.schema import ArticulationScene, Body, Ground, Robot, RobotScene, Scene, Wall
+from ipc_articulation.scenefile.schema import (
+    ArticulationScene,
+    BodyEntry,
+    GroundEntry,
+    RobotEntry,
+    RobotScene,
+    Scene,
+    WallEntry,
+)
 
 MAX_RATIO = 1e5  # of the lengths of one shape
 
-Thing = Body | Ground | Wall | Robot
+Thing = BodyEntry | GroundEntry | WallEntry | RobotEntry
 
 
 def _things(scene: Scene) -> Iterator[tuple[Location, Thing]]:
@@ -62,7 +70,9 @@ def walls(scene: Scene) -> Iterator[Problem]:
 
 def turns(scene: Scene) -> Iterator[Problem]:
     """A pose says its rotation once."""
-    owners: list[tuple[Location, Body | Robot]] = [(("bodies", i), body) for i, body in enumerate(scene.bodies)]
+    owners: list[tuple[Location, BodyEntry | RobotEntry]] = [
+        (("bodies", i), body) for i, body in enumerate(scene.bodies)
+    ]
     if isinstance(scene, RobotScene):
         owners.append((("robot",), scene.robot))
     for place, thing in owners:

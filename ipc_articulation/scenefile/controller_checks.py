@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.scenefile.document import Location, Problem
-from ipc_articulation.scenefile.schema import Controller, RobotScene, Torque, Trajectory, Waypoint
+from ipc_articulation.scenefile.schema import ControllerEntry, RobotScene, TorqueEntry, TrajectoryEntry, WaypointEntry
 from ipc_articulation.scenefile.time_series import read_time_series
 
 
@@ -23,13 +23,13 @@ def controllers(scene: RobotScene) -> Iterator[Problem]:
         yield from _controller(("controllers", index), controller)
 
 
-def _controller(place: Location, controller: Controller) -> Iterator[Problem]:
-    if isinstance(controller, Trajectory):
+def _controller(place: Location, controller: ControllerEntry) -> Iterator[Problem]:
+    if isinstance(controller, TrajectoryEntry):
         if (controller.waypoints is None) == (controller.file is None):
             yield Problem(place, "a trajectory has `waypoints` or a `file`, one of them")
         yield from _order(place, controller.waypoints or ())
         yield from _file(place, controller.file)
-    if isinstance(controller, Torque):
+    if isinstance(controller, TorqueEntry):
         constant = controller.joints is not None and controller.torque is not None
         nothing = controller.joints is None and controller.torque is None
         if not (constant if controller.file is None else nothing):
@@ -37,7 +37,7 @@ def _controller(place: Location, controller: Controller) -> Iterator[Problem]:
         yield from _file(place, controller.file)
 
 
-def _order(place: Location, waypoints: tuple[Waypoint, ...]) -> Iterator[Problem]:
+def _order(place: Location, waypoints: tuple[WaypointEntry, ...]) -> Iterator[Problem]:
     times = [waypoint.time for waypoint in waypoints]
     for index, (before, after) in enumerate(pairwise(times), start=1):
         if after <= before:

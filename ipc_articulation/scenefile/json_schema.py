@@ -34,7 +34,7 @@ def json_schema() -> Schema:
     properties["adapter"] = {**_ADAPTERS, "description": properties["adapter"]["description"]}
     properties["variables"] = {**properties["variables"], "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}}
     definitions = {**ours["definitions"], **robot["definitions"], "reference": _REFERENCE_TEXT}
-    definitions["Robot"].pop("required")  # an included file may have said it
+    definitions["RobotEntry"].pop("required")  # an included file may have said it
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A scene file of ipc-articulation",

@@ -29,7 +29,7 @@ _AIMS = {"revolute": "aim_angle", "prismatic": "aim_distance"}
 LIMIT_STRENGTH = 1e3  # of a limit per mass of the joint's bodies, in libuipc's cubic energy
 
 
-def add_joint(uipc_scene: Any, joint: schema.Joint, bodies: Mapping[str, Any], dt: float) -> Any:
+def add_joint(uipc_scene: Any, joint: schema.JointEntry, bodies: Mapping[str, Any], dt: float) -> Any:
     """Put a joint into the scene.
 
     Args:
@@ -43,19 +43,19 @@ def add_joint(uipc_scene: Any, joint: schema.Joint, bodies: Mapping[str, Any], d
     """
     between = [bodies[joint.parent]], [0], [bodies[joint.child]], [0], [joint.strength_ratio]
     owner = uipc_scene.objects().create(joint.name)
-    if isinstance(joint, schema.Ball):
+    if isinstance(joint, schema.BallEntry):
         made = constitution.AffineBodySphericalJoint().create_geometry([joint.anchor], *between)
-    elif isinstance(joint, schema.Weld):
+    elif isinstance(joint, schema.WeldEntry):
         made = constitution.AffineBodyFixedJoint().create_geometry(*between)
     else:
         made = _axis(joint, between)
     slot, _ = owner.geometries().create(made)
-    if isinstance(joint, schema.Axis) and joint.drive is not None:
+    if isinstance(joint, schema.AxisEntry) and joint.drive is not None:
         uipc_scene.animator().insert(owner, guard(_drive(joint, joint.drive, dt)))
     return slot
 
 
-def _axis(joint: schema.Axis, between: tuple[Any, ...]) -> Any:
+def _axis(joint: schema.AxisEntry, between: tuple[Any, ...]) -> Any:
     """A line mesh with one edge, the joint's axis about its anchor."""
     half = 0.5 * joint.length * np.array(joint.axis) / np.linalg.norm(joint.axis)
     ends = [(np.array(joint.anchor) + sign * half).reshape(1, 3) for sign in (-1.0, 1.0)]
@@ -68,7 +68,7 @@ def _axis(joint: schema.Axis, between: tuple[Any, ...]) -> Any:
     return mesh
 
 
-def _drive(joint: schema.Axis, drive: schema.Drive, dt: float) -> Callable[[Any], None]:
+def _drive(joint: schema.AxisEntry, drive: schema.DriveEntry, dt: float) -> Callable[[Any], None]:
     """An animator's callback: aim at where the drive is at the end of the step."""
 
     def aim(info: Any) -> None:

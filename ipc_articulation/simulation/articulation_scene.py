@@ -69,7 +69,9 @@ def _roles(scene: schema.ArticulationScene) -> dict[str, Role]:
     return {b.name: "fixed" if b.fixed else "link" if b.name in links else "free" for b in scene.bodies}
 
 
-def _add_articulation(uipc_scene: Any, articulation: schema.Articulation, joints: dict[str, Any], dt: float) -> Any:
+def _add_articulation(
+    uipc_scene: Any, articulation: schema.ArticulationEntry, joints: dict[str, Any], dt: float
+) -> Any:
     """The constraint geometry, and the callback that gives it (M, δθ̃) each step."""
     slots = [joints[name] for name in articulation.joints]
     made = constitution.ExternalArticulationConstraint().create_geometry(slots, np.zeros(len(slots), dtype=np.int32))

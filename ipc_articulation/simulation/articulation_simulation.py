@@ -30,7 +30,7 @@ class ArticulationSimulation:
         self.surfaces, self.planes = parts.surfaces, parts.mechanism.planes
         self.ran_code: tuple[str, ...] = ()
         self.drawn: Mapping[str, float | list[float]] = {}
-        self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.Axis))
+        self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.AxisEntry))
         self.body_names = tuple(surface.name for surface in parts.surfaces if surface.role != "fixed")
         self.free_names = tuple(surface.name for surface in parts.surfaces if surface.role == "free")
         self._readers = _Readers(scene, parts)
@@ -111,7 +111,7 @@ class _Readers:
         self._positions = [
             slot.geometry().edges().find(_POSITION[joint.type])
             for slot, joint in joints
-            if isinstance(joint, schema.Axis)
+            if isinstance(joint, schema.AxisEntry)
         ]
         self._deltas = [slot.geometry()["joint"].find("delta_theta") for slot in parts.articulations]
 

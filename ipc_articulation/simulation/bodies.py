@@ -16,10 +16,10 @@ from ipc_articulation.simulation.materials import density_of, friction_of, resis
 
 GROUND = "ground"
 
-_Primitive = schema.Box | schema.Sphere | schema.Ellipsoid | schema.Cylinder | schema.Capsule
+_Primitive = schema.BoxEntry | schema.SphereEntry | schema.EllipsoidEntry | schema.CylinderEntry | schema.CapsuleEntry
 
 
-def body_of(scene: schema.Scene, body: schema.Body) -> CoupledBody:
+def body_of(scene: schema.Scene, body: schema.BodyEntry) -> CoupledBody:
     """A body of the file, with the mass of the true solid where its density is given.
 
     Raises:
@@ -43,13 +43,13 @@ def body_of(scene: schema.Scene, body: schema.Body) -> CoupledBody:
     )
 
 
-def surface_and_solid(shape: schema.Shape) -> tuple[ClosedMesh, Solid]:
+def surface_and_solid(shape: schema.ShapeEntry) -> tuple[ClosedMesh, Solid]:
     """What contact sees of a shape, and the homogeneous solid that it stands for.
 
     Raises:
         MeshError: A mesh file cannot be read, or is not closed.
     """
-    if isinstance(shape, schema.Mesh):
+    if isinstance(shape, schema.MeshEntry):
         mesh = closed_mesh(shape.file, shape.scale)
         return mesh, solid(shapes.Triangles(mesh.vertices, mesh.faces))
     geometry = _geometry(shape)
@@ -58,15 +58,15 @@ def surface_and_solid(shape: schema.Shape) -> tuple[ClosedMesh, Solid]:
 
 def _geometry(shape: _Primitive) -> shapes.Geometry:
     match shape:
-        case schema.Box():
+        case schema.BoxEntry():
             return shapes.Box(shape.size)
-        case schema.Sphere():
+        case schema.SphereEntry():
             return shapes.Sphere(shape.radius)
-        case schema.Ellipsoid():
+        case schema.EllipsoidEntry():
             return shapes.Ellipsoid(shape.radii)
-        case schema.Cylinder():
+        case schema.CylinderEntry():
             return shapes.Cylinder(shape.radius, shape.length)
-        case schema.Capsule():
+        case schema.CapsuleEntry():
             return shapes.Capsule(shape.radius, shape.length)
 
 
@@ -80,7 +80,7 @@ def planes_of(scene: schema.Scene) -> tuple[HalfPlane, ...]:
     return tuple(planes)
 
 
-def _wall(scene: schema.Scene, wall: schema.Wall) -> HalfPlane:
+def _wall(scene: schema.Scene, wall: schema.WallEntry) -> HalfPlane:
     normal = np.array(wall.normal) / np.linalg.norm(wall.normal)
     friction, resistance = friction_of(scene, wall), resistance_of(scene, wall)
     return HalfPlane(wall.name, np.array(wall.point), normal, friction, resistance, wall.environment)
@@ -92,12 +92,12 @@ def surface_of(body: CoupledBody, role: Role) -> Surface:
     return Surface(body.name, role, body.mesh.vertices, body.mesh.faces, body.pose)
 
 
-def transform(pose: schema.Pose) -> Array:
+def transform(pose: schema.PoseEntry) -> Array:
     """The (4, 4) transform of a pose."""
     return spatial.pose(spatial.rotation_from_quaternion(pose.wxyz), pose.position)
 
 
-def velocity_rate(velocity: schema.Velocity | None, pose: Array) -> Array:
+def velocity_rate(velocity: schema.VelocityEntry | None, pose: Array) -> Array:
     """Rate [ω~ R, v; 0 0] of a pose [R p; 0 1], (4, 4), v being the velocity of its origin."""
     rate = np.zeros((4, 4))
     if velocity is not None:

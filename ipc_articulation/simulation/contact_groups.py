@@ -46,7 +46,9 @@ def _said(name: str) -> str:
 
 
 def _material(name: str, scene: schema.Scene) -> str | None:
-    things: dict[str, schema.Body | schema.Wall | schema.Ground] = {thing.name: thing for thing in scene.bodies}
+    things: dict[str, schema.BodyEntry | schema.WallEntry | schema.GroundEntry] = {
+        thing.name: thing for thing in scene.bodies
+    }
     things |= {wall.name: wall for wall in scene.walls}
     if scene.ground:
         things[GROUND] = scene.ground

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
-from ipc_articulation.scenefile.schema import Controller, Sine, Torque, Trajectory
+from ipc_articulation.scenefile.schema import ControllerEntry, SineEntry, TorqueEntry, TrajectoryEntry
 from ipc_articulation.scenefile.time_series import read_time_series
 
 Array = NDArray[np.float64]
@@ -21,7 +21,7 @@ Told = tuple[list[int], Array]  # indices of joints, and what each is told, (n, 
 _ACTUATED = "joint with an actuator"
 
 
-def targets(controllers: Sequence[Controller], joints: Sequence[str], start: Array, times: Array) -> Array:
+def targets(controllers: Sequence[ControllerEntry], joints: Sequence[str], start: Array, times: Array) -> Array:
     """Target positions of the joints; one that no controller moves stays where it starts.
 
     Args:
@@ -47,7 +47,7 @@ def targets(controllers: Sequence[Controller], joints: Sequence[str], start: Arr
     return result
 
 
-def torques(controllers: Sequence[Controller], joints: Sequence[str], times: Array) -> Array:
+def torques(controllers: Sequence[ControllerEntry], joints: Sequence[str], times: Array) -> Array:
     """Forces on the joints besides those of their actuators; those of several controllers add up.
 
     Args:
@@ -64,21 +64,21 @@ def torques(controllers: Sequence[Controller], joints: Sequence[str], times: Arr
     """
     result = np.zeros((len(times), len(joints)))
     for controller in controllers:
-        if isinstance(controller, Torque):
+        if isinstance(controller, TorqueEntry):
             columns, values = _forces(controller, joints, times)
             result[:, columns] += values
     return result
 
 
-def _told(controller: Controller, joints: Sequence[str], start: Array, times: Array) -> Told:
-    if isinstance(controller, Sine):
+def _told(controller: ControllerEntry, joints: Sequence[str], start: Array, times: Array) -> Told:
+    if isinstance(controller, SineEntry):
         return _sine(controller, joints, start, times)
-    if isinstance(controller, Trajectory):
+    if isinstance(controller, TrajectoryEntry):
         return _trajectory(controller, joints, start, times)
     return [], np.zeros((len(times), 0))
 
 
-def _forces(controller: Torque, joints: Sequence[str], times: Array) -> Told:
+def _forces(controller: TorqueEntry, joints: Sequence[str], times: Array) -> Told:
     if controller.file is None:
         columns = matching(controller.joints or (), joints, "joint", AdapterError)
         return columns, np.full((len(times), len(columns)), controller.torque)
@@ -87,13 +87,13 @@ def _forces(controller: Torque, joints: Sequence[str], times: Array) -> Told:
     return columns, _linear(series.times, series.values, times)
 
 
-def _sine(controller: Sine, joints: Sequence[str], start: Array, times: Array) -> Told:
+def _sine(controller: SineEntry, joints: Sequence[str], start: Array, times: Array) -> Told:
     columns = matching(controller.joints, joints, _ACTUATED, AdapterError)
     swing = controller.amplitude * np.sin(2.0 * np.pi * controller.frequency * times + controller.phase)
     return columns, start[columns] + swing[:, None]
 
 
-def _trajectory(controller: Trajectory, joints: Sequence[str], start: Array, times: Array) -> Told:
+def _trajectory(controller: TrajectoryEntry, joints: Sequence[str], start: Array, times: Array) -> Told:
     """Through the knots; the first and the last target hold beyond the ends."""
     columns, knots, values = _knots(controller, joints, start)
     if controller.interpolation == "linear" or len(knots) == 1:
@@ -103,7 +103,7 @@ def _trajectory(controller: Trajectory, joints: Sequence[str], start: Array, tim
     return columns, CubicSpline(knots, values, bc_type="clamped")(np.clip(times, knots[0], knots[-1]))
 
 
-def _knots(controller: Trajectory, joints: Sequence[str], start: Array) -> tuple[list[int], Array, Array]:
+def _knots(controller: TrajectoryEntry, joints: Sequence[str], start: Array) -> tuple[list[int], Array, Array]:
     """Joints, times (w,) and targets (w, their number); the start comes first unless there is a row at time 0."""
     if controller.file is not None:
         series = read_time_series(controller.file)
@@ -116,7 +116,7 @@ def _knots(controller: Trajectory, joints: Sequence[str], start: Array) -> tuple
     return columns, np.concatenate([[0.0], times]), np.concatenate([start[None, columns], values])
 
 
-def _waypoints(controller: Trajectory, joints: Sequence[str], start: Array) -> tuple[list[int], Array, Array]:
+def _waypoints(controller: TrajectoryEntry, joints: Sequence[str], start: Array) -> tuple[list[int], Array, Array]:
     """A joint that a waypoint does not name stays where the one before had it."""
     row, rows = start.copy(), []
     waypoints = controller.waypoints or ()

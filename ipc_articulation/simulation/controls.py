@@ -41,7 +41,7 @@ class Controls:
         self._scene, self._driven, self._coupling = scene, driven, coupling
         self._bodies = tuple(body.name for body in (*coupling.robot.links, *coupling.robot.free))
         controllers, times = scene.all_controllers, scene.dt * np.arange(steps, dtype=float)
-        named: list[schema.Controller] = []
+        named: list[schema.ControllerEntry] = []
         for place, controller in zip(_places(scene), controllers, strict=True):
             named.append(controller)
             with document.blame(*place):
@@ -58,7 +58,7 @@ class Controls:
         """
         aims, forces = self._targets[index], self._torques[index]
         for controller, function in zip(self._scene.all_controllers, self._functions, strict=True):
-            if function is not None and isinstance(controller, schema.Python):
+            if function is not None and isinstance(controller, schema.PythonEntry):
                 aims, further = function(self._state(index, aims, controller))
                 forces = forces + further
         self._driven.command(aims)
@@ -77,7 +77,7 @@ class Controls:
             prefix = f"controller {number}/"
             function.restore({k.removeprefix(prefix): value for k, value in state.items() if k.startswith(prefix)})
 
-    def _state(self, index: int, aims: Array, controller: schema.Python) -> State:
+    def _state(self, index: int, aims: Array, controller: schema.PythonEntry) -> State:
         coupling, scene = self._coupling, self._scene
         names = list(coupling.joint_names)
         order = [names.index(name) for name in self._driven.joints]
@@ -104,8 +104,8 @@ def _places(scene: schema.RobotScene) -> list[Location]:
     return [("controllers", index) for index in range(len(scene.controllers))]
 
 
-def _function(document: Document, place: Location, controller: schema.Controller) -> PythonController | None:
-    if not isinstance(controller, schema.Python):
+def _function(document: Document, place: Location, controller: schema.ControllerEntry) -> PythonController | None:
+    if not isinstance(controller, schema.PythonEntry):
         return None
     with document.blame(*place, "python"):
         return PythonController(controller.python, Path(document.file).parent)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from ipc_articulation.scenefile import schema
 
-Thing = schema.Body | schema.Ground | schema.Wall | schema.Robot
+Thing = schema.BodyEntry | schema.GroundEntry | schema.WallEntry | schema.RobotEntry
 
-_NONE = schema.Material()
+_NONE = schema.MaterialEntry()
 
 
-def material_of(scene: schema.Scene, thing: Thing) -> schema.Material:
+def material_of(scene: schema.Scene, thing: Thing) -> schema.MaterialEntry:
     """The material that a thing names; one that says nothing where it names none."""
     return _NONE if thing.material is None else scene.materials[thing.material]
 
 
-def friction_of(scene: schema.Scene, thing: schema.Body | schema.Ground | schema.Wall) -> float:
+def friction_of(scene: schema.Scene, thing: schema.BodyEntry | schema.GroundEntry | schema.WallEntry) -> float:
     """Coulomb coefficient of a surface."""
     own = said_friction(scene, thing)
     return scene.contact.friction if own is None else own
@@ -25,12 +25,12 @@ def said_friction(scene: schema.Scene, thing: Thing) -> float | None:
     return material_of(scene, thing).friction if thing.friction is None else thing.friction
 
 
-def density_of(scene: schema.Scene, body: schema.Body) -> float:
+def density_of(scene: schema.Scene, body: schema.BodyEntry) -> float:
     """Density of a body without a mass [kg/m³]."""
     return body.density or material_of(scene, body).density or schema.DENSITY
 
 
-def stiffness_of(scene: schema.Scene, thing: schema.Body | schema.Robot) -> float | None:
+def stiffness_of(scene: schema.Scene, thing: schema.BodyEntry | schema.RobotEntry) -> float | None:
     """Stiffness against deformation that a thing or its material says [Pa]; None where neither does."""
     return thing.stiffness or material_of(scene, thing).stiffness
 

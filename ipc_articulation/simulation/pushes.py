@@ -31,7 +31,7 @@ def add_pushes(uipc_scene: Any, scene: schema.Scene) -> None:
             uipc_scene.animator().insert(owner, guard(_callback(body.push, scene.dt)))
 
 
-def generalised(push: schema.Push, transform: Array) -> Array:
+def generalised(push: schema.PushEntry, transform: Array) -> Array:
     """(f, ½ τ~ A by rows) on a body with a transform (4, 4), (12,)."""
     return np.concatenate([push.force, (0.5 * spatial.skew(push.torque) @ transform[:3, :3]).ravel()])
 
@@ -46,7 +46,7 @@ def _body(uipc_scene: Any, name: str) -> tuple[Any, Any]:
     raise SceneError(f"the libuipc scene has no body '{name}'")
 
 
-def _callback(push: schema.Push, dt: float) -> Callable[[Any], None]:
+def _callback(push: schema.PushEntry, dt: float) -> Callable[[Any], None]:
     def write(info: Any) -> None:
         geometry = info.geo_slots()[0].geometry()
         time = (info.frame() - 1) * dt  # at the beginning of the step

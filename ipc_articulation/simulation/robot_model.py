@@ -82,7 +82,7 @@ def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) 
     )
 
 
-def _by_joint(robot: schema.Robot, key: str, joints: Sequence[str], document: Document) -> dict[str, float]:
+def _by_joint(robot: schema.RobotEntry, key: str, joints: Sequence[str], document: Document) -> dict[str, float]:
     """Numbers by joint; of several patterns that match a joint the last one holds."""
     value = getattr(robot, key)
     by_pattern = value if isinstance(value, dict) else {} if value is None else {".*": value}
@@ -93,7 +93,7 @@ def _by_joint(robot: schema.Robot, key: str, joints: Sequence[str], document: Do
     return found
 
 
-def _actuators(robot: schema.Robot, joints: Sequence[str], document: Document) -> list[Actuator]:
+def _actuators(robot: schema.RobotEntry, joints: Sequence[str], document: Document) -> list[Actuator]:
     found: dict[str, Actuator] = {}
     for index, entry in enumerate(robot.actuators):
         with document.blame("robot", "actuators", index, "joints"):
@@ -104,7 +104,7 @@ def _actuators(robot: schema.Robot, joints: Sequence[str], document: Document) -
     return list(found.values())
 
 
-def _loops(robot: schema.Robot, joints: Sequence[str], document: Document) -> list[_Loop]:
+def _loops(robot: schema.RobotEntry, joints: Sequence[str], document: Document) -> list[_Loop]:
     found = []
     for index, loop in enumerate(robot.loops):
         with document.blame("robot", "loops", index):
@@ -112,10 +112,10 @@ def _loops(robot: schema.Robot, joints: Sequence[str], document: Document) -> li
     return found
 
 
-def _constraint(loop: schema.FourBar | schema.Gear) -> LoopConstraint:
+def _constraint(loop: schema.FourBarEntry | schema.GearEntry) -> LoopConstraint:
     from ipc_articulation.dynamics.loops import FourBar, gear
 
-    if isinstance(loop, schema.Gear):
+    if isinstance(loop, schema.GearEntry):
         return gear(loop.ratio)
     if loop.driver not in loop.joints:
         raise AdapterError(f"driver '{loop.driver}' is none of the loop's joints {list(loop.joints)}")

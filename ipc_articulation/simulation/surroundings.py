@@ -50,7 +50,7 @@ def _refuse_equal_names(mechanism: CoupledRobot, scene: schema.Scene, document: 
             raise document.error([Problem(places[part.name], message)])
 
 
-def _bodies(scene: schema.Scene, document: Document) -> Iterator[tuple[schema.Body, CoupledBody]]:
+def _bodies(scene: schema.Scene, document: Document) -> Iterator[tuple[schema.BodyEntry, CoupledBody]]:
     for index, entry in enumerate(scene.bodies):
         with document.blame("bodies", index, "shape"):
             made = body_of(scene, entry)

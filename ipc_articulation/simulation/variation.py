@@ -50,7 +50,7 @@ def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Do
     return changed, changed_document, drawn
 
 
-def _drawn(variation: schema.Variation, value: Any, rng: np.random.Generator) -> float | list[float]:
+def _drawn(variation: schema.VariationEntry, value: Any, rng: np.random.Generator) -> float | list[float]:
     numbers = np.array(value if isinstance(value, tuple) else [value], dtype=float)
     if variation.uniform is not None:
         change = rng.uniform(*variation.uniform, size=numbers.shape)

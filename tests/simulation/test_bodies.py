@@ -48,9 +48,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def parsed(shape: dict[str, Any], folder: Path) -> schema.Shape:
+def parsed(shape: dict[str, Any], folder: Path) -> schema.ShapeEntry:
     shape = {key: tuple(value) if isinstance(value, list) else value for key, value in shape.items()}
-    body = schema.Body.model_validate({"name": "thing", "shape": shape}, context={"folder": folder})
+    body = schema.BodyEntry.model_validate({"name": "thing", "shape": shape}, context={"folder": folder})
     return body.shape
 
 
@@ -161,7 +161,7 @@ def test_an_open_mesh_is_refused_by_name(folder: Path) -> None:
 
 def test_a_pose_turns_then_moves() -> None:
     half = np.sqrt(0.5)
-    T = transform(schema.Pose(position=(1, 2, 3), quaternion=(half, 0, 0, half)))
+    T = transform(schema.PoseEntry(position=(1, 2, 3), quaternion=(half, 0, 0, half)))
     np.testing.assert_allclose(T @ [1, 0, 0, 1], [1, 3, 3, 1], atol=1e-12)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.errors import AdapterError, SceneFileError
-from ipc_articulation.scenefile.schema import Hold, Sine, Torque, Trajectory
+from ipc_articulation.scenefile.schema import HoldEntry, SineEntry, TorqueEntry, TrajectoryEntry
 from ipc_articulation.simulation.controllers import targets, torques
 from tests.simulation.scene_texts import read, robot_scene, simulation
 
@@ -16,17 +16,19 @@ JOINTS = ("a", "b")
 START = np.array([1.0, 0.0])
 
 
-def trajectory(**changes) -> Trajectory:
+def trajectory(**changes) -> TrajectoryEntry:
     points = ({"time": 1.0, "joints": {"a": 2.0}}, {"time": 3.0, "joints": {"b": -1.0}})
-    return Trajectory.model_validate({"type": "trajectory", "waypoints": points, **changes})
+    return TrajectoryEntry.model_validate({"type": "trajectory", "waypoints": points, **changes})
 
 
 def test_hold_stays_at_the_initial_position() -> None:
-    np.testing.assert_array_equal(targets([Hold(type="hold")], JOINTS, START, TIMES), np.tile([1.0, 0.0], (401, 1)))
+    np.testing.assert_array_equal(
+        targets([HoldEntry(type="hold")], JOINTS, START, TIMES), np.tile([1.0, 0.0], (401, 1))
+    )
 
 
 def test_sine_swings_about_the_initial_position() -> None:
-    controller = Sine(type="sine", joints="a", amplitude=0.5, frequency=0.25)
+    controller = SineEntry(type="sine", joints="a", amplitude=0.5, frequency=0.25)
     result = targets([controller], JOINTS, START, TIMES)
     np.testing.assert_allclose(result[[0, 100, 200, 300], 0], [1.0, 1.5, 1.0, 0.5], atol=1e-12)
     np.testing.assert_array_equal(result[:, 1], 0.0)
@@ -57,12 +59,12 @@ def test_a_joint_without_an_actuator_is_named() -> None:
 
 
 def test_a_phase_shifts_a_sine() -> None:
-    controller = Sine(type="sine", joints="a", amplitude=0.5, frequency=0.25, phase=np.pi / 2)
+    controller = SineEntry(type="sine", joints="a", amplitude=0.5, frequency=0.25, phase=np.pi / 2)
     np.testing.assert_allclose(targets([controller], JOINTS, START, TIMES)[[0, 100, 200], 0], [1.5, 1.0, 0.5])
 
 
 def test_each_controller_moves_its_joints_and_two_do_not_move_one() -> None:
-    swings = [Sine(type="sine", joints=name, amplitude=0.5, frequency=0.25) for name in JOINTS]
+    swings = [SineEntry(type="sine", joints=name, amplitude=0.5, frequency=0.25) for name in JOINTS]
     np.testing.assert_allclose(targets(swings, JOINTS, START, TIMES)[100], [1.5, 0.5])
     with pytest.raises(AdapterError, match="joint 'b' is moved by two controllers; name it in one of them only"):
         targets([*swings, swings[1]], JOINTS, START, TIMES)
@@ -70,7 +72,7 @@ def test_each_controller_moves_its_joints_and_two_do_not_move_one() -> None:
 
 def test_a_trajectory_of_a_file_begins_where_the_joints_start(tmp_path: Path) -> None:
     (tmp_path / "way.csv").write_text("time,b\n1,4\n3,6\n")
-    controller = Trajectory(type="trajectory", file=tmp_path / "way.csv", interpolation="linear")
+    controller = TrajectoryEntry(type="trajectory", file=tmp_path / "way.csv", interpolation="linear")
     result = targets([controller], JOINTS, START, TIMES)
     np.testing.assert_allclose(result[[0, 50, 100, 200, 400], 1], [0, 2, 4, 5, 6])
     np.testing.assert_array_equal(result[:, 0], 1.0)
@@ -78,8 +80,8 @@ def test_a_trajectory_of_a_file_begins_where_the_joints_start(tmp_path: Path) ->
 
 def test_torques_add_up_and_those_of_a_file_stay_after_its_end(tmp_path: Path) -> None:
     (tmp_path / "push.csv").write_text("time,a\n0,0\n2,4\n")
-    constant = Torque(type="torque", joints="a|b", torque=1.0)
-    result = torques([constant, Torque(type="torque", file=tmp_path / "push.csv")], JOINTS, TIMES)
+    constant = TorqueEntry(type="torque", joints="a|b", torque=1.0)
+    result = torques([constant, TorqueEntry(type="torque", file=tmp_path / "push.csv")], JOINTS, TIMES)
     np.testing.assert_allclose(result[[0, 100, 400]], [[1, 1], [3, 1], [5, 1]])
 
 

@@ -5,61 +5,90 @@ Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a m
 (w, x, y, z).
 """
 
-from ipc_articulation.scenefile.schema.articulated import Articulation, Axis, Ball, Drive, Joint, Weld
-from ipc_articulation.scenefile.schema.bodies import DENSITY, Body, Ground, Push, Velocity, Wall
-from ipc_articulation.scenefile.schema.checkpoint import Checkpoint
-from ipc_articulation.scenefile.schema.contact import Contact, ContactPair, Material
-from ipc_articulation.scenefile.schema.controllers import Controller, Hold, Python, Sine, Torque, Trajectory, Waypoint
-from ipc_articulation.scenefile.schema.loops import FourBar, Gear, Loop, Pin
-from ipc_articulation.scenefile.schema.robot import Actuators, Robot
+from ipc_articulation.scenefile.schema.articulated import (
+    ArticulationEntry,
+    AxisEntry,
+    BallEntry,
+    DriveEntry,
+    JointEntry,
+    WeldEntry,
+)
+from ipc_articulation.scenefile.schema.bodies import (
+    DENSITY,
+    BodyEntry,
+    GroundEntry,
+    PushEntry,
+    VelocityEntry,
+    WallEntry,
+)
+from ipc_articulation.scenefile.schema.contact import ContactEntry, ContactPairEntry, MaterialEntry
+from ipc_articulation.scenefile.schema.controllers import (
+    ControllerEntry,
+    HoldEntry,
+    PythonEntry,
+    SineEntry,
+    TorqueEntry,
+    TrajectoryEntry,
+    WaypointEntry,
+)
+from ipc_articulation.scenefile.schema.loops import FourBarEntry, GearEntry, LoopEntry, PinEntry
+from ipc_articulation.scenefile.schema.options import CheckpointEntry, VariationEntry, ViewEntry
+from ipc_articulation.scenefile.schema.robot import ActuatorsEntry, RobotEntry
 from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene
-from ipc_articulation.scenefile.schema.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Pose, Shape, Sphere
+from ipc_articulation.scenefile.schema.shapes import (
+    BoxEntry,
+    CapsuleEntry,
+    CylinderEntry,
+    EllipsoidEntry,
+    MeshEntry,
+    PoseEntry,
+    ShapeEntry,
+    SphereEntry,
+)
 from ipc_articulation.scenefile.schema.values import Vector3
-from ipc_articulation.scenefile.schema.variation import Variation
-from ipc_articulation.scenefile.schema.view import View
 
 __all__ = [
     "DENSITY",
-    "Actuators",
-    "Articulation",
+    "ActuatorsEntry",
+    "ArticulationEntry",
     "ArticulationScene",
-    "Axis",
-    "Ball",
-    "Body",
-    "Box",
-    "Capsule",
-    "Checkpoint",
-    "Contact",
-    "ContactPair",
-    "Controller",
-    "Cylinder",
-    "Drive",
-    "Ellipsoid",
-    "FourBar",
-    "Gear",
-    "Ground",
-    "Hold",
-    "Joint",
-    "Loop",
-    "Material",
-    "Mesh",
-    "Pin",
-    "Pose",
-    "Push",
-    "Python",
-    "Robot",
+    "AxisEntry",
+    "BallEntry",
+    "BodyEntry",
+    "BoxEntry",
+    "CapsuleEntry",
+    "CheckpointEntry",
+    "ContactEntry",
+    "ContactPairEntry",
+    "ControllerEntry",
+    "CylinderEntry",
+    "DriveEntry",
+    "EllipsoidEntry",
+    "FourBarEntry",
+    "GearEntry",
+    "GroundEntry",
+    "HoldEntry",
+    "JointEntry",
+    "LoopEntry",
+    "MaterialEntry",
+    "MeshEntry",
+    "PinEntry",
+    "PoseEntry",
+    "PushEntry",
+    "PythonEntry",
+    "RobotEntry",
     "RobotScene",
     "Scene",
-    "Shape",
-    "Sine",
-    "Sphere",
-    "Torque",
-    "Trajectory",
-    "Variation",
+    "ShapeEntry",
+    "SineEntry",
+    "SphereEntry",
+    "TorqueEntry",
+    "TrajectoryEntry",
+    "VariationEntry",
     "Vector3",
-    "Velocity",
-    "View",
-    "Wall",
-    "Waypoint",
-    "Weld",
+    "VelocityEntry",
+    "ViewEntry",
+    "WallEntry",
+    "WaypointEntry",
+    "WeldEntry",
 ]

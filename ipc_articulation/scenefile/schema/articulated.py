@@ -10,7 +10,7 @@ from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.values import Names, Positive, Vector3
 
 
-class Drive(Block):
+class DriveEntry(Block):
     """A strong spring that leads a joint along: from θ = 0 evenly to the target, where it stays."""
 
     target: float = Field(description="where it is led [rad or m]")
@@ -18,7 +18,7 @@ class Drive(Block):
     strength_ratio: Positive = Field(100.0, description="stiffness per mass of the joint's bodies")
 
 
-class Axis(Block):
+class AxisEntry(Block):
     """A hinge or a slider between two bodies as they stand at the start, which is θ = 0."""
 
     name: str = Field(description="unique in the file")
@@ -32,10 +32,10 @@ class Axis(Block):
     length: Positive = Field(0.2, description="of the axis edge whose ends the joint holds together [m]")
     strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
     limits: tuple[float, float] | None = Field(None, description="least and largest θ, soft [rad or m]")
-    drive: Drive | None = Field(None, description="see [joints.drive](#jointsdrive)")
+    drive: DriveEntry | None = Field(None, description="see [joints.drive](#jointsdrive)")
 
 
-class Ball(Block):
+class BallEntry(Block):
     """Two bodies that keep a point in common and turn freely about it."""
 
     name: str = Field(description="unique in the file")
@@ -46,7 +46,7 @@ class Ball(Block):
     strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
 
 
-class Weld(Block):
+class WeldEntry(Block):
     """Two bodies that move as one."""
 
     name: str = Field(description="unique in the file")
@@ -56,10 +56,10 @@ class Weld(Block):
     strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
 
 
-Joint = Annotated[Axis | Ball | Weld, Field(discriminator="type")]
+JointEntry = Annotated[AxisEntry | BallEntry | WeldEntry, Field(discriminator="type")]
 
 
-class Articulation(Block):
+class ArticulationEntry(Block):
     """A prescribed motion of m joints: K = ½ (δθ - δθ̃)ᵀ M (δθ - δθ̃) with δθ̃ = velocity·dt."""
 
     joints: Names = Field(description="names of hinges and sliders, in the order of `mass` and `velocity`")

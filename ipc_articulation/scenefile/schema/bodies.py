@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.shapes import Pose, Shape
+from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
 from ipc_articulation.scenefile.schema.values import NonNegative, Positive, Vector3
 
 DENSITY = 1000.0  # of a body that says neither mass nor density [kg/m³]
@@ -15,14 +15,14 @@ _MATERIAL = "name of a [material](#materials)"
 _ENVIRONMENT = "bodies of different environments do not touch; what is in none touches all"
 
 
-class Velocity(Block):
+class VelocityEntry(Block):
     """How a free body moves at the start."""
 
     linear: Vector3 = Field((0.0, 0.0, 0.0), description="of its frame's origin, in the world [m/s]")
     angular: Vector3 = Field((0.0, 0.0, 0.0), description="in the world [rad/s]")
 
 
-class Push(Block):
+class PushEntry(Block):
     """A force and a torque on a free body for some time, in the world's directions."""
 
     force: Vector3 = Field((0.0, 0.0, 0.0), description="at the origin of the body's frame [N]")
@@ -31,14 +31,14 @@ class Push(Block):
     end: Positive | None = Field(None, description="[s]; else it goes on")
 
 
-class Body(Block):
+class BodyEntry(Block):
     """A body that IPC moves, or a fixed one."""
 
     name: str = Field(description="unique in the file")
-    shape: Shape = Field(description="its surface, see [shape](#shape)")
-    pose: Pose = Field(Pose(), description="of its frame, which is the shape's centre, see [pose](#pose)")
-    velocity: Velocity | None = Field(None, description="at the start, see [velocity](#velocity); else at rest")
-    push: Push | None = Field(None, description="a force over some time, see [push](#push)")
+    shape: ShapeEntry = Field(description="its surface, see [shape](#shape)")
+    pose: PoseEntry = Field(PoseEntry(), description="of its frame, which is the shape's centre, see [pose](#pose)")
+    velocity: VelocityEntry | None = Field(None, description="at the start, see [velocity](#velocity); else at rest")
+    push: PushEntry | None = Field(None, description="a force over some time, see [push](#push)")
     fixed: bool = Field(False, description="never moves")
     material: str | None = Field(None, description=_MATERIAL)
     mass: Positive | None = Field(None, description="[kg]; instead of density")
@@ -52,7 +52,7 @@ class Body(Block):
     environment: str = Field("", description=_ENVIRONMENT)
 
 
-class Ground(Block):
+class GroundEntry(Block):
     """A horizontal half-space, its free side against gravity."""
 
     height: float = Field(0.0, description="[m], measured against gravity")
@@ -60,7 +60,7 @@ class Ground(Block):
     friction: NonNegative | None = Field(None, description=_FRICTION)
 
 
-class Wall(Block):
+class WallEntry(Block):
     """A half-space that nothing enters, in any direction."""
 
     name: str = Field(description="unique in the file")

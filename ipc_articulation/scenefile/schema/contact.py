@@ -8,7 +8,7 @@ from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.values import NonNegative, Positive
 
 
-class Material(Block):
+class MaterialEntry(Block):
     """What bodies, the robot, the ground and walls may be made of; what it leaves out is as if there were none."""
 
     friction: NonNegative | None = Field(None, description="Coulomb coefficient")
@@ -19,7 +19,7 @@ class Material(Block):
     )
 
 
-class ContactPair(Block):
+class ContactPairEntry(Block):
     """What holds between two groups of surfaces, whatever they say themselves; the last entry that fits holds."""
 
     between: tuple[str, str] = Field(
@@ -30,7 +30,7 @@ class ContactPair(Block):
     enabled: bool | None = Field(None, description="whether they touch")
 
 
-class Contact(Block):
+class ContactEntry(Block):
     """Contact of the whole scene."""
 
     enabled: bool = Field(True, description="false: bodies pass through each other")
@@ -39,4 +39,4 @@ class Contact(Block):
     friction: NonNegative = Field(
         0.5, description="Coulomb coefficient of every surface without its own; of two surfaces the larger one holds"
     )
-    pairs: tuple[ContactPair, ...] = Field((), description="see [contact.pairs](#contactpairs)")
+    pairs: tuple[ContactPairEntry, ...] = Field((), description="see [contact.pairs](#contactpairs)")

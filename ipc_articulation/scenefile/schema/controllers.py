@@ -12,27 +12,27 @@ from ipc_articulation.scenefile.schema.values import (
     JointPattern,
     NonNegative,
     Positive,
-    PythonEntry,
+    PythonFunction,
 )
 
 _JOINTS = "a regular expression that matches whole joint names, or a list of names"
 _FILE = "CSV or NPZ: a column `time` [s], going up, and a column a joint, by its name"
 
 
-class Hold(Block):
+class HoldEntry(Block):
     """Every actuated joint is told to stay where it starts."""
 
     type: Literal["hold"]
 
 
-class Waypoint(Block):
+class WaypointEntry(Block):
     """Targets at one time."""
 
     time: NonNegative = Field(description="[s]; the first waypoint is the initial state at time 0")
     joints: dict[str, float] = Field(description="target by joint name [rad or m]; what is not named stays as before")
 
 
-class Trajectory(Block):
+class TrajectoryEntry(Block):
     """Targets through waypoints: a clamped cubic spline (at rest at both ends), or straight lines.
 
     Waypoints are given here, or by a file.
@@ -40,13 +40,13 @@ class Trajectory(Block):
 
     type: Literal["trajectory"]
     interpolation: Literal["spline", "linear"] = Field("spline", description="between waypoints")
-    waypoints: tuple[Waypoint, ...] | None = Field(
+    waypoints: tuple[WaypointEntry, ...] | None = Field(
         None, min_length=1, description="in order of time, see [waypoints](#waypoints)"
     )
     file: ExistingFile | None = Field(None, description=f"instead of `waypoints`: {_FILE} [rad or m]")
 
 
-class Sine(Block):
+class SineEntry(Block):
     """Targets swing about the initial position: θ₀ + amplitude·sin(2π·frequency·t + phase)."""
 
     type: Literal["sine"]
@@ -56,7 +56,7 @@ class Sine(Block):
     phase: float = Field(0.0, description="[rad]")
 
 
-class Torque(Block):
+class TorqueEntry(Block):
     """A force on joints, whether they have an actuator or not: constant, or straight lines between rows of a file.
 
     It comes on top of the actuators' forces.
@@ -68,14 +68,16 @@ class Torque(Block):
     file: ExistingFile | None = Field(None, description=f"instead: {_FILE} [N·m or N]; the last row stays")
 
 
-class Python(Block):
+class PythonEntry(Block):
     """A function of Python, called once a step; see [Python controllers](#python-controllers)."""
 
     type: Literal["python"]
-    python: PythonEntry = Field(
+    python: PythonFunction = Field(
         description="`folder/file.py:function` in the scene file's folder, or `package.module:function`, installed"
     )
     parameters: dict[str, object] = Field({}, description="handed to the function as they are")
 
 
-Controller = Annotated[Hold | Trajectory | Sine | Torque | Python, Field(discriminator="type")]
+ControllerEntry = Annotated[
+    HoldEntry | TrajectoryEntry | SineEntry | TorqueEntry | PythonEntry, Field(discriminator="type")
+]

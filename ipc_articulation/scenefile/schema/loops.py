@@ -10,7 +10,7 @@ from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.values import Positive, Vector3
 
 
-class FourBar(Block):
+class FourBarEntry(Block):
     """A planar four-bar linkage; its bars lie along x of their own frames, and all hinges are about z."""
 
     type: Literal["four_bar"]
@@ -22,7 +22,7 @@ class FourBar(Block):
     driver: str = Field(description="the joint among them whose angle determines the others")
 
 
-class Gear(Block):
+class GearEntry(Block):
     """A link and its rotor; a rotor without geometry counts in the effective mass and is not in the scene."""
 
     type: Literal["gear"]
@@ -30,7 +30,7 @@ class Gear(Block):
     ratio: float = Field(description="how many times as far the rotor turns")
 
 
-class Pin(Block):
+class PinEntry(Block):
     """A hinge that closes a loop, where two links meet that the robot's file does not join."""
 
     name: str = Field(description="unique in the file")
@@ -41,4 +41,4 @@ class Pin(Block):
     axis: Vector3 = Field((0.0, 0.0, 1.0), description="direction, in the first link's frame")
 
 
-Loop = Annotated[FourBar | Gear, Field(discriminator="type")]
+LoopEntry = Annotated[FourBarEntry | GearEntry, Field(discriminator="type")]

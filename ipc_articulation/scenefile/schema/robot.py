@@ -7,12 +7,12 @@ from typing import Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.loops import Loop, Pin
-from ipc_articulation.scenefile.schema.shapes import Pose
+from ipc_articulation.scenefile.schema.loops import LoopEntry, PinEntry
+from ipc_articulation.scenefile.schema.shapes import PoseEntry
 from ipc_articulation.scenefile.schema.values import ExistingFile, JointPattern, NonNegative, PerJoint, Positive
 
 
-class Actuators(Block):
+class ActuatorsEntry(Block):
     """Position actuators of some joints: force = kp·(target - θ) - kv·θ̇."""
 
     joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
@@ -24,13 +24,13 @@ class Actuators(Block):
 _PER_JOINT = "one number or a mapping of regular expressions to numbers, the last that fits holding"
 
 
-class Robot(Block):
+class RobotEntry(Block):
     """A robot from its published description."""
 
     model: ExistingFile = Field(
         description="URDF (.urdf), MJCF (.xml), or with `native` OpenSim (.osim); relative to the file, or `package://…`"
     )
-    pose: Pose = Field(Pose(), description="of the robot's base, see [pose](#pose)")
+    pose: PoseEntry = Field(PoseEntry(), description="of the robot's base, see [pose](#pose)")
     armature: PerJoint | None = Field(None, description=f"rotor inertia of the joints [kg·m² or kg], {_PER_JOINT}")
     damping: PerJoint | None = Field(None, description=f"viscous damping [N·m·s/rad or N·s/m], {_PER_JOINT}")
     material: str | None = Field(None, description="of the links, name of a [material](#materials)")
@@ -45,10 +45,10 @@ class Robot(Block):
         (), description="pairs of names, or regular expressions, of what never touches"
     )
     environment: str = Field("", description="as of a [body](#bodies)")
-    actuators: tuple[Actuators, ...] = Field((), description="see [robot.actuators](#robotactuators)")
+    actuators: tuple[ActuatorsEntry, ...] = Field((), description="see [robot.actuators](#robotactuators)")
     initial: dict[str, float] = Field({}, description="initial joint positions by name [rad or m]; else the model's")
     initial_velocity: dict[str, float] = Field({}, description="by joint name [rad/s or m/s]; else at rest")
-    loops: tuple[Loop, ...] = Field(
+    loops: tuple[LoopEntry, ...] = Field(
         (), description="with `adapter: native`; loops are closed from `initial`, see [robot.loops](#robotloops)"
     )
-    pins: tuple[Pin, ...] = Field((), description="with `adapter: native`, see [robot.pins](#robotpins)")
+    pins: tuple[PinEntry, ...] = Field((), description="with `adapter: native`, see [robot.pins](#robotpins)")

@@ -10,21 +10,21 @@ from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.schema.values import ExistingFile, Length, Positive, Quaternion, Vector3
 
 
-class Box(Block):
+class BoxEntry(Block):
     """A cuboid about the origin of the body's frame."""
 
     type: Literal["box"]
     size: tuple[Length, Length, Length] = Field(description="lengths of the edges [m]")
 
 
-class Sphere(Block):
+class SphereEntry(Block):
     """A ball about the origin."""
 
     type: Literal["sphere"]
     radius: Length = Field(description="[m]")
 
 
-class Cylinder(Block):
+class CylinderEntry(Block):
     """A cylinder about the origin, its axis along z."""
 
     type: Literal["cylinder"]
@@ -32,7 +32,7 @@ class Cylinder(Block):
     length: Length = Field(description="[m]")
 
 
-class Capsule(Block):
+class CapsuleEntry(Block):
     """A cylinder with half-spheres on its ends, about the origin, its axis along z."""
 
     type: Literal["capsule"]
@@ -40,14 +40,14 @@ class Capsule(Block):
     length: Length = Field(description="between the centres of the half-spheres [m]")
 
 
-class Ellipsoid(Block):
+class EllipsoidEntry(Block):
     """An ellipsoid about the origin."""
 
     type: Literal["ellipsoid"]
     radii: tuple[Length, Length, Length] = Field(description="half axes along x, y and z [m]")
 
 
-class Mesh(Block):
+class MeshEntry(Block):
     """A closed triangle surface from a file, in the file's own frame."""
 
     type: Literal["mesh"]
@@ -55,10 +55,12 @@ class Mesh(Block):
     scale: Positive = Field(1.0, description="factor on the file's lengths")
 
 
-Shape = Annotated[Box | Sphere | Ellipsoid | Cylinder | Capsule | Mesh, Field(discriminator="type")]
+ShapeEntry = Annotated[
+    BoxEntry | SphereEntry | EllipsoidEntry | CylinderEntry | CapsuleEntry | MeshEntry, Field(discriminator="type")
+]
 
 
-class Pose(Block):
+class PoseEntry(Block):
     """Where something stands: from its own frame to the world."""
 
     position: Vector3 = Field((0.0, 0.0, 0.0), description="[m]")

@@ -1,0 +1,32 @@
+"""What goes on around a scene: random variations, kept states, the camera of its picture."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.schema.values import NonNegative, Vector3
+
+
+class VariationEntry(Block):
+    """A number, or each number of a list, to which a random one is added; `seed` determines all that is drawn."""
+
+    path: str = Field(description="where the value stands, such as `bodies.crate.pose.position` or `robot.friction`")
+    uniform: tuple[float, float] | None = Field(None, description="evenly between two bounds")
+    normal: NonNegative | None = Field(None, description="instead: normal about 0 with this standard deviation")
+    relative: bool = Field(False, description="true: added as a fraction of the value, value·(1 + drawn)")
+
+
+class CheckpointEntry(Block):
+    """How often the complete state is kept; always also when rows of the recording go to disk, and at the end."""
+
+    every: Annotated[int, Field(gt=0)] | None = Field(None, description="number of steps; else every few seconds")
+
+
+class ViewEntry(Block):
+    """Camera of the final picture; what is left out is chosen to show every body."""
+
+    eye: Vector3 | None = Field(None, description="where the camera stands [m]")
+    target: Vector3 | None = Field(None, description="where it looks [m]")
