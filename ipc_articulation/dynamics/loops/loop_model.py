@@ -45,8 +45,8 @@ class LoopModel:
         layout = laid_out(model, loops)
         self.loops: list[Loop] = layout.loops
         self.nx, self.nv = layout.nx, layout.nv
-        self._free_q = [i for joint in layout.free for i in joint.q]
-        self._free_x = [i for joint in layout.free for i in joint.x]
+        self.free_q = [i for joint in layout.free for i in joint.q]
+        self.free_x = [i for joint in layout.free for i in joint.x]
         self.free_dofs = [i for joint in layout.free for i in joint.dofs]
         self.free_y = [i for joint in layout.free for i in joint.y]
         self.program = program_of(self.loops, layout.free, model.nv)
@@ -127,7 +127,7 @@ class LoopModel:
         v = np.zeros(self.model.nv)
         v[self.free_dofs] = y_dot[self.free_y]
         end = np.empty(self.nx)
-        end[self._free_x] = integrate(self.model, self.spanning(x, check=False), v, dt)[self._free_q]
+        end[self.free_x] = integrate(self.model, self.spanning(x, check=False), v, dt)[self.free_q]
         for loop in self.loops:
             end[loop.x] = ask(loop, loop.constraint.integrate, x[loop.x], y_dot[loop.y], dt)
         return end
@@ -141,7 +141,7 @@ class LoopModel:
         from ipc_articulation.dynamics.algorithms.manifold import random_position
 
         q, x = random_position(self.model, rng), np.empty(self.nx)
-        x[self._free_x] = q[self._free_q]
+        x[self.free_x] = q[self.free_q]
         for loop in self.loops:
             if isinstance(loop.constraint, Implicit):
                 x[loop.x] = ask(loop, loop.constraint.random, rng)

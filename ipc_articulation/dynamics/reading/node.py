@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from ipc_articulation.naming import suggest
 Array = NDArray[np.float64]
 
 TEXT = "<text>"  # stands for the file where XML is given as text
+CPP_TAG = re.compile(rb"(</?\w+)::")  # OpenSim writes class names of C++ as tags, which is no XML
 ALIKE = 0.8  # of difflib's ratio: an unknown name is a misspelt one
 
 
@@ -144,7 +146,7 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> Node:
             content, parser = str(path_or_text).encode(), etree.XMLParser(encoding="utf-8", **quiet)
         else:
             content, parser = Path(path_or_text).read_bytes(), etree.XMLParser(**quiet)
-        return Node(etree.fromstring(content, parser), file)
+        return Node(etree.fromstring(CPP_TAG.sub(rb"\1.", content), parser), file)
     except OSError as error:
         raise ModelError(f"{file}: {error.strerror}; give {kind}, or its text") from error
     except etree.XMLSyntaxError as error:

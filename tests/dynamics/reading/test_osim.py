@@ -249,6 +249,14 @@ def test_version_4_has_the_same_model():
     np.testing.assert_allclose(osim.mechanism.frames[0].pose, pose(p=(1, 1, 0)))
 
 
+def test_class_names_of_cpp_as_tags():
+    """Files with contact of feet have them; a `::` is no XML."""
+    parameters = "<HuntCrossleyForce::ContactParametersSet><objects/></HuntCrossleyForce::ContactParametersSet>"
+    force = f'<ForceSet><objects><HuntCrossleyForce name="f">{parameters}</HuntCrossleyForce></objects></ForceSet>'
+    same = bodies(body("a", joint("PinJoint", "j", [coordinate("x")])))
+    assert [link.name for link in read_osim(document(force + same)).mechanism.links] == ["a"]
+
+
 def test_what_is_not_read_is_warned_of():
     with pytest.warns(UserWarning, match=r"<text>:2: constraint 'w': a WeldConstraint is not read"):
         read_osim(two_pins('<WeldConstraint name="w"/>'))

@@ -201,3 +201,23 @@ def test_reference_state(projected):
     np.testing.assert_allclose(centre, [-0.1004327197, 0.9379860997, -0.0008202216], atol=1e-9)
     pelvis = [-0.071123992, 0.0181334249, -0.0302557876, -0.0051819318, -9.8063020663, -0.0001956588]
     np.testing.assert_allclose(np.linalg.solve(M, -C)[:6], pelvis, atol=1e-9)
+
+
+def test_it_starts_where_the_file_says(with_patellae):
+    """The pelvis 0.94 m up, the others at zero; the knees' joints follow their coordinates."""
+    robot = LoopModel(with_patellae.mechanism.build(unphysical="warn"), with_patellae.loops)
+    x = with_patellae.start(robot)
+    assert (robot.nx, robot.nv) == (37, 37)
+    assert {name: value for name, value in with_patellae.defaults.items() if value} == {"pelvis_ty": 0.94}
+    assert dyn.frame_poses(robot.model, robot.spanning(x), ["pelvis"])[0, 1, 3] == pytest.approx(0.94)
+    moved = robot.spanning(x + 0.5)
+    assert moved[robot.model.positions("hip_flexion_r")][0] == 0.5
+
+
+def test_ends_of_segments_are_where_joints_are(with_patellae):
+    """The femur: hip, knee, patella; a hand ends at its wrist."""
+    segments = with_patellae.segments
+    knee = [-0.00809, -0.40796, -0.00275]
+    np.testing.assert_allclose(segments["femur_r"], [[0.0, 0.0, 0.0], knee, knee])
+    assert len(segments["pelvis"]) == 4  # its own joint, both hips, the back
+    assert len(segments["hand_l"]) == 1

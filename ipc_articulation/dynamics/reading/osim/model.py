@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
+from ipc_articulation.dynamics.loops.loop_model import LoopModel
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import TEXT, Node
@@ -29,6 +31,8 @@ from ipc_articulation.dynamics.reading.osim.document import (
     place_of,
 )
 
+Array = NDArray[np.float64]
+
 EARTH = (0.0, -9.80665, 0.0)  # [m/s²] where the file does not say
 
 
@@ -43,11 +47,34 @@ class OsimModel:
     mechanism: Mechanism
     clusters: tuple[Cluster, ...]
     coordinates: tuple[Coordinate, ...]  # the independent ones, as the file has them
+    segments: Mapping[
+        str, Array
+    ]  # by link: points (k, 3) of its own joint and of those that hang on it, link frame [m]
 
     @property
     def loops(self) -> list[tuple[tuple[str, ...], LoopConstraint]]:
         """Joints and constraints, as `LoopModel` takes them."""
         return [(cluster.joints, cluster.constraint) for cluster in self.clusters]
+
+    @property
+    def defaults(self) -> dict[str, float]:
+        """Value of each independent coordinate where the file starts [rad or m]."""
+        return {coordinate.name: coordinate.default for coordinate in self.coordinates}
+
+    def start(self, robot: LoopModel) -> Array:
+        """Position where the file starts, (nx,).
+
+        Args:
+            robot: The mechanism, built, with `loops`.
+        """
+        x, q, defaults = np.empty(robot.nx), robot.model.neutral, self.defaults
+        for name in set(robot.model.joint_names) & set(defaults):
+            q[robot.model.positions(name)] = defaults[name]
+        x[robot.free_x] = q[robot.free_q]
+        coordinates = {id(cluster.constraint): cluster.coordinates for cluster in self.clusters}
+        for loop in robot.loops:
+            x[loop.x] = [defaults[name] for name in coordinates[id(loop.constraint)]]
+        return x
 
 
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
@@ -86,13 +113,22 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
         own = [coordinate.name for coordinate in coordinates.values() if coordinate.joint == joint.name]
         axes = [of_independent(axis, couplings) for axis in axes_of(joint, own)]
         groups.append(hang(mechanism, joint, axes, independent))
-    return OsimModel(mechanism, clusters_of(groups, list(independent)), tuple(independent.values()))
+    return OsimModel(mechanism, clusters_of(groups, list(independent)), tuple(independent.values()), _segments(joints))
 
 
 def _mechanism(path_or_text: str | Path, model: Node) -> Mechanism:
     file = None if model.file == TEXT else Path(path_or_text)
     gravity = numbers_in(model, "gravity", 3, EARTH)
     return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity)
+
+
+def _segments(joints: Sequence[JointElement]) -> dict[str, Array]:
+    """By link, where its own joint is and where those are that hang on it, (k, 3) in its frame."""
+    points = {joint.child: [joint.child_pose[:3, 3]] for joint in joints}
+    for joint in joints:
+        if joint.parent != WORLD:
+            points[joint.parent].append(joint.parent_pose[:3, 3])
+    return {link: np.array(of_link) for link, of_link in points.items()}
 
 
 def _check_joints(joints: list[JointElement], bodies: Mapping[str, Node]) -> None:
