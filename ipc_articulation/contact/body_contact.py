@@ -17,6 +17,7 @@ from ipc_articulation.contact.broad_phase import near_moving
 from ipc_articulation.contact.ccd import Islands, lower_limits
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.stencils import Stencils, no_stencils
@@ -91,6 +92,13 @@ class BodyContact:
         stencils = self.proximity.stencils
         return stencils.rows(self._within_reach(x, q, moving)) if len(stencils) else no_stencils()
 
+    def add_gap_changes(self, x: Array, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
+        """Raise `change` (n,) to the relative change of gaps within d̂ at x, q, as vertices go to ahead (V, 3)."""
+        stencils = self.proximity.stencils
+        if len(stencils):
+            near = self._within_reach(x, q, moving)
+            pair_barrier.add_gap_changes(stencils, near, x, ahead, self._thickness, change)
+
     def _within_reach(self, x: Array, q: Array, moving: Bools) -> Ints:
         """Rows of the stencils within d̂ at q (n, 12), vertices at x (V, 3), of pairs with a moving body.
 
@@ -111,14 +119,22 @@ class BodyContact:
     def closest(self, x: Array, within: float) -> tuple[float, tuple[int, int] | None]:
         """The smallest distance of two surfaces [m] and their bodies; inf and None where none is below `within`."""
         reach = within + self._thickness
+        stencils = self._all_within(x, reach)
+        distance, row = pair_barrier.smallest_distance(stencils, x, reach)
+        return (np.inf, None) if row < 0 else (distance - self._thickness, stencils.bodies_of(row))
+
+    def rounded_away(self, x: Array, within: float) -> Overlap | None:
+        """Two bodies whose gap rounding may hide; none of them is above `within` [m]."""
+        stencils = self._all_within(x, within + self._thickness)
+        row, gap, least = pair_barrier.rounded_away(stencils, x, self._thickness)
+        return None if row < 0 else Overlap(*stencils.bodies_of(row), "", gap, least)
+
+    def _all_within(self, x: Array, reach: float) -> Stencils:
+        """Stencils that hold all pairs of primitives nearer than a distance [m] at x (V, 3)."""
         if self._far is None or self._far.reach < reach:
             self._far = Proximity(self._surfaces, self._allowed, reach)
         self._far.cover(x, x)
-        distance, row = pair_barrier.smallest_distance(self._far.stencils, x, reach)
-        if row < 0:
-            return np.inf, None
-        i, j = self._far.stencils.bodies[self._far.stencils.pair[row]].tolist()
-        return distance - self._thickness, (i, j)
+        return self._far.stencils
 
     def active_vertices(self, x: Array) -> Ints:
         """Vertices of the stencils within d̂ at x (V, 3): those that a barrier pushes."""

@@ -32,7 +32,7 @@ class Islands(NamedTuple):
 
 
 REST = 0.1  # a step leaves at least this share of a gap, or of d̂ where that is smaller
-_FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
+FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
 _ADVANCES = 100  # stopping sooner is safe
 _PROGRESS = 1e-2  # an advance by less of what has been reached is the last
 
@@ -66,7 +66,7 @@ def lower_limits(
 
 def gap_floor(x: Array) -> float:
     """The gap [m] that steps do not go below, for the sake of rounding; x (V, 3) are positions of their size."""
-    return _FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
+    return FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
 
 
 @njit(cache=True)

@@ -13,9 +13,10 @@ from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier
-from ipc_articulation.contact.ccd import REST, Islands
+from ipc_articulation.contact.ccd import FLOOR, REST, Islands
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
+from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.surfaces import Surfaces
 
@@ -24,6 +25,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 class HalfPlanes:
     """P half-planes: n·(x - p) > 0 is free."""
 
+    names: tuple[str, ...]
     point: Array  # (P, 3) [m]
     normal: Array  # (P, 3) unit
 
@@ -35,6 +37,7 @@ class HalfPlaneContact:
         """Pair up vertices and planes."""
         material = materials.plane_pairs[surfaces.body]  # (V, P)
         vertex, plane = np.nonzero(material != NO_CONTACT)
+        self.names = planes.names
         self._vertex, self._body, self._plane = vertex, surfaces.body[vertex], plane
         self._count = len(surfaces.first) - 1  # of bodies
         self._points = np.ascontiguousarray(surfaces.points[vertex])
@@ -93,6 +96,12 @@ class HalfPlaneContact:
             planes = self._vertex, self._body, self._normal, self._offset, self._thickness
             _lower_limits(start, end, *planes, floor, *islands, limits)
 
+    def add_gap_changes(self, x: Array, ahead: Array, change: Array) -> None:
+        """Raise `change` (n,) to the relative change of gaps within d̂ at x, as vertices go to ahead, (V, 3) each."""
+        gaps = self._gaps(x)
+        near = np.flatnonzero(gaps < self._d_hat)
+        np.maximum.at(change, self._body[near], np.abs(self._gaps(ahead)[near] - gaps[near]) / gaps[near])
+
     def minimum_distance(self, x: Array) -> float:
         """Smallest gap [m]; inf where no body touches a plane."""
         return float(self._gaps(x).min(initial=np.inf))
@@ -104,6 +113,15 @@ class HalfPlaneContact:
     def nearest_body(self, x: Array) -> int:
         """The body with the smallest gap."""
         return int(self._body[self._gaps(x).argmin()])
+
+    def rounded_away(self, x: Array) -> Overlap | None:
+        """A body and a half-plane whose gap rounding may hide, at x (V, 3); the one with the smallest gap of them."""
+        gaps = self._gaps(x)
+        least = FLOOR * np.maximum(np.abs(x).max(axis=1, initial=0.0)[self._vertex], np.abs(self._offset))
+        row = int(np.argmin(gaps - least)) if len(gaps) else 0
+        if not len(gaps) or gaps[row] >= least[row]:
+            return None
+        return Overlap(int(self._body[row]), None, self.names[self._plane[row]], float(gaps[row]), float(least[row]))
 
     def _gaps(self, x: Array) -> Array:
         return _gaps(x, self._vertex, self._normal, self._offset, self._thickness)

@@ -13,6 +13,7 @@ from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
+from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.curvature import add_curvature
 from ipc_articulation.contact.pair_blocks import add_gradient, add_rank_one, by_coordinates, lever, outer
@@ -49,6 +50,46 @@ def in_reach(stencils: Stencils, on: Bools, x: Array, reach: float) -> Ints:
 def smallest_distance(stencils: Stencils, x: Array, within: float) -> tuple[float, int]:
     """The smallest distance [m] if below `within`, else that; and the row of its stencil, -1 without one."""
     return _smallest(stencils.kind, stencils.vertices, x, within)
+
+
+def add_gap_changes(stencils: Stencils, near: Ints, x: Array, ahead: Array, xi: float, change: Array) -> None:
+    """Raise `change` (n,) to the relative change of gaps, rows `near`, as vertices go from x to ahead, (V, 3) each."""
+    s = stencils
+    _add_gap_changes(near, s.bodies, s.pair, s.kind, s.vertices, x, ahead, xi, change)
+
+
+@njit(cache=True)
+def _add_gap_changes(near, bodies, pair, kind, vertices, x, ahead, xi, change):
+    w, c = np.empty(4), np.empty(3)
+    for s in near:
+        v = row(vertices, s)
+        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
+        after = np.sqrt(closest_points(kind[s], ahead, v, w, c)) - xi
+        for b in bodies[pair[s]]:
+            change[b] = max(change[b], abs(after - gap) / gap)
+
+
+def rounded_away(stencils: Stencils, x: Array, xi: float) -> tuple[int, float, float]:
+    """The first stencil with a gap smaller than what rounding leaves of its vertices at x (V, 3).
+
+    Returns:
+        Its row, -1 without one; its gap [m]; and the smallest valid one [m].
+    """
+    return _rounded_away(stencils.kind, stencils.vertices, x, xi)
+
+
+@njit(cache=True)
+def _rounded_away(kind, vertices, x, xi):
+    w, c = np.empty(4), np.empty(3)
+    for s in range(len(kind)):
+        v, largest = row(vertices, s), xi
+        for k in v:
+            largest = max(largest, abs(x[k, 0]), abs(x[k, 1]), abs(x[k, 2]))
+        if not _apart(kind[s], x, v, xi + FLOOR * largest):
+            gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
+            if gap < FLOOR * largest:
+                return s, gap, FLOOR * largest
+    return -1, np.inf, 0.0
 
 
 @njit(cache=True)

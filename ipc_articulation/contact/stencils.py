@@ -30,6 +30,11 @@ class Stencils:
         of_each = self.kind[chosen], self.vertices[chosen], self.mollified[chosen]
         return Stencils(self.bodies[rows], pair, *of_each)
 
+    def bodies_of(self, row: int) -> tuple[int, int]:
+        """The two bodies of one stencil."""
+        i, j = self.bodies[self.pair[row]].tolist()
+        return i, j
+
     def __len__(self) -> int:
         return len(self.pair)
 

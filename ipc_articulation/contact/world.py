@@ -14,6 +14,7 @@ from ipc_articulation.contact.ccd import Islands, gap_floor
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
@@ -150,6 +151,15 @@ class ContactWorld:
         of_bodies = [forces for contact in self.body_contacts for forces in contact.forces(x, q)]
         return ContactForces.join([*of_bodies, self.half_planes.forces(x)])
 
+    def gap_changes(self, q: Array, ahead: Array, moving: Bools) -> Array:
+        """The greatest relative change of a gap within d̂ of each body, from q to ahead, (n, 12) each: (n,)."""
+        x, then = self._positions(q, moving), self._positions(ahead, moving, 2)
+        change = np.zeros(len(q))
+        self.half_planes.add_gap_changes(x, then, change)
+        for contact in self.body_contacts:
+            contact.add_gap_changes(x, q, then, moving, change)
+        return change
+
     def covered(self) -> list[Stencils]:
         """What may come near on the way that `cover` has looked at, material by material."""
         return [contact.proximity.stencils for contact in self.body_contacts]
@@ -214,15 +224,17 @@ class ContactWorld:
         vertices = np.unique(np.concatenate(active))
         return float(np.linalg.norm(u[vertices] - x[vertices], axis=1).max(initial=0.0))
 
-    def intersecting_bodies(self, q: Array) -> tuple[int, int] | None:
-        """Two bodies whose surfaces intersect and must not, the second -1 for a half-plane; None where all is well."""
+    def find_overlap(self, q: Array) -> Overlap | None:
+        """Two bodies that no step may begin with at q (n, 12), or a body and a half-plane; None where all is well."""
         x = self.surfaces.positions(q)
-        if self.half_planes.minimum_distance(x) <= 0.0:
-            return self.half_planes.nearest_body(x), -1
+        found = self.half_planes.rounded_away(x)
+        if found is not None:
+            return found
         for i, j in sorted(map(sorted, near_bodies(self._ranges, self.materials.touching, x, 0.0).tolist())):
             if i != j and _intersect(self.surfaces, x, i, j):
-                return i, j
-        return None
+                return Overlap(i, j, "", 0.0, gap_floor(x))
+        within = gap_floor(x)
+        return next(filter(None, (contact.rounded_away(x, within) for contact in self.body_contacts)), None)
 
 
 def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:

@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
+_GAP_CHANGE = 0.1  # relative, that a last step may bring about
+
 
 class Potential:
     """E(q) for the coordinates q (n, 12) of all bodies."""
@@ -142,6 +144,15 @@ class Potential:
         labels = islands.join(labels, contact.near(q, ahead, moving), self.movable)
         contact.cover(q, ahead, moving)
         return share * contact.step_limits(q, ahead, contact.covered(), Islands(labels, moving)), labels
+
+    def keeps_gaps(self, q: Array, ahead: Array, labels: Ints, moving: Bools) -> Bools:
+        """Whether a step from q to ahead, (n, 12) each, leaves all gaps of a body's island about what they are, (n,).
+
+        However short a step is, contact forces are still far from what they will be where it changes gaps by much.
+        """
+        if self._contact is None:
+            return np.ones(len(q), dtype=np.bool_)
+        return islands.largest(labels, self._contact.gap_changes(q, ahead, moving)) < _GAP_CHANGE
 
     def _cfl_limit(self, contact: ContactWorld, q: Array, dq: Array) -> float:
         """The share of dq (n, 12) that moves no vertex in contact at q by more than half of d̂; 1 without `cfl`."""

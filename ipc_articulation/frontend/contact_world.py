@@ -43,4 +43,4 @@ def make_contact_world(
         self_collision=bodies.self_collision,
     )
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene)
-    return ContactWorld(surfaces, materials, HalfPlanes(planes.point, planes.normal))
+    return ContactWorld(surfaces, materials, HalfPlanes(planes.names, planes.point, planes.normal))

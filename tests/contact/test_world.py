@@ -89,20 +89,20 @@ def test_minimum_distance_is_exact_and_infinite_far_away():
     assert world.minimum_distance(q) == pytest.approx(0.02, rel=1e-12)
 
 
-def test_intersecting_bodies_are_found():
+def test_overlaps_are_found():
     world = make_world(3)
     q = np.stack([pose(0, 0, 0.5), pose(1.0, 0, 0.5), pose(1.1, 0.05, 0.55, angles=(0.1, 0.2, 0.3))])
-    assert world.intersecting_bodies(q) == (1, 2)
+    assert world.find_overlap(q)[:2] == (1, 2)
     q[2, 0] = 2.0
-    assert world.intersecting_bodies(q) is None
+    assert world.find_overlap(q) is None
     q[0, 2] = 0.05
-    assert world.intersecting_bodies(q) == (0, -1)
+    assert world.find_overlap(q)[:3] == (0, None, "ground")
 
 
 def test_fixed_bodies_do_not_touch_each_other():
     world = make_world(2, fixed=(0, 1))
     q = np.stack([pose(0, 0, 0.5), pose(0, 0, 0.55)])
-    assert world.intersecting_bodies(q) is None
+    assert world.find_overlap(q) is None
     world.begin_step(q, DT, EPS_V)
     assert not body_energies(world, q).any()
 

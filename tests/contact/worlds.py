@@ -57,7 +57,7 @@ def make_world(n, friction=0.5, resistance=1e9, fixed=(), thickness=0.0, self_co
     )
     rules = Rules(resistance * one, friction * one, one > 0, one > 0)
     materials = make_materials(rules, bodies, np.zeros(2, dtype=int), np.zeros(2, dtype=int))
-    planes = HalfPlanes(np.array([[0, 0, 0.0], [5.0, 0, 0]]), np.array([[0, 0, 1.0], [-1.0, 0, 0]]))
+    planes = HalfPlanes(("ground", "wall"), np.array([[0, 0, 0.0], [5.0, 0, 0]]), np.array([[0, 0, 1.0], [-1.0, 0, 0]]))
     return ContactWorld(join_surfaces([mesh or box_mesh()] * n), materials, planes)
 
 

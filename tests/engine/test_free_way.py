@@ -69,7 +69,7 @@ def test_nothing_is_passed_however_far_bodies_fly(seed):
     world = make_world(n)
     for t in np.linspace(0.0, 1.0, 20):
         at = q + t * share[:, None] * dq
-        assert world.intersecting_bodies(at) is None
+        assert world.find_overlap(at) is None
         assert world.minimum_distance(at) > 0.0
 
 
@@ -96,7 +96,7 @@ def test_islands_may_take_less_of_their_shares_each_as_it_likes(seed):
     world = make_world(n)
     for _ in range(20):
         less = rng.random(n)[labels]
-        assert world.intersecting_bodies(q + (less * share)[:, None] * dq) is None
+        assert world.find_overlap(q + (less * share)[:, None] * dq) is None
 
 
 def test_labels_do_not_depend_on_ways_looked_at_before():
@@ -128,4 +128,4 @@ def test_cfl_does_not_change_a_way_that_was_found_free():
         assert share[2] <= (0.005 if cfl else 1.0)
         world = make_world(4, fixed=[3])
         for t in np.linspace(0.0, 1.0, 50):
-            assert world.intersecting_bodies(q + t * share[:, None] * dq) is None
+            assert world.find_overlap(q + t * share[:, None] * dq) is None

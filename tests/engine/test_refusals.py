@@ -55,11 +55,51 @@ def test_bodies_that_intersect_at_the_start(tmp_path):
         scene.start()
 
 
+SCALES = pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3], ids=["micrometres", "metres", "kilometres"])
+
+
+@SCALES
+@pytest.mark.parametrize("other", ["box", "ground"])
+def test_a_gap_that_rounding_may_hide_at_the_start(tmp_path, scale, other):
+    """The next gap that floating point knows is refused, a valid one is not."""
+    for gap, valid in ((1e-15, False), (1e-11, True)):
+        scene = BoxScene(tmp_path, contact__d_hat=0.01 * scale, sanity_check__enable=0)
+        if other == "ground":
+            scene.add_ground()
+        else:
+            scene.add_box(translation(0, 0, -0.1 * scale), size=[0.2 * scale] * 3, is_fixed=1)
+        scene.add_box(translation(0, 0, (0.1 + gap) * scale), size=[0.2 * scale] * 3)
+        if valid:
+            scene.start()
+            continue
+        names = r"'box 0' and half-plane 'ground'" if other == "ground" else r"'box 0' and 'box 1'"
+        with pytest.raises(
+            SceneError, match=names + r" have a gap of only .*e-\d\d m at the start; move them apart, by "
+        ):
+            scene.start()
+
+
+@pytest.mark.parametrize("gap", [1e-12, 1e-9, 1e-6])
+@pytest.mark.parametrize("other", ["box", "ground"])
+def test_a_step_from_a_tiny_gap_pushes_bodies_apart(tmp_path, gap, other):
+    """Newton's first steps double the gap, far below all tolerances; the result does not depend on where they began."""
+    scene = BoxScene(tmp_path, newton__semi_implicit__enable=0)
+    if other == "ground":
+        scene.add_ground()
+    else:
+        scene.add_box(translation(0, 0, -0.1), is_fixed=1)
+    scene.add_box(translation(0, 0, 0.1 + gap))
+    scene.start().run()
+    assert scene.engine.statistics.result.value == "converged"
+    pushed_to = {"ground": 0.00906, "box": 0.00981}[other]
+    np.testing.assert_allclose(scene.engine.statistics.minimum_distance, pushed_to, atol=1e-5)
+
+
 def test_body_behind_the_ground_at_the_start(tmp_path):
     scene = BoxScene(tmp_path, sanity_check__enable=0)
     scene.add_ground()
     scene.add_box(np.eye(4))
-    with pytest.raises(SceneError, match=r"'box 0' and a half-plane intersect"):
+    with pytest.raises(SceneError, match=r"'box 0' and half-plane 'ground' intersect at the start"):
         scene.start()
 
 

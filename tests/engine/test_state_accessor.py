@@ -103,6 +103,15 @@ def test_intersection_names_the_bodies_and_keeps_the_state(three):
     assert three.engine.cpu._state is kept
 
 
+def test_a_gap_that_rounding_may_hide_is_refused(three):
+    state = state_of(three)
+    view(state.instances().find("transform"))[0] = translation(1.0, 0.0, 1.2 + 1e-13)
+    with pytest.raises(
+        SceneError, match=r"'box 0' and 'box 1' have a gap of only 1e-13 m in the state that was written"
+    ):
+        three.engine.state_accessor.copy_from(state)
+
+
 @pytest.mark.parametrize("name", ["transform", "velocity"])
 def test_numbers_that_are_not_finite(three, name):
     state = state_of(three, 1, 2)

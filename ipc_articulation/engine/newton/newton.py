@@ -1,8 +1,9 @@
 """Newton's method on the incremental potential, each step cut by continuous collision detection.
 
 The convergence test (see `convergence`) is libuipc's. Those tolerances are loose (0.05 m/s), so Newton goes beyond
-them, until the last two steps tell that a next one would be tiny. Near a smooth solution that costs at most one step
-and squares the error, which makes coupling exact; and friction that is about to slip is not taken for sticking.
+them, until the last two steps tell that a next one would be tiny, and gaps hardly change. Near a smooth solution that
+costs at most one step and squares the error, which makes coupling exact; and friction that is about to slip is not
+taken for sticking, nor bodies a hair apart for bodies at rest.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ def minimise(
         watch.lap("collision detection")
         last, size = (size, search.alpha), step_sizes(labels, potential.motions(dq), dq, *tolerances)
         done = are_done(labels, moving, potential.movable, share, size, *last, config.ccd_tol, at_goal)
+        if done.any():
+            done &= potential.keeps_gaps(q, rows.advanced(q, share, dq)[0], labels, moving)
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
         potential.follow(q, search.step)

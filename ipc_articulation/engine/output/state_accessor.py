@@ -16,7 +16,7 @@ from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
 from ipc_articulation.engine.output.write_back import SceneWriter
-from ipc_articulation.engine.scene.model import Model, refuse_intersections
+from ipc_articulation.engine.scene.model import Model, refuse_overlaps
 from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
@@ -87,7 +87,7 @@ class StateAccessor:
             qdot[rows] = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
         qdot[self._bodies.is_fixed] = 0.0
         if model.contact is not None:
-            refuse_intersections(model.contact, self._bodies, q, "in the state that was written")
+            refuse_overlaps(model.contact, self._bodies, q, "in the state that was written")
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), q)
         state = _with_rows(old, State.without_past(q, qdot, theta), rows)
         self._set_state(state)

@@ -89,7 +89,8 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
         Kinetic(bodies, gravity, order),
         *read_terms(slots, context),
     ]
-    contact, adaptive = _read_contact(scene, bodies, read_half_planes(slots), surfaces, config, when), None
+    planes = read_half_planes(slots, object_names(scene.get()))
+    contact, adaptive = _read_contact(scene, bodies, planes, surfaces, config, when), None
     if contact is not None:
         term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0)
         if contact.materials.is_adaptive:
@@ -107,19 +108,21 @@ def _read_contact(
     contact = make_contact_world(surfaces, bodies, planes, table, config.d_hat)
     if not config.contact_enable or not contact.may_touch:
         return None
-    refuse_intersections(contact, bodies, bodies.q, when)
+    refuse_overlaps(contact, bodies, bodies.q, when)
     return contact
 
 
-def refuse_intersections(contact: ContactWorld, bodies: BodyTable, q: NDArray[np.float64], when: str) -> None:
-    """SceneError at the first two bodies that intersect at q (n, 12), but may touch."""
-    pair = contact.intersecting_bodies(q)
-    if pair is not None:
-        other = f"'{bodies.names[pair[1]]}'" if pair[1] >= 0 else "a half-plane"
-        raise SceneError(
-            f"'{bodies.names[pair[0]]}' and {other} intersect {when}; move them apart, or disable their contact "
-            "in the contact table"
-        )
+def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: NDArray[np.float64], when: str) -> None:
+    """SceneError at two bodies that may touch and intersect at q (n, 12), or have no gap to speak of."""
+    found = contact.find_overlap(q)
+    if found is None:
+        return
+    other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
+    what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
+    raise SceneError(
+        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, by {found.least:.2g} m at least "
+        "(less is lost in rounding here), or disable their contact in the contact table"
+    )
 
 
 def _diagonal(surfaces: Surfaces, bodies: BodyTable) -> float:
