@@ -44,6 +44,7 @@ _HOMES = {
         "Step",
         "acceleration",
         "implicit",
+        "midpoint",
         "runge_kutta_4",
         "semi_implicit_euler",
         "trapezoid",

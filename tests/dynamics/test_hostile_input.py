@@ -90,7 +90,7 @@ TAKES = {
     "spring_forces": "q",
     "acceleration": "q v",
 }
-STEPS = [dyn.semi_implicit_euler, dyn.trapezoid, dyn.runge_kutta_4, dyn.implicit]
+STEPS = [dyn.semi_implicit_euler, dyn.trapezoid, dyn.runge_kutta_4, dyn.midpoint, dyn.implicit]
 OF_OTHER_THINGS = {"Drive", "Link", "Mechanism", "Mimic", "Model", "PlacedJoint", "Scheme", "Step", "joints"}
 
 _chain = dyn.Mechanism("bars")

@@ -4,6 +4,7 @@ from ipc_articulation.dynamics.forces.actuation import PD
 from ipc_articulation.dynamics.integrators.drive import Drive, acceleration
 from ipc_articulation.dynamics.integrators.explicit import runge_kutta_4, semi_implicit_euler, trapezoid
 from ipc_articulation.dynamics.integrators.implicit import Scheme, Step, implicit
+from ipc_articulation.dynamics.integrators.midpoint import midpoint
 
 __all__ = [
     "PD",
@@ -12,6 +13,7 @@ __all__ = [
     "Step",
     "acceleration",
     "implicit",
+    "midpoint",
     "runge_kutta_4",
     "semi_implicit_euler",
     "trapezoid",

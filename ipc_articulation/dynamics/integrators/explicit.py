@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 def semi_implicit_euler(
     model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE
 ) -> tuple[Array, Array]:
-    """v⁺ = v + dt q̈(q, v), q⁺ = q ⊕ dt v⁺. Order 1; energy of a swinging robot stays bounded.
+    """v⁺ = v + dt q̈(q, v), q⁺ = q ⊕ dt v⁺. Order 1.
+
+    Its energy ripples without drift where the mass matrix is constant (a pendulum). Elsewhere it drifts: by some
+    percent in 10 s at 1 ms on a swinging chain of four links. `midpoint` keeps it.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that

@@ -8,7 +8,7 @@ from ipc_articulation import spatial
 from ipc_articulation.dynamics import joints
 
 TIME = 0.4
-ORDERS = {dyn.semi_implicit_euler: 1, dyn.implicit: 1, dyn.trapezoid: 2, dyn.runge_kutta_4: 4}
+ORDERS = {dyn.semi_implicit_euler: 1, dyn.implicit: 1, dyn.trapezoid: 2, dyn.midpoint: 2, dyn.runge_kutta_4: 4}
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +62,18 @@ def test_order(step, model, truth):
 
 
 @pytest.mark.parametrize("step", [step for step in ORDERS if step is not dyn.implicit], ids=lambda step: step.__name__)
-def test_explicit_steps_take_batches(step, model):
+def test_steps_take_batches(step, model):
     rng = np.random.default_rng(2)
     q, v = dyn.random_position(model, rng, 4), rng.normal(size=(4, model.nv))
     q_end, v_end = step(model, q, v, 0.01)
     for k in range(4):
         one = step(model, q[k], v[k], 0.01)
-        np.testing.assert_allclose(q_end[k], one[0], rtol=1e-14)
-        np.testing.assert_allclose(v_end[k], one[1], rtol=1e-13)
+        np.testing.assert_allclose(q_end[k], one[0], rtol=1e-12)
+        np.testing.assert_allclose(v_end[k], one[1], rtol=1e-12)
 
 
 def test_energy_of_a_pendulum_stays_bounded():
-    """Semi-implicit Euler is symplectic: no drift over 200 swings, only a ripple."""
+    """Semi-implicit Euler is symplectic where the mass matrix is constant: no drift over 200 swings, only a ripple."""
     mechanism = dyn.Mechanism("pendulum")
     mechanism.add_link("rod", 1.0, (0, 0, -0.5), 0.02)
     mechanism.add_joint("hinge", joints.RevoluteJoint((0, 1, 0)), "world", "rod")
