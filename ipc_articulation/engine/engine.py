@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import sys
+import weakref
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,9 @@ from ipc_articulation.errors import EngineError
 
 BACKENDS = ("cpu", "cuda", "none", "auto")
 
-# libuipc's World does not keep its engine alive, nor does the engine its Python part: World(Engine(...)) alone would
-# lose both at once.
-_alive: list[Any] = []
-
 
 class Engine(uipc.Engine):
-    """The engine of a libuipc world.
+    """The engine of a libuipc world; a world keeps its engine alive.
 
     Args:
         backend: "cpu": ours, affine bodies without a GPU. "cuda" and "none": libuipc's own; the latter moves nothing.
@@ -48,7 +46,6 @@ class Engine(uipc.Engine):
                 super().__init__(backend, *arguments)
         except RuntimeError as error:
             raise EngineError(f"engine '{backend}' cannot run here: {error}; Engine('cpu') needs no GPU") from error
-        _alive.append(self)
 
     @property
     def statistics(self) -> Any:
@@ -86,3 +83,23 @@ def has_gpu() -> bool:
         return False
     count = ctypes.c_int(0)
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def _keep_engines() -> None:
+    """Make libuipc's worlds keep engines of the class above alive, which their constructor does not do."""
+    construct = uipc.World.__init__
+
+    @wraps(construct)
+    def construct_and_keep(world: uipc.World, engine: uipc.Engine) -> None:
+        construct(world, engine)
+        if isinstance(engine, Engine):
+            weakref.finalize(world, _release, engine).atexit = False
+
+    uipc.World.__init__ = construct_and_keep
+
+
+def _release(engine: Engine) -> None:
+    """The finalizer of a world held the engine; now nobody may."""
+
+
+_keep_engines()
