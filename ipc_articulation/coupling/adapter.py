@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,8 +107,9 @@ class Prediction:
     link_poses: Array  # (n, 4, 4) forward kinematics of the links at θᵗ
 
 
+@runtime_checkable
 class Adapter(Protocol):
-    """The interface between the coupling and one multibody engine."""
+    """What steps: the interface between the coupling and one multibody engine."""
 
     @property
     def dt(self) -> float:
@@ -149,6 +150,11 @@ class Adapter(Protocol):
     def theta_dot(self) -> Array:
         """Joint velocities at the present state, (m,) [rad/s or m/s]."""
         ...
+
+
+@runtime_checkable
+class KeepsState(Protocol):
+    """What an adapter has besides where runs are resumed: `world.dump` keeps the scene's state, this the engine's."""
 
     def state(self) -> dict[str, Array]:
         """All that the steps to come depend on, but what the user sets anew before each: arrays by name, to keep."""

@@ -8,7 +8,7 @@ from typing import Any
 import uipc
 
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
-from ipc_articulation.coupling.agreement import require_agreement
+from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements
@@ -48,20 +48,22 @@ def couple(
         What steps the world and holds the results.
 
     Raises:
-        AdapterError: dt or gravity differ, or the model cannot be coupled.
+        AdapterError: dt or gravity differ, the model cannot be coupled, or the adapter's answers are not what `Adapter`
+            says; names the method.
         MeshError: A mesh is not closed.
         UnsupportedError: The model holds something that cannot be coupled.
     """
-    require_agreement(scene, adapter)
-    described, mass = adapter.describe(), adapter.predict().mass
+    answers = Answers(adapter)
+    answers.require_agreement(scene)
+    described, mass = answers.describe(), answers.predict().mass
     robot = described if complete is None else complete(described)
-    stiffness = choose_stiffness(robot, mass, adapter.dt, stiffness_ratio)
+    stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio)
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
     places = place_joints(scene, (*robot.joints, *robot.passive_joints), bodies, strengths)
     carrier, articulation = place_articulation(scene, robot.joints, places)
-    coupling = Coupling(scene, adapter, robot, bodies, articulation, len(described.free))
+    coupling = Coupling(scene, answers, robot, bodies, articulation)
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling
 

@@ -10,12 +10,12 @@ import numpy as np
 import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Adapter, Array, CoupledRobot, Prediction
+from ipc_articulation.coupling.adapter import Array, CoupledRobot, Prediction
+from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import no_prediction, not_committed, require_valid
 from ipc_articulation.coupling.kinds import freedom_names
-from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.signals import interrupts_deferred
@@ -34,23 +34,21 @@ class Coupling:
     def __init__(
         self,
         scene: uipc.Scene,
-        adapter: Adapter,
+        answers: Answers,
         robot: CoupledRobot,
         bodies: PlacedBodies,
         articulation: Any,
-        own_free: int,
     ) -> None:
         """Keep hold of what `couple` has put into the scene.
 
         Args:
             scene: The scene.
-            adapter: The multibody engine's side.
-            robot: Its description, from which the scene's bodies were made.
+            answers: The multibody engine's side, described.
+            robot: Its description, completed; the scene's bodies were made from it.
             bodies: Geometry slots of those bodies.
             articulation: Geometry slot of the constraint over all joints; None without joints.
-            own_free: How many free bodies are the adapter's; they come first.
         """
-        self.adapter, self.robot = adapter, robot
+        self.adapter, self.robot = answers.adapter, robot
         self.joint_names = freedom_names(robot.joints)
         self.link_names = tuple(link.name for link in robot.links)
         m = len(self.joint_names)
@@ -58,11 +56,11 @@ class Coupling:
         self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
         self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
-        self._scene, self._bodies, self._articulation = scene, bodies, articulation
-        self._own_free = bodies.free[:own_free]
+        self._scene, self._bodies, self._articulation, self._answers = scene, bodies, articulation, answers
+        self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others behind them
         self._counted = sorted({link for joint in robot.joints for link in (joint.parent, joint.child)} - {-1})
         self._pending: Prediction | None = None
-        self._pending_frame = 0  # of the world, when `_pending` was predicted
+        self._pending_frame, self._dt = 0, answers.dt()  # of the world, when `_pending` was predicted
 
     def step(self, world: uipc.World) -> None:
         """Predict, advance, retrieve, commit; of a scene with several couplings use `coupling.step`.
@@ -94,7 +92,7 @@ class Coupling:
         self._pending = None
         self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
         self.delta_theta = delta_theta
-        self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self.adapter.dt**2
+        self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self._dt**2
 
     def state(self) -> dict[str, Array]:
         """What the steps to come depend on beside the scene: the multibody engine's state, and the last step's values.
@@ -103,7 +101,7 @@ class Coupling:
             AdapterError: The adapter cannot tell its state.
         """
         values = {key: np.array(getattr(self, key)) for key in _OF_LAST_STEP}
-        return {**values, **{f"adapter/{key}": value for key, value in self._stateful("state").state().items()}}
+        return {**values, **{f"adapter/{key}": value for key, value in self._answers.state().items()}}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Go back to what `state` gave, after `world.recover` and `world.retrieve`.
@@ -113,7 +111,7 @@ class Coupling:
         """
         prefix = "adapter/"
         inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
-        self._stateful("restore").restore(inner)
+        self._answers.keeper().restore(inner)
         self._pending = None
         for key in _OF_LAST_STEP:
             setattr(self, key, np.array(state[key]))
@@ -121,12 +119,12 @@ class Coupling:
     @property
     def theta(self) -> Array:
         """Joint positions of the multibody engine at present, (m,) [rad or m]."""
-        return self.adapter.theta()
+        return self._answers.theta()
 
     @property
     def theta_dot(self) -> Array:
         """Joint velocities of the multibody engine at present, (m,) [rad/s or m/s]."""
-        return self.adapter.theta_dot()
+        return self._answers.theta_dot()
 
     @property
     def body_poses(self) -> Array:
@@ -140,7 +138,7 @@ class Coupling:
         The largest displacement of a vertex of its surface, or of its origin where it has none: the error of body and
         joint stiffness, which does not accumulate. IPC's guarantee holds for the scene's links.
         """
-        there = affine.q_from_transform(self.adapter.link_poses())
+        there = affine.q_from_transform(self._answers.link_poses())
         here = _coordinates(self._bodies.links)
         pairs = zip(self.robot.links, here - there, strict=True)
         return np.array([_largest_displacement(link.mesh, dq) for link, dq in pairs])
@@ -161,14 +159,17 @@ class Coupling:
             counted on: links that only passive joints hold have none.
 
         Raises:
+            AdapterError: Time step or gravity are not the scene's, or the adapter's answer is not what `Adapter` says.
             EngineError: The world has taken a step since the last prediction, and nobody has committed it.
         """
         frame = info.frame()
         if frame > self._pending_frame:  # else the world tries a step again that has failed
             self.require_committed()
         self._pending = None
-        prediction = self.adapter.predict()
-        self._pending, self._pending_frame = prediction, frame
+        self._answers.require_dt(info.dt())
+        self._answers.require_kept_gravity()
+        prediction = self._answers.predict()
+        self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
         references = affine.q_from_transform(prediction.link_poses)
         counted = {(self._bodies.links[link].id(), 0): references[link] for link in self._counted}
         return prediction.mass, prediction.delta_theta_tilde, counted
@@ -176,11 +177,6 @@ class Coupling:
     @cached_property
     def _distance(self) -> SceneDistance:
         return SceneDistance(self._scene)
-
-    def _stateful(self, method: str) -> Adapter:
-        if not hasattr(self.adapter, method):
-            raise AdapterError(f"{type(self.adapter).__name__} has no method '{method}'; see coupling.adapter.Adapter")
-        return self.adapter
 
     def require_prediction(self) -> Prediction:
         """The step that waits to be committed.

@@ -93,5 +93,8 @@ def test_a_state_of_another_model_is_refused(make, state, message: str) -> None:
 
 def test_an_adapter_that_cannot_tell_its_state_is_named() -> None:
     coupling = couple(make_scene(), Turntable())
-    with pytest.raises(AdapterError, match=r"Turntable has no method 'state'; see coupling\.adapter\.Adapter"):
+    with pytest.raises(
+        AdapterError,
+        match=r"Turntable keeps no state: it has no method .state. or .restore.; see coupling\.adapter\.KeepsState",
+    ):
         coupling.state()

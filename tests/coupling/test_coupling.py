@@ -186,7 +186,11 @@ class Failing(Turntable):
         (Failing(AdapterError("the step is unstable")), AdapterError, "the step is unstable"),
         (Failing(ZeroDivisionError("in my controller")), ZeroDivisionError, "in my controller"),
         (Failing(inertia=-1.0), ArticulationError, "articulation: mass must be positive definite"),
-        (Failing(wish=np.nan), ArticulationError, "articulation: delta_theta_tilde must be finite, but entry 0 is nan"),
+        (
+            Failing(wish=np.nan),
+            AdapterError,
+            "Failing.predict().delta_theta_tilde is nan at (0,), must be finite numbers",
+        ),
     ],
 )
 def test_failures_in_the_callback_surface_at_step(adapter, error, message, tmp_path):

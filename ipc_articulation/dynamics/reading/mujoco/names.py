@@ -17,6 +17,7 @@ _KINDS = {
     "tendon": mujoco.mjtObj.mjOBJ_TENDON,
     "equality": mujoco.mjtObj.mjOBJ_EQUALITY,
     "flex": mujoco.mjtObj.mjOBJ_FLEX,
+    "exclude": mujoco.mjtObj.mjOBJ_EXCLUDE,
     "pair": mujoco.mjtObj.mjOBJ_PAIR,
     "actuator": mujoco.mjtObj.mjOBJ_ACTUATOR,
 }

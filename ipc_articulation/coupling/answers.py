@@ -1,0 +1,197 @@
+"""What an adapter returns, checked: types, shapes, finite numbers, and that time step and gravity are the scene's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import uipc
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Adapter, ClosedMesh, CoupledJoint, CoupledRobot, KeepsState, Prediction
+from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.frontend.attributes import are_valid
+
+RELATIVE_TOLERANCE = 1e-12
+
+_OF_BODY = {"pose": (4, 4), "mass": (), "center": (3,), "inertia": (3, 3), "friction": (), "velocity": (4, 4)}
+_OF_JOINT = {"anchor": (3,), "axis": (3,)}
+_OF_PLANE = {"point": (3,), "normal": (3,), "friction": ()}
+
+
+class Answers:
+    """The answers of one adapter to the questions of a coupling.
+
+    Args:
+        adapter: Anything.
+
+    Raises:
+        AdapterError: It lacks a member of `Adapter`.
+    """
+
+    def __init__(self, adapter: Adapter) -> None:
+        missing = [name for name in sorted(_members(Adapter)) if not hasattr(adapter, name)]
+        if missing:
+            raise AdapterError(f"{type(adapter).__name__} has no '{missing[0]}'; see coupling.adapter.Adapter")
+        self.adapter = adapter
+        self.robot, self._freedoms = CoupledRobot((), ()), 0  # until it is described
+        self._gravity = self.gravity()
+
+    def dt(self) -> float:
+        """Time step [s]."""
+        dt = self.adapter.dt
+        if not (isinstance(dt, (int, float)) and 0.0 < dt < np.inf):
+            raise self._wrong("dt", repr(dt), "a positive number of seconds")
+        return dt
+
+    def gravity(self) -> Array:
+        """Gravity, (3,) [m/s²]."""
+        return self._array("gravity", self.adapter.gravity, (3,))
+
+    def describe(self) -> CoupledRobot:
+        """The description, which decides how many joints and links the later answers are of."""
+        robot = self._of_type("describe", self.adapter.describe(), CoupledRobot)
+        for entry in (*robot.links, *robot.free, *robot.static):
+            self._described(entry, _OF_BODY)
+            if entry.mesh is not None:
+                self._require_mesh(entry.name, entry.mesh)
+        for joint in (*robot.joints, *robot.passive_joints):
+            self._described(joint, _OF_JOINT)
+            self._require_links(joint, len(robot.links))
+        for plane in robot.planes:
+            self._described(plane, _OF_PLANE)
+        name, count = Counter(part.name for part in robot.parts).most_common(1)[0] if robot.parts else ("", 1)
+        if count > 1:
+            raise self._wrong("describe", f"{count} parts called '{name}'", "parts with names of their own")
+        self.robot, self._freedoms = robot, len(freedom_names(robot.joints))
+        return robot
+
+    def predict(self) -> Prediction:
+        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4)."""
+        m, n = self._freedoms, len(self.robot.links)
+        prediction = self._of_type("predict", self.adapter.predict(), Prediction)
+        return Prediction(
+            self._array("predict().mass", prediction.mass, (m, m)),
+            self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),
+            self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
+        )
+
+    def link_poses(self) -> Array:
+        """Poses of the links, (n, 4, 4)."""
+        return self._array("link_poses", self.adapter.link_poses(), (len(self.robot.links), 4, 4))
+
+    def theta(self) -> Array:
+        """Joint positions, (m,) [rad or m]."""
+        return self._array("theta", self.adapter.theta(), (self._freedoms,))
+
+    def theta_dot(self) -> Array:
+        """Joint velocities, (m,) [rad/s or m/s]."""
+        return self._array("theta_dot", self.adapter.theta_dot(), (self._freedoms,))
+
+    def state(self) -> dict[str, Array]:
+        """Arrays by name."""
+        state = self._of_type("state", self.keeper().state(), Mapping)
+        return {key: self._array(f"state()['{key}']", value, np.shape(value)) for key, value in state.items()}
+
+    def keeper(self) -> KeepsState:
+        """The adapter, which must keep its state."""
+        if isinstance(self.adapter, KeepsState):
+            return self.adapter
+        raise AdapterError(
+            f"{type(self.adapter).__name__} keeps no state: it has no method 'state' or 'restore'; see "
+            "coupling.adapter.KeepsState"
+        )
+
+    def require_dt(self, of_scene: float) -> None:
+        """The time step must be the scene's, [s].
+
+        Raises:
+            AdapterError: They differ by more than 1e-12 of themselves; names both values.
+        """
+        dt = self.dt()
+        if dt != of_scene and not _equal(of_scene, dt):
+            raise AdapterError(
+                f"time steps differ: the scene has dt = {of_scene!r} s, the model {dt!r} s; make them equal"
+            )
+
+    def require_agreement(self, scene: uipc.Scene) -> None:
+        """Compare `dt` and `gravity` of the scene's configuration with the adapter's.
+
+        Raises:
+            AdapterError: They differ by more than 1e-12 of themselves; names both values.
+        """
+        self.require_dt(float(scene.config().find("dt").view()[0]))
+        gravity = np.ravel(scene.config().find("gravity").view())
+        if not _equal(gravity, self._gravity):
+            raise AdapterError(
+                f"gravities differ: the scene has {gravity.tolist()} m/s², the model {self._gravity.tolist()} m/s²; "
+                "make them equal (libuipc's default is along -y)"
+            )
+
+    def require_kept_gravity(self) -> None:
+        """Gravity must be what it was when the scene was made.
+
+        Raises:
+            AdapterError: It is not; names both values.
+        """
+        gravity = self.gravity()
+        if gravity.tobytes() != self._gravity.tobytes() and not _equal(self._gravity, gravity):
+            raise AdapterError(
+                f"gravity of the model was changed after `couple`, from {self._gravity.tolist()} to {gravity.tolist()} "
+                "m/s², but a scene reads its own once; set it back, or couple the model in a new scene"
+            )
+
+    def _described(self, entry: Any, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        for field, shape in shapes.items():
+            self._array(f"describe(): {field} of '{entry.name}'", getattr(entry, field), shape)
+
+    def _require_mesh(self, name: str, mesh: ClosedMesh) -> None:
+        count = len(self._array(f"describe(): mesh.vertices of '{name}'", mesh.vertices, _rows_of_three(mesh.vertices)))
+        faces = self._array(f"describe(): mesh.faces of '{name}'", mesh.faces, _rows_of_three(mesh.faces))
+        if faces.size and not (faces.min() >= 0 and faces.max() < count):
+            raise self._wrong(f"describe(): mesh.faces of '{name}'", "numbers beyond them", f"of {count} vertices")
+
+    def _require_links(self, joint: CoupledJoint, count: int) -> None:
+        if not (-1 <= joint.parent < count and 0 <= joint.child < count):
+            given = f"the parent {joint.parent} and the child {joint.child}"
+            wanted = f"numbers of its {count} links (parent -1: the world)"
+            raise self._wrong(f"describe(): joint '{joint.name}'", f"between {given}", wanted)
+
+    def _of_type(self, member: str, value: Any, wanted: type) -> Any:
+        if not isinstance(value, wanted):
+            raise self._wrong(member, "None" if value is None else f"a {type(value).__name__}", f"a {wanted.__name__}")
+        return value
+
+    def _array(self, member: str, value: Any, shape: tuple[int, ...]) -> Array:
+        """A value as an array of a shape whose numbers are finite."""
+        if type(value) is np.ndarray and value.shape == shape and value.dtype == float and are_valid(value):
+            return value
+        wanted = f"finite numbers of shape {shape}" if shape else "a finite number"
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise self._wrong(member, f"a {type(value).__name__}", wanted) from None
+        if value is None or array.shape != shape:
+            raise self._wrong(member, "None" if value is None else f"shape {array.shape}", wanted)
+        if not are_valid(array):
+            place = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+            raise self._wrong(member, f"{array[place]} at {place}", wanted)
+        return array
+
+    def _wrong(self, member: str, found: str, wanted: str) -> AdapterError:
+        return AdapterError(f"{type(self.adapter).__name__}.{member} is {found}, must be {wanted}")
+
+
+def _rows_of_three(values: Any) -> tuple[int, ...]:
+    return (*np.shape(values)[:1], 3)
+
+
+def _members(protocol: type) -> set[str]:
+    return {name for name in vars(protocol) if not name.startswith("_")}
+
+
+def _equal(ours: Array | float, theirs: Array | float) -> bool:
+    return bool(np.all(np.abs(np.subtract(ours, theirs)) <= RELATIVE_TOLERANCE * np.max(np.abs(theirs))))
