@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco import freejoint, prediction
 from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
+from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.kinematics import Array, link_poses, make_chain
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
@@ -29,8 +30,9 @@ class MujocoAdapter:
 
     Contact between what takes part is IPC's, and MuJoCo's own is off while the coupling steps: an ignored body touches
     nothing that IPC owns. Contact parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no meaning in
-    IPC. `model` is looked at anew in each step: gains, damping and gravity may be changed between steps, shapes and
-    joints not.
+    IPC. Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of
+    their joints are followed. What the scene was built from (shapes, places, free bodies, the time step, gravity) is
+    refused by name at the next step; docs/limits.md has the table.
 
     Args:
         model: MuJoCo model, integrator Euler or implicitfast.
@@ -66,6 +68,7 @@ class MujocoAdapter:
         self._scratch = mujoco.MjData(model)  # steps
         self._still = mujoco.MjData(model)  # kinematics of the present state
         self._predicted: Prediction | None = None
+        self._edits: Edits | None = None  # since the model was described
 
     @property
     def dt(self) -> float:
@@ -85,15 +88,18 @@ class MujocoAdapter:
             MeshError: A mesh is not closed.
             UnsupportedError: A geom's shape has no closed surface.
         """
+        self._edits = Edits(self.model, self.data, self._selection)
         return describe(self.model, self._present(), self._selection, self._chain, self._mesh_shape)
 
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; changes nothing of `model` and `data`.
 
         Raises:
-            AdapterError: MuJoCo's step is unstable.
-            UnsupportedError: A force is applied to a free body.
+            AdapterError: MuJoCo's step is unstable; or what the scene was built from was edited since.
+            UnsupportedError: A force is applied to a free body, or the model holds now what the coupling does not do.
         """
+        if self._edits is not None:
+            self._edits.refuse()
         refuse_forces_on_free(self.model, self.data, self._selection)
         prediction.take_step(self.model, self.data, self._scratch, self._geoms)
         dofs, qpos = self._chain.dofs, self._chain.qpos
@@ -130,6 +136,7 @@ class MujocoAdapter:
         with prediction.contacts_off(model, self._geoms):
             mujoco.mj_forward(model, data)
         data.qacc_warmstart[:] = scratch.qacc_warmstart
+        self._note_state()
 
     def link_poses(self) -> Array:
         """Forward kinematics of the links at the present state, (n, 4, 4)."""
@@ -163,6 +170,11 @@ class MujocoAdapter:
         with prediction.contacts_off(self.model, self._geoms):
             mujoco.mj_forward(self.model, self.data)
         self._predicted = None
+        self._note_state()
+
+    def _note_state(self) -> None:
+        if self._edits is not None:
+            self._edits.note_state()
 
     def _write_free(self, q: Array, qdot: Array) -> None:
         for body, pose, rate in zip(self._selection.free, q, qdot, strict=True):

@@ -1,0 +1,281 @@
+"""Edits of a model and its state between steps: followed on both sides, or refused by name."""
+
+import re
+
+import mujoco
+import numpy as np
+import pytest
+import uipc
+from ipc_articulation.adapters.mujoco import MujocoAdapter
+
+from ipc_articulation.errors import AdapterError, UnsupportedError
+from tests.adapters.mujoco.driven import Run
+
+SCENE = """<mujoco>
+  <option timestep="0.01" integrator="implicitfast"/>
+  <asset><mesh name="wedge" vertex="0 0 0 0.1 0 0 0 0.1 0 0 0 0.1" face="0 2 1 0 1 3 0 3 2 1 2 3"/></asset>
+  <worldbody>
+    <geom name="floor" type="plane" size="0 0 1" pos="0 0 -2"/>
+    <geom name="wall" type="box" size="0.1 1 1" pos="3 0 0"/>
+    <body name="post" pos="0 0 0.2">
+      <geom name="foot" type="box" size="0.05 0.05 0.05"/>
+      <body name="arm" pos="0 0 0.3">
+        <joint name="shoulder" axis="0 0 1" damping="0.5" armature="0.05"/>
+        <geom name="rod" type="capsule" fromto="0.1 0 0 0.5 0 0" size="0.03" mass="1"/>
+        <geom name="paint" type="sphere" size="0.01" contype="0" conaffinity="0" mass="0"/>
+        <body name="hand" pos="0.6 0 0">
+          <joint name="wrist" axis="0 1 0" stiffness="2"/>
+          <geom name="tool" type="mesh" mesh="wedge" mass="0.2"/>
+        </body>
+      </body>
+    </body>
+    <body name="crate" pos="0 2 0"><freejoint/><geom name="box" type="box" size="0.1 0.1 0.1" mass="1"/></body>
+    <body name="guest" pos="0 -3 0"><joint name="swing" axis="1 0 0"/><geom name="bob" size="0.1"/></body>
+  </worldbody>
+  <contact><exclude body1="post" body2="hand"/></contact>
+  <actuator><position name="servo" joint="shoulder" kp="30" kv="3"/></actuator>
+</mujoco>"""
+
+
+def ignoring_the_guest(model, data):
+    return MujocoAdapter(model, data, ignore=["guest"])
+
+
+@pytest.fixture
+def run(tmp_path):
+    model = mujoco.MjModel.from_xml_string(SCENE)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 0.3
+    made = Run(model, data, tmp_path, ignoring_the_guest)
+    made.step()
+    return made
+
+
+def set_to(field, *place):
+    """An edit of one entry of a field of the model."""
+
+    def edit(model):
+        getattr(model, field)[place] = getattr(model, field)[place] * 0.5 + 0.125
+
+    return edit
+
+
+def geom(model, name):
+    return model.geom(name).id
+
+
+def edit_of(field, kind, name):
+    def edit(model):
+        getattr(model, field)[getattr(model, kind)(name).id] *= 0.5
+        getattr(model, field)[getattr(model, kind)(name).id] += 0.125
+
+    return edit
+
+
+def added_to(field, kind, name, step=1):
+    def edit(model):
+        getattr(model, field)[getattr(model, kind)(name).id] += step
+
+    return edit
+
+
+BUILT_FROM = [
+    *((field, "body", body) for field in ("body_pos", "body_quat") for body in ("post", "arm", "hand")),
+    *((f, "body", "crate") for f in ("body_mass", "body_inertia", "body_ipos", "body_iquat")),
+    *((field, "joint", joint) for field in ("jnt_pos", "jnt_axis") for joint in ("shoulder", "wrist")),
+    *((f, "geom", g) for f in ("geom_size", "geom_pos", "geom_quat") for g in ("rod", "wall", "tool", "box")),
+    *(("geom_friction", "geom", g) for g in ("floor", "rod")),
+]
+
+
+@pytest.mark.parametrize(("field", "kind", "name"), BUILT_FROM)
+def test_what_the_scene_was_built_from_is_refused_by_name(field, kind, name, run):
+    edit_of(field, kind, name)(run.model)
+    before = run.data.qpos.copy()
+    for _ in range(2):
+        with pytest.raises(AdapterError, match=rf"{field} of {kind} '{name}' was changed after `couple`, from .* to "):
+            run.step()
+    np.testing.assert_array_equal(run.data.qpos, before)
+    assert run.world.frame() == 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (added_to("geom_contype", "geom", "paint"), "geom_contype of geom 'paint' was changed"),
+        (added_to("geom_conaffinity", "geom", "rod"), "geom_conaffinity of geom 'rod' was changed"),
+        (added_to("geom_condim", "geom", "rod", -2), "geom_condim of geom 'rod' was changed"),
+        (set_to("mesh_vert", 0), "mesh_vert of mesh 'wedge' was changed"),
+        (lambda model: model.exclude_signature.fill(0), "exclude_signature of exclude 'exclude0' was changed"),
+    ],
+)
+def test_who_touches_whom_and_with_which_surface_is_refused(edit, message, run):
+    edit(run.model)
+    with pytest.raises(AdapterError, match=message):
+        run.step()
+
+
+def test_the_message_says_what_to_do(run):
+    run.model.body("arm").pos[2] = 0.4
+    message = (
+        "body_pos of body 'arm' was changed after `couple`, from [0.0, 0.0, 0.3] to [0.0, 0.0, 0.4], but the scene was "
+        "built from it; set it back, or couple the changed model in a new scene"
+    )
+    with pytest.raises(AdapterError, match=f"^{re.escape(message)}$"):
+        run.step()
+    run.model.body("arm").pos[2] = 0.3
+    run.step()
+
+
+def option(**values):
+    def edit(model):
+        for name, value in values.items():
+            setattr(model.opt, name, value)
+
+    return edit
+
+
+OPTIONS = [
+    (option(timestep=0.005), AdapterError, "time steps differ: the scene has dt = 0.01 s, the model 0.005 s"),
+    (
+        option(gravity=[0, 0, -1]),
+        AdapterError,
+        "gravity of the model was changed after `couple`, from [0.0, 0.0, -9.81]",
+    ),
+    (
+        option(disableflags=int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)),
+        AdapterError,
+        "gravity of the model was changed after `couple`, from [0.0, 0.0, -9.81] to [0.0, 0.0, 0.0]",
+    ),
+    (
+        option(disableflags=int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)),
+        AdapterError,
+        "the flag filterparent was changed after `couple`, from True to False",
+    ),
+    (option(integrator=mujoco.mjtIntegrator.mjINT_RK4), UnsupportedError, "integrator RK4 is not supported"),
+    (option(density=1.2), UnsupportedError, "free body 'crate' would feel a fluid"),
+    (
+        added_to("body_gravcomp", "body", "crate"),
+        UnsupportedError,
+        "free body 'crate' would feel",
+    ),
+    (set_to("dof_damping", 3), UnsupportedError, "free body 'crate' has stiffness, damping"),
+    (added_to("geom_priority", "geom", "rod"), UnsupportedError, "geom 'rod' of body 'arm' has a contact priority"),
+]
+
+
+@pytest.mark.parametrize(("edit", "error", "message"), OPTIONS)
+def test_options_and_what_the_coupling_does_not_do(edit, error, message, run):
+    edit(run.model)
+    with pytest.raises(error, match=re.escape(message)):
+        run.step()
+    assert run.world.frame() == 1
+
+
+def test_a_time_step_that_changes_on_both_sides_is_followed(run):
+    own = own_run(run)
+    run.model.opt.timestep = 0.005
+    uipc.view(run.scene.config().find("dt"))[0] = 0.005
+    run.step(20)
+    compare(run, own, 20)
+
+
+FOLLOWED = [
+    option(integrator=mujoco.mjtIntegrator.mjINT_EULER),
+    option(disableflags=int(mujoco.mjtDisableBit.mjDSBL_SPRING)),
+    edit_of("body_mass", "body", "arm"),
+    edit_of("body_inertia", "body", "hand"),
+    edit_of("body_ipos", "body", "arm"),
+    set_to("dof_damping", 0),
+    set_to("dof_armature", 1),
+    set_to("dof_frictionloss", 0),
+    edit_of("jnt_stiffness", "joint", "wrist"),
+    edit_of("qpos_spring", "joint", "shoulder"),
+    set_to("actuator_gainprm", 0, 0),
+    set_to("actuator_biasprm", 0, 2),
+    lambda model: model.jnt_limited.__setitem__(1, 1) or model.jnt_range.__setitem__(1, [-0.05, 0.05]),
+    edit_of("body_pos", "body", "guest"),
+    edit_of("geom_size", "geom", "bob"),
+    edit_of("geom_pos", "geom", "paint"),
+    edit_of("body_pos", "body", "crate"),  # a free joint's qpos says where it is
+]
+
+
+def own_run(run):
+    """MuJoCo's own state, with contacts that IPC owns and free bodies left out of the comparison."""
+    own = mujoco.MjData(run.model)
+    mujoco.mj_copyState(run.model, run.data, own, mujoco.mjtState.mjSTATE_INTEGRATION)
+    return own
+
+
+def compare(run, own, steps):
+    run.model.geom_contype[:] = run.model.geom_conaffinity[:] = 0
+    for _ in range(steps):
+        mujoco.mj_step(run.model, own)
+    robot = [run.model.joint(name).qposadr[0] for name in ("shoulder", "wrist", "swing")]
+    np.testing.assert_allclose(run.data.qpos[robot], own.qpos[robot], atol=1e-6)
+    assert np.abs(run.data.qpos[robot]).max() > 1e-2
+    assert np.abs(run.coupling.drift).max() < 1e-5
+
+
+@pytest.mark.parametrize("edit", FOLLOWED)
+def test_what_only_mujocos_prediction_needs_is_followed(edit, run):
+    """Without contact the coupled robot moves as MuJoCo's own run of the edited model."""
+    own = own_run(run)
+    edit(run.model)
+    run.step(20)
+    compare(run, own, 20)
+
+
+def test_positions_and_velocities_of_the_robot_are_followed(run):
+    run.data.qpos[:2] += [2.5, -0.4]
+    run.data.qvel[:2] = [1.0, -2.0]
+    own = own_run(run)
+    run.step(10)
+    compare(run, own, 10)
+
+
+def test_a_robot_that_is_put_through_a_wall_stays_before_it(tmp_path):
+    """Links travel to where the joints were set, and contact stops them: nothing passes through."""
+    text = SCENE.replace('pos="3 0 0"', 'pos="0.3 0.4 0.5"').replace('size="0.1 1 1"', 'size="0.01 0.2 0.3"')
+    model = mujoco.MjModel.from_xml_string(text)
+    run = Run(model, mujoco.MjData(model), tmp_path, ignoring_the_guest)
+    run.step()
+    run.data.qpos[0] = 1.6
+    run.step()
+    assert run.coupling.minimum_distance > 0.0
+    assert run.data.qpos[0] < 0.9
+    assert run.coupling.contact_force[0] < -1.0
+
+
+@pytest.mark.parametrize(("name", "place"), [("qpos", 3), ("qpos", 8), ("qvel", 3), ("qvel", 6)])
+def test_the_state_of_a_free_body_is_refused_by_name(name, place, run):
+    kept = getattr(run.data, name)[place]
+    getattr(run.data, name)[place] += 0.5
+    message = f"{name} of free body 'crate' was changed between two steps, from .*IPC moves that body.*state_accessor"
+    with pytest.raises(AdapterError, match=message):
+        run.step()
+    getattr(run.data, name)[place] = kept
+    run.step()
+    assert run.world.frame() == 2
+
+
+def test_a_reset_is_refused_and_restoring_goes_back(run):
+    run.world.dump()
+    kept, frame, there = run.coupling.state(), run.world.frame(), run.data.qpos.copy()
+    run.step(5)
+    mujoco.mj_resetData(run.model, run.data)
+    message = r"the time of the state went from 0\.06 s to 0 s between two steps.*mj_resetData.*coupling\.restore"
+    with pytest.raises(AdapterError, match=message):
+        run.step()
+    assert run.world.recover(frame)
+    run.world.retrieve()
+    run.coupling.restore(kept)
+    np.testing.assert_array_equal(run.data.qpos, there)
+    run.step(5)
+
+
+def test_steps_that_mujoco_takes_by_itself_are_refused(run):
+    mujoco.mj_step(run.model, run.data)
+    with pytest.raises(AdapterError, match=r"the time of the state went from 0\.01 s to 0\.02 s"):
+        run.step()
