@@ -17,16 +17,15 @@ import numpy as np
 from benchmarks.harness import Row, main
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
-from ipc_articulation.dynamics import joints
-from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear, multipliers, projection
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from ipc_articulation.dynamics import forward_dynamics, joints
+from ipc_articulation.dynamics.loops import FourBar, gear, multipliers, projection
 
 CHAINS = (5, 10, 20, 40, 80)
 LINKAGES = (2, 8)
 BARS, OFFSET = (0.3, 0.25, 0.28), (0.26, 0.05)  # [m]
 
 
-def geared_chain(count: int) -> LoopModel:
+def geared_chain(count: int) -> dyn.Model:
     """Links in series, each with a rotor on the link before it."""
     rng, mechanism, parent, loops = np.random.default_rng(count), dyn.Mechanism(f"chain{count}"), "world", []
     for i in range(count):
@@ -37,10 +36,10 @@ def geared_chain(count: int) -> LoopModel:
             mechanism.add_joint(f"{kind} joint {i}", axis, parent, f"{kind}{i}", origin=origin)
         loops.append(((f"link joint {i}", f"rotor joint {i}"), gear(6.0)))
         parent = f"link{i}"
-    return LoopModel(mechanism.build(), loops)
+    return mechanism.build().with_loops(loops)
 
 
-def linkages(count: int) -> LoopModel:
+def linkages(count: int) -> dyn.Model:
     """Four-bar linkages in series, each on the second bar of the one before."""
     mechanism, parent, loops, place = dyn.Mechanism(f"linkages{count}"), "world", [], np.zeros(3)
     for i in range(count):
@@ -53,7 +52,7 @@ def linkages(count: int) -> LoopModel:
             mechanism.add_joint(f"to {name}", joints.RzJoint(), host, name, origin=spatial.pose(p=origin))
         loops.append((tuple(f"to {name}" for name in names), FourBar(BARS, OFFSET)))
         parent, place = names[2], np.array([BARS[1], 0.0, 0.0])
-    return LoopModel(mechanism.build(), loops)
+    return mechanism.build().with_loops(loops)
 
 
 def measure(quick: bool) -> list[Row]:
@@ -68,14 +67,14 @@ def measure(quick: bool) -> list[Row]:
     return [*rows, Row("slope/chains", [float(slope)], ""), *pinocchio_rows(quick)]
 
 
-def _methods(robot: LoopModel) -> list[Callable[[], object]]:
+def _methods(robot: dyn.Model) -> list[Callable[[], object]]:
     rng = np.random.default_rng(0)
-    x = robot.random_position(rng)
+    x = dyn.random_position(robot, rng)
     y_dot, tau = rng.normal(size=(2, robot.nv))
     return [
         lambda: forward_dynamics(robot, x, y_dot, tau),
-        lambda: projection.forward_dynamics(robot, x, y_dot, tau),
-        lambda: multipliers.forward_dynamics(robot, x, y_dot, tau),
+        lambda: projection.projected_dynamics(robot, x, y_dot, tau),
+        lambda: multipliers.constrained_dynamics(robot, x, y_dot, tau),
     ]
 
 
@@ -101,16 +100,18 @@ def pinocchio_rows(quick: bool) -> list[Row]:
     return rows
 
 
-def pinocchio_linkages(pin, robot: LoopModel, x, y_dot, tau) -> Callable[[], np.ndarray]:
+def pinocchio_linkages(pin, robot: dyn.Model, x, y_dot, tau) -> Callable[[], np.ndarray]:
     """The same tree in Pinocchio, its loops closed by point constraints; its joints must come depth first."""
     model, ids = pin.Model(), {}
-    bodies = {body.name: (body, node) for body, node in zip(robot.model.bodies, robot.model.tree, strict=True)}
+    bodies = {
+        body.name: (body, node) for body, node in zip(robot.spanning_tree.bodies, robot.spanning_tree.tree, strict=True)
+    }
     count = len(robot.loops)
     for name in [f"{bar}{i}" for i in range(count) for bar in ("driver", "output")] + [
         f"support{i}" for i in reversed(range(count))
     ]:
         body, node = bodies[name]
-        parent = 0 if body.parent < 0 else ids[robot.model.bodies[body.parent].name]
+        parent = 0 if body.parent < 0 else ids[robot.spanning_tree.bodies[body.parent].name]
         ids[name] = model.addJoint(parent, pin.JointModelRZ(), pin.SE3(node["R"], node["p"]), body.joint_name)
         model.appendBodyToJoint(ids[name], pin.Inertia(body.mass, body.centre, body.inertia), pin.SE3.Identity())
     closures, states = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
@@ -121,7 +122,7 @@ def pinocchio_linkages(pin, robot: LoopModel, x, y_dot, tau) -> Callable[[], np.
         states.append(closures[i].createData())
     data, settings = model.createData(), pin.ProximalSettings(1e-10, 1e-10, 20)
     pin.initConstraintDynamics(model, data, closures, states)
-    order = np.array([model.joints[ids[body.name]].idx_v for body in robot.model.bodies])
+    order = np.array([model.joints[ids[body.name]].idx_v for body in robot.spanning_tree.bodies])
     q, v, force = np.zeros((3, model.nv))
     G = robot.G(x)
     q[order], v[order], force[order] = robot.spanning(x), G @ y_dot, np.linalg.lstsq(G.T, tau, rcond=None)[0]

@@ -13,7 +13,7 @@ from ipc_articulation.naming import suggest
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ipc_articulation.dynamics.model.model import Model
+    from ipc_articulation.dynamics.model import Mechanism, Model
 
 READABLE = (".osim", ".urdf", ".xml")
 
@@ -81,31 +81,27 @@ def described(file: Path) -> dict[str, Any]:
         gravity: [m/s²].
         loops: What closes each loop, in words.
     """
-    from ipc_articulation.dynamics.loops import LoopModel
-
-    read = _read(file)
-    model = read.mechanism.build(unphysical="warn")
-    robot = LoopModel(model, read.loops)
+    model = _read(file).build(unphysical="warn")
     return {
         "model": model.name,
         "bodies": [_body(model, i) for i in range(len(model.bodies))],
-        "dofs": robot.nv,
-        "tree_dofs": model.nv,
+        "dofs": model.nv,
+        "tree_dofs": model.spanning_tree.nv,
         "mass": float(model.mass),
         "fixed_mass": float(sum(b.mass for b, node in zip(model.bodies, model.body_node, strict=True) if node < 0)),
         "gravity": model.gravity.tolist(),
-        "loops": [loop.name.removeprefix("the loop of ") for loop in robot.loops],
+        "loops": [loop.name.removeprefix("the loop of ") for loop in model.loops],
     }
 
 
-def _read(file: Path) -> Any:
-    """Mechanism and loops."""
+def _read(file: Path) -> Mechanism:
+    """The mechanism, with its loops."""
     if file.suffix not in READABLE:
         raise ModelError(f"{file}: a robot's file ends in one of these{suggest(file.suffix, READABLE)}")
     if file.suffix == ".osim":
         from ipc_articulation.dynamics import read_osim
 
-        return read_osim(file)
+        return read_osim(file).mechanism
     if file.suffix == ".urdf":
         from ipc_articulation.dynamics import read_robot
         from ipc_articulation.scenefile.paths import package_folders

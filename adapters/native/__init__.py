@@ -5,7 +5,7 @@ adapter = NativeAdapter(model, dt)
 coupling = couple(scene, adapter)
 adapter.drive = Drive(pd=PD.to(model, target, kp, kd))  # read_urdf, Drive and PD are those of `dynamics`
 
-A robot with loops takes `LoopAdapter(LoopModel(model, loops), dt, x, [Pin(...)])`.
+A robot with loops takes `LoopAdapter(model, dt, x, [Pin(...)])`.
 """
 
 from ipc_articulation.adapters.native.adapter import NativeAdapter

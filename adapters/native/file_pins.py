@@ -15,14 +15,14 @@ from ipc_articulation.adapters.native.pins import WORLD
 from ipc_articulation import spatial
 from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.dynamics import frame_poses, jacobian
-from ipc_articulation.dynamics.loops import LoopModel
-from ipc_articulation.dynamics.reading.loops import Meeting
+from ipc_articulation.dynamics.model import Model
+from ipc_articulation.dynamics.model.parts import Meeting
 from ipc_articulation.errors import AdapterError
 
 SAME = 1e-9  # angular velocity across the axis, relative to that along it
 
 
-def file_pins(robot: LoopModel, x: Array, meetings: Sequence[Meeting], static: Collection[str]) -> list[Pin]:
+def file_pins(robot: Model, x: Array, meetings: Sequence[Meeting], static: Collection[str]) -> list[Pin]:
     """A pin for each place where links meet.
 
     Args:
@@ -38,11 +38,11 @@ def file_pins(robot: LoopModel, x: Array, meetings: Sequence[Meeting], static: C
     return [_pin(robot, x, meeting, static, f"closing {number}") for number, meeting in enumerate(meetings, 1)]
 
 
-def _pin(robot: LoopModel, x: Array, meeting: Meeting, static: Collection[str], name: str) -> Pin:
+def _pin(robot: Model, x: Array, meeting: Meeting, static: Collection[str], name: str) -> Pin:
     (first, at), (second, there) = meeting if meeting[1][0] not in static else (meeting[1], meeting[0])
-    q, G = robot.spanning(x), robot.G(x)
-    H, H_second = frame_poses(robot.model, q, [first, second])
-    spin = (jacobian(robot.model, q, first)[:3] - jacobian(robot.model, q, second)[:3]) @ G
+    tree, q, G = robot.spanning_tree, robot.spanning(x), robot.G(x)
+    H, H_second = frame_poses(tree, q, [first, second])
+    spin = (jacobian(tree, q, first)[:3] - jacobian(tree, q, second)[:3]) @ G
     axes, rates, _ = np.linalg.svd(spin)
     if rates[0] == 0.0 or rates[1:].max(initial=0.0) > SAME * rates[0]:
         ways = "do not turn" if rates[0] == 0.0 else "turn about several axes"
@@ -51,7 +51,7 @@ def _pin(robot: LoopModel, x: Array, meeting: Meeting, static: Collection[str], 
             "to each other there, and the scene has hinges only"
         )
     holders = WORLD if first in static else _holder(robot, first), _holder(robot, second)
-    bases = [np.eye(4) if name == WORLD else frame_poses(robot.model, q, [name])[0] for name in holders]
+    bases = [np.eye(4) if name == WORLD else frame_poses(tree, q, [name])[0] for name in holders]
     ends = [
         (spatial.inverse(base) @ pose @ np.append(point, 1.0))[:3]
         for base, pose, point in zip(bases, (H, H_second), (at, there), strict=True)
@@ -59,7 +59,6 @@ def _pin(robot: LoopModel, x: Array, meeting: Meeting, static: Collection[str], 
     return Pin(name, *holders, ends[0], ends[1], bases[0][:3, :3].T @ axes[:, 0])
 
 
-def _holder(robot: LoopModel, link: str) -> str:
+def _holder(robot: Model, link: str) -> str:
     """The moving link that a link is, or is joined to rigidly."""
-    model = robot.model
-    return model.bodies[int(model.tree["body"][model.frame_node[model.frame(link)]])].name
+    return robot.bodies[int(robot.tree["body"][robot.frame_node[robot.frame(link)]])].name

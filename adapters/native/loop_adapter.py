@@ -14,14 +14,15 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction
 from ipc_articulation.coupling.robots import Pin
+from ipc_articulation.dynamics import integrate
 from ipc_articulation.dynamics.integrators import Drive, Scheme
-from ipc_articulation.dynamics.loops import LoopModel
 from ipc_articulation.dynamics.loops.implicit_step import LoopStep, implicit_step, require_possible
+from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 
 class LoopAdapter(ModelAdapter):
-    """Couples a `LoopModel` and its state to an IPC scene.
+    """Couples a robot with loops and its state to an IPC scene.
 
     M̂ and δθ̃ are those of the independent joints, δθ = dt ẏ⁺. The other joints of the tree, and the pins that close the
     loops, hold their links together in the scene and have no part in M̂; so contact on any bar reaches the joint that
@@ -57,7 +58,7 @@ class LoopAdapter(ModelAdapter):
 
     def __init__(
         self,
-        robot: LoopModel,
+        robot: Model,
         dt: float,
         x: ArrayLike,
         pins: Sequence[Pin],
@@ -66,7 +67,7 @@ class LoopAdapter(ModelAdapter):
         scheme: Scheme = Scheme.FULL,
         **around: Unpack[Around],
     ) -> None:
-        super().__init__(robot.model, dt, scheme, **around)
+        super().__init__(robot.spanning_tree, dt, scheme, **around)
         require_possible(robot)
         self.robot, self.pins = robot, tuple(pins)
         self.x: Array = np.array(x, dtype=float)
@@ -111,7 +112,7 @@ class LoopAdapter(ModelAdapter):
             raise AdapterError("commit without a prediction: call predict first, once for each step")
         self._predicted = None
         y_dot = delta_theta / (self._scene.scale * self._dt)
-        self.x, self.y_dot = self.robot.integrate(self.x, y_dot, self._dt), y_dot
+        self.x, self.y_dot = integrate(self.robot, self.x, y_dot, self._dt), y_dot
         self._move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:

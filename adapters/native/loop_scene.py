@@ -11,7 +11,8 @@ from ipc_articulation.adapters.native.mechanism import Surfaces
 from numpy.typing import NDArray
 
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
-from ipc_articulation.dynamics.loops import LoopConstraint, LoopModel
+from ipc_articulation.dynamics.loops import LoopConstraint
+from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 Indices = NDArray[np.int64]
@@ -28,7 +29,7 @@ class LoopScene:
     scale: Array  # (nv,) its velocity a unit of the independent one
 
 
-def loop_scene(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> LoopScene:
+def loop_scene(robot: Model, chain: Chain, surfaces: Surfaces) -> LoopScene:
     """Choose joints and links; rotors whose joint is not chosen stay outside.
 
     Raises:
@@ -36,7 +37,7 @@ def loop_scene(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> LoopScene:
     """
     rotors = _rotors(robot, chain, surfaces)
     owned, scale = np.empty(robot.nv, dtype=np.int64), np.ones(robot.nv)
-    owned[robot.free_y] = robot.free_dofs
+    owned[robot.closure.free_y] = robot.closure.free_dofs
     for loop in robot.loops:
         rows = _constant_rows(loop.constraint)
         for column in range(loop.constraint.ndof):
@@ -50,7 +51,9 @@ def loop_scene(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> LoopScene:
             owned[loop.y.start + column] = loop.dofs[chosen]
             scale[loop.y.start + column] = rows[chosen][column]
     outside = rotors - set(owned.tolist())
-    return LoopScene(np.array([i for i in range(robot.model.nv) if i not in outside], dtype=np.int64), owned, scale)
+    return LoopScene(
+        np.array([i for i in range(robot.spanning_tree.nv) if i not in outside], dtype=np.int64), owned, scale
+    )
 
 
 def scene_mechanism(tree: CoupledRobot, scene: LoopScene, pins: Sequence[CoupledJoint]) -> CoupledRobot:
@@ -77,7 +80,7 @@ def scene_mechanism(tree: CoupledRobot, scene: LoopScene, pins: Sequence[Coupled
     )
 
 
-def _rotors(robot: LoopModel, chain: Chain, surfaces: Surfaces) -> set[int]:
+def _rotors(robot: Model, chain: Chain, surfaces: Surfaces) -> set[int]:
     """Links without geometry that carry nothing and turn in a constant ratio to others, as in gears and belts."""
     geared = {int(loop.dofs[row]) for loop in robot.loops for row in _constant_rows(loop.constraint)}
     bare = {dof for dof, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}

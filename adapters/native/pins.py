@@ -12,7 +12,7 @@ from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.coupling.stiffness import AXIS_LENGTH
 from ipc_articulation.dynamics.algorithms.jacobian import jacobian
-from ipc_articulation.dynamics.loops import LoopModel
+from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 GAP = 1e-6  # [m], by which the two ends of a pin may be apart
@@ -51,7 +51,7 @@ def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:
 
 
 def require_closing(
-    robot: LoopModel, x: Array, chain: Chain, links: NDArray[np.int64], pins: Sequence[CoupledJoint]
+    robot: Model, x: Array, chain: Chain, links: NDArray[np.int64], pins: Sequence[CoupledJoint]
 ) -> None:
     """Refuse pins that do not close just the loops of the robot, as far as the scene has its links.
 
@@ -70,7 +70,7 @@ def require_closing(
         StateError: A loop is open or singular.
     """
     q, G = robot.spanning(x), robot.G(x)
-    parting = [np.zeros((0, robot.model.nv)), *(_parting(chain, q, links, pin) for pin in pins)]
+    parting = [np.zeros((0, robot.spanning_tree.nv)), *(_parting(chain, q, links, pin) for pin in pins)]
     for pin, J in zip(pins, parting[1:], strict=True):
         if np.abs(J @ G).max() > BLIND * np.abs(J).max() * np.abs(G).max():
             raise AdapterError(f"pin '{pin.name}' hinders its loop: its ends part when the robot moves as its loops do")
@@ -79,7 +79,7 @@ def require_closing(
     missing = len(links) - rank - robot.nv
     if missing > 0:
         raise AdapterError(
-            f"the links of model '{robot.model.name}' can move in {missing} ways more than its loops allow: nothing in "
+            f"the links of model '{robot.name}' can move in {missing} ways more than its loops allow: nothing in "
             "the scene ties them together there; give a Pin where links meet (gears tie rotors without geometry only)"
         )
 

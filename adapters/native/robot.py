@@ -17,7 +17,7 @@ from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
-from ipc_articulation.dynamics.reading.loops import Loops, Meeting, closes_loops
+from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
 
@@ -28,14 +28,12 @@ Array = NDArray[np.float64]
 class Robot:
     """What a file says."""
 
-    mechanism: Mechanism  # whose links fixed to the world have no shapes
+    mechanism: Mechanism  # with its loops; links fixed to the world have no shapes
     static: tuple[CoupledBody, ...]  # the shapes of those links, and what else stands in the world
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
-    loops: Loops = field(default_factory=list)  # that the file closes
-    meetings: tuple[Meeting, ...] = ()  # where it closes them
     unphysical: Literal["refuse", "warn"] = "refuse"  # what to do about moments of inertia that no body has
 
     def move(self, H: Array) -> None:
@@ -77,17 +75,18 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
         UnsupportedError: An MJCF file holds what a mechanism does not.
     """
     if path.suffix == ".osim":
-        return Robot(read_osim(path, couplers=False).mechanism, (), unphysical="warn")
+        mechanism = read_osim(path, couplers=False).mechanism
+        mechanism.loops = []
+        return Robot(mechanism, (), unphysical="warn")
     if path.suffix != ".urdf":
         from ipc_articulation.adapters.native.mjcf import read_mjcf
 
         return read_mjcf(path, package_dirs)
     if closes_loops(path):
-        looped = read_loops(path, package_dirs=list(package_dirs))
-        mechanism, loops, meetings = looped.mechanism, looped.loops, looped.meetings
+        mechanism = read_loops(path, package_dirs=list(package_dirs))
     else:  # mimic joints stay such
-        mechanism, loops, meetings = read_urdf(path, package_dirs=list(package_dirs)), [], ()
+        mechanism = read_urdf(path, package_dirs=list(package_dirs))
     static = static_bodies(mechanism)
     carried = carried_by_static(mechanism, [body.name for body in static])
     take_off_static_shapes(mechanism)
-    return Robot(mechanism, static, untouchable=carried, loops=loops, meetings=meetings)
+    return Robot(mechanism, static, untouchable=carried)

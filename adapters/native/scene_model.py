@@ -11,7 +11,6 @@ from ipc_articulation.adapters.native.base import Around
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
-from ipc_articulation.adapters.native.loop_start import closed_start
 from ipc_articulation.adapters.native.robot import Array, read_robot
 from ipc_articulation.adapters.native.static_links import static_names
 
@@ -56,22 +55,22 @@ class SceneModel:
         self._set("rotor_inertia", setup.armature)
         self._set("damping", setup.damping)
         self._set("effort", {actuator.joint: actuator.max_force for actuator in setup.actuators}, np.minimum)
+        robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
         return DrivenModel(self._adapter(model, setup), setup.actuators)
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter | LoopAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)
         around: Around = {**robot.surroundings(setup.friction_of), "mesh_shape": setup.mesh_shape}
-        q = _placed(model, model.neutral, {**robot.start, **setup.start})
-        loops = [*((tuple(names), constraint) for names, constraint in robot.loops), *setup.loops]
-        if not (loops or setup.pins):
+        q = _placed(model, model.spanning_tree.neutral, {**robot.start, **setup.start})
+        if not (model.loops or setup.pins):
             v = _placed(model, np.zeros(model.nv), setup.start_velocity)
             return NativeAdapter(model, setup.dt, q=q, v=v, scheme=scheme, **around)
         if setup.start_velocity:
             raise AdapterError("a robot with loops starts at rest; leave out initial_velocity")
-        looped, x = closed_start(model, loops, q)
-        pins = [*setup.pins, *file_pins(looped, x, robot.meetings, static_names(robot.mechanism))]
-        return LoopAdapter(looped, setup.dt, x, pins, scheme=scheme, **around)
+        x = model.position(q)
+        pins = [*setup.pins, *file_pins(model, x, robot.mechanism.meetings, static_names(robot.mechanism))]
+        return LoopAdapter(model, setup.dt, x, pins, scheme=scheme, **around)
 
     def _set(
         self, attribute: str, values: Mapping[str, float], choose: Callable[..., Array] = lambda old, new: new
@@ -90,7 +89,7 @@ def _dof_names(joint: PlacedJoint) -> Iterator[str]:
 
 
 def _placed(model: Model, array: Array, values: Mapping[str, float]) -> Array:
-    """An array over degrees of freedom with some values by name."""
+    """An array over degrees of freedom of the joints with some values by name."""
     for name, value in values.items():
-        array[model.dof_names.index(name)] = value
+        array[model.spanning_tree.dof_names.index(name)] = value
     return array

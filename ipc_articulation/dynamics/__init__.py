@@ -51,7 +51,7 @@ _HOMES = {
     ],
     "model": ["Link", "Mechanism", "Mimic", "Model", "PlacedJoint"],
     "reading": ["read_urdf"],
-    "reading.loops": ["RobotWithLoops", "read_robot"],
+    "reading.loops": ["read_robot"],
     "reading.mujoco.loops": ["robot_from_mujoco"],
     "reading.mujoco.mechanism": ["mechanism_from_mujoco"],
     "reading.osim": ["OsimModel", "read_osim"],

@@ -11,8 +11,6 @@ block; in one frame throughout).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,10 +28,8 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     row,
     six,
 )
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
-
+from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics_with_loops
+from ipc_articulation.dynamics.model.model import Model
 
 _ARTICULATED = np.dtype([("I", "f8", (6, 6))], align=True)
 
@@ -156,10 +152,10 @@ def _free_batch(tree, q, v, tau, a):
     return bad
 
 
-_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "tau", "wrenches"], "v")
+_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "tau", "wrenches"], "a")
 
 
-@over_states(_free, _free_batch, ["q", "v", "tau"], "v")
+@over_states(_free, _free_batch, ["q", "v", "tau"], "a")
 def _alone(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 
@@ -188,6 +184,8 @@ def forward_dynamics(
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
+    if model.loops:
+        return forward_dynamics_with_loops(model, q, v, tau, wrenches, out)
     if wrenches is None:
         return _alone(model, q, v, tau, out)
     return _PUSHED(model, q, v, tau, wrenches, out=out)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.arguments import numbers, require_unit
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 Array = NDArray[np.float64]
 

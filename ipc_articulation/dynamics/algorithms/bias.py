@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.lift import projected, spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
-from ipc_articulation.dynamics.algorithms.rnea import collect
+from ipc_articulation.dynamics.algorithms.rnea import collect, inverse_dynamics
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
     finite,
@@ -21,9 +20,7 @@ from ipc_articulation.dynamics.algorithms.sweep import (
     weigh,
 )
 from ipc_articulation.dynamics.algorithms.vectors import cross_force, inertia_times, plus, put, six
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
@@ -85,7 +82,17 @@ def _coriolis_batch(tree, q, v, tau):
     return bad
 
 
-@over_states(_bias, _bias_batch, ["q", "v"], "v")
+def _bias_with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """Gᵀ (C + M g): what ÿ = 0 takes."""
+    motion, _ = spanning_states(model, ("q", "v"), (q, v))
+    return projected("tau", motion.G, inverse_dynamics(model.spanning_tree, motion.q, motion.v, motion.g))
+
+
+def _coriolis_with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    return _bias_with_loops(model, q, v) - gravity_forces(model, q)
+
+
+@over_states(_bias, _bias_batch, ["q", "v"], "tau", with_loops=_bias_with_loops)
 def bias_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """h(q, v): Coriolis, centrifugal and gravity forces: (..., nq), (..., nv) -> (..., nv) [N·m or N].
 
@@ -94,7 +101,7 @@ def bias_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = No
     """
 
 
-@over_states(_gravity, _gravity_batch, ["q"], "v")
+@over_states(_gravity, _gravity_batch, ["q"], "tau")
 def gravity_forces(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """g(q) = h(q, 0): what holds the robot still, (..., nq) -> (..., nv) [N·m or N].
 
@@ -103,7 +110,7 @@ def gravity_forces(model: Model, q: ArrayLike, out: Array | None = None) -> Arra
     """
 
 
-@over_states(_coriolis, _coriolis_batch, ["q", "v"], "v")
+@over_states(_coriolis, _coriolis_batch, ["q", "v"], "tau", with_loops=_coriolis_with_loops)
 def coriolis_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """C(q, v) v = h(q, v) - g(q): (..., nq), (..., nv) -> (..., nv) [N·m or N].
 

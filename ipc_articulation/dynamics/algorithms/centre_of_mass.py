@@ -9,8 +9,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,9 +16,7 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import cross3, inertia_times, row
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled

@@ -9,13 +9,13 @@ With Iᶜ, Bᶜ of all that joint j carries, for i on j's way to the root,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
+from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, move, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put_row, row
@@ -25,9 +25,8 @@ from ipc_articulation.dynamics.algorithms.velocity_products import (
     times,
     transpose_times,
 )
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.loops.curvature import G_rate
+from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
@@ -73,7 +72,14 @@ def _batch(tree, q, v, C):
     return bad
 
 
-@over_states(_single, _batch, ["q", "v"], "matrix")
+def _with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """Gᵀ (C G + M Ġ)."""
+    motion, given = spanning_states(model, ("q", "v"), (q, v))
+    C, M = coriolis_matrix(model.spanning_tree, motion.q, motion.v), mass_matrix(model.spanning_tree, motion.q)
+    return np.swapaxes(motion.G, -1, -2) @ (C @ motion.G + M @ G_rate(model, given["q"], given["v"]))
+
+
+@over_states(_single, _batch, ["q", "v"], "matrix", with_loops=_with_loops)
 def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """C(q, v): (..., nq), (..., nv) -> (..., nv, nv).
 

@@ -7,8 +7,6 @@ with Iᶜ_j the inertia of all that joint j carries (Featherstone 2008, ch. 6.2)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,9 +14,7 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, carry, finite, fits, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled

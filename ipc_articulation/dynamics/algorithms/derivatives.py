@@ -19,7 +19,7 @@ which velocities point: q moved to `integrate(q, δ)`. And for q̈ = forward dyn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,9 +49,8 @@ from ipc_articulation.dynamics.algorithms.velocity_products import (
     times,
     transpose_times,
 )
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.loops.derivatives import derivatives_with_loops
+from ipc_articulation.dynamics.model.model import Model
 
 
 class InverseDerivatives(NamedTuple):
@@ -190,4 +189,8 @@ def _batch(tree, q, v, a, wrenches, K):
     return bad
 
 
-_DERIVATIVES = Algorithm(_single, _batch, ["q", "v", "a", "wrenches"], "matrices")
+def _with_loops(model: Model, *states: ArrayLike) -> Array:
+    return derivatives_with_loops(_DERIVATIVES, model, *states)
+
+
+_DERIVATIVES = Algorithm(_single, _batch, ["q", "v", "a", "wrenches"], "matrices", with_loops=_with_loops)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,9 +9,7 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, six
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike) -> Array:

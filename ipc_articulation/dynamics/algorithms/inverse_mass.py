@@ -6,17 +6,13 @@ arises (Featherstone 2008, ch. 6.5). Then M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
-from ipc_articulation.dynamics.algorithms.crba import mass_matrix_into
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
 from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
@@ -85,7 +81,11 @@ def _batch(tree, q, W):
     return bad
 
 
-@over_states(inverse_into, _batch, ["q"], "matrix")
+def _with_loops(model: Model, q: ArrayLike) -> Array:
+    return np.asarray(np.linalg.inv(mass_matrix(model, q)), dtype=float)
+
+
+@over_states(inverse_into, _batch, ["q"], "matrix", with_loops=_with_loops)
 def inverse_mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """M(q)⁻¹, symmetric: (..., nq) -> (..., nv, nv).
 

@@ -1,4 +1,4 @@
-"""Jacobians of points fixed to frames, and their rates.
+"""Jacobians of points fixed to frames, and their rates; of robots with loops J G and J̇ G + J Ġ.
 
 For a point at x from the tree's origin, with column S = [s; t] of a joint on its way to the root and Ṡ = v_p × S,
 
@@ -9,21 +9,19 @@ so that J v = [ω; ẋ] and J v̇ + J̇ v = [ω̇; ẍ]. Columns of other joints
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
+from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
 from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.loops.curvature import G_rate
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -64,6 +62,11 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, frame: str | int, po
         ModelError: The frame is unknown.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
+    if model.loops:
+        motion, given = spanning_states(model, ("q", "v"), (q, v))
+        at = model.spanning_tree, motion.q
+        turned = jacobian(*at, frame, point) @ G_rate(model, given["q"], given["v"])
+        return jacobian_rate(*at, motion.v, frame, point) @ motion.G + turned
     return _RATE(model, q, v, parameters=_place_of(model, frame, point))
 
 

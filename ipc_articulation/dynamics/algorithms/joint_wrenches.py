@@ -5,8 +5,6 @@ It is the sum of I a + v ×* I v - w over all that the joint carries (`rnea.py`)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -24,9 +22,8 @@ from ipc_articulation.dynamics.algorithms.sweep import (
     weigh,
 )
 from ipc_articulation.dynamics.algorithms.vectors import cross3
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.errors import UnsupportedError
 
 
 def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None) -> Array:
@@ -44,7 +41,13 @@ def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
+        UnsupportedError: The model has loops.
     """
+    if model.loops:
+        raise UnsupportedError(
+            f"model '{model.name}' has loops: what its joints transmit depends on the forces that hold the loops "
+            "together, which `loops.multipliers` has as generalised forces only"
+        )
     return _WRENCHES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
 
 

@@ -8,7 +8,6 @@ With the node's velocity v and acceleration a about the tree's origin (`sweep.py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +16,8 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, accelerate, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross3
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import ModelError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 Frames = Sequence[str | int] | None
 

@@ -1,8 +1,9 @@
-"""Moving on the configuration manifold: quaternions are turned, all other coordinates added to."""
+"""Moving on the configuration manifold: quaternions are turned, all other coordinates added to.
+
+The independent coordinates of robots with loops move so; the dependent ones follow, and loops stay closed.
+"""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +12,9 @@ from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axe
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import finite_number
 from ipc_articulation.dynamics.joints.elements import Rotation
+from ipc_articulation.dynamics.loops.manifold import joint_by_joint, random_state
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 _ROTATION = Rotation()
 
@@ -53,12 +53,14 @@ def rate(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
 
 
 def normalised(model: Model, q: ArrayLike) -> Array:
-    """The position with all quaternions of length one: (..., nq) -> (..., nq).
+    """The position on the manifold, all quaternions of length one and all loops closed: (..., nq) -> (..., nq).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a quaternion that is zero.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is zero, a loop that cannot be closed.
     """
     result = np.array(checked(model, "q", q, unit=False))
+    if model.loops:
+        return joint_by_joint(model, normalised, lambda c, x: c.closed(x), "q", q=result)
     for at_q, _ in model.rotations:
         length = np.linalg.norm(result[..., at_q], axis=-1, keepdims=True)
         if not length.all():
@@ -70,6 +72,8 @@ def normalised(model: Model, q: ArrayLike) -> Array:
 
 def moved(model: Model, q: Array, step: Array) -> Array:
     """`integrate` by a displacement dt v; neither is checked."""
+    if model.loops:
+        return joint_by_joint(model, moved, lambda c, x, y_dot: c.integrate(x, y_dot, 1.0), "q", q=q, v=step)
     if not model.rotations:
         return q + step
     result = np.empty((*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), model.nq))
@@ -81,6 +85,8 @@ def moved(model: Model, q: Array, step: Array) -> Array:
 
 def displacement(model: Model, q0: Array, q1: Array) -> Array:
     """`difference`; neither is checked."""
+    if model.loops:
+        return joint_by_joint(model, displacement, lambda c, x0, x1: c.difference(x0, x1), "v", q0=q0, q1=q1)
     if not model.rotations:
         return q1 - q0
     result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), model.nv))
@@ -92,6 +98,8 @@ def displacement(model: Model, q0: Array, q1: Array) -> Array:
 
 def coordinate_rate(model: Model, q: Array, v: Array) -> Array:
     """`rate`; neither is checked."""
+    if model.loops:
+        return joint_by_joint(model, coordinate_rate, lambda c, x, y_dot: c.rate(x, y_dot), "q", q=q, v=v)
     if not model.rotations:
         return np.broadcast_to(v, (*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nv)).copy()
     result = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), model.nq))
@@ -104,7 +112,8 @@ def coordinate_rate(model: Model, q: Array, v: Array) -> Array:
 def random_position(model: Model, rng: np.random.Generator, count: int | None = None) -> Array:
     """Positions drawn evenly between limits, quaternions evenly from all rotations.
 
-    A coordinate without limits is drawn between -π and π [rad or m].
+    A coordinate without limits is drawn between -π and π [rad or m]. Independent coordinates of loops are drawn between
+    -1 and 1, whatever their limits are, until the loop can be closed.
 
     Args:
         model: The model.
@@ -115,10 +124,13 @@ def random_position(model: Model, rng: np.random.Generator, count: int | None = 
         (nq,) or (count, nq).
 
     Raises:
-        StateError: The count is no whole number.
+        StateError: The count is no whole number; or no position was found at which a loop is closed.
     """
     if count is not None and not (isinstance(count, int | np.integer) and count >= 0):
         raise StateError(f"count must be a whole number, zero or more; it is {count!r:.80}")
+    if model.loops:
+        states = [random_state(model, random_position, rng) for _ in range(1 if count is None else count)]
+        return states[0] if count is None else np.array(states).reshape(count, model.nq)
     leading = () if count is None else (count,)
     c = model.coordinates
     bounded = np.isfinite(c.lower) & np.isfinite(c.upper)

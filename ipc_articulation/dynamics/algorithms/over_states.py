@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -23,15 +23,15 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
+from ipc_articulation.dynamics.algorithms.lift import lifted
 from ipc_articulation.dynamics.algorithms.tree import NODE
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
 from ipc_articulation.errors import StateError
 
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
-
 Array = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Array])
+WithLoops = Callable[..., Array]
 
 FLOAT = np.dtype(float)
 SHARE = 256  # fewer states than this are not worth a thread of their own
@@ -54,12 +54,20 @@ class Algorithm:
         takes: What the state arrays hold, keys of `Model.shapes`.
         gives: What comes out, a key of `Model.shapes`.
         parameters: Kinds of what comes before the states, keys of `_PARAMETERS`.
+        with_loops: The same for a robot with loops, of (model, *states); None: that of its spanning tree, projected.
     """
 
     def __init__(
-        self, single: Any, batch: Any, takes: Sequence[str], gives: str, parameters: Sequence[str] = ()
+        self,
+        single: Any,
+        batch: Any,
+        takes: Sequence[str],
+        gives: str,
+        parameters: Sequence[str] = (),
+        with_loops: WithLoops | None = None,
     ) -> None:
         self.single, self.batch, self.takes, self.gives = single, batch, tuple(takes), gives
+        self.with_loops = with_loops
         self.parameters = tuple(_PARAMETERS[kind] for kind in parameters)
 
         # Machine code after the first call. It checks the number of axes of its arguments, but not what they hold.
@@ -99,11 +107,13 @@ class Algorithm:
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
+        if model.loops:
+            return self._lifted(model, states, parameters, out, shape)
         arrays = [converted(model, name, x) for name, x in zip(self.takes, states, strict=True)]
         axes = [x.shape[: x.ndim - RANK[name]] for x, name in zip(arrays, self.takes, strict=True)]
         leading = leading_axes(self.takes, axes)
         shape = model.shapes[self.gives] if shape is None else shape
-        result = empty((*leading, *shape)) if out is None else _fitting(out, (*leading, *shape))
+        result = empty((*leading, *shape)) if out is None else fitting(out, (*leading, *shape))
         if leading == ():
             if self.run_single(model.tree, *parameters, *arrays, result):
                 complain(model, self.takes, [x[None] for x in arrays])
@@ -112,6 +122,19 @@ class Algorithm:
             flat = [_flat(x, leading, core) for x, core in zip(arrays, cores, strict=True)]
             self._share(model, parameters, flat, result.reshape(-1, *shape))
         return result
+
+    def _lifted(
+        self, model: Model, states: Sequence[ArrayLike], parameters: tuple, out: Array | None, shape: Any
+    ) -> Array:
+        if self.with_loops is not None:
+            result = self.with_loops(model, *states)
+        else:
+            on_tree = functools.partial(self, parameters=parameters, shape=shape)
+            result = lifted(on_tree, model, self.takes, self.gives, states)
+        if out is None:
+            return result
+        fitting(out, result.shape)[...] = result
+        return out
 
     def _share(self, model: Model, parameters: tuple, states: list[Array], result: Array) -> None:
         """Run a batch, in equal parts on all cores."""
@@ -126,7 +149,9 @@ class Algorithm:
             complain(model, self.takes, states)
 
 
-def over_states(single: Any, batch: Any, takes: Sequence[str], gives: str) -> Callable[[Function], Function]:
+def over_states(
+    single: Any, batch: Any, takes: Sequence[str], gives: str, with_loops: WithLoops | None = None
+) -> Callable[[Function], Function]:
     """Let a function of (model, q, out=None), (model, q, v, out=None) or (model, q, v, x, out=None) run an algorithm.
 
     The function itself is only name and text.
@@ -136,8 +161,10 @@ def over_states(single: Any, batch: Any, takes: Sequence[str], gives: str) -> Ca
         batch: Kernel for many.
         takes: What the state arrays hold, keys of `Model.shapes`.
         gives: What comes out.
+        with_loops: As of `Algorithm`.
     """
-    call = {1: _of_q, 2: _of_q_v, 3: _of_q_v_x}[len(takes)](Algorithm(single, batch, takes, gives))
+    algorithm = Algorithm(single, batch, takes, gives, with_loops=with_loops)
+    call = {1: _of_q, 2: _of_q_v, 3: _of_q_v_x}[len(takes)](algorithm)
     return lambda function: functools.wraps(function)(call)  # type: ignore[return-value]
 
 
@@ -146,7 +173,7 @@ def _of_q(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and q.dtype is FLOAT:
+            if out is None and not model.loops and q.dtype is FLOAT:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, result):
                     return result
@@ -162,7 +189,7 @@ def _of_q_v(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, v: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and q.dtype is v.dtype is FLOAT:
+            if out is None and not model.loops and q.dtype is v.dtype is FLOAT:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, result):
                     return result
@@ -178,7 +205,7 @@ def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, v: Any, x: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and q.dtype is v.dtype is x.dtype is FLOAT:
+            if out is None and not model.loops and q.dtype is v.dtype is x.dtype is FLOAT:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, x, result):
                     return result
@@ -193,7 +220,12 @@ def _flat(x: Array, leading: tuple[int, ...], core: tuple[int, ...]) -> Array:
     return np.broadcast_to(x, (*leading, *core)).reshape(-1, *core)
 
 
-def _fitting(out: Array, shape: tuple[int, ...]) -> Array:
+def fitting(out: Array, shape: tuple[int, ...]) -> Array:
+    """An array for a result.
+
+    Raises:
+        StateError: It has another shape or type.
+    """
     good = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == FLOAT
     if not good or not out.flags.c_contiguous or not out.flags.writeable:
         given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else repr(out)

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -27,9 +25,7 @@ from ipc_articulation.dynamics.algorithms.sweep import (
     weigh,
 )
 from ipc_articulation.dynamics.algorithms.vectors import dot, row
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
@@ -81,10 +77,10 @@ def _free_batch(tree, q, v, a, tau):
     return bad
 
 
-_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "a", "wrenches"], "v")
+_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "a", "wrenches"], "tau")
 
 
-@over_states(_free, _free_batch, ["q", "v", "a"], "v")
+@over_states(_free, _free_batch, ["q", "v", "a"], "tau")
 def _alone(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 

@@ -13,8 +13,6 @@ looks one step ahead, s = k x(q ⊕ dt v), also as there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -25,10 +23,8 @@ from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.algorithms.manifold import difference, integrate
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import numbers, positive_number
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 
 class Skeleton:

@@ -9,7 +9,6 @@ joints whose motors cannot follow a constant force instead.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +17,8 @@ from ipc_articulation.dynamics.algorithms.bad_states import checked, states
 from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 
 def within_effort(model: Model, tau: ArrayLike) -> Array:

@@ -8,8 +8,6 @@ parent's axes. With one stiffness about all three axes -k x is minus the gradien
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -17,9 +15,7 @@ from ipc_articulation.dynamics.algorithms.bad_states import checked, states
 from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import positive_number
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 CREEP = 1e-3  # speed at which dry friction is fully there [rad/s or m/s]
 

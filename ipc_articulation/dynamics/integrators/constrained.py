@@ -10,16 +10,12 @@ descent method for nondifferentiable minimization»).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 SWEEPS = 100_000
 TOLERANCE = 1e-13  # of a sweep's largest change, relative to the largest velocity

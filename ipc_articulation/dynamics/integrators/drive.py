@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -12,9 +11,7 @@ from ipc_articulation.dynamics.algorithms.bad_states import states
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
 from ipc_articulation.dynamics.forces.passive import passive_forces
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ constant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.bad_states import states
@@ -15,9 +13,7 @@ from ipc_articulation.dynamics.algorithms.manifold import coordinate_rate, moved
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive, acceleration
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.dynamics.model.model import Model
 
 
 def semi_implicit_euler(

@@ -5,7 +5,6 @@ from ipc_articulation.dynamics.loops.coordinate_functions import CoordinateFunct
 from ipc_articulation.dynamics.loops.explicit import Affine, Explicit, Static, gear
 from ipc_articulation.dynamics.loops.four_bar import FourBar
 from ipc_articulation.dynamics.loops.implicit import Implicit
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
 from ipc_articulation.dynamics.loops.tello import TelloDifferential, tello_hip, tello_knee_ankle
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "Function",
     "Implicit",
     "LoopConstraint",
-    "LoopModel",
     "Static",
     "TelloDifferential",
     "gear",

@@ -16,17 +16,17 @@ X_intra S_span g of generalized_rbda («Cluster joints»). Of a body, with X its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.joints import Joint, RevoluteJoint
 from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.loops.motion import over, vector
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError
@@ -133,7 +133,7 @@ class ClusterJoint:
         return self._rates(x, y_dot)[1]
 
     def add_to(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str]) -> Loops:
-        """Add the cluster's links and joints to a mechanism.
+        """Add the links, joints and loop of the cluster to a mechanism.
 
         Args:
             mechanism: Gets links «name_link», moved by joints «name_link_joint».
@@ -141,11 +141,17 @@ class ClusterJoint:
             outputs: Link, or «world», on which the cluster hangs; or one for each body that hangs outside, in order.
 
         Returns:
-            What `LoopModel` needs to know: joint names and their constraint, in a list to be added to others'.
+            Joint names and their constraint, which `Mechanism.loops` gets too.
 
         Raises:
             ModelError: A wrong number of outputs.
         """
+        names = self._hang(mechanism, name, outputs)
+        mechanism.add_loop(names, self.constraint)
+        return [(names, self.constraint)]
+
+    def _hang(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str]) -> list[str]:
+        """Add the links and joints; gives the names of the joints."""
         count = sum(body.on is None for body in self.bodies)
         given = [outputs] * count if isinstance(outputs, str) else list(outputs)
         if len(given) != count:
@@ -159,11 +165,11 @@ class ClusterJoint:
             names.append(f"{links[-1]}_joint")
             mechanism.links.append(replace(body.link, name=links[-1]))
             mechanism.add_joint(names[-1], body.joint, parent, links[-1], origin=body.origin)
-        return [(names, self.constraint)]
+        return names
 
     def _rates(self, x: ArrayLike, y_dot: ArrayLike) -> tuple[Array, Array]:
         """v_J and c_J, (..., 6N) each."""
-        x, y_dot = self._position(x), _numbers(y_dot, self.nv, "velocity")
+        x, y_dot = self._position(x), vector(y_dot, self.nv, "velocity")
         q_dot = over(lambda at, rate: self.constraint.G(at) @ rate, x, y_dot)
         g = over(self.constraint.g, x, y_dot)
         v: list[Array] = []
@@ -181,7 +187,7 @@ class ClusterJoint:
         return np.concatenate(v, axis=-1), np.concatenate(c, axis=-1)
 
     def _position(self, x: ArrayLike) -> Array:
-        return _numbers(x, self.nx, "x")
+        return vector(x, self.nx, "x")
 
     def _each(self, x: Array) -> Iterator[tuple[ClusterBody, Array, slice]]:
         """Each body with the position of its joint and the range of its velocities among q̇."""
@@ -190,26 +196,6 @@ class ClusterJoint:
             nq, ndof = body.joint.nq, body.joint.ndof
             yield body, q[..., at_q : at_q + nq], slice(at_v, at_v + ndof)
             at_q, at_v = at_q + nq, at_v + ndof
-
-
-def over(function: Callable[..., Array], *states: Array) -> Array:
-    """A constraint's function of one state, over any leading axes that the arrays (..., n) have in common."""
-    leading = np.broadcast_shapes(*(x.shape[:-1] for x in states))
-    flat = [np.broadcast_to(x, (*leading, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
-    results = np.array([function(*parts) for parts in zip(*flat, strict=True)])
-    return results.reshape(*leading, *results.shape[1:])
-
-
-def times(matrices: Array, vectors: Array) -> Array:
-    """(..., n, m), (..., m) -> (..., n)."""
-    return (matrices @ vectors[..., None])[..., 0]
-
-
-def _numbers(value: ArrayLike, count: int, what: str) -> Array:
-    x = numbers(what, value)
-    if x.ndim == 1:
-        return LoopModel.vector(x, count, what)
-    return LoopModel.vector(x.ravel(), x.size // max(1, x.shape[-1]) * count, what).reshape(x.shape)
 
 
 def _transform(body: ClusterBody, q: Array) -> Array:

@@ -69,6 +69,24 @@ class FreeMotion(LoopConstraint):
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         return FloatingJoint().integrate(x, y_dot, dt)
 
+    def difference(self, x: Array, x_end: Array) -> Array:
+        return FloatingJoint().difference(x, x_end)
+
+    def rate(self, x: Array, y_dot: Array) -> Array:
+        return FloatingJoint().rate(x, y_dot)
+
+    def closed(self, x: Array) -> Array:
+        return x
+
+    def position(self, q: Array) -> Array:
+        return q
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return FloatingJoint().integrate(FloatingJoint().neutral(), rng.normal(size=6))
+
+    def names(self, joints: Sequence[str]) -> tuple[list[str], list[str]]:
+        return [f"{joints[0]}[{k}]" for k in range(7)], [f"{joints[0]}[{k}]" for k in range(6)]
+
 
 class Free(ClusterJoint):
     """A body that moves freely."""
@@ -78,7 +96,7 @@ class Free(ClusterJoint):
 
     def add_to(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str] = "world") -> Loops:
         """As of every cluster joint; but there is no loop, so the list is empty."""
-        super().add_to(mechanism, name, outputs)
+        self._hang(mechanism, name, outputs)
         return []
 
 

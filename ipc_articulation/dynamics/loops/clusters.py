@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 Indices = NDArray[np.int64]
 
@@ -26,7 +22,8 @@ Indices = NDArray[np.int64]
 class Loop:
     """One constraint, and where its coordinates are."""
 
-    name: str
+    name: str  # for messages
+    joints: tuple[str, ...]  # (n,)
     constraint: LoopConstraint
     dofs: Indices  # (n,) among the spanning velocities
     q: Indices  # (n,) among the spanning positions
@@ -50,16 +47,15 @@ class Clusters:
         return int(np.diff(self.first_y).max())
 
 
-def find_clusters(model: Model, loops: Sequence[Loop], free_dofs: Sequence[int], free_y: Sequence[int]) -> Clusters:
+def find_clusters(tree: NDArray, loops: Sequence[Loop], free_dofs: Sequence[int], free_y: Sequence[int]) -> Clusters:
     """The clusters of a robot.
 
     Args:
-        model: The spanning tree.
+        tree: Records of the spanning tree.
         loops: Its loops.
         free_dofs: Spanning velocities that are in none.
         free_y: The same among the independent velocities.
     """
-    tree = model.tree
     owner = np.repeat(np.arange(len(tree)), tree["nv"])  # node of each velocity
     group = np.arange(len(tree))  # the lowest node of each node's cluster
     for loop in loops:

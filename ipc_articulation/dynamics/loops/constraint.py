@@ -12,6 +12,7 @@ joints»). x is what the position of the cluster is kept as: y itself where q is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,3 +62,27 @@ class LoopConstraint(ABC):
     @abstractmethod
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         """The position after moving with independent velocities ẏ for dt [s], on the manifold, (position_size,)."""
+
+    @abstractmethod
+    def difference(self, x: Array, x_end: Array) -> Array:
+        """The independent velocities that take x to x_end in unit time, (m,)."""
+
+    @abstractmethod
+    def rate(self, x: Array, y_dot: Array) -> Array:
+        """ẋ, (position_size,)."""
+
+    @abstractmethod
+    def closed(self, x: Array) -> Array:
+        """The position on the manifold with the same independent coordinates, (position_size,)."""
+
+    @abstractmethod
+    def position(self, q: Array) -> Array:
+        """The position on the manifold whose independent coordinates are those of q: (n,) -> (position_size,)."""
+
+    @abstractmethod
+    def random(self, rng: np.random.Generator) -> Array:
+        """A position on the manifold, (position_size,)."""
+
+    @abstractmethod
+    def names(self, joints: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Names of the numbers of x and of ẏ, from those of the n joints."""

@@ -34,19 +34,26 @@ class CoordinateFunctions(Explicit):
     Args:
         functions: f_k, n of them.
         coordinates: c(k), of each function which independent coordinate it is of, 0 to m - 1.
+        names: Of the independent coordinates, (m,); None: made from those of the joints.
 
     Raises:
         ModelError: An independent coordinate moves nothing.
     """
 
-    def __init__(self, functions: Sequence[Function], coordinates: Sequence[int]) -> None:
+    def __init__(
+        self, functions: Sequence[Function], coordinates: Sequence[int], names: Sequence[str] | None = None
+    ) -> None:
         self.functions, self._of = tuple(functions), np.array(coordinates, dtype=np.int64)
+        self._names = names
         super().__init__(len(functions), int(self._of.max()) + 1)
         if set(self._of.tolist()) != set(range(self.ndof)):
             raise ModelError(f"every independent coordinate must move a joint; functions are of {self._of.tolist()}")
 
     def moves_with_one(self, place: int) -> bool:
         return True
+
+    def name(self, column: int, joints: Sequence[str]) -> str:
+        return super().name(column, joints) if self._names is None else self._names[column]
 
     def spanning(self, x: Array) -> Array:
         return np.array([f(x[c]) for f, c in zip(self.functions, self._of, strict=True)])

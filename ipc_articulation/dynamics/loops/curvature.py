@@ -18,10 +18,20 @@ import numpy as np
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.explicit import Affine, Explicit
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.loops.motion import over
+from ipc_articulation.dynamics.model.model import Model
 
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)  # of f(h) - f(-h), f(2h) - f(-2h), ...
 STEP = 2e-4  # by which the fastest coordinate of a loop moves [rad or m]
+
+
+def G_rate(model: Model, x: Array, y_dot: Array) -> Array:
+    """Ġ of a robot: (..., nq), (..., nv) -> (..., spanning nv, nv).
+
+    Raises:
+        StateError: A loop is singular.
+    """
+    return over(lambda at, rate: Curvature(model, at).along(rate), x, y_dot)
 
 
 class Curvature:
@@ -29,13 +39,13 @@ class Curvature:
 
     Args:
         robot: The robot.
-        x: Position, (nx,).
+        x: Position, (nq,).
 
     Raises:
         StateError: A loop is singular.
     """
 
-    def __init__(self, robot: LoopModel, x: Array) -> None:
+    def __init__(self, robot: Model, x: Array) -> None:
         self._robot, self._x = robot, x
         self._loops = [loop for loop in robot.loops if not isinstance(loop.constraint, Affine)]
         count = max((loop.constraint.ndof for loop in self._loops), default=0)
@@ -47,7 +57,7 @@ class Curvature:
     def _polarised(self) -> Array:
         """γ'' of each two directions, (count, count, spanning nv)."""
         e, x, g = self._directions, self._x, self._robot.g
-        second = np.empty((len(e), len(e), self._robot.model.nv))
+        second = np.empty((len(e), len(e), self._robot.spanning_tree.nv))
         for r in range(len(e)):
             for s in range(r + 1):
                 second[r, s] = second[s, r] = (g(x, e[r] + e[s]) - g(x, e[r] - e[s])) / 4.0
@@ -55,7 +65,7 @@ class Curvature:
 
     def along(self, u: Array) -> Array:
         """γ''[u, ·], how G u changes with the position: (nv,) -> (spanning nv, nv)."""
-        result = np.zeros((self._robot.model.nv, self._robot.nv))
+        result = np.zeros((self._robot.spanning_tree.nv, self._robot.nv))
         for loop in self._loops:
             result[loop.dofs, loop.y] = np.tensordot(u[loop.y], self._of(loop), 1).T
         return result
@@ -69,9 +79,9 @@ class Curvature:
 
     def third(self, y_dot: Array) -> Array:
         """γ'''[ẏ, ẏ, ·], how g changes with the position: (nv,) -> (spanning nv, nv)."""
-        result, tangents = np.zeros((self._robot.model.nv, self._robot.nv)), self._tangents()
+        result, tangents = np.zeros((self._robot.spanning_tree.nv, self._robot.nv)), self._tangents()
         for r in range(len(self._directions)):
-            steps, move = np.ones(self._robot.model.nv), np.zeros(self._robot.nx)
+            steps, move = np.ones(self._robot.spanning_tree.nv), np.zeros(self._robot.nq)
             for loop, tangent, step in tangents:
                 if r < loop.constraint.ndof:
                     move[loop.x], steps[loop.dofs] = step * tangent[:, r], step

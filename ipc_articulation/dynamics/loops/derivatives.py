@@ -1,4 +1,4 @@
-"""First derivatives of inverse and forward dynamics of robots with loops.
+"""First derivatives of inverse dynamics of robots with loops.
 
 With q(y), v = G ẏ and a = G ÿ + g of the spanning tree, and its inverse dynamics τ(q, v, a), τ_y = Gᵀ τ. Changes of the
 independent coordinates, which keep the loops closed, and of their velocities and accelerations change the tree's by
@@ -10,69 +10,54 @@ independent coordinates, which keep the loops closed, and of their velocities an
     δτ_y = γ''[·, δy]ᵀ τ + Gᵀ (∂τ/∂q δq + ∂τ/∂v δv + ∂τ/∂a δa).
 
 The tree's own derivatives are exact, and so are these but for γ''', by differences (errors are said there). As with
-trees, derivatives by the position are along the directions in which velocities point, x moved to `robot.integrate(x,
-δ)`; of joints in no loop, floating and ball joints among them, G is 1 and nothing is curved. For ÿ = forward dynamics,
-∂ÿ = -H⁻¹ ∂τ_y at that ÿ, with H = ∂τ_y/∂ÿ = Gᵀ M G.
+trees, derivatives by the position are along the directions in which velocities point, x moved to `integrate(model,
+x, δ)`; of joints in no loop, floating and ball joints among them, G is 1 and nothing is curved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.derivatives import ForwardDerivatives, InverseDerivatives
-from ipc_articulation.dynamics.algorithms.derivatives import inverse_dynamics_derivatives as tree_derivatives
-from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics as tree_inverse_dynamics
+from ipc_articulation.dynamics.algorithms.lift import spanning_states, times
+from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
+from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.curvature import Curvature
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics, wrenches_of
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.model.model import Model
+
+TAKES = ("q", "v", "a", "wrenches")
 
 
-def inverse_dynamics_derivatives(
-    robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, y_ddot: ArrayLike, wrenches: ArrayLike | None = None
-) -> InverseDerivatives:
-    """Derivatives of `projection.inverse_dynamics`, with wrenches held constant.
+def derivatives_with_loops(on_tree: Callable[..., Array], model: Model, *states: ArrayLike) -> Array:
+    """∂τ by displacements along ẏ, by ẏ and by ÿ.
 
     Args:
-        robot: The robot.
-        x: Position, (nx,).
-        y_dot: Independent velocities ẏ, (nv,).
-        y_ddot: Their rates ÿ, (nv,).
-        wrenches: On the bodies of the spanning tree, (nb, 6) [moment about the world's origin; force], world axes.
+        on_tree: The same of a tree: (tree, q, v, a, wrenches) -> (..., 3, spanning nv, spanning nv).
+        model: With loops.
+        states: Positions (..., nq), velocities (..., nv), accelerations (..., nv), wrenches on the bodies (..., nb, 6).
 
     Returns:
-        By displacements along ẏ, by ẏ and by ÿ, (nv, nv) each.
+        (..., 3, nv, nv).
 
     Raises:
-        StateError: A wrong length, a number that is not finite, an open or singular loop.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion, an open or singular loop.
     """
-    x, y_dot = robot.vector(x, robot.nx, "x"), robot.vector(y_dot, robot.nv, "velocity")
-    y_ddot = robot.vector(y_ddot, robot.nv, "acceleration")
-    wrenches = None if wrenches is None else wrenches_of(robot, wrenches)
-    q, v, G, g = robot.motion(x, y_dot)
-    a, curvature = G @ y_ddot + g, Curvature(robot, x)
-    by, tau = tree_derivatives(robot.model, q, v, a, wrenches), tree_inverse_dynamics(robot.model, q, v, a, wrenches)
-    turn = curvature.along(y_dot)
-    a_by_y = curvature.along(y_ddot) + curvature.third(y_dot)
-    return InverseDerivatives(
-        q=curvature.weighted(tau) + G.T @ (by.q @ G + by.v @ turn + by.a @ a_by_y),
-        v=G.T @ (by.v @ G + 2.0 * by.a @ turn),
-        a=G.T @ by.a @ G,
-    )
-
-
-def forward_dynamics_derivatives(
-    robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
-) -> ForwardDerivatives:
-    """Derivatives of `forward_dynamics`, with wrenches held constant; arguments as there.
-
-    Returns:
-        By displacements along ẏ, by ẏ and by τ, (nv, nv) each.
-
-    Raises:
-        StateError: A wrong length, a number that is not finite, an open or singular loop.
-    """
-    y_ddot = forward_dynamics(robot, x, y_dot, tau, wrenches)
-    by = inverse_dynamics_derivatives(robot, x, y_dot, y_ddot, wrenches)
-    W = np.asarray(np.linalg.inv(by.a), dtype=float)
-    return ForwardDerivatives(-W @ by.q, -W @ by.v, W)
+    (q, v, G, g), given = spanning_states(model, TAKES, states)
+    spanning = model.spanning_tree, q, v, times(G, given["a"]) + g, given["wrenches"]
+    by, tau = on_tree(*spanning), inverse_dynamics(*spanning)
+    leading = by.shape[:-3]
+    each = {name: np.broadcast_to(x, (*leading, *model.shapes[name])) for name, x in given.items()}
+    G = np.broadcast_to(G, (*leading, *G.shape[-2:]))
+    result = np.empty((*leading, 3, model.nv, model.nv))
+    for at in np.ndindex(leading):
+        curvature = Curvature(model, each["q"][at])
+        turn = curvature.along(each["v"][at])
+        a_by_y = curvature.along(each["a"][at]) + curvature.third(each["v"][at])
+        by_q, by_v, by_a = by[at]
+        moved = by_q @ G[at] + by_v @ turn + by_a @ a_by_y
+        result[at][0] = curvature.weighted(tau[at]) + G[at].T @ moved
+        result[at][1] = G[at].T @ (by_v @ G[at] + 2.0 * by_a @ turn)
+        result[at][2] = G[at].T @ by_a @ G[at]
+    return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +39,30 @@ class Explicit(LoopConstraint):
 
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         return x + dt * y_dot
+
+    def difference(self, x: Array, x_end: Array) -> Array:
+        return x_end - x
+
+    def rate(self, x: Array, y_dot: Array) -> Array:
+        return y_dot
+
+    def closed(self, x: Array) -> Array:
+        return x
+
+    def position(self, q: Array) -> Array:
+        return self.independent(q)
+
+    def random(self, rng: np.random.Generator) -> Array:
+        """Drawn from [-1, 1]."""
+        return rng.uniform(-1.0, 1.0, self.ndof)
+
+    def names(self, joints: Sequence[str]) -> tuple[list[str], list[str]]:
+        names = [self.name(column, joints) for column in range(self.ndof)]
+        return names, names
+
+    def name(self, column: int, joints: Sequence[str]) -> str:
+        """Name of an independent coordinate."""
+        return f"coordinate {column} of {', '.join(joints)}"
 
 
 class Affine(Explicit):
@@ -79,6 +104,11 @@ class Affine(Explicit):
 
     def moves_with_one(self, place: int) -> bool:
         return int(np.count_nonzero(self.matrix[place])) == 1
+
+    def name(self, column: int, joints: Sequence[str]) -> str:
+        """The name of the joint that moves as the coordinate does, if there is one."""
+        same = np.flatnonzero((self.matrix == np.eye(self.ndof)[column]).all(axis=1))
+        return joints[same[0]] if len(same) else super().name(column, joints)
 
     def K(self, q: Array) -> Array:
         return self._K

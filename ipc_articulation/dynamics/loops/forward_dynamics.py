@@ -9,17 +9,16 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.bad_states import complain
+from ipc_articulation.dynamics.algorithms.bad_states import checked, complain, leading_axes
 from ipc_articulation.dynamics.algorithms.compiled import compiled
-from ipc_articulation.dynamics.algorithms.over_states import TREE
+from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.kinds import AFFINE
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
 from ipc_articulation.dynamics.loops.motion import (
     FLOAT,
     INDICES,
@@ -33,50 +32,47 @@ from ipc_articulation.dynamics.loops.motion import (
 )
 from ipc_articulation.dynamics.loops.program import CLUSTER, STEP
 from ipc_articulation.dynamics.loops.unroll import BAD, OPEN, SINGULAR, unroll
+from ipc_articulation.dynamics.model.model import Model
 
 NO_WRENCHES = np.zeros((0, 6))
 
 
-def forward_dynamics(
-    robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
+def forward_dynamics_with_loops(
+    model: Model, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None, out: Array | None
 ) -> Array:
-    """The acceleration ÿ that forces on the independent coordinates give, in time linear in the number of clusters.
-
-    Args:
-        robot: The robot.
-        x: Position, (nx,).
-        y_dot: Independent velocities ẏ, (nv,).
-        tau: Forces on the independent coordinates, (nv,) [N·m or N].
-        wrenches: On the bodies of the spanning tree, (nb, 6) [moment about the world's origin; force], world axes.
-
-    Returns:
-        (nv,).
+    """As `forward_dynamics`, in time linear in the number of clusters; batches state by state.
 
     Raises:
-        StateError: A wrong length, a number that is not finite, an open or singular loop.
+        StateError: A wrong shape, a number that is not finite, a zero quaternion, an open or singular loop.
     """
-    result = np.empty(robot.nv)
     try:
-        if wrenches is None and x.dtype is y_dot.dtype is tau.dtype is FLOAT:  # type: ignore[union-attr]
-            run = compiled_forward_dynamics()
-            if not robot.program.given and not run(*robot.records, x, y_dot, tau, NO_WRENCHES, result):
+        if wrenches is out is None and x.dtype is y_dot.dtype is tau.dtype is FLOAT:  # type: ignore[union-attr]
+            result, run = np.empty(model.nv), compiled_forward_dynamics()
+            if not model.closure.program.given and not run(*model.closure.records, x, y_dot, tau, NO_WRENCHES, result):
                 return result
-    except (AttributeError, TypeError):  # no arrays
+    except (AttributeError, TypeError):  # no arrays, or several states
         pass
-    return _checked(robot, x, y_dot, tau, NO_WRENCHES if wrenches is None else wrenches_of(robot, wrenches), result)
+    names = "q", "v", "tau"
+    given = [checked(model, name, state) for name, state in zip(names, (x, y_dot, tau), strict=True)]
+    w = NO_WRENCHES if wrenches is None else checked(model, "wrenches", wrenches)
+    leading = leading_axes((*names, "wrenches"), [*(state.shape[:-1] for state in given), w.shape[:-2]])
+    result = np.empty((*leading, model.nv)) if out is None else fitting(out, (*leading, model.nv))
+    x, y_dot, tau = (np.broadcast_to(s, (*leading, s.shape[-1])) for s in given)
+    w = np.broadcast_to(w, (*leading, *w.shape[-2:]))
+    for at in np.ndindex(leading):
+        _one(model, x[at], y_dot[at], tau[at], np.ascontiguousarray(w[at]), result[at])
+    return result
 
 
-def _checked(robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: Array, result: Array) -> Array:
-    x, y_dot = robot.vector(x, robot.nx, "x"), robot.vector(y_dot, robot.nv, "velocity")
-    tau, records = robot.vector(tau, robot.nv, "tau"), robot.records
-    if robot.program.given:
-        records = records._replace(parameters=with_given(robot, x, y_dot, OPEN | SINGULAR))
+def _one(model: Model, x: Array, y_dot: Array, tau: Array, wrenches: Array, result: Array) -> None:
+    records = model.closure.records
+    if model.closure.program.given:
+        records = records._replace(parameters=with_given(model.closure, x, y_dot, OPEN | SINGULAR))
     status = compiled_forward_dynamics()(*records, x, y_dot, tau, wrenches, result)
     if status & (OPEN | SINGULAR):
-        explain(robot, x, OPEN | SINGULAR)
+        explain(model.closure, x, OPEN | SINGULAR)
     if status & BAD:
-        complain(robot.model, ["q"], [robot.spanning(x)[None]])  # of a quaternion: all else has been looked at
-    return result
+        complain(model, ["q"], [x[None]])
 
 
 @compiled
@@ -105,13 +101,3 @@ def compiled_forward_dynamics() -> Callable[..., int]:
     clusters, steps = (types.Array(numba.from_dtype(dtype), 1, "C") for dtype in (CLUSTER, STEP))
     records: tuple[Any, ...] = (TREE, LOOPS, PAIRS, VECTOR, clusters, steps, INDICES, INDICES, MATRIX)
     return _forward_dynamics.compile((*records, STATE, STATE, STATE, MATRIX, VECTOR))
-
-
-def wrenches_of(robot: LoopModel, wrenches: ArrayLike) -> NDArray[np.float64]:
-    """Wrenches from a user, (nb, 6).
-
-    Raises:
-        StateError: Another number of numbers, or one that is not finite.
-    """
-    shape = robot.model.shapes["wrenches"]
-    return robot.vector(np.ravel(wrenches), shape[0] * 6, "wrenches").reshape(shape)

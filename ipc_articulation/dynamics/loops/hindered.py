@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.integrators.constrained import SWEEPS, descend
 from ipc_articulation.dynamics.loops.constraint import Array
-from ipc_articulation.dynamics.loops.loop_model import LoopModel, Motion
+from ipc_articulation.dynamics.loops.motion import Motion
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError
 
 
-def hindered_velocity(robot: LoopModel, motion: Motion, mass: Array, momentum: Array, dt: float) -> Array:
+def hindered_velocity(robot: Model, motion: Motion, mass: Array, momentum: Array, dt: float) -> Array:
     """ẏ at the end of the step.
 
     Args:
@@ -45,40 +46,40 @@ def hindered_velocity(robot: LoopModel, motion: Motion, mass: Array, momentum: A
         y_dot = np.clip(y_dot, low, high)
         if not descend(mass, momentum, friction, low, high, y_dot):
             raise SolverError(
-                f"dry friction and joint limits of model '{robot.model.name}' did not converge in {SWEEPS} sweeps; use "
+                f"dry friction and joint limits of model '{robot.name}' did not converge in {SWEEPS} sweeps; use "
                 "a smaller time step"
             )
     return y_dot
 
 
-def hindered_dofs(robot: LoopModel) -> NDArray[np.int64]:
+def hindered_dofs(robot: Model) -> NDArray[np.int64]:
     """Degrees of freedom of the spanning tree that have dry friction or limits."""
-    c = robot.model.coordinates
+    c = robot.coordinates
     return np.flatnonzero((c.friction > 0.0) | np.isfinite(c.lower) | np.isfinite(c.upper))
 
 
-def require_one_column(robot: LoopModel) -> None:
+def require_one_column(robot: Model) -> None:
     """Refuse friction and limits of joints that several independent coordinates move together.
 
     Raises:
         UnsupportedError: There is such a joint.
     """
-    hindered = set(hindered_dofs(robot).tolist())
+    hindered, names = set(hindered_dofs(robot).tolist()), robot.spanning_tree.dof_names
     for loop in robot.loops:
         for place, dof in enumerate(loop.dofs.tolist()):
             if dof in hindered and not loop.constraint.moves_with_one(place):
                 raise UnsupportedError(
-                    f"joint '{robot.model.dof_names[dof]}' has dry friction or a position limit, and moves with "
+                    f"joint '{names[dof]}' has dry friction or a position limit, and moves with "
                     f"several independent coordinates of {loop.name}; only joints that move with one may have them"
                 )
 
 
-def _bounds(robot: LoopModel, motion: Motion, dofs: NDArray[np.int64], dt: float) -> tuple[Array, Array, Array]:
+def _bounds(robot: Model, motion: Motion, dofs: NDArray[np.int64], dt: float) -> tuple[Array, Array, Array]:
     """Low and high of ẏ and dt times its friction, (nv,) each; the narrowest where several joints ask."""
-    c, friction = robot.model.coordinates, np.zeros(robot.nv)
+    c, friction = robot.coordinates, np.zeros(robot.nv)
     low, high = np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
-    positions = np.zeros(robot.model.nv)
-    positions[robot.model.plain_v] = motion.q[robot.model.plain_q]
+    positions = np.zeros(robot.spanning_tree.nv)
+    positions[robot.spanning_tree.plain_v] = motion.q[robot.spanning_tree.plain_q]
     for dof in dofs:
         column = int(np.abs(motion.G[dof]).argmax())
         rate = motion.G[dof, column]

@@ -111,6 +111,18 @@ class Implicit(LoopConstraint):
     def integrate(self, x: Array, y_dot: Array, dt: float) -> Array:
         return self.closed(x + dt * (self.G(x) @ y_dot))
 
+    def difference(self, x: Array, x_end: Array) -> Array:
+        return (x_end - x)[self._free] / self._scale
+
+    def rate(self, x: Array, y_dot: Array) -> Array:
+        return self.G(x) @ y_dot
+
+    def position(self, q: Array) -> Array:
+        return self.closed(q)
+
+    def names(self, joints: Sequence[str]) -> tuple[list[str], list[str]]:
+        return list(joints), [joints[place] for place in self._free]
+
     def moves_with_one(self, place: int) -> bool:
         return self.ndof == 1 or place in self._free
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
+from ipc_articulation.dynamics.algorithms.manifold import integrate
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
@@ -29,8 +30,8 @@ from ipc_articulation.dynamics.integrators import Drive, Scheme
 from ipc_articulation.dynamics.integrators.drive import IDLE
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.hindered import hindered_velocity, require_one_column
-from ipc_articulation.dynamics.loops.loop_model import LoopModel, Motion
-from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.dynamics.loops.motion import Motion
+from ipc_articulation.dynamics.model.model import Model
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class LoopStep:
 
 
 def implicit_step(
-    robot: LoopModel,
+    robot: Model,
     x: ArrayLike,
     y_dot: ArrayLike,
     dt: float,
@@ -74,26 +75,21 @@ def implicit_step(
     mass = motion.G.T @ tree_mass @ motion.G
     momentum = mass @ np.asarray(y_dot, dtype=float) + motion.G.T @ (impulse - dt * (tree_mass @ motion.g))
     end = hindered_velocity(robot, motion, mass, momentum, dt)
-    return LoopStep(robot.integrate(x, end, dt), end, mass)
+    return LoopStep(integrate(robot, x, end, dt), end, mass)
 
 
-def require_possible(robot: LoopModel) -> None:
+def require_possible(robot: Model) -> None:
     """Refuse what this step does not do.
 
     Raises:
         UnsupportedError: A joint mimics another one, or has friction or limits and moves with several coordinates.
     """
-    if len(robot.model.followers):
-        name = robot.model.dof_names[int(robot.model.followers.dofs[0])]
-        raise UnsupportedError(
-            f"joint '{name}' of a robot with loops mimics another one; make it a gear, or read the file with read_robot"
-        )
     require_one_column(robot)
 
 
-def _tree_step(robot: LoopModel, motion: Motion, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array]:
+def _tree_step(robot: Model, motion: Motion, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array]:
     """M̂ (spanning nv, spanning nv) and dt (f - dt K̂ v - C) (spanning nv,) of the spanning tree."""
-    model, c = robot.model, robot.model.coordinates
+    model, c = robot.spanning_tree, robot.coordinates
     q, v = motion.q, motion.v
     pd = drive.pd.checked(model) if drive.pd is not None else PD.to(model, model.neutral, 0.0, 0.0)
     damping = c.damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)

@@ -1,23 +1,31 @@
-"""Where joints and loops of a robot are among its positions x and independent velocities ẏ: in the tree's order."""
+"""Places of joints and loops among the positions x and independent velocities ẏ of a robot: in the tree's order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.dynamics.loops.clusters import Loop
+from ipc_articulation.dynamics.loops.clusters import Indices, Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.errors import ModelError
 
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
+Loops = Sequence[tuple[Sequence[int], LoopConstraint]]
+
+
+class Joints(NamedTuple):
+    """Joints of a spanning tree, (n,), and where their coordinates begin."""
+
+    names: tuple[str, ...]
+    q: Indices  # (n + 1,) first position coordinate of each, and nq
+    v: Indices  # (n + 1,) first velocity coordinate of each, and nv
 
 
 class FreeJoint(NamedTuple):
     """A joint in no loop: its coordinates in the spanning tree and in the robot."""
 
+    joint: int
     q: range
     dofs: range
     x: range
@@ -33,54 +41,49 @@ class Layout(NamedTuple):
     nv: int
 
 
-def laid_out(model: Model, loops: Sequence[tuple[Sequence[str], LoopConstraint]]) -> Layout:
+def laid_out(joints: Joints, loops: Loops) -> Layout:
     """Give every joint and loop its places.
 
     Args:
-        model: The spanning tree.
-        loops: Joint names and the constraint on them.
+        joints: Of the spanning tree.
+        loops: Joints by index, and the constraint on them.
 
     Raises:
-        ModelError: A joint is unknown, has not one degree of freedom, or is in two loops; or their number does not fit.
+        ModelError: A joint has not one degree of freedom, or is in two loops; or their number does not fit.
     """
-    owner, placed, nx, ny = _owners(model, loops), dict[int, Loop](), 0, 0
+    owner, placed, nx, ny = _owners(joints, loops), dict[int, Loop](), 0, 0
     free: list[FreeJoint] = []
-    for joint, name in enumerate(model.joint_names):
-        number = owner.get(name)
+    for joint in range(len(joints.names)):
+        number = owner.get(joint)
         if number is None:
-            q, dofs = (range(*map(int, at[joint : joint + 2])) for at in (model.body_q, model.body_v))
-            free.append(FreeJoint(q, dofs, range(nx, nx + len(q)), range(ny, ny + len(dofs))))
+            q, dofs = (range(*map(int, at[joint : joint + 2])) for at in (joints.q, joints.v))
+            free.append(FreeJoint(joint, q, dofs, range(nx, nx + len(q)), range(ny, ny + len(dofs))))
             nx, ny = free[-1].x.stop, free[-1].y.stop
         elif number not in placed:
-            names, constraint = loops[number]
+            members, constraint = loops[number]
             x, y = slice(nx, nx + constraint.position_size), slice(ny, ny + constraint.ndof)
-            placed[number] = _loop(model, names, constraint, x, y)
+            names, at = tuple(joints.names[member] for member in members), np.array(members, dtype=np.int64)
+            placed[number] = Loop(_listed(names), names, constraint, joints.v[at], joints.q[at], x, y)
             nx, ny = x.stop, y.stop
     return Layout(list(placed.values()), free, nx, ny)
 
 
-def _owners(model: Model, loops: Sequence[tuple[Sequence[str], LoopConstraint]]) -> dict[str, int]:
-    """Of each joint in a loop, which."""
-    owner: dict[str, int] = {}
-    for number, (names, constraint) in enumerate(loops):
-        what = _name(names)
-        if len(names) != constraint.size:
-            raise ModelError(f"{what}: the constraint is on {constraint.size} joints, not {len(names)}")
-        for name in names:
-            index = model.joint(name)
-            if model.body_v[index + 1] - model.body_v[index] != 1:
+def _owners(joints: Joints, loops: Loops) -> dict[int, int]:
+    """The loop of each joint that is in one."""
+    owner: dict[int, int] = {}
+    for number, (members, constraint) in enumerate(loops):
+        what = _listed([joints.names[member] for member in members])
+        if len(members) != constraint.size:
+            raise ModelError(f"{what}: the constraint is on {constraint.size} joints, not {len(members)}")
+        for member in members:
+            name = joints.names[member]
+            if joints.v[member + 1] - joints.v[member] != 1:
                 raise ModelError(f"{what}: joint '{name}' must have one degree of freedom")
-            if name in owner:
+            if member in owner:
                 raise ModelError(f"joint '{name}' is in two loops; make them one constraint")
-            owner[name] = number
+            owner[member] = number
     return owner
 
 
-def _loop(model: Model, names: Sequence[str], constraint: LoopConstraint, x: slice, y: slice) -> Loop:
-    dofs = np.array([model.dofs(name).start for name in names], dtype=np.int64)
-    positions = np.array([model.positions(name).start for name in names], dtype=np.int64)
-    return Loop(_name(names), constraint, dofs, positions, x, y)
-
-
-def _name(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return "the loop of joints " + ", ".join(f"'{name}'" for name in names)

@@ -1,25 +1,25 @@
-"""The motion of a robot with loops, by one call of compiled code, and what is said of states that it refuses."""
+"""Motion of a robot's spanning tree, by one call of compiled code a state, and errors for states that it refuses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from math import isfinite
+from typing import Any, NamedTuple, TypeVar
 
 import numba
 import numpy as np
 from numba import types
 from numpy.typing import ArrayLike
 
+from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.implicit import Implicit
 from ipc_articulation.dynamics.loops.program import LOOP
 from ipc_articulation.dynamics.loops.unroll import MANIFOLD, OPEN, SINGULAR, unroll
 from ipc_articulation.errors import StateError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.loops.loop_model import LoopModel
 
 FLOAT = np.dtype(float)
 Result = TypeVar("Result")
@@ -33,37 +33,58 @@ LOOPS = types.Array(numba.from_dtype(LOOP), 1, "C")
 class Motion(NamedTuple):
     """Of a spanning tree with n velocities, m of them independent."""
 
-    q: Array  # (nq,)
-    v: Array  # (n,) q̇ = G ẏ
-    G: Array  # (n, m)
-    g: Array  # (n,) q̈ = G ÿ + g
+    q: Array  # (..., nq)
+    v: Array  # (..., n) q̇ = G ẏ
+    G: Array  # (..., n, m), not to be written to
+    g: Array  # (..., n) q̈ = G ÿ + g
 
 
-def unrolled(robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, refused: int) -> Motion:
+def unrolled(closure: Closure, x: ArrayLike, y_dot: ArrayLike, refused: int) -> Motion:
     """The motion of the spanning tree.
 
     Args:
-        robot: The robot.
-        x: Position, (nx,).
-        y_dot: Independent velocities, (nv,).
+        closure: Of the robot.
+        x: Positions, (..., nx).
+        y_dot: Independent velocities, (..., nv).
         refused: Which of BAD, OPEN and SINGULAR are errors.
 
     Raises:
         StateError: As said.
     """
-    p, n = robot.program, robot.model.nv
-    motion = Motion(np.empty(robot.model.nq), np.empty(n), p.G.copy() if p.moving else p.G, np.empty(n))
     try:
-        if not p.given and x.dtype is y_dot.dtype is FLOAT:  # type: ignore[union-attr]
-            status = _run()(p.loops, p.members, p.parameters, p.columns, x, y_dot, *motion)
-            if not status & refused:
+        if not closure.program.given and x.dtype is y_dot.dtype is FLOAT:  # type: ignore[union-attr]
+            motion = _empty(closure)
+            if not _unroll(closure, closure.program.parameters, x, y_dot, motion) & refused:
                 return motion
-    except (AttributeError, TypeError):  # no arrays
+    except (AttributeError, TypeError):  # no arrays, or several states
         pass
-    x, y_dot = robot.vector(x, robot.nx, "x"), robot.vector(y_dot, robot.nv, "velocity")
-    if _run()(p.loops, p.members, with_given(robot, x, y_dot, refused), p.columns, x, y_dot, *motion) & refused:
-        explain(robot, x, refused)
+    x, y_dot = vector(x, closure.nx, "x"), vector(y_dot, closure.nv, "velocity")
+    leading = np.broadcast_shapes(x.shape[:-1], y_dot.shape[:-1])
+    if not leading:
+        return _checked(closure, x, y_dot, refused)
+    x, y_dot = (np.broadcast_to(a, (*leading, a.shape[-1])) for a in (x, y_dot))
+    motions = Motion(*(np.empty((*leading, *part.shape)) for part in _empty(closure)))
+    for index in np.ndindex(leading):
+        for whole, part in zip(motions, _checked(closure, x[index], y_dot[index], refused), strict=True):
+            whole[index] = part
+    return motions
+
+
+def _checked(closure: Closure, x: Array, y_dot: Array, refused: int) -> Motion:
+    motion = _empty(closure)
+    if _unroll(closure, with_given(closure, x, y_dot, refused), x, y_dot, motion) & refused:
+        explain(closure, x, refused)
     return motion
+
+
+def _empty(closure: Closure) -> Motion:
+    p, n = closure.program, closure.spanning_nv
+    return Motion(np.empty(closure.spanning_nq), np.empty(n), p.G.copy() if p.moving else p.G, np.empty(n))
+
+
+def _unroll(closure: Closure, parameters: Array, x: Any, y_dot: Any, motion: Motion) -> int:
+    p = closure.program
+    return _run()(p.loops, p.members, parameters, p.columns, x, y_dot, *motion)
 
 
 @lru_cache
@@ -71,14 +92,28 @@ def _run() -> Callable[..., int]:
     return unroll.compile((LOOPS, PAIRS, VECTOR, INDICES, STATE, STATE, VECTOR, VECTOR, MATRIX, VECTOR))
 
 
-def with_given(robot: LoopModel, x: Array, y_dot: Array, refused: int) -> Array:
+def vector(value: ArrayLike, count: int, what: str) -> Array:
+    """Numbers from a user, (..., count).
+
+    Raises:
+        StateError: Another number of numbers, or one that is not finite.
+    """
+    x = np.ascontiguousarray(numbers(what, value))
+    if x.shape[-1:] != (count,):
+        raise StateError(f"{what} has shape {x.shape}; give ({count},) or (..., {count})")
+    if not isfinite(x.ravel().dot(x.ravel())) and not np.isfinite(x).all():  # the product is quick, but may overflow
+        raise StateError(f"{what} must be finite; it is {x.tolist()}")
+    return x
+
+
+def with_given(closure: Closure, x: Array, y_dot: Array, refused: int) -> Array:
     """Parameters of all loops, those that Python evaluates included.
 
     Raises:
         StateError: A loop is open or singular.
     """
-    parameters = robot.program.parameters.copy()
-    for loop, at in robot.program.given:
+    parameters = closure.program.parameters.copy()
+    for loop, at in closure.program.given:
         c = loop.constraint
         if refused & SINGULAR:
             q, G, g = ask(loop, c.motion, x[loop.x], y_dot[loop.y])
@@ -90,18 +125,18 @@ def with_given(robot: LoopModel, x: Array, y_dot: Array, refused: int) -> Array:
     return parameters
 
 
-def explain(robot: LoopModel, x: Array, refused: int) -> None:
+def explain(closure: Closure, x: Array, refused: int) -> None:
     """Say which loop is at fault.
 
     Raises:
         StateError: It is open or singular.
     """
-    for loop in robot.loops:
+    for loop in closure.loops:
         if refused & SINGULAR:
             ask(loop, loop.constraint.G, x[loop.x])
         if refused & OPEN:
             _require_closed(loop, loop.constraint.spanning(x[loop.x]))
-    raise StateError(f"model '{robot.model.name}': its loops cannot be evaluated at x = {x.tolist()}")
+    raise StateError(f"model '{closure.name}': its loops cannot be evaluated at x = {x.tolist()}")
 
 
 def ask(loop: Loop, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -112,8 +147,16 @@ def ask(loop: Loop, function: Callable[..., Result], *arguments: Any) -> Result:
         raise StateError(f"{loop.name}: {error}") from error
 
 
+def over(function: Callable[..., Array], *states: Array) -> Array:
+    """A function of one state, over any leading axes that the arrays (..., n) have in common."""
+    leading = np.broadcast_shapes(*(x.shape[:-1] for x in states))
+    flat = [np.broadcast_to(x, (*leading, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
+    results = np.array([function(*parts) for parts in zip(*flat, strict=True)])
+    return results.reshape(*leading, *results.shape[1:])
+
+
 def _require_closed(loop: Loop, q: Array) -> None:
     if isinstance(loop.constraint, Implicit):
         gap = np.abs(loop.constraint.phi(q)).max()
         if not gap <= MANIFOLD:
-            raise StateError(f"{loop.name} is open: |φ| = {gap:.6g}; close it with LoopModel.closed")
+            raise StateError(f"{loop.name} is open: |φ| = {gap:.6g}; close it with Model.closed")

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.crba import mass_matrix as tree_mass_matrix
-from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics as tree_inverse_dynamics
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix
+from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
 from ipc_articulation.dynamics.loops.constraint import Array
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.loops.motion import vector
+from ipc_articulation.dynamics.model.model import Model
 
 
 class Constrained(NamedTuple):
@@ -27,18 +28,18 @@ class Constrained(NamedTuple):
     multipliers: Array  # λ, one a row of K
 
 
-def forward_dynamics(
-    robot: LoopModel, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
+def constrained_dynamics(
+    robot: Model, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
 ) -> Constrained:
-    """Accelerations of a force τ on the independent coordinates; arguments as in `projection.forward_dynamics`.
+    """Accelerations of a force τ on the independent coordinates; arguments as of `forward_dynamics`, one state.
 
     Raises:
         StateError: A wrong length, an open or singular loop.
     """
-    q, v, G, g = robot.motion(x, y_dot)
-    H, K = tree_mass_matrix(robot.model, q), robot.K(q)
-    C = tree_inverse_dynamics(robot.model, q, v, np.zeros(robot.model.nv), wrenches)
-    tau_q = np.linalg.lstsq(G.T, robot.vector(tau, robot.nv, "tau"), rcond=None)[0]
+    tree, (q, v, G, g) = robot.spanning_tree, robot.motion(x, y_dot)
+    H, K = mass_matrix(tree, q), robot.K(q)
+    C = inverse_dynamics(tree, q, v, np.zeros(tree.nv), wrenches)
+    tau_q = np.linalg.lstsq(G.T, vector(tau, robot.nv, "tau"), rcond=None)[0]
     HK = np.linalg.solve(H, np.column_stack([tau_q - C, K.T]))
     free, H_K = HK[:, 0], HK[:, 1:]
     multipliers = np.linalg.lstsq(K @ H_K, robot.k(q, v) - K @ free, rcond=None)[0]

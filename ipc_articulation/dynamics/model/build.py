@@ -14,6 +14,8 @@ from ipc_articulation import spatial
 from ipc_articulation.dynamics.algorithms.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
+from ipc_articulation.dynamics.loops.closure import Closure
+from ipc_articulation.dynamics.loops.layout import Joints
 from ipc_articulation.dynamics.model.coordinates import stacked
 from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
 from ipc_articulation.dynamics.model.mimic import followers
@@ -182,6 +184,7 @@ def model_of(
         followers=followers(placed, body_q, body_v, where),
         aliases=MappingProxyType(aliases),
         shapes=shapes_of_arrays(growth.nq, growth.nv, len(placed), len(names)),
+        closure=Closure(name, tree, Joints(tuple(joint.name for joint in placed), body_q, body_v)),
     )
     _freeze(model)
     return model

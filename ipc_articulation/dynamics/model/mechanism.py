@@ -1,8 +1,9 @@
-"""A mechanism as one describes it: links, and the joints that place them. Plain data, to be edited at will.
+"""A mechanism as one describes it: links, the joints that place them, and loops. Plain data, to be edited at will.
 
 `Mechanism.build` checks it and makes the `Model` that the dynamics works on. Readers of files make mechanisms. Every
 link hangs by exactly one joint on another link or on the world, whose name is «world»: a robot bolted down has a
-`FixedJoint` there, one that moves freely a `FloatingJoint`.
+`FixedJoint` there, one that moves freely a `FloatingJoint`. What else holds links together are loops, constraints on
+the coordinates of joints.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.joints import Joint
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.model.build import TreeBuilder, model_of
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.order import ordered_joints
-from ipc_articulation.dynamics.model.parts import EARTH, FixedFrame, Link, PlacedJoint
+from ipc_articulation.dynamics.model.parts import EARTH, FixedFrame, Link, Meeting, PlacedJoint
 from ipc_articulation.errors import ModelError
 
 
@@ -33,6 +35,8 @@ class Mechanism:
     frames: list[FixedFrame] = field(default_factory=list)
     file: Path | None = None  # where it was read from, for messages
     gravity: ArrayLike = EARTH  # (3,) [m/s²] in the world
+    loops: list[tuple[Sequence[str], LoopConstraint]] = field(default_factory=list)  # joints and the constraint on them
+    meetings: tuple[Meeting, ...] = ()  # where loops keep points of two links together in all directions
 
     def add_link(
         self, name: str, mass: float = 0.0, centre: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = 0.0
@@ -60,6 +64,10 @@ class Mechanism:
         self.frames.append(FixedFrame(name, link, np.eye(4) if pose is None else pose))
         return self.frames[-1]
 
+    def add_loop(self, joints: Sequence[str], constraint: LoopConstraint) -> None:
+        """Close a loop: a constraint on the coordinates of joints with one degree of freedom each, in its order."""
+        self.loops.append((tuple(joints), constraint))
+
     def build(
         self, joint_order: Sequence[str] | None = None, unphysical: Literal["refuse", "warn"] = "refuse"
     ) -> Model:
@@ -86,4 +94,5 @@ class Mechanism:
             tree.add(joint)
         tree.check_masses()
         tree.check_inertias(unphysical)
-        return model_of(tree, self.name, gravity, self.joints, self.frames)
+        model = model_of(tree, self.name, gravity, self.joints, self.frames)
+        return model.with_loops(self.loops) if self.loops else model

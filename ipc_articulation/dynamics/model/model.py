@@ -1,4 +1,8 @@
-"""A robot as the dynamics sees it, fixed once built: state goes in, results come out.
+"""A robot as the dynamics sees it, fixed once built: state goes in, results come out. A tree is a robot without loops.
+
+A robot with loops is a tree of joints that spans it, and constraints that close it. Its positions, velocities and
+forces are the independent ones, x, ẏ and τ in formulas; those of the spanning tree are q, q̇ = G ẏ and q̈ = G ÿ + g.
+Joints that are in no loop are independent, so that for a tree x is q and G is 1.
 
 Indices are RaiSim's. Links joined rigidly make one body, and every body hangs by one joint, so a body and its joint
 share an index; links fixed to the world are body 0, without degrees of freedom. Each joint has a range of velocity
@@ -8,18 +12,26 @@ body; a joint's name finds its child link's frame too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.joints import Joint
+from ipc_articulation.dynamics.loops.closure import Closure
+from ipc_articulation.dynamics.loops.clusters import Loop
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
+from ipc_articulation.dynamics.loops.layout import FreeJoint
+from ipc_articulation.dynamics.loops.motion import Motion, ask, unrolled, vector
+from ipc_articulation.dynamics.loops.unroll import BAD, OPEN, SINGULAR
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
 from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
@@ -56,23 +68,54 @@ class Model:
     frame_pose: Array  # (nf, 4, 4) in the node's frame
     body_node: Indices  # (nb,) into tree, -1: fixed to the world
     body_frame: Indices  # (nb,) frame of each body
-    body_q: Indices  # (nb + 1,) first position coordinate of each joint, and nq
-    body_v: Indices  # (nb + 1,) first velocity coordinate of each joint, and nv
+    body_q: Indices  # (nb + 1,) first position coordinate of each joint in the spanning tree, and their number
+    body_v: Indices  # (nb + 1,) first velocity coordinate of each joint in the spanning tree, and their number
     tree: NDArray  # (nodes,) records, see tree.py
-    coordinates: Coordinates
+    coordinates: Coordinates  # of the spanning tree
     followers: Followers
     aliases: MappingProxyType[str, int] = field(repr=False)  # names of frames and joints -> frame
     shapes: dict[str, tuple[int, ...]] = field(repr=False)  # of the arrays that algorithms take and give
+    closure: Closure = field(repr=False)  # how the spanning tree moves with the robot
+    loops: tuple[Loop, ...] = ()  # none: a tree
+    _tree: Model | None = field(default=None, repr=False)
 
     @property
     def nq(self) -> int:
         """Number of position coordinates."""
-        return int(self.body_q[-1])
+        return self.closure.nx
 
     @property
     def nv(self) -> int:
         """Number of velocity coordinates: degrees of freedom."""
-        return int(self.body_v[-1])
+        return self.closure.nv
+
+    @property
+    def spanning_tree(self) -> Model:
+        """The same bodies without loops; of a tree, the model itself."""
+        return self if self._tree is None else self._tree
+
+    def with_loops(self, loops: Sequence[tuple[Sequence[str], LoopConstraint]]) -> Model:
+        """The robot whose spanning tree this model is.
+
+        Args:
+            loops: Joint names and the constraint on their coordinates, in the constraint's order.
+
+        Raises:
+            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, has not one degree
+                of freedom, or is in two loops; or the number of joints does not fit the constraint.
+        """
+        if self.loops:
+            raise ModelError(f"model '{self.name}' has loops already; give all of them to its spanning tree at once")
+        if loops and len(self.followers):
+            name = self.dof_names[int(self.followers.dofs[0])]
+            raise ModelError(
+                f"joint '{name}' of model '{self.name}', which has loops, mimics another one; make it a gear, or read "
+                "the file with read_robot"
+            )
+        members = [([self.joint(name) for name in names], constraint) for names, constraint in loops]
+        closure = Closure(self.name, self.tree, self.closure.joints, members)
+        shapes = shapes_of_arrays(closure.nx, closure.nv, len(self.bodies), len(self.frame_names))
+        return replace(self, shapes=shapes, closure=closure, loops=closure.loops, _tree=self if loops else None)
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -87,20 +130,22 @@ class Model:
     @cached_property
     def dof_names(self) -> tuple[str, ...]:
         """A name for each velocity coordinate, (nv,): the joint's, with a number where it has several."""
-        return tuple(
-            body.joint_name if body.joint.ndof == 1 else f"{body.joint_name}[{k}]"
-            for body in self.bodies
-            for k in range(body.joint.ndof)
-        )
+        names = [""] * self.nv
+        for at in self.closure.free:
+            names[at.y.start : at.y.stop] = _numbered(self.joint_names[at.joint], len(at.y))
+        for loop in self.loops:
+            names[loop.y] = loop.constraint.names(loop.joints)[1]
+        return tuple(names)
 
     @cached_property
     def q_names(self) -> tuple[str, ...]:
         """A name for each position coordinate, (nq,)."""
-        return tuple(
-            body.joint_name if body.joint.nq == 1 else f"{body.joint_name}[{k}]"
-            for body in self.bodies
-            for k in range(body.joint.nq)
-        )
+        names = [""] * self.nq
+        for at in self.closure.free:
+            names[at.x.start : at.x.stop] = _numbered(self.joint_names[at.joint], len(at.x))
+        for loop in self.loops:
+            names[loop.x] = loop.constraint.names(loop.joints)[0]
+        return tuple(names)
 
     @property
     def mass(self) -> float:
@@ -109,8 +154,16 @@ class Model:
 
     @property
     def neutral(self) -> Array:
-        """The position at which all joints are at zero, (nq,)."""
-        return self.coordinates.neutral.copy()
+        """The position at which all joints are at zero, loops closed from there, (nq,).
+
+        Raises:
+            StateError: A loop cannot be closed from there.
+        """
+        return self._neutral.copy() if self.loops else self.coordinates.neutral.copy()
+
+    @cached_property
+    def _neutral(self) -> Array:
+        return self.position(self.coordinates.neutral)
 
     def frame(self, name: str | int) -> int:
         """Index of the frame of a link, joint or fixed frame; an index stays what it is.
@@ -142,14 +195,29 @@ class Model:
         return self._find({name: i for i, name in enumerate(self.joint_names)}, name, "joint")
 
     def dofs(self, joint: str) -> slice:
-        """Range of a joint's velocity coordinates."""
-        i = self.joint(joint)
-        return slice(int(self.body_v[i]), int(self.body_v[i + 1]))
+        """Range of a joint's velocity coordinates.
+
+        Raises:
+            ModelError: There is no moving joint of that name, or it is in a loop.
+        """
+        y = self._free(joint).y
+        return slice(y.start, y.stop)
 
     def positions(self, joint: str) -> slice:
-        """Range of a joint's position coordinates."""
-        i = self.joint(joint)
-        return slice(int(self.body_q[i]), int(self.body_q[i + 1]))
+        """Range of a joint's position coordinates.
+
+        Raises:
+            ModelError: There is no moving joint of that name, or it is in a loop.
+        """
+        x = self._free(joint).x
+        return slice(x.start, x.stop)
+
+    def _free(self, joint: str) -> FreeJoint:
+        for loop in self.loops:
+            if joint in loop.joints:
+                raise ModelError(f"joint '{joint}' is in {loop.name}; its own coordinates are those of spanning_tree")
+        index = self.joint(joint)
+        return next(at for at in self.closure.free if at.joint == index)
 
     def _find(self, known: dict | MappingProxyType, name: str, what: str) -> int:
         if name not in known:
@@ -159,17 +227,97 @@ class Model:
     @cached_property
     def rotations(self) -> tuple[tuple[slice, slice], ...]:
         """Position and velocity coordinates of every quaternion, (4,) and (3,)."""
+        x, y = (dict(zip(*pairs, strict=True)) for pairs in self.closure.free_places)
         nodes = self.tree[self.tree["kind"] == ROTATION]
-        return tuple((slice(q, q + 4), slice(v, v + 3)) for q, v in zip(nodes["q"], nodes["v"], strict=True))
+        places = ((x[int(node["q"])], y[int(node["v"])]) for node in nodes)
+        return tuple((slice(q, q + 4), slice(v, v + 3)) for q, v in places)
 
     @cached_property
     def plain_q(self) -> Indices:
         """Position coordinates that are no quaternion's."""
-        taken = [np.arange(self.nq)[q] for q, _ in self.rotations]
-        return np.setdiff1d(np.arange(self.nq), np.concatenate([np.zeros(0, np.int64), *taken]))
+        return np.delete(np.arange(self.nq), [i for q, _ in self.rotations for i in range(q.start, q.stop)])
 
     @cached_property
     def plain_v(self) -> Indices:
-        """Velocity coordinates of the same, in the same order."""
-        taken = [np.arange(self.nv)[v] for _, v in self.rotations]
-        return np.setdiff1d(np.arange(self.nv), np.concatenate([np.zeros(0, np.int64), *taken]))
+        """Velocity coordinates that are no quaternion's; of a tree in the order of `plain_q`."""
+        return np.delete(np.arange(self.nv), [i for _, v in self.rotations for i in range(v.start, v.stop)])
+
+    def spanning(self, x: ArrayLike, check: bool = True) -> Array:
+        """Positions of the spanning tree's joints: (..., nq) -> (..., spanning nq).
+
+        Args:
+            x: Positions of the robot.
+            check: Refuse positions that do not close the loops.
+
+        Raises:
+            StateError: A wrong length, or a loop is open; says by how much.
+        """
+        return unrolled(self.closure, x, np.zeros(self.nv), BAD | OPEN if check else BAD).q
+
+    def motion(self, x: ArrayLike, v: ArrayLike) -> Motion:
+        """What the spanning tree does: position, velocity, G and g at x (..., nq) and v (..., nv).
+
+        Raises:
+            StateError: A wrong length, a number that is not finite, an open or singular loop.
+        """
+        return unrolled(self.closure, x, v, BAD | OPEN | SINGULAR)
+
+    def closed(self, x: ArrayLike) -> Array:
+        """The position with all loops closed, their independent coordinates kept: (nq,) -> (nq,).
+
+        Raises:
+            StateError: A loop cannot be closed from here.
+        """
+        x = vector(x, self.nq, "x").copy()
+        for loop in self.loops:
+            x[loop.x] = ask(loop, loop.constraint.closed, x[loop.x])
+        return x
+
+    def position(self, q: ArrayLike) -> Array:
+        """The position of the robot whose independent coordinates are those of a spanning position: -> (nq,).
+
+        Args:
+            q: Position of the spanning tree, (spanning nq,); loops need not be closed.
+
+        Raises:
+            StateError: A wrong length, or a loop cannot be closed from there.
+        """
+        q, x = vector(q, self.closure.spanning_nq, "spanning position"), np.empty(self.nq)
+        x[self.closure.free_x] = q[self.closure.free_q]
+        for loop in self.loops:
+            x[loop.x] = ask(loop, loop.constraint.position, q[loop.q])
+        return x
+
+    def G(self, x: ArrayLike) -> Array:
+        """∂q̇/∂ẏ, (..., spanning nv, nv), not to be written to.
+
+        Raises:
+            StateError: A wrong length, or a loop is singular.
+        """
+        return unrolled(self.closure, x, np.zeros(self.nv), BAD | SINGULAR).G
+
+    def g(self, x: ArrayLike, v: ArrayLike) -> Array:
+        """Ġ ẏ, (..., spanning nv).
+
+        Raises:
+            StateError: A wrong length, or a loop is singular.
+        """
+        return unrolled(self.closure, x, v, BAD | SINGULAR).g
+
+    def K(self, q: ArrayLike) -> Array:
+        """∂φ/∂q of all loops, by velocities: (spanning nq,) -> (constraints, spanning nv)."""
+        q, rows = vector(q, self.closure.spanning_nq, "q"), [np.zeros((0, self.closure.spanning_nv))]
+        for loop in self.loops:
+            block = np.zeros((loop.constraint.size - loop.constraint.ndof, self.closure.spanning_nv))
+            block[:, loop.dofs] = loop.constraint.K(q[loop.q])
+            rows.append(block)
+        return np.concatenate(rows)
+
+    def k(self, q: ArrayLike, q_dot: ArrayLike) -> Array:
+        """-K̇ q̇ of all loops: (spanning nq,), (spanning nv,) -> (constraints,)."""
+        q, v = vector(q, self.closure.spanning_nq, "q"), vector(q_dot, self.closure.spanning_nv, "q_dot")
+        return np.concatenate([np.zeros(0), *(loop.constraint.k(q[loop.q], v[loop.dofs]) for loop in self.loops)])
+
+
+def _numbered(joint: str, count: int) -> list[str]:
+    return [joint] if count == 1 else [f"{joint}[{k}]" for k in range(count)]

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.model.shapes import Shape
 
+Meeting = tuple[tuple[str, ArrayLike], tuple[str, ArrayLike]]  # two links, and the points of theirs that stay together
+
 WORLD = "world"
 EARTH = (0.0, 0.0, -9.81)  # [m/s²]
 

@@ -8,10 +8,11 @@ from ipc_articulation.adapters.native import LoopAdapter, Pin
 from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine, spatial
+from ipc_articulation import dynamics as dyn
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
-from ipc_articulation.dynamics.loops import FourBar, LoopModel, gear
+from ipc_articulation.dynamics.loops import FourBar, gear
 from ipc_articulation.dynamics.model import Box, Mechanism, Shape, Sphere
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
@@ -51,26 +52,26 @@ def linkage(rotor: bool = False, **properties) -> Mechanism:
     return mechanism
 
 
-def press_model(rotor: bool = False, independent: int = 0, **properties) -> LoopModel:
+def press_model(rotor: bool = False, independent: int = 0, **properties) -> dyn.Model:
     """Of `linkage`; the rotor turns five times as fast as the flap."""
     loops = [(["crank joint", "rocker joint", "coupler joint"], FourBar(LENGTHS, OFFSET, independent))]
     if rotor:
         loops.append((["flap joint", "rotor joint"], gear(5.0)))
-    return LoopModel(linkage(rotor, **properties).build(), loops)
+    return linkage(rotor, **properties).build().with_loops(loops)
 
 
-def start_of(robot: LoopModel) -> np.ndarray:
+def start_of(robot: dyn.Model) -> np.ndarray:
     """Near START, loops closed."""
-    return robot.closed(np.r_[START, np.zeros(robot.nx - 3)])
+    return robot.closed(np.r_[START, np.zeros(robot.nq - 3)])
 
 
-def driven(robot: LoopModel, target: float, kp: float = KP, kd: float = KD) -> Drive:
+def driven(robot: dyn.Model, target: float, kp: float = KP, kd: float = KD) -> Drive:
     """PD control of the crank alone."""
-    crank = np.arange(robot.model.nv) == robot.model.dof_names.index("crank joint")
-    return Drive(pd=PD.to(robot.model, target * crank, kp * crank, kd * crank))
+    crank = np.arange(robot.spanning_tree.nv) == robot.spanning_tree.dof_names.index("crank joint")
+    return Drive(pd=PD.to(robot.spanning_tree, target * crank, kp * crank, kd * crank))
 
 
-def linkage_adapter(robot: LoopModel, pins=(PIN,), target: float = 1.7, **around) -> LoopAdapter:
+def linkage_adapter(robot: dyn.Model, pins=(PIN,), target: float = 1.7, **around) -> LoopAdapter:
     adapter = LoopAdapter(robot, DT, start_of(robot), pins, **around)
     adapter.drive = driven(robot, target)
     return adapter
@@ -80,7 +81,7 @@ def box(name: str, size: float, centre, mass: float = 0.0) -> CoupledBody:
     return CoupledBody(name, spatial.pose(p=centre), cube(0.5 * size), mass, inertia=mass * size**2 / 6.0 * np.eye(3))
 
 
-def press(robot: LoopModel, target: float = 1.4) -> LoopAdapter:
+def press(robot: dyn.Model, target: float = 1.4) -> LoopAdapter:
     """The linkage, and a block on a table between its ball and a wall; nothing has friction."""
     static = [box("table", 0.2, (0.62, 0.0, 0.119)), box("wall", 0.4, (0.84, 0.0, 0.3))]
     block = box("block", 0.12, (0.565, 0.0, 0.2805), 2.0)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from ipc_articulation.adapters.native import LoopAdapter, Pin
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
 from ipc_articulation.dynamics.joints import RevoluteJoint, SphericalJoint
-from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, LoopModel, gear, tello_hip
+from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, gear, tello_hip
 from ipc_articulation.dynamics.loops.projection import mass_matrix
 from ipc_articulation.dynamics.model import Box, Mechanism, Mimic, Shape
 from ipc_articulation.errors import AdapterError, StateError, UnsupportedError
@@ -66,7 +67,9 @@ def test_a_joint_that_turns_as_a_multiple_of_the_independent_velocity():
         robot = press_model(rotor=True)
         constraint = gear(5.0)
         constraint = type(constraint)(scale * constraint.matrix)
-        robot = LoopModel(robot.model, [(LOOP, FourBar(LENGTHS, OFFSET)), (["flap joint", "rotor joint"], constraint)])
+        robot = robot.spanning_tree.with_loops(
+            [(LOOP, FourBar(LENGTHS, OFFSET)), (["flap joint", "rotor joint"], constraint)]
+        )
         x = np.r_[start_of(press_model()), 0.4 / scale]
         adapter = LoopAdapter(robot, DT, x, [PIN], y_dot=[0.2, 1.0 / scale])
         predictions.append(adapter.predict())
@@ -100,7 +103,7 @@ def test_an_open_loop_is_told():
         LoopAdapter(robot, DT, [1.7, 1.6, -1.6], [PIN])
     adapter = linkage_adapter(robot)
     adapter.x = adapter.x + 0.01
-    with pytest.raises(StateError, match="close it with LoopModel"):
+    with pytest.raises(StateError, match="close it with Model"):
         adapter.predict()
 
 
@@ -108,7 +111,7 @@ def test_spherical_joints_are_refused():
     mechanism = linkage()
     mechanism.add_link("hand", 0.1, inertia=1e-3)
     mechanism.add_joint("wrist", SphericalJoint(), "coupler", "hand")
-    robot = LoopModel(mechanism.build(), [(LOOP, FourBar(LENGTHS, OFFSET))])
+    robot = mechanism.build().with_loops([(LOOP, FourBar(LENGTHS, OFFSET))])
     with pytest.raises(UnsupportedError, match="joint 'wrist' of body 'hand' is a SphericalJoint; for now only"):
         LoopAdapter(robot, DT, robot.closed([1.7, 1.6, -1.65, 1.0, 0.0, 0.0, 0.0]), [PIN])
 
@@ -145,7 +148,7 @@ def test_a_gear_between_links_with_geometry_is_told():
     for name, y in (("left", 0.1), ("right", -0.1)):
         mechanism.add_link(name, 1.0, inertia=0.01).collision = (Shape(Box((0.1, 0.02, 0.02))),)
         mechanism.add_joint(f"{name} joint", RevoluteJoint((0, 0, 1)), "world", name, origin=_at(0.0, y, 0.0))
-    robot = LoopModel(mechanism.build(), [(["left joint", "right joint"], gear(-1.0))])
+    robot = mechanism.build().with_loops([(["left joint", "right joint"], gear(-1.0))])
     with pytest.raises(AdapterError, match="can move in 1 ways more than its loops allow"):
         LoopAdapter(robot, DT, [0.0], [])
 
@@ -155,18 +158,18 @@ def test_a_differential_whose_rotors_are_independent_is_told():
     for name in ("r1", "r2", "l1", "l2"):
         mechanism.add_link(name, 1.0, inertia=0.01)
         mechanism.add_joint(name, RevoluteJoint((0, 0, 1)), "world", name)
-    robot = LoopModel(mechanism.build(), [(["r1", "r2", "l1", "l2"], tello_hip())])
+    robot = mechanism.build().with_loops([(["r1", "r2", "l1", "l2"], tello_hip())])
     with pytest.raises(AdapterError, match="can move in 2 ways more than its loops allow"):
-        LoopAdapter(robot, DT, robot.random_position(np.random.default_rng(0)), [])
+        LoopAdapter(robot, DT, dyn.random_position(robot, np.random.default_rng(0)), [])
 
 
-def pair(constraint) -> LoopModel:
+def pair(constraint) -> dyn.Model:
     """Two links without geometry on hinges of their own."""
     mechanism = Mechanism("pair")
     for name in ("a", "b"):
         mechanism.add_link(name, 1.0, inertia=0.01)
         mechanism.add_joint(name, RevoluteJoint((0, 0, 1)), "world", name)
-    return LoopModel(mechanism.build(), [(["a", "b"], constraint)])
+    return mechanism.build().with_loops([(["a", "b"], constraint)])
 
 
 def test_of_two_rotors_the_first_is_in_the_scene():

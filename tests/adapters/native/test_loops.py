@@ -53,7 +53,7 @@ def rate(adapter, height) -> float:
     ends = []
     for step in (-1e-5, 1e-5):
         moved = linkage_adapter(adapter.robot)
-        moved.x = adapter.robot.integrate(adapter.x, [step])
+        moved.x = dyn.integrate(adapter.robot, adapter.x, [step])
         ends.append(height(moved))
     return (ends[1] - ends[0]) / 2e-5
 

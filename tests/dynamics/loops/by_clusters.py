@@ -12,8 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ipc_articulation import spatial
+from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.loops import Implicit
-from ipc_articulation.dynamics.loops.cluster_joint import ClusterJoint, over, times
+from ipc_articulation.dynamics.loops.cluster_joint import ClusterJoint
+from ipc_articulation.dynamics.loops.motion import over
 from tests.dynamics.loops.robots import Placed, Robot
 
 Array = np.ndarray
@@ -66,7 +68,7 @@ def poses(robot: Robot, x: Array) -> dict[str, Array]:
 
 def motions(robot: Robot, x: Array, y_dot: Array, y_ddot: Array) -> dict[str, tuple[Array, Array, Array]]:
     """(J, v, a) of all links, in their own frames, gravity in the accelerations; of states (..., n)."""
-    gravity = np.concatenate([np.zeros(3), robot.model.model.gravity])
+    gravity = np.concatenate([np.zeros(3), robot.model.spanning_tree.gravity])
     rest = np.zeros((*x.shape[:-1], 6))
     found = {"world": (np.zeros((*rest.shape, robot.model.nv)), rest, rest - gravity)}
     for placed in robot.placed:
@@ -93,7 +95,7 @@ def _move(robot: Robot, placed: Placed, x: Array, y_dot: Array, y_ddot: Array, f
 def sums_over_bodies(robot: Robot, x: Array, y_dot: Array, y_ddot: Array, wrenches: Array) -> tuple[Array, Array]:
     """Mass matrix Σ Jᵀ I J, and forces τ = Σ Jᵀ (I a + v ×* I v - Ad(H)ᵀ w); of states (..., n)."""
     H, tau = 0.0, 0.0
-    found, places, tree = motions(robot, x, y_dot, y_ddot), poses(robot, x), robot.model.model
+    found, places, tree = motions(robot, x, y_dot, y_ddot), poses(robot, x), robot.model.spanning_tree
     for link in robot.mechanism.links:
         (J, v, a), inertia = found[link.name], _inertia(link)
         Jt, X = np.swapaxes(J, -1, -2), spatial.adjoint(places[link.name])

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import Mechanism
-from ipc_articulation.dynamics.loops import Implicit, LoopModel
+from ipc_articulation.dynamics.loops import Implicit
 from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
 from ipc_articulation.dynamics.loops.cluster_joints import (
     FourBar,
@@ -49,7 +50,7 @@ class Robot:
     mechanism: Mechanism = field(init=False)
     loops: Loops = field(default_factory=list)
     placed: list[Placed] = field(default_factory=list)
-    model: LoopModel = field(init=False)
+    model: dyn.Model = field(init=False)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng([self.seed, *self.name.encode()])
@@ -74,12 +75,12 @@ class Robot:
         )
 
     def built(self) -> Robot:
-        self.model = LoopModel(self.mechanism.build(), self.loops)
+        self.model = self.mechanism.build()
         return self
 
     def coordinates(self, placed: Placed) -> tuple[slice, slice]:
         """Where a cluster's position and independent velocities are among the robot's."""
-        dof = self.model.model.dofs(placed.joint).start
+        dof = self.model.spanning_tree.dofs(placed.joint).start
         for loop in self.model.loops:
             if dof in loop.dofs:
                 return loop.x, loop.y
@@ -100,11 +101,11 @@ def states(robot: Robot, count: int = 20, steepest: float = 30.0) -> list[State]
     """Random states in which no coordinate of a linkage is more than so much faster than the independent ones."""
     model, rng, found = robot.model, np.random.default_rng(robot.seed), list[State]()
     while len(found) < count:
-        x = model.random_position(rng)
+        x = dyn.random_position(model, rng)
         G = [loop.constraint.G(x[loop.x]) for loop in model.loops if isinstance(loop.constraint, Implicit)]
         if all(np.abs(block).max() < steepest for block in G):
             numbers = rng.normal(size=(3, model.nv))
-            found.append(State(x, *numbers, rng.normal(size=(len(model.model.bodies), 6))))
+            found.append(State(x, *numbers, rng.normal(size=(len(model.spanning_tree.bodies), 6))))
     return found
 
 

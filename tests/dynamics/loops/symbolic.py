@@ -44,7 +44,7 @@ class Tree:
     """A robot's spanning tree: symbols of q, v and v̇, and poses of all links in the world."""
 
     def __init__(self, robot: Robot) -> None:
-        tree = robot.model.model
+        tree = robot.model.spanning_tree
         self.q, self.v, self.a = (
             casadi.SX.sym(name, size) for name, size in (("q", tree.nq), ("v", tree.nv), ("a", tree.nv))
         )

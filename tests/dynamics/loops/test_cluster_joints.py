@@ -198,7 +198,7 @@ def test_a_cluster_joins_a_mechanism():
 def test_bodies_are_where_the_tree_has_them(robots):
     """Poses and velocities by clusters are those of the spanning tree."""
     for robot, some in robots:
-        tree, names = robot.model.model, [link.name for link in robot.mechanism.links]
+        tree, names = robot.model.spanning_tree, [link.name for link in robot.mechanism.links]
         x, y_dot, y_ddot, *_ = stacked(some)
         q, v, *_ = (np.array(part) for part in zip(*map(robot.model.motion, x, y_dot), strict=True))
         H, V = frame_poses(tree, q, names), frame_velocities(tree, q, v, names)

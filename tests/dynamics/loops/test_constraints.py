@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics.loops import tello_hip, tello_knee_ankle
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.by_clusters import slope
@@ -46,7 +47,7 @@ def test_derivatives_of_the_constraint(robots):
 def test_moving_keeps_loops_closed(robots):
     for robot, some in robots:
         x, y_dot = some[0].x, 0.05 * some[0].y_dot
-        moved = robot.model.integrate(x, y_dot, 0.1)
+        moved = dyn.integrate(robot.model, x, y_dot, 0.1)
         for loop in robot.model.loops:
             assert np.abs(loop.constraint.phi(loop.constraint.spanning(moved[loop.x]))).max(initial=0.0) < 1e-10
 

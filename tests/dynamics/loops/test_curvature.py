@@ -6,12 +6,12 @@ import casadi
 import numpy as np
 import pytest
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import Mechanism, joints
 from ipc_articulation.dynamics.loops import (
     CoordinateFunctions,
     FourBar,
     Implicit,
-    LoopModel,
     Static,
     gear,
     tello_hip,
@@ -35,14 +35,14 @@ def series(*constraints):
             mechanism.add_joint(f"joint {name}", joints.RzJoint(), parent, name)
             parent = name
         loops.append(([f"joint {name}" for name in names], constraint))
-    return LoopModel(mechanism.build(), loops)
+    return mechanism.build().with_loops(loops)
 
 
 def motions(robot, count=20):
     """x, ẏ, another velocity and forces on all joints of the tree."""
     rng = np.random.default_rng(0)
     for _ in range(count):
-        yield robot.random_position(rng), *rng.normal(size=(2, robot.nv)), rng.normal(size=robot.model.nv)
+        yield dyn.random_position(robot, rng), *rng.normal(size=(2, robot.nv)), rng.normal(size=robot.spanning_tree.nv)
 
 
 def test_functions_of_one_coordinate():
@@ -124,6 +124,6 @@ def test_a_linkage_beside_a_singular_position():
     robot, exact = series(constraint), symbolic(lambda q: four_bar(q, (*LENGTHS, *OFFSET)), constraint)
     x, fastest, y_dot = robot.closed([1.2, 1.1, -1.0]), 1.0, np.ones(1)
     while fastest < 20.0:
-        x = robot.integrate(x, y_dot, 0.02 / fastest**2)
+        x = dyn.integrate(robot, x, y_dot, 0.02 / fastest**2)
         fastest = np.abs(robot.G(x)).max()
     assert_near(Curvature(robot, x).third(y_dot), np.array(exact(x, y_dot, y_dot)[1]), 1e-8)

@@ -9,9 +9,10 @@ import casadi
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics.loops import Implicit, projection
-from ipc_articulation.dynamics.loops.cluster_joint import times
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics import forward_dynamics
+from ipc_articulation.dynamics.algorithms.lift import times
+from ipc_articulation.dynamics.loops import Implicit
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.by_clusters import slope
 from tests.dynamics.loops.random_clusters import KINDS
@@ -37,7 +38,7 @@ def lagrange(robot):
         H = tree.poses[name]
         H_dot = rate(H, q, q_dot)
         T += 0.5 * casadi.trace(H_dot @ second_moments(link) @ H_dot.T)
-        V -= link.mass * casadi.dot(robot.model.model.gravity, (H @ np.array([*link.centre, 1.0]))[:3])
+        V -= link.mass * casadi.dot(robot.model.spanning_tree.gravity, (H @ np.array([*link.centre, 1.0]))[:3])
     momentum = casadi.gradient(T, q_dot)
     tau = casadi.jtimes(momentum, q, q_dot) + casadi.jtimes(momentum, q_dot, q_ddot) - casadi.gradient(T - V, q)
     return casadi.Function("tau", [q, q_dot, q_ddot], [tau])
@@ -45,7 +46,7 @@ def lagrange(robot):
 
 def rate_of_G(model, x, y_dot):
     """Ġ along ẏ, positions of linkages moving along the tangent q̇; all joints are in loops."""
-    x_dot = np.empty(model.nx)
+    x_dot = np.empty(model.nq)
     for loop in model.loops:
         straight = isinstance(loop.constraint, Implicit)
         x_dot[loop.x] = loop.constraint.G(x[loop.x]) @ y_dot[loop.y] if straight else y_dot[loop.y]
@@ -63,5 +64,5 @@ def test_equations_of_motion_are_lagranges(kind, seed):
     a = times(G, y_ddot) + times(rates, y_dot)
     want = times(G.swapaxes(1, 2), lagrange(robot)(q.T, v.T, a.T).full().T)
     for state, tau in zip(some, want, strict=True):
-        assert_near(projection.inverse_dynamics(model, state.x, state.y_dot, state.y_ddot), tau, 1e-7)
+        assert_near(dyn.inverse_dynamics(model, state.x, state.y_dot, state.y_ddot), tau, 1e-7)
         assert_near(forward_dynamics(model, state.x, state.y_dot, tau), state.y_ddot, 1e-6)

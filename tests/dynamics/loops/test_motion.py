@@ -1,11 +1,13 @@
 """The motion of the spanning tree by compiled code, against each constraint's own functions."""
 
+import re
+
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics import Mechanism, joints
-from ipc_articulation.dynamics.loops import Affine, CoordinateFunctions, FourBar, Implicit, LoopModel, gear, projection
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics import Mechanism, forward_dynamics, joints
+from ipc_articulation.dynamics.loops import Affine, CoordinateFunctions, FourBar, Implicit, gear, projection
 from ipc_articulation.errors import StateError
 from tests.dynamics.by_hand import assert_near
 
@@ -21,7 +23,7 @@ def test_motion_is_that_of_each_loop(robots):
                 assert_near(G[loop.dofs, loop.y], G_loop, 1e-13)
                 assert_near(g[loop.dofs], g_loop, 1e-11)
                 assert np.count_nonzero(np.delete(G[loop.dofs], loop.y, axis=1)) == 0
-            dofs, free = robot.model.free_dofs, robot.model.free_y
+            dofs, free = robot.model.closure.free_dofs, robot.model.closure.free_y
             np.testing.assert_array_equal(G[dofs, free], 1.0)
             assert not g[dofs].any()
 
@@ -57,16 +59,16 @@ def every_kind():
         ([hinges[8], hinges[4]], CoordinateFunctions([Square(), Square()], [0, 0])),
         ([hinges[7], hinges[6]], Implicit(lambda q: [q[0] + q[1] ** 2], 2, [1])),
     ]
-    return LoopModel(mechanism.build(), loops)
+    return mechanism.build().with_loops(loops)
 
 
 def test_one_robot_with_every_kind_of_loop():
     """Compiled and evaluated by Python side by side: by clusters and by projection the same."""
     robot = every_kind()
-    assert sorted({int(kind) for kind in robot.program.loops["kind"]}) == [0, 1, 2, 3]
+    assert sorted({int(kind) for kind in robot.closure.program.loops["kind"]}) == [0, 1, 2, 3]
     rng = np.random.default_rng(0)
     for _ in range(20):
-        x = robot.random_position(rng)
+        x = dyn.random_position(robot, rng)
         y_dot, tau = rng.normal(size=(2, robot.nv))
         q, v, G, g = robot.motion(x, y_dot)
         for loop in robot.loops:
@@ -77,36 +79,37 @@ def test_one_robot_with_every_kind_of_loop():
         assert_near(robot.spanning(x), q, 0.0)
         assert_near(robot.G(x), G, 0.0)
         assert_near(robot.g(x, y_dot), g, 0.0)
-        want = projection.forward_dynamics(robot, x, y_dot, tau)
+        want = projection.projected_dynamics(robot, x, y_dot, tau)
         assert_near(forward_dynamics(robot, x, y_dot, tau), want, 1e-8)
         assert_near(forward_dynamics(robot, x.tolist(), y_dot.tolist(), tau.tolist()), want, 1e-8)
         assert_near(forward_dynamics(robot, np.repeat(x, 2)[::2], y_dot, tau), want, 1e-8)
 
 
 def test_states_that_do_not_fit():
-    robot = LoopModel(every_kind().model, [])
-    x, rest = robot.random_position(np.random.default_rng(0)), np.zeros(robot.nv)
+    """The words are those for trees; joints of loops are named."""
+    robot = every_kind()
+    x, rest = dyn.random_position(robot, np.random.default_rng(0)), np.zeros(robot.nv)
+    sizes = "but model 'every kind' (nq = 15, nv = 11) needs"
     for call, message in (
-        (lambda: forward_dynamics(robot, x[1:], rest, rest), "x has shape (17,); give (18,)"),
-        (lambda: forward_dynamics(robot, x, rest[1:], rest), "velocity has shape (16,); give (17,)"),
-        (lambda: forward_dynamics(robot, x, rest, rest[1:]), "tau has shape (16,); give (17,)"),
-        (lambda: forward_dynamics(robot, x[None], rest, rest), "x has shape (1, 18); give (18,)"),
-        (lambda: robot.motion(x, np.append(rest, 0.0)), "velocity has shape (18,); give (17,)"),
+        (lambda: forward_dynamics(robot, x[1:], rest, rest), f"q has shape (14,), {sizes} (15) or (..., 15)"),
+        (lambda: forward_dynamics(robot, x, rest[1:], rest), f"v has shape (10,), {sizes} (11) or (..., 11)"),
+        (lambda: forward_dynamics(robot, x, rest, rest[1:]), f"tau has shape (10,), {sizes} (11) or (..., 11)"),
+        (lambda: robot.motion(x, np.append(rest, 0.0)), "velocity has shape (12,); give (11,) or (..., 11)"),
     ):
         with pytest.raises(StateError) as error:
             call()
         assert str(error.value) == message
-    for place, what in ((0, "x"), (1, "velocity"), (2, "tau")):
+    for place, what in ((0, "q[7] ('hinge3')"), (1, "v[7] ('hinge1')"), (2, "tau[7] ('hinge1')")):
         state = [x.copy(), rest.copy(), rest.copy()]
-        state[place][2] = np.nan
-        with pytest.raises(StateError, match=f"^{what} must be finite"):
+        state[place][7] = np.nan
+        with pytest.raises(StateError, match="^" + re.escape(f"{what} is nan; it must be finite")):
             forward_dynamics(robot, *state)
 
 
 def test_quaternions():
     """Zero and other lengths than one are refused."""
-    robot = LoopModel(every_kind().model, [])
-    x, rest = robot.random_position(np.random.default_rng(0)), np.zeros(robot.nv)
+    robot = every_kind()
+    x, rest = dyn.random_position(robot, np.random.default_rng(0)), np.zeros(robot.nv)
     for factor, words in ((1.5, "has length 1.5"), (0.0, "is zero")):
         other = x.copy()
         other[3:7] *= factor

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
+from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import frame_poses
-from ipc_articulation.dynamics.loops import projection
-from ipc_articulation.dynamics.loops.cluster_joint import times
+from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.loops.operational_space import (
     apply_test_force,
-    contact_acceleration,
-    contact_jacobian,
     inverse_operational_space_inertia,
 )
 from ipc_articulation.errors import ModelError, StateError
@@ -26,6 +24,11 @@ def rate(f):
     return (f(STEP) - f(-STEP)) / (2.0 * STEP)
 
 
+def acceleration(model, x, y_dot, y_ddot, *contact):
+    """J ÿ + J̇ ẏ."""
+    return dyn.jacobian(model, x, *contact) @ y_ddot + dyn.jacobian_rate(model, x, y_dot, *contact) @ y_dot
+
+
 def contacts_of(robot):
     """The last link, and one in the middle: rotors come too."""
     names = [link.name for link in robot.mechanism.links]
@@ -37,8 +40,8 @@ def test_inverse_inertia_at_contacts(robots):
     for robot, some in robots:
         contacts = contacts_of(robot)
         for state in some:
-            J = np.concatenate([contact_jacobian(robot.model, state.x, *contact) for contact in contacts])
-            want = J @ np.linalg.solve(projection.mass_matrix(robot.model, state.x), J.T)
+            J = np.concatenate([dyn.jacobian(robot.model, state.x, *contact) for contact in contacts])
+            want = J @ np.linalg.solve(dyn.mass_matrix(robot.model, state.x), J.T)
             got = inverse_operational_space_inertia(robot.model, state.x, contacts)
             assert_near(got, want, 5e-8)
             assert_near(got, got.T, 1e-9)
@@ -51,8 +54,8 @@ def test_test_forces(robots):
         [contact, _] = contacts_of(robot)
         for number, state in enumerate(some):
             force = np.roll([1.0, -2.0, 0.5], number)
-            J = contact_jacobian(robot.model, state.x, *contact)[3:]
-            y_ddot = np.linalg.solve(projection.mass_matrix(robot.model, state.x), J.T @ force)
+            J = dyn.jacobian(robot.model, state.x, *contact)[3:]
+            y_ddot = np.linalg.solve(dyn.mass_matrix(robot.model, state.x), J.T @ force)
             work, got = apply_test_force(robot.model, state.x, force, *contact)
             assert_near(got, y_ddot, 5e-8)
             assert_near(work, force @ J @ y_ddot, 5e-8)
@@ -66,41 +69,41 @@ def test_contact_jacobian_and_acceleration_by_differences(robots):
 
 def _check_contact(model, contact, x, y_dot, y_ddot):
     def place(h):
-        return frame_poses(model.model, model.spanning(model.integrate(x, y_dot, h)), [contact[0]])[0, :3]
+        return frame_poses(model.spanning_tree, model.spanning(dyn.integrate(model, x, y_dot, h)), [contact[0]])[0, :3]
 
     def velocity(h):
-        at = model.integrate(x, y_dot + 0.5 * h * y_ddot, h)
-        return contact_jacobian(model, at, *contact) @ (y_dot + h * y_ddot)
+        at = dyn.integrate(model, x, y_dot + 0.5 * h * y_ddot, h)
+        return dyn.jacobian(model, at, *contact) @ (y_dot + h * y_ddot)
 
     H, H_dot = place(0.0), rate(place)
     spin = H_dot[:, :3] @ H[:, :3].T
     want = [spin[2, 1], spin[0, 2], spin[1, 0], *(H_dot @ [*contact[1], 1.0])]
-    assert_near(contact_jacobian(model, x, *contact) @ y_dot, np.array(want), 1e-6)
-    assert_near(contact_acceleration(model, x, y_dot, y_ddot, *contact), rate(velocity), 1e-6)
+    assert_near(dyn.jacobian(model, x, *contact) @ y_dot, np.array(want), 1e-6)
+    assert_near(acceleration(model, x, y_dot, y_ddot, *contact), rate(velocity), 1e-6)
 
 
 def test_contact_jacobian_and_acceleration_by_casadi(robots):
     """[ω; ẋ] = J ẏ, its derivative by ẏ and its rate, differentiated exactly from where the frame is."""
     for robot, some in robots:
         x, y_dot, y_ddot, *_ = stacked(some)
-        q, v, G, g = (np.array(part) for part in zip(*map(robot.model.motion, x, y_dot), strict=True))
+        q, v, G, g = robot.model.motion(x, y_dot)
         a = times(G, y_ddot) + g
         for contact in contacts_of(robot):
             twist, J, twist_rate = (part.full().T for part in Tree(robot).contact(*contact)(q.T, v.T, a.T))
-            ours = np.array([contact_jacobian(robot.model, state, *contact) for state in x])
+            ours = dyn.jacobian(robot.model, x, *contact)
             assert_each(ours, J.reshape(len(x), -1, 6).swapaxes(1, 2) @ G, 1e-12)
             assert_each(times(ours, y_dot), twist, 1e-12)
-            ours = [contact_acceleration(robot.model, *state, *contact) for state in zip(x, y_dot, y_ddot, strict=True)]
+            ours = [acceleration(robot.model, *state, *contact) for state in zip(x, y_dot, y_ddot, strict=True)]
             assert_each(np.array(ours), twist_rate, 1e-12, np.abs(v).max(axis=1) ** 2)
 
 
 def test_gravity_and_loads_do_not_matter():
     """Λ⁻¹ is that of the robot at rest without gravity, which stays as it was."""
     robot = robot_of("mini cheetah", 0).model
-    x = robot.random_position(np.random.default_rng(0))
-    gravity = robot.model.tree["gravity"].copy()
+    x = dyn.random_position(robot, np.random.default_rng(0))
+    gravity = robot.tree["gravity"].copy()
     inverse = inverse_operational_space_inertia(robot, x, [("base_trunk", POINT)])
-    np.testing.assert_array_equal(robot.model.tree["gravity"], gravity)
+    np.testing.assert_array_equal(robot.tree["gravity"], gravity)
     assert gravity.any()
     assert inverse.shape == (6, 6)
     assert inverse_operational_space_inertia(robot, x, []).shape == (0, 0)
@@ -108,14 +111,14 @@ def test_gravity_and_loads_do_not_matter():
 
 def test_bad_contacts():
     robot = robot_of("humanoid leg", 0).model
-    x = np.zeros(robot.nx)
+    x = np.zeros(robot.nq)
     with pytest.raises(
         ModelError, match=r"^model 'humanoid leg' has no frame 'shank_kne'; did you mean 'shank_knee'\?"
     ):
-        contact_jacobian(robot, x, "shank_kne")
+        dyn.jacobian(robot, x, "shank_kne")
     with pytest.raises(StateError) as error:
         apply_test_force(robot, x, [1.0, 2.0], "shank_knee")
-    assert str(error.value) == "force has shape (2,); give (3,)"
+    assert str(error.value) == "force has shape (2,); give (3,) or (..., 3)"
     with pytest.raises(StateError) as error:
-        contact_jacobian(robot, x[1:], "shank_knee")
-    assert str(error.value) == "x has shape (4,); give (5,)"
+        dyn.jacobian(robot, x[1:], "shank_knee")
+    assert str(error.value) == "q has shape (4,), but model 'humanoid leg' (nq = 5, nv = 5) needs (5) or (..., 5)"

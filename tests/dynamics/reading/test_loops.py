@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics import forward_dynamics
 from ipc_articulation.dynamics.joints import HelicalJoint, PrismaticJoint, RevoluteJoint
-from ipc_articulation.dynamics.loops import FourBar, Implicit, LoopModel, Static, projection
+from ipc_articulation.dynamics.loops import FourBar, Implicit, Static, projection
 from ipc_articulation.dynamics.loops.explicit import Affine
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
 from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.loops import PointLoop, loops_of, read_robot
 from ipc_articulation.errors import ModelError
@@ -19,25 +19,12 @@ EXACT = {"rtol": 0.0, "atol": 1e-10}
 
 
 def modelled(robot):
-    return LoopModel(robot.mechanism.build(), robot.loops)
+    return robot.build()
 
 
 def position_of(model, q):
     """The robot's position x at a closed spanning position q."""
-    x = np.empty(model.nx)
-    moving = [
-        joint
-        for joint in model.model.joint_names
-        if not any(model.model.dofs(joint).start in loop.dofs for loop in model.loops)
-    ]
-    free = [i for joint in moving for i in range(model.model.positions(joint).start, model.model.positions(joint).stop)]
-    x[np.setdiff1d(np.arange(model.nx), [i for loop in model.loops for i in range(loop.x.start, loop.x.stop)])] = q[
-        free
-    ]
-    for closing in model.loops:
-        own = q[closing.q]
-        x[closing.x] = own if isinstance(closing.constraint, Implicit) else closing.constraint.independent(own)
-    return x
+    return model.position(q)
 
 
 def row_space(K):
@@ -48,7 +35,7 @@ def row_space(K):
 def assert_same(read, by_hand, rng, states=5):
     """G, g, K up to its row space, and the dynamics."""
     for _ in range(states):
-        x = by_hand.random_position(rng)
+        x = dyn.random_position(by_hand, rng)
         y_dot = rng.normal(size=by_hand.nv)
         q, v, G, g = by_hand.motion(x, y_dot)
         own = position_of(read, q)
@@ -59,9 +46,9 @@ def assert_same(read, by_hand, rng, states=5):
         np.testing.assert_allclose(read.K(q) @ g, read.k(q, v), **EXACT)
         tau = rng.normal(size=by_hand.nv)
         np.testing.assert_allclose(
-            forward_dynamics(read, own, y_dot, tau), projection.forward_dynamics(by_hand, x, y_dot, tau), rtol=1e-7
+            forward_dynamics(read, own, y_dot, tau), projection.projected_dynamics(by_hand, x, y_dot, tau), rtol=1e-7
         )
-        for function, arguments in ((projection.mass_matrix, ()), (projection.bias_forces, (y_dot,))):
+        for function, arguments in ((dyn.mass_matrix, ()), (dyn.bias_forces, (y_dot,))):
             np.testing.assert_allclose(function(read, own, *arguments), function(by_hand, x, *arguments), **EXACT)
 
 
@@ -77,7 +64,7 @@ def rng():
 def test_four_bar_is_the_one_by_hand(rng):
     robot = read(*FOUR_BAR)
     by_hand = FourBar((0.4, 0.25, 0.41), (0.07, 0.24))
-    by_hand = LoopModel(robot.mechanism.build(), [(("driver", "support", "output"), by_hand)])
+    by_hand = robot.build().spanning_tree.with_loops([(("driver", "support", "output"), by_hand)])
     assert_same(modelled(robot), by_hand, rng)
 
 
@@ -115,7 +102,7 @@ def test_six_bar_in_any_plane_is_the_one_by_hand(rng):
     for name in WATT_JOINTS[1:]:
         parts = [part.replace(f'name="{name}"', f'name="{name}" independent="false"') for part in parts]
     robot = read(*parts)
-    by_hand = LoopModel(robot.mechanism.build(), [(WATT_JOINTS, Implicit(watt, 5, [0]))])
+    by_hand = robot.build().spanning_tree.with_loops([(WATT_JOINTS, Implicit(watt, 5, [0]))])
     assert_same(modelled(robot), by_hand, rng)
 
 
@@ -142,7 +129,7 @@ CHAIN = (
 def test_rotor_chain_is_the_one_by_hand(rng):
     robot = read(*CHAIN)
     G = [[1.0, 0.0], [6.0, 0.0], [0.0, 1.0], [-3.0, -3.0]]
-    by_hand = LoopModel(robot.mechanism.build(), [(("j1", "r1", "j2", "r2"), Static(G))])
+    by_hand = robot.build().spanning_tree.with_loops([(("j1", "r1", "j2", "r2"), Static(G))])
     assert isinstance(robot.loops[0][1], Static)
     assert_same(modelled(robot), by_hand, rng)
 
@@ -166,14 +153,14 @@ def test_mimics_of_one_leader_are_one_constraint_with_offsets(rng):
     np.testing.assert_allclose(constraint.matrix, [[1.0], [2.0], [-3.0]], atol=1e-15)
     np.testing.assert_allclose(constraint.offset, [0.0, 0.3, -0.35], atol=1e-15)
     assert all(joint.mimic is None for joint in robot.mechanism.joints)
-    by_hand = LoopModel(robot.mechanism.build(), [(joints, Affine([[1.0], [2.0], [-3.0]], [0.0, 0.3, -0.35]))])
+    by_hand = robot.build().spanning_tree.with_loops([(joints, Affine([[1.0], [2.0], [-3.0]], [0.0, 0.3, -0.35]))])
     assert_same(modelled(robot), by_hand, rng)
 
 
 def test_mimics_move_as_the_mechanism_with_mimics_does(rng):
     tree, model = read_urdf(robot(*FINGERS)).build(), modelled(read(*FINGERS))
-    np.testing.assert_allclose(model.G(np.zeros(model.nx)), tree.followers.G, atol=1e-15)
-    q = model.spanning(rng.normal(size=model.nx))
+    np.testing.assert_allclose(model.G(np.zeros(model.nq)), tree.followers.G, atol=1e-15)
+    q = model.spanning(rng.normal(size=model.nq))
     followers = tree.followers
     expected = followers.multiplier * q[followers.leader_positions] + followers.offset
     np.testing.assert_allclose(q[followers.positions], expected, atol=1e-15)
@@ -231,9 +218,9 @@ SPATIAL = (  # six hinges of any axes between base and end: three conditions lea
 def test_points_of_a_spatial_loop_coincide(rng):
     robot = read(*SPATIAL)
     model = modelled(robot)
-    assert (model.nx, model.nv) == (6, 3)
+    assert (model.nq, model.nv) == (6, 3)
     for _ in range(3):
-        q = model.spanning(model.random_position(rng))
+        q = model.spanning(dyn.random_position(model, rng))
         first, second = points(robot, q, ("p3", (0.2, 0.0, 0.0)), ("p6", (0.1, 0.0, 0.05)))
         np.testing.assert_allclose(first, second, atol=1e-10)
 
@@ -265,9 +252,9 @@ def test_points_of_a_mechanism_by_hand_coincide(rng):
 def test_loop_above_which_the_robot_moves_freely(rng):
     robot = read(*FOUR_BAR, floating_base=True)
     model = modelled(robot)
-    assert (model.nx, model.nv) == (10, 7)
+    assert (model.nq, model.nv) == (10, 7)
     ends = [("bar2", (0.25, 0.0, 0.0)), ("bar3", (0.41, 0.0, 0.0))]
-    first, second = points(robot, model.spanning(model.random_position(rng)), *ends)
+    first, second = points(robot, model.spanning(dyn.random_position(model, rng)), *ends)
     np.testing.assert_allclose(first, second, atol=1e-10)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
-from ipc_articulation.dynamics.loops import LoopModel
 from tests.dynamics.reading.loop_documents import hinge, read
 
 pytest.importorskip("casadi")
@@ -42,8 +41,8 @@ def rng():
 
 def test_pin_is_closed_at_the_nominal_configuration_and_holds_the_points_together(rng):
     robot = read(*LEG, constraints(PIN))
-    model = LoopModel(robot.mechanism.build(), robot.loops)
-    assert (model.nx, model.nv) == (4, 2)
+    model = robot.build()
+    assert (model.nq, model.nv) == (4, 2)
     np.testing.assert_allclose(model.spanning(NOMINAL), NOMINAL)
     np.testing.assert_allclose(robot.loops[0][1].phi(np.array(NOMINAL)), 0.0, atol=1e-15)
     for _ in range(5):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
-from ipc_articulation.dynamics.loops import LoopModel, projection
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from ipc_articulation.dynamics import forward_dynamics
 from ipc_articulation.dynamics.reading.loops import read_robot
 from tests.dynamics.by_hand import assert_near
 from tests.dynamics.loops.robots import robot_of, states
@@ -25,7 +24,7 @@ def test_a_robot_from_its_file_is_the_robot(kind):
         by_hand, names = robot.model, [link.name for link in robot.mechanism.links]
         file = read_robot(text_of(robot), floating_base=kind == "mini cheetah")
         file.mechanism.gravity = robot.mechanism.gravity
-        read = LoopModel(file.mechanism.build(), file.loops)
+        read = file.build()
         for state in states(robot):
             assert_state_is_the_same(read, by_hand, names, state)
 
@@ -39,9 +38,9 @@ def assert_state_is_the_same(read, by_hand, names, state):
         assert_near(function(read.model, q, names), function(by_hand.model, q, names), 1e-10)
     assert_near(row_space(read.K(q)), row_space(by_hand.K(q)), 1e-10)
     assert_near(read.K(q) @ g, read.k(q, v), 1e-10)
-    assert_near(projection.mass_matrix(read, x), projection.mass_matrix(by_hand, state.x), 5e-8)
-    bias = projection.bias_forces(by_hand, state.x, state.y_dot)
-    assert_near(projection.bias_forces(read, x, state.y_dot), bias, 5e-8)
+    assert_near(dyn.mass_matrix(read, x), dyn.mass_matrix(by_hand, state.x), 5e-8)
+    bias = dyn.bias_forces(by_hand, state.x, state.y_dot)
+    assert_near(dyn.bias_forces(read, x, state.y_dot), bias, 5e-8)
     y_ddot = forward_dynamics(by_hand, state.x, state.y_dot, state.tau, state.wrenches)
     pushed = dict(zip([body.name for body in by_hand.model.bodies], state.wrenches, strict=True))
     wrenches = [pushed.get(body.name, np.zeros(6)) for body in read.model.bodies]  # «ground» is one of them

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation import dynamics as dyn
-from ipc_articulation.dynamics.loops import LoopModel, projection
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
+from ipc_articulation.dynamics import forward_dynamics
 from ipc_articulation.dynamics.reading.osim import read_osim
 from ipc_articulation.spatial import inverse, pose, rotation_about
 
@@ -84,7 +83,7 @@ def projected(without_patellae):
 @pytest.fixture(scope="module")
 def loop_model(without_patellae):
     """The robot, and of each of its independent velocities the place among nimble's."""
-    robot = LoopModel(without_patellae.mechanism.build(unphysical="warn"), without_patellae.loops)
+    robot = without_patellae.mechanism.build(unphysical="warn")
     cluster = {joint: c for c in without_patellae.clusters for joint in c.joints}
     names = []
     for joint in robot.model.joint_names:
@@ -117,7 +116,7 @@ def test_its_loop_model_accelerates_as_nimblephysics(loop_model, state):
     x, y_dot, tau, expected = (np.array(state[key])[order] for key in ("q", "u", "tau", "acceleration"))
     assert_close(forward_dynamics(robot, x, y_dot, tau), expected)
     scale = np.abs(state["coriolis_and_gravity"]).max()
-    np.testing.assert_allclose(projection.inverse_dynamics(robot, x, y_dot, expected), tau, atol=TOLERANCE * scale)
+    np.testing.assert_allclose(dyn.inverse_dynamics(robot, x, y_dot, expected), tau, atol=TOLERANCE * scale)
 
 
 def test_sizes_and_names(with_patellae, without_patellae):

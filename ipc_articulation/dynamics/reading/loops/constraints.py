@@ -1,8 +1,8 @@
-"""From relations to what `LoopModel` takes: joints, and the constraint on them."""
+"""From relations to loops: joints, and the constraint on them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ipc_articulation.dynamics.reading.loops.group import Group, groups
 from ipc_articulation.dynamics.reading.loops.independent import independent_joints
 from ipc_articulation.dynamics.reading.loops.relations import Relation
 
-Loops = list[tuple[tuple[str, ...], LoopConstraint]]
+Loops = list[tuple[Sequence[str], LoopConstraint]]
 
 
 def loops_of(
@@ -24,7 +24,7 @@ def loops_of(
     independent: Mapping[str, bool] | None = None,
     nominal: Mapping[str, float] | None = None,
 ) -> Loops:
-    """Joints and constraints, as `LoopModel` takes them.
+    """Joints and constraints, as `Mechanism.loops` has them.
 
     Relations that share joints become one constraint: `Static`, or `Affine` where joints are offset, if all of them are
     linear, else `Implicit`, of the rows that say something new.

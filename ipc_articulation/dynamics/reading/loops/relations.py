@@ -15,8 +15,6 @@ from ipc_articulation.dynamics.reading.loops.chain import Values, Vector
 from ipc_articulation.dynamics.reading.loops.ways import ways
 from ipc_articulation.errors import ModelError
 
-Meeting = tuple[tuple[str, ArrayLike], tuple[str, ArrayLike]]  # two links, and the point in each one's frame (3,) [m]
-
 
 class Relation(ABC):
     """One of them."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.loops.constraints import loops_of
 from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
 from ipc_articulation.dynamics.reading.loops.raisim import read_constraints
 from ipc_articulation.dynamics.reading.loops.relations import PointLoop, Relation
-from ipc_articulation.dynamics.reading.loops.robot import RobotWithLoops
 from ipc_articulation.dynamics.reading.loops.urdf_plus import read_coupling, read_flags, read_loop
 from ipc_articulation.dynamics.reading.node import parse
 from ipc_articulation.dynamics.reading.urdf import tree_of
@@ -17,7 +17,7 @@ from ipc_articulation.dynamics.reading.urdf import tree_of
 
 def read_robot(
     path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()
-) -> RobotWithLoops:
+) -> Mechanism:
     """Read a robot with its loops: `<loop>` and `<coupling>` of URDF+, `<constraints>` of RaiSim, mimic joints.
 
     Loops go through joints of one degree of freedom. Which joints are independent the file says, by `independent`;
@@ -42,9 +42,10 @@ def read_robot(
         found, where = read_constraints(node, mechanism)
         relations += found
         nominal |= where
-    loops = loops_of(mechanism, relations, read_flags(robot), nominal)
+    mechanism.loops = loops_of(mechanism, relations, read_flags(robot), nominal)
     points = [relation for relation in relations if isinstance(relation, PointLoop)]
-    return RobotWithLoops(mechanism, loops, tuple(point.meeting for point in points if point.in_all_directions))
+    mechanism.meetings = tuple(point.meeting for point in points if point.in_all_directions)
+    return mechanism
 
 
 def closes_loops(path_or_text: str | Path) -> bool:

@@ -17,15 +17,15 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.reading.loops import Coupling, PointLoop, Polynomial, Relation, RobotWithLoops, loops_of
+from ipc_articulation.dynamics.reading.loops import Coupling, PointLoop, Polynomial, Relation, loops_of
 from ipc_articulation.dynamics.reading.mujoco.equalities import active, joint_equality, kind_of, place
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, name_of
 from ipc_articulation.errors import UnsupportedError
 
 
-def robot_from_mujoco(model: mujoco.MjModel) -> RobotWithLoops:
-    """The mechanism of a compiled model as `mechanism_from_mujoco` makes it, but without mimics, and its loops.
+def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
+    """The mechanism of a compiled model as `mechanism_from_mujoco` makes it, but with loops in place of mimics.
 
     Args:
         model: The model; it is copied from, not kept.
@@ -40,7 +40,8 @@ def robot_from_mujoco(model: mujoco.MjModel) -> RobotWithLoops:
     scalar = np.flatnonzero(np.isin(model.jnt_type, SCALAR))
     nominal = {name_of(model, "joint", j): float(model.qpos0[model.jnt_qposadr[j]]) for j in scalar}
     relations = [_relation(model, equality, mechanism) for equality in active(model)]
-    return RobotWithLoops(mechanism, loops_of(mechanism, relations, nominal=nominal))
+    mechanism.loops = loops_of(mechanism, relations, nominal=nominal)
+    return mechanism
 
 
 def _relation(model: mujoco.MjModel, equality: int, mechanism: Mechanism) -> Relation:

@@ -53,4 +53,6 @@ def _cluster(screws: list[Screw], order: Sequence[str]) -> Cluster:
     coordinates = sorted({screw.coordinate for screw in screws}, key=list(order).index)
     functions = [screw.function for screw in screws]
     of = [coordinates.index(screw.coordinate) for screw in screws]
-    return Cluster(tuple(screw.joint for screw in screws), tuple(coordinates), CoordinateFunctions(functions, of))
+    return Cluster(
+        tuple(screw.joint for screw in screws), tuple(coordinates), CoordinateFunctions(functions, of, coordinates)
+    )

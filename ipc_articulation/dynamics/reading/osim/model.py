@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.dynamics.loops.constraint import LoopConstraint
-from ipc_articulation.dynamics.loops.loop_model import LoopModel
+from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import TEXT, Node
@@ -38,13 +37,13 @@ EARTH = (0.0, -9.80665, 0.0)  # [m/s²] where the file does not say
 
 @dataclass(frozen=True)
 class OsimModel:
-    """A tree of joints with one degree of freedom each, and what relates them.
+    """A mechanism of joints with one degree of freedom each, and what relates them.
 
     The joints that a cluster names move as its functions say; every other one that moves bears the name of the
     coordinate that it moves as.
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism  # its loops are the clusters
     clusters: tuple[Cluster, ...]
     coordinates: tuple[Coordinate, ...]  # the independent ones, as the file has them
     segments: Mapping[
@@ -52,29 +51,17 @@ class OsimModel:
     ]  # by link: points (k, 3) of its own joint and of those that hang on it, link frame [m]
 
     @property
-    def loops(self) -> list[tuple[tuple[str, ...], LoopConstraint]]:
-        """Joints and constraints, as `LoopModel` takes them."""
-        return [(cluster.joints, cluster.constraint) for cluster in self.clusters]
-
-    @property
     def defaults(self) -> dict[str, float]:
         """Value of each independent coordinate where the file starts [rad or m]."""
         return {coordinate.name: coordinate.default for coordinate in self.coordinates}
 
-    def start(self, robot: LoopModel) -> Array:
-        """Position where the file starts, (nx,).
+    def start(self, robot: Model) -> Array:
+        """Position where the file starts, (nq,).
 
         Args:
-            robot: The mechanism, built, with `loops`.
+            robot: The mechanism, built: its positions bear the names of the coordinates.
         """
-        x, q, defaults = np.empty(robot.nx), robot.model.neutral, self.defaults
-        for name in set(robot.model.joint_names) & set(defaults):
-            q[robot.model.positions(name)] = defaults[name]
-        x[robot.free_x] = q[robot.free_q]
-        coordinates = {id(cluster.constraint): cluster.coordinates for cluster in self.clusters}
-        for loop in robot.loops:
-            x[loop.x] = [defaults[name] for name in coordinates[id(loop.constraint)]]
-        return x
+        return np.array([self.defaults[name] for name in robot.q_names])
 
 
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
@@ -113,7 +100,9 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
         own = [coordinate.name for coordinate in coordinates.values() if coordinate.joint == joint.name]
         axes = [of_independent(axis, couplings) for axis in axes_of(joint, own)]
         groups.append(hang(mechanism, joint, axes, independent))
-    return OsimModel(mechanism, clusters_of(groups, list(independent)), tuple(independent.values()), _segments(joints))
+    clusters = clusters_of(groups, list(independent))
+    mechanism.loops = [(cluster.joints, cluster.constraint) for cluster in clusters]
+    return OsimModel(mechanism, clusters, tuple(independent.values()), _segments(joints))
 
 
 def _mechanism(path_or_text: str | Path, model: Node) -> Mechanism:

@@ -4,7 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics.loops import Implicit, LoopModel, Static, projection
+from ipc_articulation import dynamics as dyn
+from ipc_articulation.dynamics.loops import Implicit, Static
 from ipc_articulation.dynamics.loops.explicit import Affine
 from ipc_articulation.dynamics.reading.mujoco.loops import robot_from_mujoco
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
@@ -33,7 +34,7 @@ def bars(equalities, flags=""):
 
 def looped(model):
     robot = robot_from_mujoco(model)
-    return LoopModel(robot.mechanism.build(), robot.loops)
+    return robot.build()
 
 
 def residual(model, q):
@@ -67,7 +68,7 @@ def test_closed_positions_are_mujocos(kind, rng):
     own = loop.constraint
     assert (type(own), own.size, own.size - own.ndof) == (constraint, size, conditions)
     for _ in range(5):
-        q = robot.spanning(robot.random_position(rng))
+        q = robot.spanning(dyn.random_position(robot, rng))
         found = residual(model, q)
         assert len(found) >= conditions
         np.testing.assert_allclose(found, 0.0, atol=1e-10)
@@ -88,7 +89,7 @@ def test_constraint_jacobians_have_the_same_row_space(rng):
     model = bars(SITES)
     model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     robot = looped(model)
-    q = robot.spanning(robot.random_position(rng))
+    q = robot.spanning(dyn.random_position(robot, rng))
     data = mujoco.MjData(model)
     data.qpos[:] = q
     mujoco.mj_forward(model, data)
@@ -99,14 +100,14 @@ def test_constraint_jacobians_have_the_same_row_space(rng):
 def test_mass_matrix_is_mujocos_in_the_independent_velocities(rng):
     model = bars(SITES)
     robot = looped(model)
-    x = robot.random_position(rng)
+    x = dyn.random_position(robot, rng)
     q, G = robot.spanning(x), robot.G(x)
     data, H = mujoco.MjData(model), np.zeros((model.nv, model.nv))
     data.qpos[:] = q
     mujoco.mj_forward(model, data)
     mujoco.mj_fullM(model, data, H)
     hinged = [0, 1, 2, 3]  # the ball's velocity has other axes
-    own = projection.mass_matrix(robot, x)[:2, :2]
+    own = dyn.mass_matrix(robot, x)[:2, :2]
     np.testing.assert_allclose(own, (G.T[:, hinged] @ H[np.ix_(hinged, hinged)] @ G[hinged])[:2, :2], atol=1e-12)
 
 

@@ -1,0 +1,61 @@
+"""The closure of a spanning tree: which of its joints move together, for Python and for compiled code.
+
+The spanning tree has positions q and velocities q̇. Loops leave independent velocities ẏ, with q̇ = G ẏ and q̈ = G ÿ + g;
+coordinates that are in no loop are independent themselves. The position x of the robot is, in the same order, what each
+loop keeps its position as, and q elsewhere.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from numpy.typing import NDArray
+
+from ipc_articulation.dynamics.loops.clusters import Clusters, Loop, find_clusters
+from ipc_articulation.dynamics.loops.layout import Joints, Loops, laid_out
+from ipc_articulation.dynamics.loops.program import Program, Records, program_of, records_of
+
+
+class Closure:
+    """Loops of a spanning tree; with none, x is q and ẏ is q̇.
+
+    Args:
+        name: Of the robot, for messages.
+        tree: Records of the spanning tree.
+        joints: Of the spanning tree.
+        loops: Joints by index, and the constraint on them.
+
+    Raises:
+        ModelError: A joint has not one degree of freedom, or is in two loops; or their number does not fit.
+    """
+
+    def __init__(self, name: str, tree: NDArray, joints: Joints, loops: Loops = ()) -> None:
+        layout = laid_out(joints, loops)
+        self.name, self.tree, self.joints, self.free = name, tree, joints, layout.free
+        self.loops: tuple[Loop, ...] = tuple(layout.loops)
+        self.nx, self.nv = layout.nx, layout.nv
+        self.spanning_nq, self.spanning_nv = int(joints.q[-1]), int(joints.v[-1])
+        self.free_q = [i for joint in layout.free for i in joint.q]
+        self.free_x = [i for joint in layout.free for i in joint.x]
+        self.free_dofs = [i for joint in layout.free for i in joint.dofs]
+        self.free_y = [i for joint in layout.free for i in joint.y]
+
+    @property
+    def free_places(self) -> tuple[tuple[list[int], list[int]], tuple[list[int], list[int]]]:
+        """Coordinates of joints in no loop, in the tree and in the robot: positions and velocities."""
+        return (self.free_q, self.free_x), (self.free_dofs, self.free_y)
+
+    @cached_property
+    def program(self) -> Program:
+        """The loops as compiled code reads them."""
+        return program_of(self.loops, self.free, self.spanning_nv)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The nodes of the tree by clusters, found from the loops."""
+        return find_clusters(self.tree, self.loops, self.free_dofs, self.free_y)
+
+    @cached_property
+    def records(self) -> Records:
+        """All of the robot as compiled code reads it."""
+        return records_of(self.tree, self.program, self.clusters)
