@@ -87,7 +87,7 @@ def _refused(error: SceneFileError, file: Path) -> Problem:
         from ipc_articulation.scenefile.paths import package_folders
 
         try:
-            read_robot(file, package_dirs=[*package_folders(), *file.absolute().parents]).mechanism.build()
+            read_robot(file, package_dirs=[*package_folders(), *file.absolute().parents]).build()
         except ModelError as found:
             line = f" ({found})"
     where: Location = ("adapter",) if message.startswith("adapter '") else ("robot", "model")

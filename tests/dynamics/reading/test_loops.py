@@ -152,7 +152,7 @@ def test_mimics_of_one_leader_are_one_constraint_with_offsets(rng):
     assert joints == ("thumb", "index", "middle")
     np.testing.assert_allclose(constraint.matrix, [[1.0], [2.0], [-3.0]], atol=1e-15)
     np.testing.assert_allclose(constraint.offset, [0.0, 0.3, -0.35], atol=1e-15)
-    assert all(joint.mimic is None for joint in robot.mechanism.joints)
+    assert all(joint.mimic is None for joint in robot.joints)
     by_hand = robot.build().spanning_tree.with_loops([(joints, Affine([[1.0], [2.0], [-3.0]], [0.0, 0.3, -0.35]))])
     assert_same(modelled(robot), by_hand, rng)
 
@@ -199,7 +199,7 @@ def test_mimics_within_a_loop_join_its_constraint(rng):
 
 def points(robot, q, *places):
     """Where points of links are in the world, one a row."""
-    model = robot.mechanism.build()
+    model = robot.build().spanning_tree
     poses = dyn.frame_poses(model, q)
     return np.array([(poses[model.frame(name)] @ [*at, 1.0])[:3] for name, at in places])
 
@@ -275,14 +275,14 @@ def test_two_points_on_an_axis_close_a_spatial_loop_with_a_hinge():
 def test_a_tree_has_no_loops():
     robot = read(FINGERS[0], FINGERS[3])
     assert robot.loops == []
-    assert [joint.name for joint in robot.mechanism.joints] == ["root_joint", "thumb", "wrist"]
+    assert [joint.name for joint in robot.joints] == ["root_joint", "thumb", "wrist"]
 
 
 def test_files_are_read_like_texts(tmp_path):
     file = tmp_path / "four_bar.urdf"
     file.write_text(robot(*FOUR_BAR))
     from_file = read_robot(file)
-    assert from_file.mechanism.file == file
+    assert from_file.file == file
     assert [names for names, _ in from_file.loops] == [("driver", "output", "support")]
 
 

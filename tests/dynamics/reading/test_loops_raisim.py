@@ -24,7 +24,7 @@ def constraints(inside, nominal=NOMINAL):
 
 
 def pose_of(robot, q, link):
-    model = robot.mechanism.build()
+    model = robot.build().spanning_tree
     return dyn.frame_poses(model, q)[model.frame(link)]
 
 

@@ -32,7 +32,7 @@ class Projected:
     """A tree on the manifold q = γ(x), q̇ = G ẏ, q̈ = G ÿ + g of its clusters, with x = y in the order of `names`."""
 
     def __init__(self, osim, names):
-        self.model = osim.mechanism.build(unphysical="warn")
+        self.model = osim.mechanism.build(unphysical="warn").spanning_tree
         self.names, joints = list(names), list(self.model.joint_names)
         self.clusters = [
             (cluster.constraint, [joints.index(name) for name in cluster.joints], self.columns(cluster.coordinates))
@@ -84,11 +84,7 @@ def projected(without_patellae):
 def loop_model(without_patellae):
     """The robot, and of each of its independent velocities the place among nimble's."""
     robot = without_patellae.mechanism.build(unphysical="warn")
-    cluster = {joint: c for c in without_patellae.clusters for joint in c.joints}
-    names = []
-    for joint in robot.model.joint_names:
-        names += [name for name in cluster[joint].coordinates if name not in names] if joint in cluster else [joint]
-    return robot, [VALUES["dofs"].index(name) for name in names]
+    return robot, [VALUES["dofs"].index(name) for name in robot.dof_names]
 
 
 def assert_close(found, expected):
@@ -121,7 +117,7 @@ def test_its_loop_model_accelerates_as_nimblephysics(loop_model, state):
 
 def test_sizes_and_names(with_patellae, without_patellae):
     for osim, bodies, links, mass in ((with_patellae, 22, 51, 75.337), (without_patellae, 20, 45, VALUES["mass"])):
-        model = osim.mechanism.build(unphysical="warn")
+        model = osim.mechanism.build(unphysical="warn").spanning_tree
         assert sum(body.mass > 0.0 for body in model.bodies) == bodies
         assert model.nv == len(osim.mechanism.links) == links
         assert model.mass == pytest.approx(mass, abs=1e-10)

@@ -114,9 +114,9 @@ def test_mass_matrix_is_mujocos_in_the_independent_velocities(rng):
 def test_the_mechanism_has_no_mimics_and_the_model_stays_as_it_is():
     model = bars('<joint joint1="a" joint2="c"/>')
     robot = robot_from_mujoco(model)
-    assert all(joint.mimic is None for joint in robot.mechanism.joints)
+    assert all(joint.mimic is None for joint in robot.joints)
     assert model.eq_active0.tolist() == [1]
-    assert [joint.name for joint in robot.mechanism.joints] == [j.name for j in mechanism_from_mujoco(model).joints]
+    assert [joint.name for joint in robot.joints] == [j.name for j in mechanism_from_mujoco(model).joints]
 
 
 @pytest.mark.parametrize("flags", ['<flag equality="disable"/>', '<flag constraint="disable"/>'])
