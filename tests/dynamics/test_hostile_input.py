@@ -9,7 +9,6 @@ import pytest
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import loops
 from ipc_articulation.dynamics.loops import projection
-from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics
 from ipc_articulation.dynamics.loops.implicit_step import implicit_step
 from ipc_articulation.errors import IpcArticulationError
 
@@ -97,7 +96,7 @@ _chain = dyn.Mechanism("bars")
 for _name, _parent in (("a", "world"), ("b", "world"), ("c", "a_link")):
     _chain.add_link(_name + "_link", 1.0, (0.1, 0.0, 0.0), 1.0)
     _chain.add_joint(_name, dyn.joints.RzJoint(), _parent, _name + "_link")
-LOOPED = loops.LoopModel(_chain.build(), [("abc", loops.FourBar((0.4, 0.25, 0.4), (0.07, 0.24)))])
+LOOPED = _chain.build().with_loops([("abc", loops.FourBar((0.4, 0.25, 0.4), (0.07, 0.24)))])
 X, Y = LOOPED.closed([1.2, 1.1, -1.0]), np.array([0.3])
 BAD_X, BAD_Y = bad_arrays(X), {k: bad for k, bad in bad_arrays(Y).items() if k != "too long"}
 
@@ -201,19 +200,24 @@ def equations():
 
 def with_loops():
     r = LOOPED
-    yield from each("LoopModel.integrate", r.integrate, {"x": X, "y_dot": Y, "dt": 1e-3}, "dt", "dt", BAD_NUMBERS)
+    move = partial(dyn.integrate, r)
+    yield from each("integrate", move, {"q": X, "v": Y, "dt": 1e-3}, "dt", "dt", BAD_NUMBERS)
     yield from each("implicit_step", partial(implicit_step, r), {"x": X, "y_dot": Y, "dt": 1e-3}, "dt", "dt", BAD_STEPS)
-    for function in (r.spanning, r.motion, r.closed, r.G, r.g, r.integrate):
-        good = {"x": X} | ({"y_dot": Y} if function in (r.motion, r.g, r.integrate) else {})
-        yield from each(f"LoopModel.{function.__name__}", function, good, "x", "x", BAD_X)
-        if "y_dot" in good:
-            yield from each(f"LoopModel.{function.__name__}", function, good, "velocity", "y_dot", BAD_Y)
-    yield from each("LoopModel.K", r.K, {"q": X}, "q", "q", BAD_X)
-    yield from each("LoopModel.k", r.k, {"q": X, "q_dot": X}, "q_dot", "q_dot", BAD_X)
-    for function in (forward_dynamics, projection.forward_dynamics):
+    for function in (r.spanning, r.motion, r.closed, r.G, r.g):
+        good = {"x": X} | ({"v": Y} if function in (r.motion, r.g) else {})
+        yield from each(f"Model.{function.__name__}", function, good, "x", "x", BAD_X)
+        if "v" in good:
+            yield from each(f"Model.{function.__name__}", function, good, "velocity", "v", BAD_Y)
+    yield from each("Model.K", r.K, {"q": X}, "q", "q", BAD_X)
+    yield from each("Model.k", r.k, {"q": X, "q_dot": X}, "q_dot", "q_dot", BAD_X)
+    for name, key, bad in (("q", "q", BAD_X), ("v", "v", BAD_Y)):
+        yield from each("integrate", move, {"q": X, "v": Y}, name, key, bad)
+    for key, bad in (("q", BAD_X), ("v", BAD_Y), ("tau", BAD_Y)):
+        good = {"q": X, "v": Y, "tau": Y}
+        yield from each("forward_dynamics", partial(dyn.forward_dynamics, r), good, key, key, bad)
+    for key, name, bad in (("x", "x", BAD_X), ("y_dot", "velocity", BAD_Y), ("tau", "tau", BAD_Y)):
         good = {"x": X, "y_dot": Y, "tau": Y}
-        for key, name, bad in (("x", "x", BAD_X), ("y_dot", "velocity", BAD_Y), ("tau", "tau", BAD_Y)):
-            yield from each(f"{function.__module__}.forward_dynamics", partial(function, r), good, name, key, bad)
+        yield from each("projected_dynamics", partial(projection.projected_dynamics, r), good, name, key, bad)
     drives = {k: dyn.Drive(tau=x) for k, x in bad_arrays(X).items() if x is not None}
     good = {"x": X, "y_dot": Y, "dt": 1e-3, "drive": dyn.Drive()}
     yield from each("implicit_step", partial(implicit_step, r), good, "tau", "drive", drives)

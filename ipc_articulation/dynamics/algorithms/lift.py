@@ -38,7 +38,7 @@ def spanning_states(model: Model, takes: Sequence[str], states: Sequence[ArrayLi
         states: With any leading axes.
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a quaternion not of length one, an open or singular loop.
+        StateError: A wrong shape, a number that is not finite, no unit quaternion, an open or singular loop.
     """
     given = {name: checked(model, name, x) for name, x in zip(takes, states, strict=True)}
     leading_axes(takes, [x.shape[: x.ndim - RANK[name]] for name, x in given.items()])
@@ -58,7 +58,7 @@ def lifted(
         states: Of the robot.
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a quaternion not of length one, an open or singular loop.
+        StateError: A wrong shape, a number that is not finite, no unit quaternion, an open or singular loop.
     """
     motion, given = spanning_states(model, takes, states)
     spanning = {**given, "q": motion.q, "v": motion.v}
