@@ -200,13 +200,13 @@ def test_reference_state(projected):
 
 def test_it_starts_where_the_file_says(with_patellae):
     """The pelvis 0.94 m up, the others at zero; the knees' joints follow their coordinates."""
-    robot = LoopModel(with_patellae.mechanism.build(unphysical="warn"), with_patellae.loops)
+    robot = with_patellae.mechanism.build(unphysical="warn")
     x = with_patellae.start(robot)
-    assert (robot.nx, robot.nv) == (37, 37)
+    assert (robot.nq, robot.nv) == (37, 37)
     assert {name: value for name, value in with_patellae.defaults.items() if value} == {"pelvis_ty": 0.94}
-    assert dyn.frame_poses(robot.model, robot.spanning(x), ["pelvis"])[0, 1, 3] == pytest.approx(0.94)
+    assert dyn.frame_poses(robot, x, ["pelvis"])[0, 1, 3] == pytest.approx(0.94)
     moved = robot.spanning(x + 0.5)
-    assert moved[robot.model.positions("hip_flexion_r")][0] == 0.5
+    assert moved[robot.spanning_tree.positions("hip_flexion_r")][0] == 0.5
 
 
 def test_ends_of_segments_are_where_joints_are(with_patellae):
