@@ -148,11 +148,11 @@ class ExternalArticulationConstraint:
             mass, delta_theta_tilde, given = _unpack(source(info))
             self._write(self._geometry_of(info), mass, delta_theta_tilde, given)
 
-        return guard(callback)
+        return guard(callback, self._scene_bodies.scene)
 
     def check(self) -> None:
         """Raise what an animator callback raised since the last check; needed on "cuda" only, after `advance`."""
-        raise_kept()
+        raise_kept(self._scene_bodies.scene)
 
     def _write(self, geometry: Any, mass: ArrayLike, delta_theta_tilde: ArrayLike, given: Mapping[Any, Any]) -> None:
         """Check everything, then write everything."""

@@ -71,7 +71,7 @@ def couple(
 def _callback(coupling: Coupling, articulation: Any, scene: uipc.Scene) -> Callable[[Any], Any]:
     """The animator's callback: predicts, and writes the prediction where there is an articulation to write it to."""
     if articulation is None:
-        return guard(coupling.predict)
+        return guard(coupling.predict, scene)
     names = [f"joint '{joint.name}'" for joint in coupling.robot.joints]
     constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene, names)
     return constraint.animate(coupling.predict)

@@ -185,7 +185,7 @@ class Coupling:
             EngineError: There is none.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        raise_kept()
+        raise_kept(self._scene)
         if self._pending is None:
             raise no_prediction()
         return self._pending

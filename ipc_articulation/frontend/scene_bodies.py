@@ -27,7 +27,7 @@ class SceneBodies:
     """
 
     def __init__(self, scene: Any) -> None:
-        self._scene = scene
+        self.scene = scene
         self._rows: dict[BodyId, int] = {}
         self._instances: dict[int, Any] = {}  # geometry id -> its instances, an attribute collection
         self._places: dict[int, Ints] = {}  # geometry id -> (row, instance) of its bodies, (k, 2)
@@ -39,7 +39,7 @@ class SceneBodies:
 
     def only(self, rows: Iterable[int]) -> SceneBodies:
         """Some of them, in this order."""
-        chosen, ids = SceneBodies(self._scene), self.ids
+        chosen, ids = SceneBodies(self.scene), self.ids
         for row in rows:
             chosen.index(*ids[row], "one who chose")
         return chosen
@@ -79,7 +79,7 @@ class SceneBodies:
         return self._rows[body]
 
     def _find(self, geo_id: int, inst_id: int, asker: str) -> Any:
-        slot, _ = self._scene.geometries().find(geo_id)
+        slot, _ = self.scene.geometries().find(geo_id)
         if slot is None or not is_affine_body(slot.geometry()):
             raise SceneError(
                 f"{asker} refers to geometry {geo_id}, instance {inst_id}, but no affine body has that geometry slot"

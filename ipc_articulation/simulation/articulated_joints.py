@@ -51,7 +51,7 @@ def add_joint(uipc_scene: Any, joint: schema.JointEntry, bodies: Mapping[str, An
         made = _axis(joint, between)
     slot, _ = owner.geometries().create(made)
     if isinstance(joint, schema.AxisEntry) and joint.drive is not None:
-        uipc_scene.animator().insert(owner, guard(_drive(joint, joint.drive, dt)))
+        uipc_scene.animator().insert(owner, guard(_drive(joint, joint.drive, dt), uipc_scene))
     return slot
 
 

@@ -28,7 +28,7 @@ def add_pushes(uipc_scene: Any, scene: schema.Scene) -> None:
         if body.push is not None:
             owner, geometry = _body(uipc_scene, body.name)
             AffineBodyExternalBodyForce().apply_to(geometry, np.zeros(12))
-            uipc_scene.animator().insert(owner, guard(_callback(body.push, scene.dt)))
+            uipc_scene.animator().insert(owner, guard(_callback(body.push, scene.dt), uipc_scene))
 
 
 def generalised(push: schema.PushEntry, transform: Array) -> Array:

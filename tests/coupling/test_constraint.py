@@ -169,7 +169,7 @@ def test_the_geometry_is_looked_for_again_where_the_animated_object_is_another(b
         with pytest.raises(SceneError, match=re.escape("the animated object has 0 articulation geometries")):
             callback(SimpleNamespace(geo_slots=lambda others=others: others))
         with pytest.raises(SceneError):
-            raise_kept()
+            raise_kept(boxes.scene)
     callback(SimpleNamespace(geo_slots=lambda: [boxes.hinge, boxes.slot]))
 
 
