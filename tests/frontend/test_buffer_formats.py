@@ -7,19 +7,19 @@ import pytest
 from numpy._core import _internal
 
 from ipc_articulation.frontend import buffer_formats
-from ipc_articulation.frontend.buffer_formats import read_formats_from_table
+from ipc_articulation.frontend.buffer_formats import FormatTable, formats_from_table
+from tests.engine.scenes import BoxScene, translation
 
 PARSER = buffer_formats._PARSER
 
 
 @pytest.fixture
-def parsers(monkeypatch):
+def parsers():
     """Numpy's own parser, and what takes its place."""
-    present = getattr(_internal, PARSER)
-    own = getattr(present, "__wrapped__", present)
-    monkeypatch.setattr(_internal, PARSER, own)
-    read_formats_from_table()
-    return own, getattr(_internal, PARSER)
+    own = getattr(_internal, PARSER)
+    with formats_from_table:
+        ours = getattr(_internal, PARSER)
+    return own, ours
 
 
 def parsed(parser, text):
@@ -64,10 +64,22 @@ def test_the_parser_is_asked_only_where_the_table_ends(parsers):
     assert asked == ["<d"]
 
 
-def test_a_second_time_changes_nothing(parsers):
-    _, ours = parsers
-    read_formats_from_table()
-    assert getattr(_internal, PARSER) is ours
+def test_numpy_has_its_own_parser_outside_of_a_block(parsers, tmp_path):
+    own, ours = parsers
+    assert own is not ours
+    scene = BoxScene(tmp_path)
+    scene.add_box(translation(0, 0, 0))
+    scene.start().run(2)
+    assert getattr(_internal, PARSER) is own
+
+
+def test_blocks_may_nest(parsers):
+    own, ours = parsers
+    with formats_from_table:
+        with formats_from_table:
+            assert getattr(_internal, PARSER) is ours
+        assert getattr(_internal, PARSER) in parsers
+    assert getattr(_internal, PARSER) is own
 
 
 @pytest.mark.parametrize(
@@ -75,5 +87,18 @@ def test_a_second_time_changes_nothing(parsers):
 )
 def test_another_parser_is_left_alone(monkeypatch, other):
     monkeypatch.setattr(_internal, PARSER, other)
-    read_formats_from_table()
+    with FormatTable():
+        assert getattr(_internal, PARSER) is other
+    with formats_from_table:
+        assert getattr(_internal, PARSER) is other
     assert getattr(_internal, PARSER) is other
+
+
+def test_without_a_parser_everything_works(monkeypatch, tmp_path):
+    """Numpy may lose the function, or the module: then the engine goes without."""
+    monkeypatch.setattr(buffer_formats, "_internal", None)
+    scene = BoxScene(tmp_path)
+    scene.add_box(translation(0, 0, 0))
+    with FormatTable():
+        scene.start().run(2)
+    assert scene.world.frame() == 2
