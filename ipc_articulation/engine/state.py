@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.engine import rows
-
 Array = NDArray[np.float64]
 
 PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
@@ -22,11 +20,6 @@ class State(NamedTuple):
     theta: Array  # (m,) joint coordinates, followed over turns [rad or m]
     q_before: Array  # (n, 12) one step earlier
     qdot_before: Array  # (n, 12) one step earlier
-
-    def equal_rows(self, other: State) -> NDArray[np.bool_]:
-        """Bodies that have the same coordinates and velocities in both states, bit for bit, (n,)."""
-        ours = self.q, self.qdot, self.q_before, self.qdot_before
-        return rows.are_equal(ours, (other.q, other.qdot, other.q_before, other.qdot_before))
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> State:

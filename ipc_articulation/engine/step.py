@@ -7,6 +7,7 @@ from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.extrapolation import advance
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.newton.rest import rested
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
@@ -29,10 +30,10 @@ def step(
     motion = model.extrapolation.motion(state.q, state.qdot, moving, dt)
     start, energies = advance(model.potential, state.q, motion, moving)
     watch.lap("start")
-    q, report = minimise(model.potential, system, start, energies, moving, dt, model.config, watch)
-    q = model.rest.settle(state.q, q, dt)
+    q, unconverged, report = minimise(model.potential, system, start, energies, moving, dt, model.config, watch)
+    q = model.rest.settle(state.q, q, unconverged, dt)
     qdot, theta = velocity(model.order, state, q, dt), model.context.coordinates.follow(state.theta, q)
     watch.lap("write back")
     after = State(q, qdot, theta, state.q, state.qdot)
-    model.rest.remember(state, after, dt)
+    model.rest.remember(after, rested(state, after, model.potential.movable, unconverged), dt)
     return after, report

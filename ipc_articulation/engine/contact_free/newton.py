@@ -28,31 +28,31 @@ def minimise(problem, q, E, is_measured, dt):
 
     Returns:
         The minimiser; whether all went as usual, without which it is none; the numbers of Newton iterations and of
-        line-search steps; and whether an island ended before it had converged.
+        line-search steps; and the bodies whose islands ended before they had converged, (n,).
     """
     bodies, limits = problem.bodies, problem.limits
     moving, alpha, size, beta = bodies.movable, np.ones(len(q)), np.zeros(len(q)), np.ones(len(q))
-    count, iterations, searches, is_early = moving.sum(), 0, 0, False
+    count, iterations, searches, early = moving.sum(), 0, 0, np.zeros(len(q), dtype=np.bool_)
     while count > 0:
         iterations += 1
         g = assemble(problem, q, moving)
         dq, is_solved = solve(problem, g)
         if iterations > limits.max_iter or not (is_solved and rows.are_finite(g)):
-            return q, False, iterations, searches, is_early
+            return q, False, iterations, searches, early
         last, size = size, _sizes(bodies, limits, dq, dt)
         done = _are_done(bodies, limits, moving, size, last, alpha)
         q, alpha, E, is_measured, steps = _search(problem, q, dq, moving, done, E, is_measured)
         if steps < 0:
-            return q, False, iterations, searches, is_early
+            return q, False, iterations, searches, early
         searches += steps
         if limits.semi_implicit and iterations > limits.semi_implicit_start:
             beta = attenuated(bodies.labels, beta, alpha, bodies.exact)
         if iterations > limits.min_iter:
             if limits.semi_implicit:
-                done, are_early = end_early(done, beta, limits.semi_implicit_tol, moving)
-                is_early = is_early or are_early
+                done, ends_early = end_early(done, beta, limits.semi_implicit_tol, moving)
+                early |= ends_early
             moving, count, _ = islands.unfinished(bodies.labels, moving, done, bodies.movable)
-    return q, True, iterations, searches, is_early
+    return q, True, iterations, searches, early
 
 
 @njit(cache=True)

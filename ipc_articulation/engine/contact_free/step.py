@@ -12,7 +12,7 @@ from ipc_articulation.engine.contact_free.potential import begin_step, body_ener
 from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
 from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.newton.rest import put_back
+from ipc_articulation.engine.newton.rest import put_back, rested
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
@@ -44,12 +44,12 @@ class ContactFreeStep:
             return None
         q_ref = model.context.articulations.give_step(state.q)
         watch.lap("begin")
-        q, qdot, theta, is_usual, iterations, searches, is_early = _advance(self._problem, *state, q_ref, dt)
+        q, qdot, theta, is_usual, iterations, searches, rests, is_early = _advance(self._problem, *state, q_ref, dt)
         watch.lap("newton")
         if not is_usual:
             return None
         after = State(q, qdot, theta, state.q, state.qdot)
-        model.rest.remember(state, after, dt)
+        model.rest.remember(after, rests, dt)
         watch.lap("write back")
         result = NewtonResult.SEMI_IMPLICIT if is_early else NewtonResult.CONVERGED
         return after, NewtonReport(result, iterations, self._count, searches)
@@ -62,28 +62,30 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
     The state comes in its parts, for to unpack it costs a microsecond.
 
     Returns:
-        q, q̇ and θ after the step, and what `newton.minimise` returns besides q.
+        q, q̇ and θ after the step; whether all went as usual; the numbers of Newton iterations and of line-search steps;
+        the bodies that rest, (n,); and whether an island ended before it had converged.
     """
     bodies, state = problem.bodies, State(q, qdot, theta, q_before, qdot_before)
     if not begin_step(problem, state, q_ref, dt):
-        return q, qdot, theta, False, 0, 0, False
+        return q, qdot, theta, False, 0, 0, bodies.driven, False
     start, E, is_measured = _start(problem, state, dt)
-    q, is_usual, iterations, searches, is_early = minimise(problem, start, E, is_measured, dt)
-    _settle(bodies, state.q, q, dt)
+    q, is_usual, iterations, searches, early = minimise(problem, start, E, is_measured, dt)
+    _settle(bodies, early, state.q, q, dt)
     qdot = integrator.velocity(problem.order, state, q, dt)
     theta = joint_coordinates.follow(problem.joints, state.theta, q)
-    return q, qdot, theta, is_usual, iterations, searches, is_early
+    rests = rested(state, State(q, qdot, theta, state.q, state.qdot), bodies.movable, early)
+    return q, qdot, theta, is_usual, iterations, searches, rests, early.any()
 
 
 @njit(cache=True)
-def _settle(bodies, before, q, dt):
+def _settle(bodies, early, before, q, dt):
     """See `Rest.settle`."""
     moved, largest = motions(bodies.points, bodies.first, q - before), rows.largest_position(q)
     fall = bodies.gravity.copy()
     for b in range(len(q)):
         largest[b] += bodies.extent[b]
         fall[b] *= dt * dt
-    put_back(bodies.labels, bodies.driven, moved, largest, fall, before, q)
+    put_back(bodies.labels, bodies.driven | early, moved, largest, fall, before, q)
 
 
 @njit(cache=True)

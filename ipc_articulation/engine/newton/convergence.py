@@ -102,13 +102,13 @@ def attenuated(labels, beta, alpha, exact):
 
 @njit(cache=True)
 def end_early(done, beta, tol, moving):
-    """The bodies whose islands are done or have little left, (n,), and whether one that moves is not done."""
-    ended, are_early = done.copy(), False
+    """The bodies whose islands are done or have little left, (n,), and those that move and are not done, (n,)."""
+    ended, early = done.copy(), np.zeros(len(done), dtype=np.bool_)
     for b in range(len(done)):
         if beta[b] <= tol:
             ended[b] = True
-            are_early = are_early or (moving[b] and not done[b])
-    return ended, are_early
+            early[b] = moving[b] and not done[b]
+    return ended, early
 
 
 def unmet_criteria(

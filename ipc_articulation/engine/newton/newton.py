@@ -22,6 +22,7 @@ from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
+from ipc_articulation.signals import deliver_interrupt
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -37,7 +38,7 @@ def minimise(
     dt: float,
     config: Config,
     watch: Stopwatch,
-) -> tuple[Array, NewtonReport]:
+) -> tuple[Array, Bools, NewtonReport]:
     """Minimise the potential from q (n, 12), coordinates without intersections.
 
     Every island (see `islands`) has its own step length and convergence; one that has converged stands still until
@@ -54,19 +55,21 @@ def minimise(
         watch: Counts the time by stage.
 
     Returns:
-        The minimiser and a report; a solve that did not converge says so in `report.result`, and why in
-        `report.warnings`.
+        The minimiser; the bodies whose islands did not meet the convergence test, (n,); and a report: a solve that did
+        not converge says so in `report.result`, and why in `report.warnings`.
 
     Raises:
         SolverError: An energy, gradient or Hessian is not finite (names the term and the body), or the Hessian cannot
             be factorised.
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
     count, n = int(np.count_nonzero(moving)), len(q)
     report, beta, size = NewtonReport(NewtonResult.CONVERGED, awake=count), np.ones(n), np.zeros(n)
-    before, dq, share = q, np.zeros(q.shape), np.ones(n)
+    before, dq, share, early = q, np.zeros(q.shape), np.ones(n), np.zeros(n, dtype=np.bool_)
     search = Search(share, q, dq)
     tolerances = config.velocity_tol * dt, config.transrate_tol * dt
     while count:
+        deliver_interrupt()
         if report.iterations == config.max_iter:
             exhausted = search.is_exhausted
             report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if exhausted else NewtonResult.MAX_ITERATIONS
@@ -89,7 +92,7 @@ def minimise(
         report.ccd_step = rows.smallest(share, moving, report.ccd_step)
         if at_goal:
             beta = _attenuated(beta, search.alpha, labels, potential.exact, report.iterations, config)
-        ended = _ended(done, beta, moving, report, config)
+        ended = _ended(done, beta, moving, early, report, config)
         going_on, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
         energies = search.energies if at_goal and not woken else None  # else it is another potential, or others move
         if woken or number < count:  # else the mask stays the same object, which nobody has to look at again
@@ -97,7 +100,7 @@ def minimise(
         count, report.awake = number, max(report.awake, number)
     if report.exhausted_searches:
         report.warnings.append(_exhausted(report, config))
-    return q, report
+    return q, early | moving if count else early, report
 
 
 def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: Bools, watch: Stopwatch) -> Array:
@@ -124,14 +127,18 @@ def _attenuated(beta: Array, alpha: Array, labels: Ints, exact: Bools, iteration
     return beta
 
 
-def _ended(done: Bools, beta: Array, moving: Bools, report: NewtonReport, config: Config) -> Bools:
-    """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual."""
+def _ended(done: Bools, beta: Array, moving: Bools, early: Bools, report: NewtonReport, config: Config) -> Bools:
+    """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual.
+
+    The latter are added to `early`.
+    """
     if report.iterations <= config.min_iter:
         return np.zeros(len(done), dtype=np.bool_)
     if not config.semi_implicit:
         return done
-    ended, are_early = end_early(done, beta, config.semi_implicit_tol, moving)
-    if are_early:
+    ended, ends_early = end_early(done, beta, config.semi_implicit_tol, moving)
+    if ends_early.any():
+        early |= ends_early
         report.result = NewtonResult.SEMI_IMPLICIT
     return ended
 

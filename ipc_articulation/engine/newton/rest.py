@@ -3,7 +3,8 @@
 A step maps the state of an island (see `islands`) to a new one. Where the new one equals the old, and nothing from
 outside drives the island, the next step meets the same potential and gives the same result: the island sleeps, until
 something comes near it, or dt or the state is changed from outside. So that islands come to rest at all, one that moves
-by no more than the rounding of its coordinates, and far less than gravity would move it, is put back where it was.
+by no more than the rounding of its coordinates, and far less than gravity would move it, is put back where it was. An
+island whose step did not converge has no result that could repeat: it neither rests nor is it put back.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.state import State
@@ -43,37 +45,57 @@ class Rest:
             return potential.movable
         return potential.movable & islands.anyone(potential.labels, potential.driven | ~self._rested)
 
-    def settle(self, before: Array, after: Array, dt: float) -> Array:
-        """The coordinates after a step (n, 12) of dt [s], those of before it for islands that rounding moved."""
+    def settle(self, before: Array, after: Array, unconverged: Bools, dt: float) -> Array:
+        """The coordinates after a step (n, 12) of dt [s], those of before it for islands that rounding moved.
+
+        Bodies of a mask (n,) are not converged.
+        """
         potential = self._potential
         if not self._may_rest:
             return after
         motions, largest = potential.motions(after - before), potential.largest_coordinates(after)
-        q = after.copy()
-        put_back(potential.labels, potential.driven, motions, largest, self.gravity * dt * dt, before, q)
+        q, stays = after.copy(), potential.driven | unconverged
+        put_back(potential.labels, stays, motions, largest, self.gravity * dt * dt, before, q)
         return q
 
-    def remember(self, before: State, after: State, dt: float) -> None:
-        """Note a step that was computed."""
-        self._last, self._dt = after, dt
-        if self._may_rest:
-            self._rested = self._potential.movable & before.equal_rows(after)
+    def remember(self, after: State, rested: Bools, dt: float) -> None:
+        """Note a step of dt [s] that was computed, and which bodies did not change in it, (n,)."""
+        self._last, self._dt, self._rested = after, dt, rested
 
 
 @njit(cache=True)
-def put_back(labels, driven, motions, largest, fall, before, q):
-    """Bring islands that nothing drives, and that rounding moved, from q (n, 12) back to `before`.
+def rested(before, after, movable, unconverged):
+    """Whether a step from a state to another left a body as it was, and so would the next one, (n,).
+
+    Args:
+        before: A `State`.
+        after: Another.
+        movable: Bodies that are not fixed, (n,).
+        unconverged: Bodies whose islands did not meet the convergence test, (n,).
+    """
+    same = rows.are_equal(
+        (before.q, before.qdot, before.q_before, before.qdot_before),
+        (after.q, after.qdot, after.q_before, after.qdot_before),
+    )
+    for b in range(len(same)):
+        same[b] = same[b] and movable[b] and not unconverged[b]
+    return same
+
+
+@njit(cache=True)
+def put_back(labels, stays, motions, largest, fall, before, q):
+    """Bring islands that rounding moved from q (n, 12) back to `before`.
 
     Args:
         labels: Islands, (n,).
-        driven: Bodies that something drives, (n,).
+        stays: Bodies whose islands are left as they are, (n,): driven, or not converged.
         motions: How far each body has moved, (n,) [m].
         largest: Bounds on its coordinates, (n,) [m].
         fall: How far gravity would have moved it, (n,) [m].
         before: Where it was, (n, 12).
         q: Where it is, (n, 12).
     """
-    goes = driven.copy()
+    goes = stays.copy()
     for b in range(len(q)):
         if motions[b] > min(_ROUNDING * largest[b], _BALANCE * fall[b]):
             goes[b] = True
