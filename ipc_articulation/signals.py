@@ -12,9 +12,9 @@ SIGINT is only noted; at the end of the outermost block the handler that was the
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import ContextDecorator
 from signal import SIGINT
+from threading import get_ident, main_thread
 from types import FrameType
 from typing import Any
 
@@ -22,6 +22,9 @@ try:  # the functions below those of `signal`, without their enumerations: 0.1 i
     from _signal import getsignal, signal  # type: ignore[import-not-found]
 except ImportError:
     from signal import getsignal, signal
+
+
+_MAIN = main_thread().ident
 
 
 class _Deferral(ContextDecorator):
@@ -37,7 +40,7 @@ class _Deferral(ContextDecorator):
         self._handler: Any = None  # the one that was there before the outermost block
 
     def __enter__(self) -> None:
-        if not _is_main_thread():
+        if get_ident() != _MAIN:
             return
         if self._depth == 0:
             self._is_noted = False
@@ -48,7 +51,7 @@ class _Deferral(ContextDecorator):
         self._depth += 1
 
     def __exit__(self, *error: object) -> None:
-        if not _is_main_thread():
+        if get_ident() != _MAIN:
             return
         self._depth -= 1
         if self._depth == 0:
@@ -61,7 +64,7 @@ class _Deferral(ContextDecorator):
 
         For long work inside a block, at points where an exception leaves everything as it was before the block.
         """
-        if self._is_noted and _is_main_thread():
+        if self._is_noted and get_ident() == _MAIN:
             self._is_noted = False
             present = getsignal(SIGINT)
             handler = self._handler if present is _note else present
@@ -79,7 +82,3 @@ deliver_interrupt = interrupts_deferred.deliver
 
 def _note(number: int, frame: FrameType | None) -> None:
     interrupts_deferred.note()
-
-
-def _is_main_thread() -> bool:
-    return threading.get_ident() == threading.main_thread().ident

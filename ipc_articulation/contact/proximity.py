@@ -9,16 +9,26 @@ candidates.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.broad_phase import find_stencils, make_ranges
-from ipc_articulation.contact.stencils import no_stencils
+from ipc_articulation.contact.stencils import Stencils, no_stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 _AHEAD = 4.0  # how many displacements the skin is to last
 _LARGEST_SKIN = 0.03  # of the size of a body; beyond, candidates become too many
+
+
+class Candidates(NamedTuple):
+    """What a search has found; valid as a whole, so it is replaced as a whole."""
+
+    stencils: Stencils
+    x_ref: Array | None  # (V, 3) where the vertices were [m]; None before the first search
+    skin: float  # [m]
 
 
 class Proximity:
@@ -32,12 +42,16 @@ class Proximity:
             allowed: Which bodies touch, (n, n), symmetric; on the diagonal, which touch themselves.
             reach: Distance [m] up to which pairs must be found.
         """
-        self.reach, self.stencils, self.builds = reach, no_stencils(), 0
+        self.reach, self.builds = reach, 0
         self._surfaces, self._allowed = surfaces, allowed
         self._ranges = make_ranges(surfaces)
         self._largest_skin = max(reach, _LARGEST_SKIN * _typical_size(surfaces))
-        self._x_ref: Array | None = None
-        self._skin = 0.0
+        self._candidates = Candidates(no_stencils(), None, 0.0)
+
+    @property
+    def stencils(self) -> Stencils:
+        """Those of the last search."""
+        return self._candidates.stencils
 
     def cover(self, start: Array, end: Array) -> None:
         """Make the stencils hold every pair that comes within reach on the way from start to end, (V, 3) each.
@@ -45,13 +59,14 @@ class Proximity:
         The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead. A
         skin larger than a share of the bodies' size would bring too many pairs; then the way itself must do.
         """
-        if self._x_ref is not None and 2.0 * _farthest(self._x_ref, start, end) <= self._skin:
+        _, x_ref, skin = self._candidates
+        if x_ref is not None and 2.0 * _farthest(x_ref, start, end) <= skin:
             return
         shared, step = _displacement(start, end)
-        self._skin = max(self.reach, _AHEAD * step) if _AHEAD * step < self._largest_skin else self.reach
-        self._x_ref = end - shared
-        distance = self.reach + self._skin
-        self.stencils = find_stencils(self._surfaces, self._ranges, self._allowed, start, self._x_ref, distance)
+        skin = max(self.reach, _AHEAD * step) if _AHEAD * step < self._largest_skin else self.reach
+        x_ref = end - shared
+        found = find_stencils(self._surfaces, self._ranges, self._allowed, start, x_ref, self.reach + skin)
+        self._candidates = Candidates(found, x_ref, skin)
         self.builds += 1
 
 

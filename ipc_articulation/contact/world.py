@@ -78,11 +78,12 @@ class ContactWorld:
             eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
             adaptive_resistance: κ_c of the materials that have none of their own [Pa].
         """
+        self._mask, self._at = None, [None, None, None]
         x, *copies = self._x
         self.surfaces.move(q, np.ones(len(q), dtype=np.bool_), x)
         for copy in copies:
             np.copyto(copy, x)
-        self._awake, self._mask = np.zeros(len(q), dtype=np.bool_), None
+        self._awake = np.zeros(len(q), dtype=np.bool_)
         self._floor = gap_floor(x)
         self._look_around(x)
         self.half_planes.begin_step(x, dt, eps_velocity, adaptive_resistance)
@@ -206,9 +207,11 @@ class ContactWorld:
         Coordinates and masks are not changed once they were given here: the same ones need no second computation.
         """
         if moving is not self._mask:
+            self._at = [None, None, None]
             self._awake |= moving
-            self._mask, self._at = moving, [None, None, None]
+            self._mask = moving
         if q is not self._at[copy]:
+            self._at[copy] = None
             self.surfaces.move(q, self._awake, self._x[copy])
             self._at[copy] = q
         return self._x[copy]

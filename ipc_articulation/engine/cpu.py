@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from time import perf_counter
+from typing import NamedTuple
 
+import numpy as np
 from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 from uipc.geometry import AttributeCollection
@@ -23,13 +26,22 @@ from ipc_articulation.engine.scene.model import Model, read_model
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.step import step
 from ipc_articulation.errors import SolverError
-from ipc_articulation.frontend.buffer_formats import read_formats_from_table
-from ipc_articulation.frontend.callbacks import raise_kept
+from ipc_articulation.frontend.buffer_formats import formats_from_table
+from ipc_articulation.frontend.callbacks import run_callbacks
 from ipc_articulation.frontend.config import read_dt
 from ipc_articulation.frontend.contact_table import read_half_planes
 from ipc_articulation.frontend.object_names import object_names
+from ipc_articulation.signals import interrupts_deferred
 
 log = logging.getLogger("ipc_articulation")
+
+
+class Moment(NamedTuple):
+    """Where a run stands; replaced as a whole, so that a step is taken or not."""
+
+    frame: int
+    state: State
+    statistics: StepStatistics | None  # of the last step; None before the first one
 
 
 class CpuEngine(PyIEngine):
@@ -37,64 +49,67 @@ class CpuEngine(PyIEngine):
 
     The order of a step is the CUDA engine's: the animator's callbacks run, the articulation's inputs are read, Newton
     solves the step, joint angles follow.
+
+    Ctrl-C arrives after a call, or between two Newton iterations: the step is then taken whole or not at all.
     """
 
     def __init__(self, workspace: str | Path = "./") -> None:
         """Make an engine that writes its dumps into the folder `dumps` of a workspace."""
         super().__init__()
         self._dumps = Path(workspace).absolute() / "dumps"
-        self.statistics: StepStatistics | None = None
         self.state_accessor: StateAccessor | None = None  # until there is a world
-        self._frame = 0
+        self._is_stepping = False
+        self._now = Moment(0, State.without_past(np.zeros((0, 12)), np.zeros((0, 12)), np.zeros(0)), None)
         self._scene: SceneVisitor
         self._config: AttributeCollection
         self._model: Model
         self.contact_free: ContactFreeStep | None  # None: every step is the general one
         self._system: LinearSystem
-        self._state: State
         self._writer: SceneWriter
 
+    @interrupts_deferred
+    @formats_from_table
     def do_init(self) -> None:
         """Read the scene; called by `world.init`."""
         tell_first_run()
-        read_formats_from_table()
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         self._config = self._scene.get().config()
         model = read_model(self._scene)
-        self._use(model, model.initial_state())
-        self.state_accessor = StateAccessor(lambda: (self._model, self._writer, self._state), self._set_state)
+        self._use(model, Moment(0, model.initial_state(), None))
+        self.state_accessor = StateAccessor(lambda: (self._model, self._writer, self._now.state), self._set_state)
         self._animator.init()
         self._scene.begin_pending()
 
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
-        self._frame += 1
-        try:
-            self._advance(Stopwatch())
-        except SolverError as error:
-            self._frame -= 1
-            raise SolverError(f"step {self._frame + 1}: {error}") from error
-        except BaseException:
-            self._frame -= 1
-            raise
+        with interrupts_deferred, formats_from_table:
+            try:
+                self._is_stepping = True
+                self._now = self._advance(self._now.frame + 1, Stopwatch())
+            except SolverError as error:
+                raise SolverError(f"step {self._now.frame + 1}: {error}") from error
+            finally:
+                self._is_stepping = False
 
     def do_sync(self) -> None:
         """Nothing runs in the background."""
 
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
-        watch = Stopwatch()
-        self._writer.write(self._state)
-        watch.lap("write back")
-        if self.statistics is not None:
-            self.statistics = self.statistics.with_time(watch)
+        began = perf_counter()
+        with interrupts_deferred, formats_from_table:
+            self._writer.write(self._now.state)
+        if self._now.statistics is not None:
+            self._now.statistics.stages["write back"] += perf_counter() - began
 
+    @interrupts_deferred
     def do_dump(self) -> bool:
         """Write the complete state; called by `world.dump`."""
-        dump_state(self._dumps, self._frame, self._state, self._model, read_dt(self._config))
+        dump_state(self._dumps, self._now.frame, self._now.state, self._model, read_dt(self._config))
         return True
 
+    @interrupts_deferred
     def do_recover(self, dst_frame: int) -> bool:
         """Go on from a dump; called by `world.recover`, with `NEWEST` where no frame is given.
 
@@ -106,17 +121,31 @@ class CpuEngine(PyIEngine):
         """
         recovered = recover_state(self._dumps, dst_frame, self._model)
         if recovered is not None:
-            self._frame, self._state = recovered
-            self.statistics = None
+            self._now = Moment(*recovered, None)
         return recovered is not None
 
     def do_to_json(self) -> dict:
         """What the engine says about itself."""
-        return {"backend": "cpu", "frame": self._frame}
+        return {"backend": "cpu", "frame": self.get_frame()}
 
     def get_frame(self) -> int:
         """Number of steps taken, the present one included."""
-        return self._frame
+        return self._now.frame + self._is_stepping
+
+    @property
+    def state(self) -> State:
+        """Coordinates and velocities of all bodies, and joint coordinates, as they stand."""
+        return self._now.state
+
+    @property
+    def model(self) -> Model:
+        """The scene as the engine has read it; once there is a world."""
+        return self._model
+
+    @property
+    def statistics(self) -> StepStatistics | None:
+        """Of the last step; None before the first one."""
+        return self._now.statistics
 
     @property
     def energy_terms(self) -> tuple[str, ...]:
@@ -129,46 +158,45 @@ class CpuEngine(PyIEngine):
         planes = read_half_planes(self._scene.geometries(), object_names(self._scene.get())).names
         return (*self._model.potential.body_names, *planes)
 
-    def _advance(self, watch: Stopwatch) -> None:
+    def _advance(self, frame: int, watch: Stopwatch) -> Moment:
         self._follow_changes()
-        self._animator.update()
-        raise_kept()
+        run_callbacks(self._animator.update)
         watch.lap("animator")
-        if self.statistics is not None:
-            self.statistics.end.close()
+        if self._now.statistics is not None:
+            self._now.statistics.end.close()
         dt = read_dt(self._config)
         state, report = self._step(dt, watch)
-        self._warn(report)
-        self._state = state
-        end = StepEnd(self._frame, self._model.potential, state.q)
-        self.statistics = StepStatistics(self._frame, dt, report, watch.seconds, end)
-        self.statistics.log()
+        self._warn(frame, report)
+        end = StepEnd(frame, self._model.potential, state.q)
+        statistics = StepStatistics(frame, dt, report, watch.seconds, end)
+        statistics.log()
+        return Moment(frame, state, statistics)
 
     def _step(self, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport]:
         if self.contact_free is not None:
-            taken = self.contact_free.take(self._state, dt, watch)
+            taken = self.contact_free.take(self._now.state, dt, watch)
             if taken is not None:
                 return taken
-        return step(self._state, self._model, self._system, dt, self._animator.substep(), watch)
+        return step(self._now.state, self._model, self._system, dt, self._animator.substep(), watch)
 
     def _follow_changes(self) -> None:
         """Read the scene anew where geometries were created or destroyed since the last step."""
         self._scene.solve_pending()
         if has_changed(self._scene, self._model):
-            self._use(*read_again(self._scene, self._model, self._state))
+            model, state = read_again(self._scene, self._model, self._now.state)
             self._animator.init()  # the animations of new objects look for their geometries
+            self._use(model, self._now._replace(state=state))
 
-    def _use(self, model: Model, state: State) -> None:
-        self._model, self._state = model, state
-        self.contact_free = ContactFreeStep.of(model)
-        self._system = LinearSystem(model.context.bodies.is_fixed)
-        self._writer = SceneWriter(model.context)
+    def _use(self, model: Model, now: Moment) -> None:
+        contact_free, system = ContactFreeStep.of(model), LinearSystem(model.context.bodies.is_fixed)
+        writer = SceneWriter(model.context)
+        self._model, self.contact_free, self._system, self._writer, self._now = model, contact_free, system, writer, now
 
     def _set_state(self, state: State) -> None:
-        self._state = state
+        self._now = self._now._replace(state=state)
 
-    def _warn(self, report: NewtonReport) -> None:
+    def _warn(self, frame: int, report: NewtonReport) -> None:
         for warning in report.warnings:
             if self._model.config.strict:
                 raise SolverError(warning)
-            log.warning("step %d: %s", self._frame, warning)
+            log.warning("step %d: %s", frame, warning)

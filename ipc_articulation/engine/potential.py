@@ -96,9 +96,10 @@ class Potential:
         """From now on only the bodies of a mask (n,) move; the mask is not changed afterwards."""
         if moving is self._moving:
             return
-        self._moving = moving
+        self._moving = None  # until all terms know
         for term in self.terms:
             term.select(moving)
+        self._moving = moving
 
     def follow(self, q: Array, step: Array) -> None:
         """Tell the terms that Newton goes from q (n, 12) to q + step."""

@@ -39,5 +39,5 @@ if __name__ == "__main__":
     print("recovered", scene.world.recover(), scene.world.frame(), flush=True)
     for frame in run(scene, steps):
         print(frame, flush=True)
-    state = scene.engine.cpu._state
+    state = scene.engine.cpu.state
     np.savez(workspace / "end.npz", q=state.q, qdot=state.qdot, theta=state.theta)

@@ -140,7 +140,7 @@ class RandomScene(BoxScene):
         distance = self.engine.statistics.minimum_distance
         if not distance > 0.0:
             return f"the minimum distance is {distance:g} m"
-        x, is_fixed = self.positions(), self.engine.cpu._model.context.bodies.is_fixed
+        x, is_fixed = self.positions(), self.engine.cpu.model.context.bodies.is_fixed
         if intersect(self.meshes, x, is_fixed):
             return "surfaces intersect"
         moving = np.concatenate([x[row] for row in np.flatnonzero(~is_fixed)] + [np.zeros((0, 3))])

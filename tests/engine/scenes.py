@@ -78,10 +78,10 @@ class BoxScene:
         )
 
     def masses(self):
-        return self.engine.cpu._model.context.bodies.mass
+        return self.engine.cpu.model.context.bodies.mass
 
     def minimum_distance(self):
-        return self.engine.cpu._model.potential.minimum_distance(self.q)
+        return self.engine.cpu.model.potential.minimum_distance(self.q)
 
     def linear_momentum(self):
         """Σ m v of the centres of mass, (3,)."""

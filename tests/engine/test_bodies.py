@@ -71,7 +71,7 @@ def test_thickness_travels_with_the_surface(tmp_path):
     scene = BoxScene(tmp_path, contact__enable=0)
     add(scene, square(), AffineBodyShell(), 1000.0, 0.02)
     scene.add_box(np.eye(4))
-    surfaces = scene.start().engine.cpu._model.surfaces
+    surfaces = scene.start().engine.cpu.model.surfaces
     np.testing.assert_array_equal(surfaces.thickness, [0.02] * 4 + [0.0] * 8)
 
 
@@ -139,7 +139,7 @@ def test_explicit_mass_matrix_is_taken_as_it_is(tmp_path):
     AffineBodyConstitution().apply_to(mesh, 1e8, M, 0.5)
     scene.slots.append(scene.scene.objects().create("body").geometries().create(mesh)[0])
     np.testing.assert_allclose(scene.start().masses()[0], M, atol=1e-12)
-    assert scene.engine.cpu._model.context.bodies.volume[0] == 0.5
+    assert scene.engine.cpu.model.context.bodies.volume[0] == 0.5
 
 
 @pytest.mark.parametrize("inertia", [(0.0, 1.0, 1.0), (0.0, 0.0, 0.0)])

@@ -37,7 +37,7 @@ def test_what_stays_moves_on_as_if_nothing_had_been(tmp_path, integrator):
     assert scene.q[2, 0] == pytest.approx(0.03, abs=0.0051)  # BDF2 starts half a step late
     destroy(scene, new)
     assert np.array_equal(scene.run(3).q, undisturbed.run(3).q)
-    assert len(scene.engine.cpu._model.context.bodies) == 2
+    assert len(scene.engine.cpu.model.context.bodies) == 2
 
 
 def test_bodies_keep_their_state_when_an_earlier_one_goes(tmp_path):
@@ -54,7 +54,7 @@ def test_a_scene_may_begin_empty_and_become_empty(tmp_path, contact):
     assert scene.run().q[0, 2] == pytest.approx(1 - 9.8 * 1e-4)
     destroy(scene, slot)
     assert scene.run(2).world.frame() == 5
-    assert len(scene.engine.cpu._model.context.bodies) == 0
+    assert len(scene.engine.cpu.model.context.bodies) == 0
 
 
 def test_one_body_in_the_place_of_the_last(tmp_path):
@@ -128,7 +128,7 @@ def test_new_joint_is_made_where_its_bodies_are_now(tmp_path):
     base = scene.add_box(np.eye(4), is_fixed=1)
     lid = scene.add_box(translation(0, 0, 0.5), velocity=twist_rate(translation(0, 0, 0.5), linear=(0, 1, 0)))
     scene.start().run(10)
-    state = scene.engine.cpu._state
+    state = scene.engine.cpu.state
     hinge = add_hinge(scene, base, lid, [[-0.1, 0.05, 0.25], [0.1, 0.05, 0.25]])
     scene.run(1)
     angle = hinge.geometry().edges().find("angle").view()[0]

@@ -72,7 +72,7 @@ def test_they_are_the_gradient_of_the_contact_energy(tmp_path, steps):
     scene.add_box(tilted(0.02, 0.05, 0.54, 0.5), velocity=twist_rate(tilted(0.02, 0.05, 0.54, 0.5), linear=(0, 0, -2)))
     scene.add_box(tilted(-0.05, 0, 0.89, -0.4), velocity=twist_rate(tilted(-0.05, 0, 0.89), linear=(0, 0, -3)))
     scene.start().run(steps)
-    model, q = scene.engine.cpu._model, scene.engine.cpu._state.q
+    model, q = scene.engine.cpu.model, scene.engine.cpu.state.q
     moving = np.ones(len(q), dtype=bool)
     gradient = model.contact.derivatives(q, moving).gradient
     total = on_each(scene)

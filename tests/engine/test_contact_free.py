@@ -96,7 +96,7 @@ def test_same_as_the_general_step(tmp_path, make, settings):
         other.advance()
         world.retrieve()
         other.retrieve()
-        for name, mine, theirs in zip(ours.cpu._state._fields, ours.cpu._state, general.cpu._state, strict=True):
+        for name, mine, theirs in zip(ours.cpu.state._fields, ours.cpu.state, general.cpu.state, strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-9 * (100.0 if "dot" in name else 1.0))
         mine, theirs = ours.statistics, general.statistics
         assert mine.stages["newton"] > mine.stages["assemble"] == 0.0
@@ -159,16 +159,16 @@ def test_nothing_to_move(tmp_path):
     scene = BoxScene(tmp_path, contact__enable=0)
     scene.add_box(np.eye(4), is_fixed=1)
     assert scene.start().run(2).engine.statistics.newton.iterations == 0
-    np.testing.assert_array_equal(scene.engine.cpu._state.q[0], [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1])
+    np.testing.assert_array_equal(scene.engine.cpu.state.q[0], [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1])
 
 
 def test_a_body_at_rest_sleeps(tmp_path):
     scene = BoxScene(tmp_path, contact__enable=0, gravity=(0, 0, 0))
     scene.add_box(np.eye(4))
     scene.start().run(3)
-    before = scene.engine.cpu._state
+    before = scene.engine.cpu.state
     assert scene.run().engine.statistics.awake == 0
-    np.testing.assert_array_equal(scene.engine.cpu._state.q, before.q)
+    np.testing.assert_array_equal(scene.engine.cpu.state.q, before.q)
 
 
 def test_an_articulation_that_is_refused_keeps_the_state(tmp_path):
@@ -186,12 +186,12 @@ def test_an_articulation_that_is_refused_keeps_the_state(tmp_path):
     world = uipc.World(engine)
     world.init(boxes.scene)
     world.advance()
-    state = engine.cpu._state
+    state = engine.cpu.state
     for bad, message in ((-np.eye(2), "must be positive definite"), (np.full((2, 2), np.nan), "must be finite")):
         mass = bad
         with pytest.raises(ArticulationError, match=message):
             world.advance()
-        assert engine.cpu._state is state
+        assert engine.cpu.state is state
     mass = np.eye(2)
     world.advance()
     assert world.frame() == 2

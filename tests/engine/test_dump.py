@@ -17,7 +17,7 @@ STEPS = 40
 def finish(scene, every=0):
     for _ in run(scene, STEPS, every):
         pass
-    return scene.engine.cpu._state
+    return scene.engine.cpu.state
 
 
 def assert_same_bits(a, b):
@@ -54,7 +54,7 @@ def test_run_that_is_recovered_after_every_step(tmp_path, undisturbed):
         scene = make(tmp_path)
         scene.world.recover()
         scene.run(1).world.dump()
-    assert_same_bits(scene.engine.cpu._state, undisturbed)
+    assert_same_bits(scene.engine.cpu.state, undisturbed)
 
 
 def test_going_back_in_the_same_world(tmp_path, undisturbed):

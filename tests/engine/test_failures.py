@@ -52,10 +52,10 @@ def test_line_searches_that_find_nothing_are_told_once_a_step(tmp_path, caplog):
 
 def test_strict_mode_keeps_the_state(tmp_path):
     scene = spinning(tmp_path, newton__max_iter=1, extras__strict_mode__enable=1)
-    state = scene.engine.cpu._state
+    state = scene.engine.cpu.state
     with pytest.raises(SolverError, match=r"step 1: Newton stopped after newton/max_iter = 1 .*'box 1'"):
         scene.run(1)
-    assert scene.engine.cpu._state is state
+    assert scene.engine.cpu.state is state
     assert scene.world.frame() == 0
     assert scene.world.is_valid()
 
@@ -111,12 +111,12 @@ class BrokenTerm(Term):
 def test_not_finite(tmp_path, values, message):
     """The error names term and body; once the cause is gone, the run goes on as if nothing had been."""
     scene, undisturbed = spinning(tmp_path), spinning(tmp_path)
-    potential, state = scene.run(1).engine.cpu._model.potential, scene.engine.cpu._state
+    potential, state = scene.run(1).engine.cpu.model.potential, scene.engine.cpu.state
     sound = potential.terms
     potential.terms = (*sound, BrokenTerm(**values))
     with pytest.raises(SolverError, match=message):
         scene.run(1)
-    assert scene.engine.cpu._state is state
+    assert scene.engine.cpu.state is state
     assert scene.world.frame() == 1
     potential.terms = sound
     assert np.array_equal(scene.run(3).q, undisturbed.run(4).q)

@@ -96,11 +96,11 @@ def test_fixed_body_has_no_velocity(three):
 
 def test_intersection_names_the_bodies_and_keeps_the_state(three):
     three.run(1)
-    state, kept = state_of(three), three.engine.cpu._state
+    state, kept = state_of(three), three.engine.cpu.state
     view(state.instances().find("transform"))[0] = translation(1.05, 0.05, 1.02)
     with pytest.raises(SceneError, match=r"'box 0' and 'box 1' intersect in the state that was written"):
         three.engine.state_accessor.copy_from(state)
-    assert three.engine.cpu._state is kept
+    assert three.engine.cpu.state is kept
 
 
 def test_a_gap_that_rounding_may_hide_is_refused(three):

@@ -16,12 +16,14 @@ Source: Davis, «Direct Methods for Sparse Linear Systems», SIAM 2006, ch. 4.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.engine.linear_system import panels
-from ipc_articulation.engine.linear_system.factor_pattern import factor_pattern
+from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,13 +31,21 @@ Ints = NDArray[np.int64]
 _STRIP = 16  # blocks of a panel that are multiplied at a time: they fit the first-level cache
 
 
+class Analysis(NamedTuple):
+    """What belongs to one pattern of n diagonal blocks, and others at (rows, cols); replaced as a whole."""
+
+    n: int
+    rows: Ints  # (m,)
+    cols: Ints  # (m,)
+    pattern: Pattern  # of the factor
+    U: Array  # scratch array for its panels
+
+
 class BlockCholesky:
     """Solves one system after the other; analyses the pattern of blocks where it is not that of the system before."""
 
     def __init__(self) -> None:
-        self._rows = self._cols = np.zeros(0, dtype=np.int64)
-        self._pattern = factor_pattern(0, self._rows, self._cols)
-        self._U = np.empty(0)
+        self._analysed = _analyse(0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
     def solve(
         self, diagonal: Array, rows: Ints, cols: Ints, blocks: Array, b: Array, shift: float = 0.0
@@ -50,13 +60,16 @@ class BlockCholesky:
             b: (n, 12).
             shift: Added to the diagonal.
         """
-        n = len(diagonal)
-        if n != len(self._pattern.order) or not (_are_equal(rows, self._rows) and _are_equal(cols, self._cols)):
-            self._rows, self._cols = rows.copy(), cols.copy()
-            self._pattern = factor_pattern(n, rows, cols)
-            self._U = np.empty(self._pattern.starts[-1])
-        x, is_definite = solve(self._pattern, diagonal, blocks, shift, b, self._U)
+        known = self._analysed
+        if len(diagonal) != known.n or not (_are_equal(rows, known.rows) and _are_equal(cols, known.cols)):
+            known = self._analysed = _analyse(len(diagonal), rows.copy(), cols.copy())
+        x, is_definite = solve(known.pattern, diagonal, blocks, shift, b, known.U)
         return x if is_definite else None
+
+
+def _analyse(n: int, rows: Ints, cols: Ints) -> Analysis:
+    pattern = factor_pattern(n, rows, cols)
+    return Analysis(n, rows, cols, pattern, np.empty(pattern.starts[-1]))
 
 
 @njit(cache=True)

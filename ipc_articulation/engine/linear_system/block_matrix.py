@@ -42,7 +42,6 @@ class BlockMatrix:
     """H, with unknowns for some of n bodies."""
 
     def __init__(self, n: int) -> None:
-        self._place = np.empty(n, dtype=np.int64)
         self._diagonal = np.empty((n, 12, 12))
         self._upper = Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, 12, 12)))
         self._count = 0  # of blocks above the diagonal
@@ -52,10 +51,9 @@ class BlockMatrix:
     def choose(self, is_unknown: Bools) -> None:
         """Forget everything added; the bodies of a mask (n,), which is not changed afterwards, have unknowns."""
         if is_unknown is not self._is_unknown:
-            self._is_unknown = is_unknown
-            self.bodies = np.flatnonzero(is_unknown)  # of the rows
-            self._place[:] = -1
-            self._place[self.bodies] = np.arange(len(self.bodies))
+            bodies, place = np.flatnonzero(is_unknown), np.full(len(is_unknown), -1)
+            place[bodies] = np.arange(len(bodies))
+            self._is_unknown, self._place, self.bodies = is_unknown, place, bodies  # `bodies` are those of the rows
         self.diagonal[:] = 0.0
         self._upper.last[: len(self.bodies)] = -1
         self._count = 0

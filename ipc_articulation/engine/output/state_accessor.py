@@ -21,6 +21,7 @@ from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.signals import interrupts_deferred
 
 Array = NDArray[np.float64]
 
@@ -68,6 +69,7 @@ class StateAccessor:
             if slot is not None:
                 view(slot)[...] = values
 
+    @interrupts_deferred
     def copy_from(self, state_geo: Any) -> None:
         """Take over what the geometry has of `transform` and `velocity`, 4x4 each; the bodies' past is forgotten.
 

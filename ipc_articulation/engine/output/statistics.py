@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.errors import EngineError
+from ipc_articulation.signals import interrupts_deferred
 
 log = logging.getLogger("ipc_articulation")
 
@@ -29,18 +29,22 @@ class StepEnd:
         """The next step begins: the potential changes."""
         self._is_past = True
 
+    @interrupts_deferred
     def minimum_distance(self) -> float:
         self._refuse_past()
         return self._potential.minimum_distance(self._q)
 
+    @interrupts_deferred
     def collisions(self) -> int:
         self._refuse_past()
         return self._potential.collisions(self._q)
 
+    @interrupts_deferred
     def contacts(self, dt: float) -> ContactForces:
         self._refuse_past()
         return self._potential.contact_forces(self._q, dt)
 
+    @interrupts_deferred
     def energies(self) -> dict[str, float]:
         self._refuse_past()
         return self._potential.energies(self._q)
@@ -60,7 +64,7 @@ class StepStatistics:
     frame: int
     dt: float  # [s]
     newton: NewtonReport  # result, iterations, line-search steps, CCD step
-    stages: dict[str, float]  # [s] wall time by stage, in the order of `stopwatch.STAGES`
+    stages: dict[str, float]  # [s] wall time by stage, in the order of `stopwatch.STAGES`; retrieving adds to it
     end: StepEnd = field(repr=False, compare=False)
 
     @property
@@ -113,10 +117,6 @@ class StepStatistics:
             EngineError: The next step has begun.
         """
         return self.end.energies()
-
-    def with_time(self, watch: Stopwatch) -> StepStatistics:
-        """The same, with the time of another watch added."""
-        return replace(self, stages={stage: time + watch.seconds[stage] for stage, time in self.stages.items()})
 
     def as_dict(self) -> dict[str, Any]:
         """All of it in plain types, the measured figures included (they can be kept; this object's cannot)."""

@@ -16,9 +16,11 @@ class SceneWriter:
     """Writes states into the geometries of a scene."""
 
     def __init__(self, context: SceneContext) -> None:
-        """Find the rows of each body geometry."""
-        self._context = context
-        self._ends = np.cumsum(np.bincount(context.bodies.geometry, minlength=len(context.bodies.slots))).tolist()
+        """Find the attributes of each body geometry, and the rows of its bodies."""
+        self._context, slots = context, context.bodies.slots
+        self._ends = np.cumsum(np.bincount(context.bodies.geometry, minlength=len(slots))).tolist()
+        instances = [slot.geometry().instances() for slot in slots]
+        self._targets = [(found.find("transform"), found.find("velocity")) for found in instances]
         self._written = self._read_joints(np.zeros(len(context.coordinates)))
 
     def write(self, state: State) -> None:
@@ -30,15 +32,14 @@ class SceneWriter:
 
     def _write_bodies(self, state: State) -> None:
         first = 0
-        for slot, end in zip(self._context.bodies.slots, self._ends, strict=True):
-            instances = slot.geometry().instances()
-            if instances.size() != end - first:
+        for geometry, (end, (transform, velocity)) in enumerate(zip(self._ends, self._targets, strict=True)):
+            transforms = view(transform)
+            if len(transforms) != end - first:
                 raise SceneError(
-                    f"affine-body geometry {slot.id()} has {instances.size()} instances now, but had {end - first} "
-                    "when the scene was read; for other bodies make another geometry"
+                    f"affine-body geometry {self._context.bodies.slots[geometry].id()} has {len(transforms)} instances "
+                    f"now, but had {end - first} when the scene was read; for other bodies make another geometry"
                 )
-            _write_transforms(state.q[first:end], 1.0, view(instances.find("transform")))
-            velocity = instances.find("velocity")
+            _write_transforms(state.q[first:end], 1.0, transforms)
             if velocity is not None:
                 _write_transforms(state.qdot[first:end], 0.0, view(velocity))
             first = end

@@ -55,7 +55,7 @@ def driven_slider(scene, ratio=100.0, ends=X_AXIS, **attributes):
 def test_gradient_and_hessian(tmp_path, drive, aim):
     scene = boxes(tmp_path)
     drive(scene, **aim)
-    drives, state = term(scene.start(), "driving joint"), scene.engine.cpu._state
+    drives, state = term(scene.start(), "driving joint"), scene.engine.cpu.state
     rng = np.random.default_rng(3)
     drives.begin_step(state, DT)
     for _ in range(10):
@@ -66,7 +66,7 @@ def test_slider_energy_is_libuipcs(tmp_path):
     """K/2 (tᵢ·d - d̃)² + K/2 (tⱼ·d - d̃)², also where the two axes are not parallel."""
     scene = boxes(tmp_path)
     driven_slider(scene, aim_distance=0.7)
-    drives, state = term(scene.start(), "driving joint"), scene.engine.cpu._state
+    drives, state = term(scene.start(), "driving joint"), scene.engine.cpu.state
     drives.begin_step(state, DT)
     q = state.q + 0.2 * np.random.default_rng(5).standard_normal(state.q.shape)
     d = affine.world_points(q[1], np.array([[0, -0.5, 0]]))[0] - affine.world_points(q[0], np.zeros((1, 3)))[0]
@@ -242,6 +242,6 @@ def test_the_turns_are_part_of_the_state(tmp_path):
     """The same pose, one turn further on, is pulled back by that turn."""
     scene = boxes(tmp_path)
     driven_hinge(scene, aim_angle=0.0)
-    drives, state = term(scene.start(), "driving joint"), scene.engine.cpu._state
+    drives, state = term(scene.start(), "driving joint"), scene.engine.cpu.state
     drives.begin_step(state._replace(theta=state.theta + 2 * np.pi), DT)
     assert drives.energy(state.q) == pytest.approx(0.5 * 100.0 * 16.0 * (2 * np.pi) ** 2)

@@ -65,7 +65,7 @@ def spins(scene):
 def test_gradient_and_hessian(tmp_path, joint):
     scene = boxes(tmp_path)
     joint(scene, 3.0)
-    force, state = term(scene.start(), "joint force"), scene.engine.cpu._state
+    force, state = term(scene.start(), "joint force"), scene.engine.cpu.state
     force.begin_step(state, DT)
     q = state.q + 0.2 * np.random.default_rng(3).standard_normal(state.q.shape)
     g, H = derivatives(force, q)
@@ -78,7 +78,7 @@ def test_the_work_of_a_torque_in_a_turn_is_torque_times_angle(tmp_path):
     """Also where the bodies are stretched and sheared, as A⁻ᵀ sees to."""
     scene = boxes(tmp_path)
     turned_hinge(scene, 3.0)
-    force, state = term(scene.start(), "joint force"), scene.engine.cpu._state
+    force, state = term(scene.start(), "joint force"), scene.engine.cpu.state
     rng = np.random.default_rng(6)
     q = state.q.copy()
     q[:, 3:] += 0.2 * rng.standard_normal((2, 9))
@@ -185,7 +185,7 @@ def test_bodies_without_kinetic_term_feel_nothing(tmp_path):
     scene = boxes(tmp_path, is_fixed=1)
     view(scene.slots[1].geometry().instances().find("external_kinetic"))[:] = 1
     pushed_slider(scene, 5.0)
-    force, state = term(scene.start(), "joint force"), scene.engine.cpu._state
+    force, state = term(scene.start(), "joint force"), scene.engine.cpu.state
     force.begin_step(state, DT)
     assert not derivatives(force, state.q)[0].any()
 

@@ -40,7 +40,7 @@ def limited_slider(scene, lower, upper, strength=1.0, ends=Z_AXIS, **attributes)
 def test_gradient_and_hessian_outside_the_limits(tmp_path, limited, lower, upper):
     scene = boxes(tmp_path)
     limited(scene, lower, upper, strength=3.0)
-    limits, state = term(scene.start(), "joint limit"), scene.engine.cpu._state
+    limits, state = term(scene.start(), "joint limit"), scene.engine.cpu.state
     limits.begin_step(state, DT)
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -57,7 +57,7 @@ def test_the_energy_is_libuipcs_cubic(tmp_path, lower, upper, expected):
     """At a distance of 0.3 m: s r³, r in widths of the interval, or in metres where it has none."""
     scene = boxes(tmp_path)
     limited_slider(scene, lower, upper, strength=7.0)
-    limits, state = term(scene.start(), "joint limit"), scene.engine.cpu._state
+    limits, state = term(scene.start(), "joint limit"), scene.engine.cpu.state
     limits.begin_step(state, DT)
     q = state.q.copy()
     q[1, 2] += 0.3
@@ -67,7 +67,7 @@ def test_the_energy_is_libuipcs_cubic(tmp_path, lower, upper, expected):
 def test_between_the_limits_there_is_no_force(tmp_path):
     scene = boxes(tmp_path)
     limited_hinge(scene, -0.5, 0.5)
-    limits, state = term(scene.start(), "joint limit"), scene.engine.cpu._state
+    limits, state = term(scene.start(), "joint limit"), scene.engine.cpu.state
     limits.begin_step(state, DT)
     g, H = derivatives(limits, state.q + 1e-3)
     assert not g.any()
