@@ -6,14 +6,15 @@ from collections.abc import Collection, Mapping
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco import freejoint, prediction
+from ipc_articulation.adapters.mujoco import prediction
 from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
-from ipc_articulation.adapters.mujoco.kinematics import Array, link_poses, make_chain
+from ipc_articulation.adapters.mujoco.kinematics import link_poses, map_joints, write_free_joint
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
@@ -62,7 +63,7 @@ class MujocoAdapter:
         self.model, self.data = model, data
         self._selection = select(model, links, free, static, ignore)
         refuse_unsupported(model, self._selection)
-        self._chain = make_chain(model, self._selection.links)
+        self._joints = map_joints(model, self._selection.links)
         self._geoms = owned_geoms(model, self._selection)
         self._mesh_shape = mesh_shape
         self._scratch = mujoco.MjData(model)  # steps
@@ -89,7 +90,7 @@ class MujocoAdapter:
             UnsupportedError: A geom's shape has no closed surface.
         """
         self._edits = Edits(self.model, self.data, self._selection)
-        return describe(self.model, self._present(), self._selection, self._chain, self._mesh_shape)
+        return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape)
 
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; changes nothing of `model` and `data`.
@@ -102,11 +103,11 @@ class MujocoAdapter:
             self._edits.refuse()
         refuse_forces_on_free(self.model, self.data, self._selection)
         prediction.take_step(self.model, self.data, self._scratch, self._geoms)
-        dofs, qpos = self._chain.dofs, self._chain.qpos
+        dofs, qpos = self._joints.dofs, self._joints.qpos
         self._predicted = Prediction(
             mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
             delta_theta_tilde=self._scratch.qpos[qpos] - self.data.qpos[qpos],
-            link_poses=link_poses(self.model, self._scratch, self._chain, self.data.qpos),
+            link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
         )
         return self._predicted
 
@@ -130,8 +131,8 @@ class MujocoAdapter:
         self._predicted = None
         model, data, scratch = self.model, self.data, self._scratch
         mujoco.mj_copyState(model, scratch, data, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-        data.qpos[self._chain.qpos] += correction
-        data.qvel[self._chain.dofs] += correction / self.dt
+        data.qpos[self._joints.qpos] += correction
+        data.qvel[self._joints.dofs] += correction / self.dt
         self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
         with prediction.contacts_off(model, self._geoms):
             mujoco.mj_forward(model, data)
@@ -140,15 +141,15 @@ class MujocoAdapter:
 
     def link_poses(self) -> Array:
         """Forward kinematics of the links at the present state, (n, 4, 4)."""
-        return link_poses(self.model, self._present(), self._chain, self.data.qpos)
+        return link_poses(self.model, self._present(), self._joints, self.data.qpos)
 
     def theta(self) -> Array:
         """Joint positions, (m,) [rad or m]."""
-        return self.data.qpos[self._chain.qpos]
+        return self.data.qpos[self._joints.qpos]
 
     def theta_dot(self) -> Array:
         """Joint velocities, (m,) [rad/s or m/s]."""
-        return self.data.qvel[self._chain.dofs]
+        return self.data.qvel[self._joints.dofs]
 
     def state(self) -> dict[str, Array]:
         """MuJoCo's integration state: positions, velocities, activations, controls, forces, warm start; and time."""
@@ -178,7 +179,7 @@ class MujocoAdapter:
 
     def _write_free(self, q: Array, qdot: Array) -> None:
         for body, pose, rate in zip(self._selection.free, q, qdot, strict=True):
-            freejoint.write(self.model, self.data, body, pose, rate)
+            write_free_joint(self.model, self.data, body, pose, rate)
 
     def _present(self) -> mujoco.MjData:
         """A state with the kinematics of the present positions; `data` itself may not be up to date."""

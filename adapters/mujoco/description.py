@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco import freejoint
 from ipc_articulation.adapters.mujoco.kinematics import (
-    Array,
-    Chain,
+    JointMap,
     body_poses,
     geom_poses,
     group_inertia,
     link_poses,
+    read_free_joint,
     rigid_group,
 )
 from ipc_articulation.adapters.mujoco.selection import Selection
@@ -21,6 +20,7 @@ from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape, join
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
@@ -33,7 +33,7 @@ def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
 
 
 def describe(
-    model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, chain: Chain, mesh_shape: MeshShape
+    model: mujoco.MjModel, data: mujoco.MjData, selection: Selection, joints: JointMap, mesh_shape: MeshShape
 ) -> CoupledRobot:
     """The selected parts of a model at a state.
 
@@ -41,18 +41,18 @@ def describe(
         model: The model.
         data: State with fresh kinematics.
         selection: What takes part.
-        chain: The joints of `selection.links`.
+        joints: Those of `selection.links`.
         mesh_shape: Triangles or convex hull for mesh geoms.
     """
     reader = _Reader(model, data, mesh_shape, geoms={})
-    links = _links(reader, chain)
+    links = _links(reader, joints)
     free = tuple(_free_body(reader, body) for body in selection.free)
     static = tuple(entry for body in selection.static for entry in _static_bodies(reader, body))
     planes = tuple(entry for body in selection.static for entry in _planes(reader, body))
     immovable = {entry.name for entry in static + planes}
     return CoupledRobot(
         links=links,
-        joints=_joints(model, data, chain),
+        joints=_joints(model, data, joints),
         free=free,
         static=static,
         planes=planes,
@@ -98,11 +98,11 @@ class _Reader:
         )
 
 
-def _links(reader: _Reader, chain: Chain) -> tuple[CoupledBody, ...]:
+def _links(reader: _Reader, joints: JointMap) -> tuple[CoupledBody, ...]:
     model = reader.model
-    poses = link_poses(model, reader.data, chain, reader.data.qpos)
+    poses = link_poses(model, reader.data, joints, reader.data.qpos)
     links = []
-    for joint, body, pose, is_body in zip(chain.joints, chain.bodies, poses, chain.carries_body, strict=True):
+    for joint, body, pose, is_body in zip(joints.ids, joints.bodies, poses, joints.carries_body, strict=True):
         name = name_of(model, "body", body)
         if is_body:
             links.append(reader.body(name, rigid_group(model, body), pose))
@@ -111,23 +111,23 @@ def _links(reader: _Reader, chain: Chain) -> tuple[CoupledBody, ...]:
     return tuple(links)
 
 
-def _joints(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain) -> tuple[CoupledJoint, ...]:
+def _joints(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> tuple[CoupledJoint, ...]:
     slide = mujoco.mjtJoint.mjJNT_SLIDE
     return tuple(
         CoupledJoint(
             name=name_of(model, "joint", j),
             kind="prismatic" if model.jnt_type[j] == slide else "revolute",
-            parent=chain.parents[i],
+            parent=joints.parents[i],
             child=i,
             anchor=data.xanchor[j].copy(),
             axis=data.xaxis[j].copy(),
         )
-        for i, j in enumerate(chain.joints)
+        for i, j in enumerate(joints.ids)
     )
 
 
 def _free_body(reader: _Reader, body: int) -> CoupledBody:
-    q, qdot = freejoint.read(reader.model, reader.data, body)
+    q, qdot = read_free_joint(reader.model, reader.data, body)
     name, group = name_of(reader.model, "body", body), rigid_group(reader.model, body)
     return reader.body(name, group, affine.transform_from_q(q), affine.transform_rate_from_qdot(qdot))
 

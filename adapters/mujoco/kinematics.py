@@ -1,8 +1,10 @@
-"""Poses and inertias read from a MuJoCo state, and the chain of links that a model's joints make.
+"""Kinematics of the coupled parts of a model: poses and inertias from a MuJoCo state, the link of each joint.
 
-Every joint has its own link: the rigid group of bodies that it moves. A body with several joints makes a chain of
-links, all but the last without mass and geometry. So link i is the child of joint i, in MuJoCo's order of joints and of
-degrees of freedom.
+Every joint has a link of its own: the rigid group of bodies that it moves. A body with several joints is the last of
+several links, the others without mass and geometry. So link i is the child of joint i, in MuJoCo's order of joints and
+of degrees of freedom.
+
+A free joint has qpos = (p, quaternion) and qvel = (ṗ in the world frame, ω in the body's frame).
 """
 
 from __future__ import annotations
@@ -11,30 +13,30 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation import affine
+from ipc_articulation.arrays import Array, Bools, Ints
 
 
 @dataclass(frozen=True)
-class Chain:
+class JointMap:
     """The coupled joints of a model; m joints, hence m links."""
 
-    joints: tuple[int, ...]  # (m,) joint ids, ascending
-    bodies: NDArray[np.int64]  # (m,) body that carries each joint
+    ids: tuple[int, ...]  # (m,) joint ids, ascending
+    bodies: Ints  # (m,) body that carries each joint
     parents: tuple[int, ...]  # (m,) link that each joint hangs on, -1 for the world
     later: tuple[tuple[int, ...], ...]  # (m,) further joints of the same body, after each joint
-    qpos: NDArray[np.int64]  # (m,) addresses in qpos
-    dofs: NDArray[np.int64]  # (m,) addresses in qvel
+    qpos: Ints  # (m,) addresses in qpos
+    dofs: Ints  # (m,) addresses in qvel
 
     @property
-    def carries_body(self) -> NDArray[np.bool_]:
+    def carries_body(self) -> Bools:
         """Whether a link is the body itself, (m,); if not, it lies between two joints of one body."""
         return np.array([not later for later in self.later], dtype=bool)
 
 
-def make_chain(model: mujoco.MjModel, bodies: tuple[int, ...]) -> Chain:
-    """The chain of the joints that some bodies carry."""
+def map_joints(model: mujoco.MjModel, bodies: tuple[int, ...]) -> JointMap:
+    """The joints that some bodies carry."""
     spans = {b: range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b]) for b in bodies}
     joints = sorted(j for span in spans.values() for j in span)
     link = {j: i for i, j in enumerate(joints)}
@@ -44,8 +46,8 @@ def make_chain(model: mujoco.MjModel, bodies: tuple[int, ...]) -> Chain:
         body = int(model.jnt_bodyid[j])
         return link[j - 1] if j > spans[body][0] else last.get(int(model.body_weldid[model.body_parentid[body]]), -1)
 
-    return Chain(
-        joints=tuple(joints),
+    return JointMap(
+        ids=tuple(joints),
         bodies=model.jnt_bodyid[joints].astype(np.int64),
         parents=tuple(parent(j) for j in joints),
         later=tuple(tuple(range(j + 1, spans[int(model.jnt_bodyid[j])][-1] + 1)) for j in joints),
@@ -64,7 +66,7 @@ def geom_poses(data: mujoco.MjData) -> Array:
     return _transforms(data.geom_xpos, data.geom_xmat)
 
 
-def link_poses(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain, qpos: Array) -> Array:
+def link_poses(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, qpos: Array) -> Array:
     """Poses of the links from the kinematics that `data` holds.
 
     A link between two joints of one body stands where the body would if its later joints were at zero.
@@ -72,14 +74,14 @@ def link_poses(model: mujoco.MjModel, data: mujoco.MjData, chain: Chain, qpos: A
     Args:
         model: The model.
         data: State whose xpos, xmat, xanchor and xaxis belong to qpos.
-        chain: The joints.
+        joints: The joints.
         qpos: (nq,) the positions of that kinematics.
 
     Returns:
         (m, 4, 4).
     """
-    poses = body_poses(data)[chain.bodies]
-    for i, later in enumerate(chain.later):
+    poses = body_poses(data)[joints.bodies]
+    for i, later in enumerate(joints.later):
         for j in reversed(later):
             poses[i] = _undo(model, data, j, qpos) @ poses[i]
     return poses
@@ -112,6 +114,28 @@ def group_inertia(
     return mass, center, own + shift
 
 
+def read_free_joint(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> tuple[Array, Array]:
+    """Coordinates q (12,) and velocity q̇ (12,) of a free body's frame."""
+    qpos, qvel = _free_addresses(model, body)
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, data.qpos[qpos + 3 : qpos + 7])
+    q = np.concatenate([data.qpos[qpos : qpos + 3], R])
+    omega = R.reshape(3, 3) @ data.qvel[qvel + 3 : qvel + 6]
+    return q, affine.qdot_from_twist(q, data.qvel[qvel : qvel + 3], omega)
+
+
+def write_free_joint(model: mujoco.MjModel, data: mujoco.MjData, body: int, q: Array, qdot: Array) -> None:
+    """Set qpos and qvel of a free body from a rigid pose q (12,) and its velocity q̇ (12,)."""
+    qpos, qvel = _free_addresses(model, body)
+    v, omega = affine.twist_from_qdot(q, qdot)
+    data.qpos[qpos : qpos + 3] = q[:3]
+    quat = np.empty(4)
+    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(q[3:]))
+    data.qpos[qpos + 3 : qpos + 7] = quat
+    data.qvel[qvel : qvel + 3] = v
+    data.qvel[qvel + 3 : qvel + 6] = affine.linear_part(q).T @ omega
+
+
 def _transforms(positions: Array, matrices: Array) -> Array:
     T = np.zeros((len(positions), 4, 4))
     T[:, :3, 3] = positions
@@ -135,3 +159,8 @@ def _undo(model: mujoco.MjModel, data: mujoco.MjData, joint: int, qpos: Array) -
     T[:3, :3] = R.reshape(3, 3)
     T[:3, 3] = anchor - T[:3, :3] @ anchor
     return T
+
+
+def _free_addresses(model: mujoco.MjModel, body: int) -> tuple[int, int]:
+    joint = model.body_jntadr[body]
+    return int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.kinematics import Array
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION

@@ -9,15 +9,13 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import load_spec
-from numpy.typing import NDArray
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import AdapterError
-
-Array = NDArray[np.float64]
 
 _INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,

@@ -13,9 +13,8 @@ from itertools import combinations_with_replacement
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.bool_]
+from ipc_articulation.arrays import Bools
 
 
 def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
@@ -43,14 +42,14 @@ def untouchable_pairs(
     return frozenset(pairs)
 
 
-def _geoms_may_touch(model: mujoco.MjModel) -> Matrix:
+def _geoms_may_touch(model: mujoco.MjModel) -> Bools:
     """(ngeom, ngeom)"""
     meets = (model.geom_contype[:, None] & model.geom_conaffinity[None, :]) != 0
     owner = np.ix_(model.geom_bodyid, model.geom_bodyid)
     return (meets | meets.T) & ~(_excluded(model) | _related(model))[owner]
 
 
-def _excluded(model: mujoco.MjModel) -> Matrix:
+def _excluded(model: mujoco.MjModel) -> Bools:
     """(nbody, nbody) from `<contact><exclude>`, whose signature is (body1 << 16) + body2."""
     excluded = np.zeros((model.nbody, model.nbody), dtype=bool)
     for signature in model.exclude_signature:
@@ -59,7 +58,7 @@ def _excluded(model: mujoco.MjModel) -> Matrix:
     return excluded
 
 
-def _related(model: mujoco.MjModel) -> Matrix:
+def _related(model: mujoco.MjModel) -> Bools:
     """(nbody, nbody): one rigid group, group and parent group, or a body and a static body below it."""
     group = model.body_weldid
     related = group[:, None] == group[None, :]

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from uipc import geometry
 from uipc.constitution import AffineBodyConstitution
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Array, ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
 
 STAND_IN_MASS = 1.0  # [kg] of bodies whose inertia moves nothing: fixed ones, and links without mass
 STAND_IN_INERTIA = 4e-3 * np.eye(3)  # [kg·m²]

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.step_input import (
@@ -29,8 +30,6 @@ from ipc_articulation.frontend.callbacks import guard, raise_kept
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
 from ipc_articulation.frontend.reference import REF_DOF_PREV, require_vector12
 from ipc_articulation.frontend.scene_bodies import BodyId, SceneBodies
-
-Array = NDArray[np.float64]
 
 Source = Callable[[Any], tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike]]]
 

@@ -1,13 +1,14 @@
 """Who may touch whom, with which friction and resistance, in libuipc's contact table.
 
 The table knows contact elements, not bodies. Bodies with the same surface and the same rules towards the same partners
-share one.
+share one. Environments, isolated worlds in one scene, are libuipc's subscenes: bodies of two environments do not touch
+each other; what is in no environment touches all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple
 
 import uipc
@@ -21,7 +22,7 @@ class _Key(NamedTuple):
     friction: float
     resistance: float | None
     untouchable: frozenset[str]  # names of bodies
-    first: frozenset[int]  # numbers of the contact pairs that have the body on their first side
+    first: frozenset[int]  # numbers of the contact rules that have the body on their first side
     second: frozenset[int]
 
 
@@ -49,23 +50,37 @@ def make_contact_elements(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, A
     return {name: elements[key] for name, key in keys.items()}
 
 
+def make_environments(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, Any]:
+    """Create a subscene for each environment of a robot.
+
+    Returns:
+        Subscene element by the name of a body or half-plane.
+    """
+    tabular = scene.subscene_tabular()
+    names = sorted({entry.environment for entry in robot.parts} - {""})
+    elements = {"": tabular.default_element()} | {name: tabular.create(name) for name in names}
+    for a, b in combinations(elements, 2):
+        tabular.insert(elements[a], elements[b], a == "")  # the shared one comes first
+    return {entry.name: elements[entry.environment] for entry in robot.parts}
+
+
 def _entry(
-    left: _Key, right: _Key, default: float, touch: bool, pairs: tuple[ContactRule, ...]
+    left: _Key, right: _Key, default: float, touch: bool, rules: tuple[ContactRule, ...]
 ) -> tuple[float, float, bool]:
     """Friction, resistance and whether they touch, of two elements."""
     friction = max(left.friction, right.friction)
     resistance = min((r for r in (left.resistance, right.resistance) if r is not None), default=default)
-    for pair in _between(left, right, pairs):
-        friction = friction if pair.friction is None else pair.friction
-        resistance = resistance if pair.resistance is None else pair.resistance
-        touch = touch if pair.enabled is None else pair.enabled
+    for rule in _between(left, right, rules):
+        friction = friction if rule.friction is None else rule.friction
+        resistance = resistance if rule.resistance is None else rule.resistance
+        touch = touch if rule.enabled is None else rule.enabled
     return friction, resistance, touch
 
 
-def _between(left: _Key, right: _Key, pairs: tuple[ContactRule, ...]) -> Iterator[ContactRule]:
-    """The pairs that have one element on either side, in their order."""
+def _between(left: _Key, right: _Key, rules: tuple[ContactRule, ...]) -> Iterator[ContactRule]:
+    """The rules that have one element on either side, in their order."""
     for number in sorted(left.first & right.second | left.second & right.first):
-        yield pairs[number]
+        yield rules[number]
 
 
 def _keys(robot: CoupledRobot) -> dict[str, _Key]:
@@ -77,14 +92,14 @@ def _keys(robot: CoupledRobot) -> dict[str, _Key]:
     for names in map(tuple, robot.untouchable):
         partners.setdefault(names[0], set()).add(names[-1])
         partners.setdefault(names[-1], set()).add(names[0])
-    pairs = list(enumerate(robot.contact_rules))
+    rules = list(enumerate(robot.contact_rules))
     return {
         entry.name: _Key(
             entry.friction,
             entry.resistance,
             frozenset(partners.get(entry.name, ())),
-            frozenset(number for number, pair in pairs if entry.name in pair.first),
-            frozenset(number for number, pair in pairs if entry.name in pair.second),
+            frozenset(number for number, rule in rules if entry.name in rule.first),
+            frozenset(number for number, rule in rules if entry.name in rule.second),
         )
         for entry in robot.parts
     }

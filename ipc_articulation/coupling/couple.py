@@ -11,9 +11,8 @@ from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
-from ipc_articulation.coupling.contact_elements import make_contact_elements
+from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
-from ipc_articulation.coupling.environments import make_environments
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.frontend.callbacks import guard

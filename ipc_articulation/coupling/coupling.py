@@ -10,7 +10,8 @@ import numpy as np
 import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Array, CoupledRobot, Prediction
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance

@@ -7,7 +7,7 @@ import uipc
 from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine
-from ipc_articulation.coupling.adapter import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.coupling.adapter import Adapter, Array
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Adapter
 from ipc_articulation.coupling.solids import MeshShape
 
 if TYPE_CHECKING:

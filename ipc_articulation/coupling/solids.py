@@ -12,7 +12,8 @@ import numpy as np
 import trimesh
 from numpy.typing import ArrayLike, NDArray
 
-from ipc_articulation.coupling.adapter import Array, ClosedMesh
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.dynamics.model.shapes import (
     Box,
     Capsule,
@@ -90,7 +91,7 @@ def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: s
     return _as_mesh(mesh)
 
 
-def join(meshes: Iterable[tuple[ClosedMesh, NDArray[np.float64]]]) -> ClosedMesh:
+def join(meshes: Iterable[tuple[ClosedMesh, Array]]) -> ClosedMesh:
     """Several closed surfaces in one: (mesh, transform) pairs, the transforms (4, 4) from mesh to common frame."""
     vertices: list[Array] = []
     faces: list[NDArray[np.int32]] = []

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ipc_articulation.coupling.adapter import Array, CoupledJoint, CoupledRobot
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.kinds import kind_of
 
 AXIS_LENGTH = 0.2  # L [m], of the edge that stands for a joint's axis; longer ones condition the joint badly

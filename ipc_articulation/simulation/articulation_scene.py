@@ -11,8 +11,7 @@ from uipc import constitution
 from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.bodies import place_body, place_plane
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
-from ipc_articulation.coupling.contact_elements import make_contact_elements
-from ipc_articulation.coupling.environments import make_environments
+from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import solids
-from ipc_articulation.coupling.adapter import Array, ClosedMesh, CoupledBody, HalfPlane
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, HalfPlane
 from ipc_articulation.coupling.mesh_files import closed_mesh
 from ipc_articulation.dynamics.model import shapes
 from ipc_articulation.dynamics.model.solids import Solid, solid

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
-from ipc_articulation.coupling.environments import make_environments
+from ipc_articulation.coupling.contact_elements import make_environments
 from tests.coupling.worlds import make_scene
 
 
