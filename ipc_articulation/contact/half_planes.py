@@ -37,7 +37,7 @@ class HalfPlaneContact:
         """Pair up vertices and planes."""
         material = materials.plane_pairs[surfaces.body]  # (V, P)
         vertex, plane = np.nonzero(material != NO_CONTACT)
-        self.names = planes.names
+        self.planes = planes
         self._vertex, self._body, self._plane = vertex, surfaces.body[vertex], plane
         self._count = len(surfaces.first) - 1  # of bodies
         self._points = np.ascontiguousarray(surfaces.points[vertex])
@@ -121,7 +121,9 @@ class HalfPlaneContact:
         row = int(np.argmin(gaps - least)) if len(gaps) else 0
         if not len(gaps) or gaps[row] >= least[row]:
             return None
-        return Overlap(int(self._body[row]), None, self.names[self._plane[row]], float(gaps[row]), float(least[row]))
+        return Overlap(
+            int(self._body[row]), None, self.planes.names[self._plane[row]], float(gaps[row]), float(least[row])
+        )
 
     def _gaps(self, x: Array) -> Array:
         return _gaps(x, self._vertex, self._normal, self._offset, self._thickness)

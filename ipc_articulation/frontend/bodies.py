@@ -46,6 +46,7 @@ class BodyTable:
     subscene: Ints  # (n,)
     d_hat: Array  # (n,) [m], not positive where the scene's own counts
     self_collision: Bools  # (n,)
+    own_gravity: Array  # (n, 3) [m/s²], NaN where the scene's counts
     surfaces: tuple[SurfaceMesh, ...]  # (g,)
     rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row
 
@@ -61,6 +62,10 @@ class BodyTable:
         """Which bodies are instances of these geometry slots, (n,)."""
         ids = {slot.id() for slot in slots}
         return np.array([slot.id() in ids for slot in self.slots], dtype=bool)[self.geometry]
+
+    def gravity(self, of_scene: Array) -> Array:
+        """Gravity (n, 3) [m/s²] of each body in a scene with gravity (3,)."""
+        return np.where(np.isnan(self.own_gravity), of_scene, self.own_gravity)
 
     def rows_of(self, slot: Any) -> Ints:
         """Rows of the instances of one geometry slot, in their order."""
@@ -128,6 +133,7 @@ _COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "subscene": (np.int64, ()),
     "d_hat": (np.float64, ()),
     "self_collision": (np.bool_, ()),
+    "own_gravity": (np.float64, (3,)),
 }
 
 
@@ -155,6 +161,7 @@ def _read_geometry(slot: Any, object_name: str | None) -> dict[str, Any]:
         "subscene": np.full(n, int(read_meta(geometry, "subscene_element_id", 0))),
         "d_hat": np.full(n, float(read_meta(geometry, "d_hat", -1.0))),
         "self_collision": np.full(n, bool(read_meta(geometry, "self_collision", 0))),
+        "own_gravity": _read_gravity(geometry, f"body '{name}'"),
         **flags,
     }
     check_columns(columns, owner)
@@ -165,6 +172,16 @@ def _read_mass(geometry: Any, owner: str) -> Array:
     m, s, S = (require(geometry.meta(), f"abd_mass{suffix}", owner)[0] for suffix in ("", "_x_bar", "_x_bar_x_bar"))
     check_mass(m, s, S, owner)
     return affine.mass_matrix(m, s, S)
+
+
+def _read_gravity(geometry: Any, owner: str) -> Array:
+    """The instances' own `gravity` [m/s²], NaN where they have none, (n, 3); like libuipc, read once."""
+    gravity = read(geometry.instances(), "gravity")
+    if gravity is None:
+        return np.full((geometry.instances().size(), 3), np.nan)
+    if gravity.shape[1:] != (3,) or not np.isfinite(gravity).all():
+        raise SceneError(f"{owner}: its gravity must be a Vector3 of finite numbers [m/s²]")
+    return gravity
 
 
 def read_surface(geometry: Any) -> SurfaceMesh:

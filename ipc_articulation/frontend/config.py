@@ -30,6 +30,7 @@ _ONLY: dict[str, Any] = {
     "contact/constitution": "ipc",
     "diff_sim/enable": 0,
 }
+_NUMERICS = ("cfl/", "extras/", "line_search/", "newton/")  # of the honoured keys
 _CHOICES: dict[str, tuple[Any, ...]] = {"integrator/type": ("bdf1", "bdf2")}
 
 
@@ -107,6 +108,12 @@ def read_config(attributes: Any, scene_diagonal: float) -> Config:
             honoured[field] = values[key] * scene_diagonal
     types = {"bool": bool, "int": int, "float": float, "str": str}
     return Config(**{f: _convert(types.get(str(Config.__annotations__[f])), v) for f, v in honoured.items()})
+
+
+def physics_of(config: Config) -> dict[str, Any]:
+    """The values that change where bodies go, by their keys, in plain types; not those of how exactly Newton solves."""
+    values = {key: getattr(config, field) for field, key in _READERS.items() if not key.startswith(_NUMERICS)}
+    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in values.items()}
 
 
 def read_dt(attributes: Any) -> float:

@@ -8,12 +8,11 @@ scene first.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from pathlib import Path
-from typing import Any
 
 from ipc_articulation.engine.persistence.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
+from ipc_articulation.engine.persistence.scene_description import describe, difference
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
 from ipc_articulation.errors import DumpError
@@ -42,27 +41,13 @@ def recover_state(folder: Path, frame: int, model: Model) -> tuple[int, State] |
     dump = _newest(folder) if frame == NEWEST else _of_frame(folder, frame)
     if dump is None:
         return None
-    _refuse_other_scene(dump, model, dump_path(folder, dump.frame))
+    differs = difference(dump.scene, describe(model))
+    if differs is not None:
+        raise DumpError(f"dump {dump_path(folder, dump.frame)} is of another scene: {differs}")
     expected = set(State._fields)
     if set(dump.arrays) != expected:
         raise DumpError(f"dump {dump_path(folder, dump.frame)} holds {sorted(dump.arrays)}, not {sorted(expected)}")
     return dump.frame, State(**dump.arrays)
-
-
-def describe(model: Model) -> dict[str, Any]:
-    """What must be the same for a state to fit: bodies, masses, surfaces, joints, time integration and contact."""
-    bodies, surfaces = model.context.bodies, model.surfaces
-    return {
-        "bodies": list(bodies.names),
-        "masses": hashlib.sha256(bodies.mass.tobytes()).hexdigest(),
-        "vertices": len(surfaces.points),
-        "edges": len(surfaces.edges),
-        "faces": len(surfaces.faces),
-        "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in model.context.tracked],
-        "integrator/type": model.config.integrator,
-        "contact/enable": model.config.contact_enable,
-        "contact/d_hat": model.config.d_hat,
-    }
 
 
 def _newest(folder: Path) -> Dump | None:
@@ -81,19 +66,3 @@ def _newest(folder: Path) -> Dump | None:
 
 def _of_frame(folder: Path, frame: int) -> Dump | None:
     return read_dump(dump_path(folder, frame)) if frame in dumped_frames(folder) else None
-
-
-def _refuse_other_scene(dump: Dump, model: Model, path: Path) -> None:
-    for key, here in describe(model).items():
-        there = dump.scene.get(key)
-        if there != here:
-            raise DumpError(f"dump {path} is of another scene: {_difference(key, there, here)}")
-
-
-def _difference(key: str, there: Any, here: Any) -> str:
-    if not isinstance(here, list) or not isinstance(there, list):
-        return f"its {key} is {there}, the present scene's {here}"
-    if len(there) != len(here):
-        return f"it has {len(there)} {key}, the present scene {len(here)}"
-    k = next(k for k in range(len(here)) if here[k] != there[k])
-    return f"entry {k} of its {key} is {there[k]}, the present scene's {here[k]}"

@@ -1,6 +1,6 @@
 """Dump files: the state after one step, written so that a file is there whole or not at all.
 
-A file is one readable line, then an npz archive:  `ipc_articulation dump 1 sha256 <digest of the archive>`.
+A file is one readable line, then an npz archive:  `ipc_articulation dump 2 sha256 <digest of the archive>`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ipc_articulation.errors import DumpError
 
 _MAGIC = b"ipc_articulation dump "
-_VERSION = b"1"
+_VERSION = b"2"
 _NAME = re.compile(r"frame_(\d+)\.dump")
 
 
@@ -29,7 +29,7 @@ class Dump:
     """What one file holds."""
 
     frame: int
-    scene: dict[str, Any]  # describes the scene, see `dump.describe`
+    scene: dict[str, Any]  # describes the scene, see `scene_description`
     arrays: dict[str, NDArray[Any]]
 
 
@@ -76,7 +76,8 @@ def read_dump(path: Path) -> Dump:
     if not line.startswith(_MAGIC):
         raise DumpError(f"{path} is not a dump of this engine: it does not begin with '{_MAGIC.decode().strip()}'")
     if not line.startswith(_MAGIC + _VERSION + b" "):
-        raise DumpError(f"dump {path} is of version {line.split()[2].decode(errors='replace')}; this engine reads 1")
+        version, ours = line.split()[2].decode(errors="replace"), _VERSION.decode()
+        raise DumpError(f"dump {path} is of version {version}; this engine reads {ours}")
     if _first_line(content) != line + b"\n":
         raise DumpError(f"dump {path} is damaged or truncated: its content does not have the checksum that it names")
     with np.load(io.BytesIO(content)) as archive:

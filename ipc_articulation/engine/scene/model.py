@@ -27,7 +27,6 @@ from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
-from ipc_articulation.frontend.gravity import read_gravity
 from ipc_articulation.frontend.object_names import object_names
 
 Array = NDArray[np.float64]
@@ -84,7 +83,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
     surfaces = make_surfaces(bodies)
     config = read_config(scene.get().config(), diagonal)
     order = ORDERS[config.integrator]
-    gravity = read_gravity(bodies, config.gravity)
+    gravity = bodies.gravity(config.gravity)
     terms: list[Term] = [
         Kinetic(bodies, gravity, order),
         *read_terms(slots, context),

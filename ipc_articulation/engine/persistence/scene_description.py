@@ -1,0 +1,77 @@
+"""What a scene is, as far as the future of a state depends on it: a state goes on only in the scene that it is of.
+
+Left out is what may change at any step: `dt`, what callbacks and scripts write, and how exactly Newton solves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.engine.scene.model import Model
+from ipc_articulation.frontend.config import physics_of
+
+_BODY_COLUMNS = ("kappa", "volume", "is_fixed", "is_dynamic", "external_kinetic", "self_collision")
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """Bodies, surfaces, joints, contact and configuration, by the names that messages use; plain types."""
+    bodies, surfaces, joints = model.context.bodies, model.surfaces, model.context.joints
+    return {
+        "bodies": list(bodies.names),
+        "mass": bodies.mass[:, 0, 0].tolist(),
+        **{name: getattr(bodies, name).tolist() for name in _BODY_COLUMNS},
+        "own gravity": np.nan_to_num(bodies.own_gravity).tolist(),
+        "inertia": [_digest(mass) for mass in bodies.mass],
+        "surfaces": _digest(surfaces.points, surfaces.edges, surfaces.faces, surfaces.thickness, surfaces.first),
+        "terms of the energy": list(dict.fromkeys(term.name for term in model.potential.terms)),
+        "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in joints],
+        "bodies, axes and strengths of joints": [
+            _digest(mesh.joints.kind, mesh.joints.bodies, mesh.joints.local, mesh.strength_ratio) for mesh in joints
+        ],
+        **physics_of(model.config),
+        **_contact(model),
+    }
+
+
+def difference(there: dict[str, Any], here: dict[str, Any]) -> str | None:
+    """The first thing that two descriptions do not agree on, in words; None where they agree in all."""
+    for key, value in here.items():
+        if there.get(key) != value:
+            return _difference(key, there.get(key), value, here["bodies"])
+    return None
+
+
+def _contact(model: Model) -> dict[str, Any]:
+    if model.contact is None:
+        return {}
+    materials, planes = model.contact.materials, model.contact.half_planes.planes
+    return {
+        "contact resistance": np.nan_to_num(materials.resistance, nan=-1.0).tolist(),
+        "contact friction": materials.friction.tolist(),
+        "contact d_hat and thickness": np.stack([materials.d_hat, materials.thickness], axis=1).tolist(),
+        "contact pairs": _digest(materials.body_pairs, materials.plane_pairs),
+        "half-planes": list(planes.names),
+        "positions of half-planes": np.concatenate([planes.point, planes.normal], axis=1).tolist(),
+    }
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    """A short checksum of arrays."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _difference(key: str, there: Any, here: Any, bodies: list[str]) -> str:
+    if not isinstance(here, list) or not isinstance(there, list):
+        return f"its {key} is {there}, the present scene's {here}"
+    if len(there) != len(here):
+        return f"it has {len(there)} {key}, the present scene {len(here)}"
+    k = next(k for k in range(len(here)) if here[k] != there[k])
+    is_column = key in ("mass", "inertia", "own gravity", *_BODY_COLUMNS)
+    which = f"its {key} of '{bodies[k]}'" if is_column else f"entry {k} of its {key}"
+    return f"{which} is {there[k]}, the present scene's {here[k]}"
