@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction
 from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.dynamics import integrate
-from ipc_articulation.dynamics.integrators import Drive, Scheme
-from ipc_articulation.dynamics.loops.implicit_step import LoopStep, implicit_step, require_possible
+from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
+from ipc_articulation.dynamics.integrators.constrained import require_one_column
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
@@ -29,12 +29,12 @@ class LoopAdapter(ModelAdapter):
     drives it. Dry friction and limits of joints are decided while the step is predicted. Rotors, links at the ends of
     gears without geometry, count in M̂ and are not in the scene.
 
-    The engine's own step is `dynamics.loops.implicit_step`. Where nothing touches, the scene moves as it does.
+    The engine's own step is `dynamics.implicit`. Where nothing touches, the scene moves as it does.
 
     Attributes:
         x: Position, (nx,), loops closed; may be set between steps.
         y_dot: Independent velocities, (nv,) [rad/s or m/s]; may be set between steps.
-        drive: What drives the joints of the spanning tree in the next step, see `implicit_step`. PD control beyond the
+        drive: What drives the joints of the spanning tree in the next step, see `Drive`. PD control beyond the
             effort limit becomes a constant force.
         free: The free bodies, with the poses and velocities that IPC gave them last.
 
@@ -68,12 +68,12 @@ class LoopAdapter(ModelAdapter):
         **around: Unpack[Around],
     ) -> None:
         super().__init__(robot.spanning_tree, dt, scheme, **around)
-        require_possible(robot)
+        require_one_column(robot)
         self.robot, self.pins = robot, tuple(pins)
         self.x: Array = np.array(x, dtype=float)
         self.y_dot: Array = np.zeros(robot.nv) if y_dot is None else np.array(y_dot, dtype=float)
         self._scene = loop_scene(robot, self._chain, self._surfaces)
-        self._predicted: LoopStep | None = None
+        self._predicted: Step | None = None
         refuse_equal_names(self.describe())
         require_closing(robot, self.x, self._chain, self._scene.links, self._placed_pins())
 
@@ -92,9 +92,9 @@ class LoopAdapter(ModelAdapter):
         Raises:
             StateError: A wrong length, a number that is not finite, an open or singular loop.
         """
-        step = implicit_step(self.robot, self.x, self.y_dot, self._dt, self._drive(), self.scheme)
+        step = implicit(self.robot, self.x, self.y_dot, self._dt, self._drive(), self.scheme)
         self._predicted, scale = step, self._scene.scale
-        return Prediction(step.mass / np.outer(scale, scale), scale * step.y_dot * self._dt, self.link_poses())
+        return Prediction(step.mass / np.outer(scale, scale), scale * step.v * self._dt, self.link_poses())
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: y gains δθ, and the loops are closed.

@@ -9,7 +9,6 @@ import pytest
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import loops
 from ipc_articulation.dynamics.loops import projection
-from ipc_articulation.dynamics.loops.implicit_step import implicit_step
 from ipc_articulation.errors import IpcArticulationError
 
 MECHANISM = dyn.Mechanism("toy")
@@ -202,7 +201,7 @@ def with_loops():
     r = LOOPED
     move = partial(dyn.integrate, r)
     yield from each("integrate", move, {"q": X, "v": Y, "dt": 1e-3}, "dt", "dt", BAD_NUMBERS)
-    yield from each("implicit_step", partial(implicit_step, r), {"x": X, "y_dot": Y, "dt": 1e-3}, "dt", "dt", BAD_STEPS)
+    yield from each("implicit", partial(dyn.implicit, r), {"q": X, "v": Y, "dt": 1e-3}, "dt", "dt", BAD_STEPS)
     for function in (r.spanning, r.motion, r.closed, r.G, r.g):
         good = {"x": X} | ({"v": Y} if function in (r.motion, r.g) else {})
         yield from each(f"Model.{function.__name__}", function, good, "x", "x", BAD_X)
@@ -219,8 +218,8 @@ def with_loops():
         good = {"x": X, "y_dot": Y, "tau": Y}
         yield from each("projected_dynamics", partial(projection.projected_dynamics, r), good, name, key, bad)
     drives = {k: dyn.Drive(tau=x) for k, x in bad_arrays(X).items() if x is not None}
-    good = {"x": X, "y_dot": Y, "dt": 1e-3, "drive": dyn.Drive()}
-    yield from each("implicit_step", partial(implicit_step, r), good, "tau", "drive", drives)
+    good = {"q": X, "v": Y, "dt": 1e-3, "drive": dyn.Drive()}
+    yield from each("implicit", partial(dyn.implicit, r), good, "tau", "drive", drives)
 
 
 def each(what, call, good, name, key, bad):

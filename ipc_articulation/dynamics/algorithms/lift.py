@@ -15,6 +15,7 @@ where it comes to the loops, and at once where it comes to the tree.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,10 +24,11 @@ from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axe
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
+from ipc_articulation.errors import StateError
 
 Array = NDArray[np.float64]
 
-OnTree = Callable[[Model, Motion], Array]
+OnJoints = Callable[[Model, Any, Any], Array]
 
 
 def spanning_states(model: Model, takes: Sequence[str], states: Sequence[ArrayLike]) -> tuple[Motion, dict[str, Array]]:
@@ -65,6 +67,26 @@ def lifted(
     if "a" in given:
         spanning["a"] = times(motion.G, given["a"]) + motion.g
     return projected(gives, motion.G, on_tree(model.spanning_tree, *(spanning[name] for name in takes)))
+
+
+def of_joints(model: Model, forces: OnJoints, q: ArrayLike | None, v: ArrayLike) -> Array:
+    """Forces of all joints as forces on the independent coordinates, Gᵀ f: (..., nv).
+
+    Args:
+        model: With loops or without.
+        forces: f of a tree and its position and velocity.
+        q: Position of the robot, (..., nq); a tree's may be left out where the forces do not depend on it.
+        v: Velocity of the robot, (..., nv).
+
+    Raises:
+        StateError: A wrong shape, an open or singular loop, no position of a robot with loops.
+    """
+    if not model.loops:
+        return forces(model, q, v)
+    if q is None:
+        raise StateError(f"q is needed: model '{model.name}' has loops, so that its joints' velocities depend on it")
+    motion = model.motion(q, v)
+    return projected("tau", motion.G, forces(model.spanning_tree, motion.q, motion.v))
 
 
 def projected(gives: str, G: Array, result: Array) -> Array:

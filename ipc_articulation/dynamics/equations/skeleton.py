@@ -20,9 +20,10 @@ from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.bias import bias_forces, coriolis_forces, gravity_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
-from ipc_articulation.dynamics.algorithms.manifold import difference, integrate
+from ipc_articulation.dynamics.algorithms.manifold import integrate
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import numbers, positive_number
+from ipc_articulation.dynamics.forces.passive import damping_forces, spring_forces
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 
@@ -103,14 +104,12 @@ class Skeleton:
     @property
     def damping_forces(self) -> Array:
         """d = D v, (nv,)."""
-        return self.model.coordinates.damping * self._v
+        return -damping_forces(self.model, self._v, self._q)
 
     @property
     def spring_forces(self) -> Array:
         """s = K x, (nv,), x the displacement from the springs' mounts that the velocity leads to in one step."""
-        c = self.model.coordinates
-        ahead = integrate(self.model, self._q, self._v, self.time_step)
-        return c.stiffness * difference(self.model, c.spring_mount, ahead)
+        return -spring_forces(self.model, integrate(self.model, self._q, self._v, self.time_step))
 
     @property
     def resisting_forces(self) -> Array:

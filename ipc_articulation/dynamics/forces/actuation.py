@@ -22,19 +22,20 @@ from ipc_articulation.errors import StateError
 
 
 def within_effort(model: Model, tau: ArrayLike) -> Array:
-    """Forces clipped to the effort limits: (..., nv), or one number for all, -> (..., nv) [N·m or N].
+    """Forces of motors clipped to the effort limits: (..., nv), or one number for all, -> (..., nv) [N·m or N].
 
     Raises:
         StateError: A wrong shape, a number that is not finite.
     """
     tau = numbers("tau", tau)
+    model = model.spanning_tree
     tau = checked(model, "tau", tau if tau.ndim else np.full(model.nv, tau))
     return np.clip(tau, -model.coordinates.effort, model.coordinates.effort)
 
 
 @dataclass(frozen=True)
 class PD:
-    """Proportional and derivative control of all joints."""
+    """Proportional and derivative control of all joints, those of loops too: nq and nv are the spanning tree's."""
 
     kp: Array  # (nv,) [N·m/rad or N/m]
     kd: Array  # (nv,) [N·m·s/rad or N·s/m]
@@ -55,6 +56,7 @@ class PD:
         Raises:
             StateError: A wrong length, a number that is not finite, a negative gain.
         """
+        model = model.spanning_tree
         given = {"kp": kp, "kd": kd, "target velocity": v}
         gains = {name: _one_each(value, model.nv, name) for name, value in given.items()}
         pd = PD(gains["kp"], gains["kd"], _one_each(q, model.nq, "target position"), gains["target velocity"])
@@ -67,6 +69,7 @@ class PD:
             StateError: A wrong length, a number that is not finite, a negative gain, a quaternion that is not of length
                 one.
         """
+        model = model.spanning_tree
         for name, x in (("kp", self.kp), ("kd", self.kd), ("target velocity", self.v)):
             checked(model, "v", x, name)
         for name, gain in (("kp", self.kp), ("kd", self.kd)):
@@ -81,6 +84,7 @@ class PD:
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
+        model = model.spanning_tree
         q, v = states(model, q=q, v=v)
         return self.kp * displacement(model, q, self.q) + self.kd * (self.v - v)
 

@@ -1,4 +1,4 @@
-"""What joints do by themselves: dampers, springs, dry friction.
+"""Passive forces of joints: dampers, springs, dry friction; of a robot with loops on its independent coordinates.
 
     τ = -D v,     τ = -K x,   x = difference(mount, q),     τ = -f sign(v)
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.bad_states import checked, states
+from ipc_articulation.dynamics.algorithms.lift import of_joints
 from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import positive_number
@@ -20,13 +21,13 @@ from ipc_articulation.dynamics.model.model import Model
 CREEP = 1e-3  # speed at which dry friction is fully there [rad/s or m/s]
 
 
-def damping_forces(model: Model, v: ArrayLike) -> Array:
-    """-D v: (..., nv) -> (..., nv) [N·m or N].
+def damping_forces(model: Model, v: ArrayLike, q: ArrayLike | None = None) -> Array:
+    """-D v: (..., nv) -> (..., nv) [N·m or N]; of a robot with loops -Gᵀ D G v, which needs its position q (..., nq).
 
     Raises:
         StateError: A wrong shape, a number that is not finite.
     """
-    return -model.coordinates.damping * checked(model, "v", v)
+    return of_joints(model, _damping, q, checked(model, "v", v))
 
 
 def spring_forces(model: Model, q: ArrayLike) -> Array:
@@ -35,10 +36,10 @@ def spring_forces(model: Model, q: ArrayLike) -> Array:
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    return -model.coordinates.stiffness * _stretch(model, q)
+    return of_joints(model, _springs, checked(model, "q", q), np.zeros(model.nv))
 
 
-def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP) -> Array:
+def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP, q: ArrayLike | None = None) -> Array:
     """Dry friction for integrators that know only forces: -f v/creep, at most f in size.
 
     Args:
@@ -46,6 +47,7 @@ def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP) -> Array:
         v: Velocities, (..., nv).
         creep: Speed below which it acts like a damper, because a force alone cannot hold a joint [rad/s or m/s]. The
             implicit integrator holds it exactly and does without.
+        q: Positions, (..., nq); needed where there are loops.
 
     Returns:
         (..., nv) [N·m or N].
@@ -53,8 +55,8 @@ def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP) -> Array:
     Raises:
         StateError: A wrong shape, a number that is not finite, a creep speed that is not positive.
     """
-    speed = checked(model, "v", v) / positive_number("creep", creep)
-    return -model.coordinates.friction * np.clip(speed, -1.0, 1.0)
+    creep = positive_number("creep", creep)
+    return of_joints(model, lambda tree, q, v: _friction(tree, v, creep), q, checked(model, "v", v))
 
 
 def passive_forces(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
@@ -64,7 +66,7 @@ def passive_forces(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     q, v = states(model, q=q, v=v)
-    return damping_forces(model, v) + spring_forces(model, q) + friction_forces(model, v)
+    return of_joints(model, _passive, q, v)
 
 
 def spring_energy(model: Model, q: ArrayLike) -> Array:
@@ -73,10 +75,27 @@ def spring_energy(model: Model, q: ArrayLike) -> Array:
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    x = _stretch(model, q)
+    q = checked(model, "q", q)
+    x = _stretch(model.spanning_tree, model.spanning(q) if model.loops else q)
     return 0.5 * np.sum(model.coordinates.stiffness * x * x, axis=-1)
 
 
-def _stretch(model: Model, q: ArrayLike) -> Array:
+def _stretch(tree: Model, q: Array) -> Array:
     """x, the displacement from the springs' mounts, (..., nv)."""
-    return displacement(model, model.coordinates.spring_mount, checked(model, "q", q))
+    return displacement(tree, tree.coordinates.spring_mount, q)
+
+
+def _damping(tree: Model, q: Array | None, v: Array) -> Array:
+    return -tree.coordinates.damping * v
+
+
+def _springs(tree: Model, q: Array, v: Array) -> Array:
+    return -tree.coordinates.stiffness * _stretch(tree, q)
+
+
+def _friction(tree: Model, v: Array, creep: float) -> Array:
+    return -tree.coordinates.friction * np.clip(v / creep, -1.0, 1.0)
+
+
+def _passive(tree: Model, q: Array, v: Array) -> Array:
+    return _damping(tree, q, v) + _springs(tree, q, v) + _friction(tree, v, CREEP)

@@ -1,9 +1,15 @@
-"""The end velocity of an implicit step under dry friction, limits and mimic joints.
+"""The end velocity of an implicit step under dry friction, limits, loops and mimic joints.
 
     minimise ½ vᵀ M̂ v - pᵀ v + dt Σ f |v|   so that   low ≤ v ≤ high,     v = G y + b
 
 with G, b of the mimic joints. In y the problem keeps its form: friction and limits of a mimic joint are not looked at,
-those of the joint that it follows are. It is strictly convex, and coordinate descent converges: each coordinate in turn
+those of the joint that it follows are.
+
+With loops, q̇ = G ẏ: where the row G_k has one entry, in column c, the friction of joint k is |G_kc| f_k of ẏ_c, and its
+limits are limits of ẏ_c. So it is for joints in no loop, gears, and all of a loop with one degree of freedom; the
+driven joints of a differential have rows with more entries, and may have neither friction nor limits.
+
+The problem is strictly convex, and coordinate descent converges: each coordinate in turn
 goes to its own minimum, shrink(r, dt f)/M̂_ii clipped to its bounds (Tseng 2001, «Convergence of a block coordinate
 descent method for nondifferentiable minimization»).
 """
@@ -11,22 +17,24 @@ descent method for nondifferentiable minimization»).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
-from ipc_articulation.errors import SolverError
+from ipc_articulation.errors import SolverError, UnsupportedError
 
 SWEEPS = 100_000
 TOLERANCE = 1e-13  # of a sweep's largest change, relative to the largest velocity
 
 
-def constrained_velocity(model: Model, q: Array, mass: Array, momentum: Array, dt: float) -> Array:
-    """V at the end of the step.
+def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Array, dt: float) -> Array:
+    """v at the end of the step.
 
     Args:
         model: The model.
-        q: Position at the beginning, (nq,).
+        motion: Of its spanning tree, at the beginning; of a tree, G and g are not looked at.
         mass: M̂, (nv, nv).
         momentum: p, (nv,).
         dt: Time step [s].
@@ -36,29 +44,74 @@ def constrained_velocity(model: Model, q: Array, mass: Array, momentum: Array, d
 
     Raises:
         SolverError: Not converged.
+        UnsupportedError: A joint with friction or limits moves with several independent coordinates of a loop.
     """
-    G, b = model.followers.G, _catch_up(model, q, dt)
-    if len(model.followers):
-        mass, momentum = G.T @ mass @ G, G.T @ (momentum - mass @ b)
-    low, high, friction = (x[model.followers.independent] for x in _bounds(model, q, dt))
-    y = np.asarray(np.linalg.solve(mass, momentum), dtype=float)
-    if friction.any() or (y < low).any() or (y > high).any():
-        y = np.clip(y, low, high)
-        if not descend(mass, momentum, friction, low, high, y):
+    low, high, friction = _bounds(model.spanning_tree, motion.q, dt)
+    if model.loops:
+        return _bounded_velocity(model, mass, momentum, *_of_independent(model, motion.G, low, high, friction))
+    f = model.followers
+    if not len(f):
+        return _bounded_velocity(model, mass, momentum, low, high, friction)
+    G, b = f.G, _catch_up(model, motion.q, dt)
+    bounds = (x[f.independent] for x in (low, high, friction))
+    return G @ _bounded_velocity(model, G.T @ mass @ G, G.T @ (momentum - mass @ b), *bounds) + b
+
+
+def _bounded_velocity(model: Model, mass: Array, momentum: Array, low: Array, high: Array, friction: Array) -> Array:
+    v = np.asarray(np.linalg.solve(mass, momentum), dtype=float)
+    if friction.any() or (v < low).any() or (v > high).any():
+        v = np.clip(v, low, high)
+        if not descend(mass, momentum, friction, low, high, v):
             raise SolverError(
                 f"dry friction and joint limits of model '{model.name}' did not converge in {SWEEPS} sweeps; "
                 "use a smaller time step, or joints without limits that nearly coincide"
             )
-    return G @ y + b if len(model.followers) else y
+    return v
 
 
-def _bounds(model: Model, q: Array, dt: float) -> tuple[Array, Array, Array]:
+def _bounds(tree: Model, q: Array, dt: float) -> tuple[Array, Array, Array]:
     """low, high and dt f, (nv,) each; quaternions have no position limits."""
-    c, at = model.coordinates, model.plain_v
-    low, high = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)
-    low[at] = (c.lower[at] - q[model.plain_q]) / dt
-    high[at] = (c.upper[at] - q[model.plain_q]) / dt
+    c, at = tree.coordinates, tree.plain_v
+    low, high = np.full(tree.nv, -np.inf), np.full(tree.nv, np.inf)
+    low[at] = (c.lower[at] - q[tree.plain_q]) / dt
+    high[at] = (c.upper[at] - q[tree.plain_q]) / dt
     return low, high, dt * c.friction
+
+
+def _of_independent(model: Model, G: Array, low: Array, high: Array, friction: Array) -> tuple[Array, Array, Array]:
+    """Bounds and friction of the joints as those of the independent velocities, (nv,); of several the narrowest."""
+    require_one_column(model)
+    y_low, y_high, y_friction = np.full(model.nv, -np.inf), np.full(model.nv, np.inf), np.zeros(model.nv)
+    for dof in _resisted(model):
+        column = int(np.abs(G[dof]).argmax())
+        rate = G[dof, column]
+        y_friction[column] += friction[dof] * abs(rate)
+        if rate != 0.0:
+            ends = low[dof] / rate, high[dof] / rate
+            y_low[column], y_high[column] = max(y_low[column], min(ends)), min(y_high[column], max(ends))
+    return y_low, y_high, y_friction
+
+
+def _resisted(model: Model) -> NDArray[np.int64]:
+    """Degrees of freedom of the spanning tree that have dry friction or limits."""
+    c = model.coordinates
+    return np.flatnonzero((c.friction > 0.0) | np.isfinite(c.lower) | np.isfinite(c.upper))
+
+
+def require_one_column(model: Model) -> None:
+    """Refuse friction and limits of joints that several independent coordinates move together.
+
+    Raises:
+        UnsupportedError: There is such a joint.
+    """
+    resisted = set(_resisted(model).tolist())
+    for loop in model.loops:
+        for place, (dof, name) in enumerate(zip(loop.dofs.tolist(), loop.joints, strict=True)):
+            if dof in resisted and not loop.constraint.moves_with_one(place):
+                raise UnsupportedError(
+                    f"joint '{name}' has dry friction or a position limit, and moves with several independent "
+                    f"coordinates of {loop.name}; only joints that move with one may have them"
+                )
 
 
 def _catch_up(model: Model, q: Array, dt: float) -> Array:

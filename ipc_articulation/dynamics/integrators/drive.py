@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
-from ipc_articulation.dynamics.algorithms.bad_states import states
+from ipc_articulation.dynamics.algorithms.bad_states import leading_axes, states
+from ipc_articulation.dynamics.algorithms.lift import of_joints
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
 from ipc_articulation.dynamics.forces.passive import passive_forces
@@ -16,9 +17,12 @@ from ipc_articulation.dynamics.model.model import Model
 
 @dataclass(frozen=True)
 class Drive:
-    """Held constant during a step."""
+    """What motors and pushes do during a step, in which it is held constant.
 
-    tau: ArrayLike = 0.0  # (nv,), or one number [N·m or N]; clipped to the effort limits
+    Motors sit on joints: τ and PD control are (nv,) of the spanning tree, those of joints without a motor zero.
+    """
+
+    tau: ArrayLike = 0.0  # of each joint's motor, or one number [N·m or N]; clipped to the effort limits
     pd: PD | None = None
     wrenches: ArrayLike | None = None  # on the bodies, (nb, 6), as in `forward_dynamics`
 
@@ -32,8 +36,12 @@ def acceleration(model: Model, q: ArrayLike, v: ArrayLike, drive: Drive = IDLE) 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    q, v, tau = states(model, q=q, v=v, tau=within_effort(model, drive.tau))
-    tau = tau + passive_forces(model, q, v)
-    if drive.pd is not None:
-        tau = tau + drive.pd.checked(model).forces(model, q, v)
-    return forward_dynamics(model, q, v, tau, drive.wrenches)
+    q, v = states(model, q=q, v=v)
+    motors = within_effort(model, drive.tau)
+    leading_axes(("q", "v", "tau"), [q.shape[:-1], v.shape[:-1], motors.shape[:-1]])
+
+    def forces(tree: Model, q: Array, v: Array) -> Array:
+        tau = motors + passive_forces(tree, q, v)
+        return tau if drive.pd is None else tau + drive.pd.checked(tree).forces(tree, q, v)
+
+    return forward_dynamics(model, q, v, of_joints(model, forces, q, v), drive.wrenches)

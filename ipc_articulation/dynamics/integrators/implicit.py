@@ -12,6 +12,10 @@ Order 1, and stable for any stiffness and damping. It is the minimum of an incre
 
 instead, v̂ the step without them: a joint sticks where friction can hold it, and stops at its limit without bouncing.
 Which terms are implicit is the `Scheme`; two of them are MuJoCo's.
+
+A robot with loops takes the step of its spanning tree among motions that keep the loops closed, Δq̇ = G Δẏ + dt g: M̂_y =
+Gᵀ M̂ G, forces are Gᵀ (f - M̂ g), all of it at the beginning of the step. The bending of the loops within the step is
+left out of M̂_y.
 """
 
 from __future__ import annotations
@@ -32,7 +36,10 @@ from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
+from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
+
+NONE = np.empty(0)
 
 
 class Scheme(Enum):
@@ -62,20 +69,25 @@ def implicit(
         q: Position, (nq,).
         v: Velocity, (nv,).
         dt: Time step [s], positive.
-        drive: What drives it.
+        drive: What drives its joints.
         scheme: Which forces are implicit.
 
     Raises:
         SolverError: Dry friction and limits did not converge.
+        UnsupportedError: A joint of a loop has dry friction or limits, and moves with several independent coordinates.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
             is not positive.
     """
     q, v, dt = one_state(model, "q", q), one_state(model, "v", v), positive_number("dt", dt)
-    damping, stiffness, force = _forces(model, q, v, dt, drive, scheme)
-    mass = mass_matrix(model, q)
-    mass[np.diag_indices(model.nv)] += dt * damping + dt * dt * stiffness
-    momentum = mass @ v + dt * (force - _bias(model, q, v, drive))
-    v_end = constrained_velocity(model, q, mass, momentum, dt)
+    tree, motion = model.spanning_tree, model.motion(q, v) if model.loops else Motion(q, v, NONE, NONE)
+    damping, stiffness, force = _forces(tree, motion.q, motion.v, dt, drive, scheme)
+    mass = mass_matrix(tree, motion.q)
+    mass[np.diag_indices(tree.nv)] += dt * damping + dt * dt * stiffness
+    impulse = dt * (force - _bias(tree, motion.q, motion.v, drive))
+    if model.loops:
+        impulse = motion.G.T @ (impulse - dt * (mass @ motion.g))
+        mass = motion.G.T @ mass @ motion.G
+    v_end = constrained_velocity(model, motion, mass, mass @ v + impulse, dt)
     return Step(moved(model, q, dt * v_end), v_end, mass)
 
 

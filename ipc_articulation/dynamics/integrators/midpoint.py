@@ -10,8 +10,6 @@ drives ripples by O(dt²) but has no drift of its own, as the energy of explicit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -20,10 +18,8 @@ from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive, acceleration
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError
-
-if TYPE_CHECKING:
-    from ipc_articulation.dynamics.model.model import Model
 
 ITERATIONS = 50
 TOLERANCE = 1e-13  # of the last change of v̄, relative to the largest velocity and to 1
