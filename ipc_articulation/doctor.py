@@ -41,7 +41,7 @@ run(scene_file('example:hinge_slider'), engine=sys.argv[1], steps=1, out=sys.arg
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at."""
+    """The result of one examination."""
 
     name: str
     state: State
@@ -178,7 +178,9 @@ def _compiled() -> Finding:
 def _disk(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     text = f"{free / 1e9:.1f} GB free for {folder}"
-    return Finding("disk", "OK", text) if free > ROOM else Finding("disk", "broken", text, "make room, or use --out")
+    return (
+        Finding("disk", "OK", text) if free > ROOM else Finding("disk", "broken", text, "free some space, or use --out")
+    )
 
 
 def _cores() -> int:

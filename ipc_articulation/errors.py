@@ -56,7 +56,7 @@ class RecordingError(IpcArticulationError):
 
 
 class OutputError(IpcArticulationError):
-    """A folder of results holds a run already, or none to go on with."""
+    """A folder of results holds a run already, or none that can be resumed."""
 
 
 class TimeLimitError(IpcArticulationError):
@@ -64,7 +64,7 @@ class TimeLimitError(IpcArticulationError):
 
 
 class SweepError(IpcArticulationError):
-    """A sweep cannot be made or gone on with: its values, its folder, its workers, the cluster's address."""
+    """A sweep cannot be started or resumed: its values, its folder, its workers, the cluster's address."""
 
 
 class MissingPackageError(IpcArticulationError):

@@ -1,4 +1,4 @@
-"""What is wrong with a scene file, and what is risky, told before it runs; nothing that it names is run."""
+"""Errors and risks of a scene file, found before it runs and without running anything that it names."""
 
 from ipc_articulation.checking.report import Report, check_file
 

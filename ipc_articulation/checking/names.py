@@ -1,4 +1,4 @@
-"""Names of a robot's joints in a scene file: all that are unknown, where building would tell the first."""
+"""Names of a robot's joints in a scene file: all unknown ones, where building reports only the first."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -
 
 
 def _refused(error: SceneFileError, file: Path) -> Problem:
-    """What the adapter says of the robot's file, with the line that our own reader finds at fault."""
+    """The adapter's error about the robot's file, with the line at which our own reader fails."""
     message, line = error.faults[0].message, ""
     if file.suffix == ".urdf" and not re.search(rf"{re.escape(str(file))}:\d", message):
         from ipc_articulation.dynamics import read_robot

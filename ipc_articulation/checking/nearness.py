@@ -17,7 +17,7 @@ from ipc_articulation.scenefile.schema import Scene
 
 Array = NDArray[np.float64]
 
-MOST = 20  # narrow gaps that are told one by one
+MOST = 20  # narrow gaps that are reported one by one
 NARROW = 0.5  # of d̂
 
 
@@ -25,7 +25,7 @@ class Nearness:
     """Gaps of all surfaces that may touch and are near each other: 0 where they overlap."""
 
     def __init__(self, start: Start, scene: Scene) -> None:
-        """Measure them."""
+        """Measure the gaps."""
         self._start, self._scene = start, scene
         self._narrow = NARROW * scene.contact.d_hat
         enabled = scene.contact.enabled

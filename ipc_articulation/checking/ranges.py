@@ -20,7 +20,7 @@ class Range:
     above: str
 
     def remark(self, what: str, value: float) -> str | None:
-        """What to say of a value; None inside the range."""
+        """The warning for a value; None inside the range."""
         if self.low <= value <= self.high:
             return None
         why = self.below if value < self.low else self.above

@@ -35,7 +35,7 @@ class Report:
 def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
     """Check a scene file and all it names, without a step and without any code that it names.
 
-    Errors of the file's own text come all at once. What lies between them, such as bodies that overlap, is looked at
+    Errors of the file's own text come all at once. What lies between them, such as bodies that overlap, is checked
     when there are none.
 
     Args:

@@ -1,4 +1,4 @@
-"""How a scene stands at its start: bodies and joints as the coupling will get them, without an engine."""
+"""The initial state of a scene: bodies and joints as the coupling will get them, without an engine."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def make_start(scene: AnyScene, document: Document) -> Start:
 
 
 def place_of(name: str, scene: Scene) -> Location:
-    """Where a scene file speaks of a body, link, wall or ground."""
+    """Location in the scene file of a body, link, wall or the ground."""
     names = [body.name for body in scene.bodies]
     if name in names:
         return "bodies", names.index(name), "pose"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ipc_articulation.checking import Report
     from ipc_articulation.errors import Fault
 
-HELP = "tell what is wrong or risky in scene files"
+HELP = "report what is wrong or risky in scene files"
 DESCRIPTION = """\
 Check scene files and the files they name: every error with its line and column, and warnings of what runs, but seldom
 as it is meant. Takes no step, and runs no Python that a scene names."""
@@ -28,7 +28,7 @@ CLEAN, WRONG = 0, 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     parser.add_argument("files", metavar="FILE", nargs="*", type=scene_file, help="scene files (YAML), or example:NAME")
     parser.add_argument(
         "--set",
@@ -44,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status."""
+    """Execute the command.
+
+    Returns:
+        The exit status.
+    """
     if options.schema:
         from ipc_articulation.scenefile.json_schema import SCHEMA_FILE
 

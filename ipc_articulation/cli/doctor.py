@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-HELP = "tell what is installed, what works, and what to do"
+HELP = "report what is installed, what works, and what to do"
 DESCRIPTION = """\
-Look at packages, engines, optional parts, pictures, browser, compiled code and disk; say of each whether it is OK,
+Examine packages, engines, optional parts, pictures, browser, compiled code and disk; report for each whether it is OK,
 missing or broken, and what to do about it. A step is taken on every engine, which compiles on a machine's first run."""
 EXAMPLES = """\
 examples:
@@ -18,12 +18,16 @@ exit status 1: not even the CPU engine works
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="a list of objects: name, state, text, advice")
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where the CPU engine works and else 1."""
+    """Execute the command.
+
+    Returns:
+        None where the CPU engine works, else 1.
+    """
     from dataclasses import asdict
 
     from ipc_articulation.doctor import examine, works

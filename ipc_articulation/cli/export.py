@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ipc_articulation.cli.recordings import add_folder, add_looks, add_rows
+from ipc_articulation.cli.arguments import add_folder, add_looks, add_rows
 
 HELP = "write a run for Blender and other programs"
 DESCRIPTION = """\
@@ -20,7 +20,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_folder(parser)
     parser.add_argument("--format", choices=("gltf", "usd", "obj"), required=True, help="what to write")
     parser.add_argument(
@@ -32,9 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
+    from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
-    from ipc_articulation.running.progress import progress
     from ipc_articulation.viewing.exporting import export
     from ipc_articulation.viewing.moments import film_rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-HELP = "tell what a robot's file holds"
+HELP = "describe a robot's file"
 DESCRIPTION = "Print the bodies, joints, degrees of freedom, loops and mass of a robot."
 EXAMPLES = """\
 examples:
@@ -14,14 +14,18 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    told = "URDF (.urdf), MJCF (.xml) or OpenSim (.osim); a path, or package://..."
-    parser.add_argument("file", metavar="FILE", help=told)
+    """Add the command's arguments."""
+    text = "URDF (.urdf), MJCF (.xml) or OpenSim (.osim); a path, or package://..."
+    parser.add_argument("file", metavar="FILE", help=text)
     parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
     from ipc_articulation.inspection import find, inspect
 
     inspect(find(options.file), options.json)

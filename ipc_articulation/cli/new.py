@@ -20,7 +20,7 @@ ADAPTERS = ("mujoco", "native", "none")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     text = "the scene file to write (default: scene.yaml)"
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, default=Path("scene.yaml"), help=text)
     parser.add_argument("--robot", metavar="ROBOT", help="URDF (.urdf) or MJCF (.xml); a path, or package://...")
@@ -31,7 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
     from ipc_articulation.errors import SceneFileError
     from ipc_articulation.starting import plain_starter, robot_starter
 

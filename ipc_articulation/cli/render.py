@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ipc_articulation.cli.recordings import add_folder, add_looks, add_rows, size
+from ipc_articulation.cli.arguments import add_folder, add_looks, add_rows, size
 
 HELP = "draw a picture or film of a run"
 DESCRIPTION = "Draw the end of a run, one moment of it, or a film of all; needs no display."
@@ -18,7 +18,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_folder(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--at", type=float, metavar="TIME", help="the moment [s], instead of the end")
@@ -32,9 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
+    from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
-    from ipc_articulation.running.progress import progress
     from ipc_articulation.viewing.drawing import draw, shots_of
     from ipc_articulation.viewing.drawing.shots import FILM_SIZE, PICTURE_SIZE
     from ipc_articulation.viewing.forces import ForceArrows

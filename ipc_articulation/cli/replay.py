@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ipc_articulation.cli.arguments import count
-from ipc_articulation.cli.recordings import add_folder, add_looks, add_rows
+from ipc_articulation.cli.arguments import add_folder, add_looks, add_rows, count
 
 if TYPE_CHECKING:
     from ipc_articulation.recording import Recording
@@ -25,7 +24,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_folder(parser)
     parser.add_argument("--port", type=count, metavar="N", default=8080, help="8080, or the next that is free")
     parser.add_argument(
@@ -38,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
     from ipc_articulation.recording import read_recording
 
     recording = read_recording(options.folder)
@@ -59,7 +62,7 @@ def _tell(address: str) -> None:
 
 
 def _write(options: argparse.Namespace, recording: Recording) -> None:
-    from ipc_articulation.running.progress import progress
+    from ipc_articulation.progress import progress
     from ipc_articulation.viewing.moments import film_rows
     from ipc_articulation.viewing.replaying import write_page
 

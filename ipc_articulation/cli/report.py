@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ipc_articulation.cli.recordings import add_folder
+from ipc_articulation.cli.arguments import add_folder
 
-HELP = "one page that tells what happened in a run"
+HELP = "write a page that describes a run"
 DESCRIPTION = """\
 Write one HTML file with figures, the end's picture, and charts of joints, contact forces, energies, distances, Newton
 iterations and times. It opens from disk and needs nothing beside it."""
@@ -19,14 +19,18 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_folder(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="the HTML file (default: OUT/NAME/report.html)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON and write no page")
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
     from ipc_articulation.recording import read_recording
     from ipc_articulation.viewing.reporting import figures, write_report
 

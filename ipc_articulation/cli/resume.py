@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ipc_articulation.cli.arguments import add_ending, count
 
-HELP = "go on with a run that ended early"
+HELP = "resume a run that ended early"
 DESCRIPTION = (
-    "Go on with a run from its last checkpoint, whatever ended it: Ctrl-C, a full disk, a killed process. Its end is "
-    "that of an undisturbed run."
+    "Resume a run from its last checkpoint after Ctrl-C, a full disk or a killed process. The result is that of an "
+    "uninterrupted run."
 )
 EXAMPLES = """\
 examples:
@@ -20,16 +20,20 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     parser.add_argument("folder", metavar="OUT/NAME", type=Path, help="the run's folder")
     parser.add_argument("--steps", type=count, metavar="N", help="take N steps more than the run was to have")
     add_ending(parser)
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
-    from ipc_articulation.cli.telling import tell
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
     from ipc_articulation.running import resume
+    from ipc_articulation.running.summary import print_json
 
     result = resume(
         options.folder,
@@ -38,5 +42,6 @@ def execute(options: argparse.Namespace) -> int | None:
         pictures=options.pictures,
         time_limit=options.time_limit,
     )
-    tell(result, options.json)
+    if options.json:
+        print_json(result)
     return None

@@ -20,7 +20,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_scene_file(parser)
     add_engine(parser)
     parser.add_argument("--steps", type=count, metavar="N", help="number of steps, instead of the file's")
@@ -39,9 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well."""
-    from ipc_articulation.cli.telling import tell
+    """Execute the command.
+
+    Returns:
+        The exit status; None for success.
+    """
     from ipc_articulation.running import run
+    from ipc_articulation.running.summary import print_json
     from ipc_articulation.scenefile.settings import parse_setting
 
     result = run(
@@ -56,5 +60,6 @@ def execute(options: argparse.Namespace) -> int | None:
         pictures=options.pictures,
         time_limit=options.time_limit,
     )
-    tell(result, options.json)
+    if options.json:
+        print_json(result)
     return None

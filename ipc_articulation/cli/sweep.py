@@ -32,7 +32,7 @@ values:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_scene_file(parser)
     parser.add_argument(
         "--set",
@@ -64,7 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int | None:
-    """Do it; the exit status, None where all is well and 1 where a run did not end well."""
+    """Execute the command.
+
+    Returns:
+        None for success, 1 where a run failed.
+    """
     try:
         table = _swept(options)
     except KeyboardInterrupt:

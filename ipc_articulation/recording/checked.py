@@ -18,7 +18,7 @@ class CheckedGroup:
     """The Zarr group of a recording.
 
     Attributes:
-        header: What the recording says of itself.
+        header: The recording's header.
         rows: Number of rows that are complete.
     """
 
@@ -70,7 +70,7 @@ class CheckedGroup:
                 self.contacts(name, begin, min(begin + layout.CONTACT_CHUNK, total))
 
     def quantity(self, name: str, begin: int = 0, end: int | None = None) -> NDArray[np.float64]:
-        """Complete rows of a quantity, all of them unless told otherwise.
+        """Complete rows of a quantity, all of them by default.
 
         Raises:
             RecordingError: A chunk is damaged.

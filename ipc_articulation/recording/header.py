@@ -1,4 +1,4 @@
-"""What a recording says of itself before its first row."""
+"""The header of a recording: names and settings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ class Header:
     joint_names: tuple[str, ...] = ()
     body_names: tuple[str, ...] = ()  # bodies whose poses are recorded
     free_names: tuple[str, ...] = ()  # those among them that contact alone moves
-    energy_terms: tuple[str, ...] = ()  # none where the engine does not tell
-    stages: tuple[str, ...] = ()  # of a step's computation; none where the engine does not tell
-    contact_names: tuple[str, ...] = ()  # everything that contacts are between; none where the engine does not tell
+    energy_terms: tuple[str, ...] = ()  # none where the engine does not report them
+    stages: tuple[str, ...] = ()  # of a step's computation; none where the engine does not report them
+    contact_names: tuple[
+        str, ...
+    ] = ()  # everything that contacts are between; none where the engine does not report them
     extra: dict[str, Any] = field(default_factory=dict)  # further facts, in JSON's types
 
     @property
     def dimensions(self) -> dict[str, tuple[str, ...]]:
-        """What stands along each named dimension of a quantity."""
+        """Entries along each named dimension of a quantity."""
         return {
             "joints": self.joint_names,
             "bodies": self.body_names,

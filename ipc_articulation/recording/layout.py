@@ -90,7 +90,7 @@ def array_folder(array: Any) -> Path:
 
 
 def writing_all_chunks() -> AbstractContextManager[Any]:
-    """Arrays opened inside it write chunks of nothing but NaN too; else they could not be told from missing ones."""
+    """Arrays opened inside it write chunks of nothing but NaN too; otherwise they look like missing ones."""
     import zarr
 
     return zarr.config.set({"array.write_empty_chunks": True})
@@ -111,7 +111,7 @@ def root_attributes(header: Header, rows: int, columns: Mapping[str, Any]) -> di
     """Attributes of the group when so many rows are complete.
 
     Args:
-        header: What the recording says of itself.
+        header: The recording's header.
         rows: Number of complete rows.
         columns: For each array its number of complete entries and the checksum of each chunk.
     """

@@ -1,7 +1,7 @@
 """What a recording holds, quantity by quantity.
 
 Row 0 is the state at the start, row k the state after step k. What only a step has (force, iterations, times) is NaN in
-row 0, and what an engine does not tell is NaN everywhere.
+row 0, and what an engine does not report is NaN everywhere.
 """
 
 from __future__ import annotations

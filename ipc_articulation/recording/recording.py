@@ -30,12 +30,12 @@ class Recording:
     """Arrays over rows: row 0 is the start, row k the state after step k.
 
     Every quantity of `QUANTITIES` is an attribute: `recording.theta` is (rows, joints). `read_recording` gives one
-    whose arrays are read when they are first asked for; one made here has room for its steps and is filled by hand.
+    whose arrays are read when they are first asked for; one made here has rows of NaN for its steps.
 
     Args:
         name: Name of the run.
         dt: Time step [s].
-        steps: Number of steps to make room for.
+        steps: Number of steps to allocate.
         joint_names: Names of the m joints.
         body_names: Names of the bodies whose poses are recorded.
         free_names: Those among them that contact alone moves.
@@ -45,7 +45,7 @@ class Recording:
         stages: Names of the columns of `stage_times`.
 
     Attributes:
-        header: Everything that it says of itself.
+        header: Names and settings.
         rows: Number of rows that count.
         buffers: The arrays by quantity, which may have more rows.
         contact_rows: Contacts by row; rows that are not there have none.
@@ -65,7 +65,7 @@ class Recording:
         stages: tuple[str, ...] = (),
     ) -> None:
         header = Header(name, dt, joint_names, body_names, free_names, energy_terms, stages, (), extra or {})
-        self._take(header, 0, _room(header, steps + 1), {}, lambda: scenery)
+        self._take(header, 0, _empty(header, steps + 1), {}, lambda: scenery)
 
     @classmethod
     def stored(cls, group: CheckedGroup) -> Recording:
@@ -109,7 +109,7 @@ class Recording:
         return self._find_scenery()
 
     def contacts(self, row: int) -> Contacts:
-        """Contact points and forces of a row, -1 for the last; none in row 0, and where the engine does not tell.
+        """Contact points and forces of a row, -1 for the last; none in row 0, or where the engine has none.
 
         Raises:
             RecordingError: There is no such row, or it is damaged on disk.
@@ -167,7 +167,7 @@ def read_recording(folder: str | Path) -> Recording:
     return Recording.stored(group)
 
 
-def _room(header: Header, rows: int) -> dict[str, Array]:
+def _empty(header: Header, rows: int) -> dict[str, Array]:
     buffers = {name: np.full((rows, *q.sizes(header.counts)), np.nan) for name, q in QUANTITIES.items()}
     buffers["time"][:] = header.dt * np.arange(rows)
     return buffers

@@ -32,7 +32,7 @@ class Scenery:
     surfaces: tuple[Surface, ...]  # every body, also those that never move
     planes: tuple[tuple[Array, Array], ...]  # point (3,) [m] and normal (3,) of each half-plane
     up: Array  # (3,) unit vector
-    eye: Point | None = None  # where the camera stands [m]; None where it is chosen to show every body
+    eye: Point | None = None  # position of the camera [m]; None where it is chosen to show every body
     target: Point | None = None  # where it looks [m]
 
 

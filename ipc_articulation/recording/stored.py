@@ -30,7 +30,7 @@ class StoredArrays(Mapping[str, Array]):
         return self._read[name]
 
     def row(self, name: str, row: int) -> Array:
-        """One row, (…)."""
+        """A row, (...)."""
         return self._read[name][row] if name in self._read else self._group.quantity(name, row, row + 1)[0]
 
     def __iter__(self) -> Iterator[str]:
@@ -41,7 +41,7 @@ class StoredArrays(Mapping[str, Array]):
 
 
 class StoredContacts(Mapping[int, Contacts]):
-    """Contacts on disk, read chunk by chunk; the last chunks looked at are kept."""
+    """Contacts on disk, read chunk by chunk; the last chunks read are kept."""
 
     def __init__(self, group: CheckedGroup) -> None:
         self._group = group

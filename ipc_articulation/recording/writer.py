@@ -29,7 +29,7 @@ class RecordingWriter:
 
     Attributes:
         path: Its folder, `…/recording.zarr`.
-        header: What it says of itself; `header.extra` may be filled until it is closed.
+        header: The recording's header; `header.extra` may be filled until it is closed.
         rows: Number of rows appended.
         flushed_rows: Number of rows on disk.
     """
@@ -53,7 +53,7 @@ class RecordingWriter:
 
         Args:
             folder: Where `recording.zarr` is made.
-            header: What it says of itself.
+            header: The recording's header.
             scenery: What pictures show.
             rows: How many rows are expected, the start included.
 
@@ -177,5 +177,5 @@ def _naming(path: Path, kept: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        told = f"the first {kept} rows are kept" if kept else "nothing was recorded"
-        raise RecordingError(f"recording {path} cannot be written: {error.strerror or error}; {told}") from error
+        kept_rows = f"the first {kept} rows are kept" if kept else "nothing was recorded"
+        raise RecordingError(f"recording {path} cannot be written: {error.strerror or error}; {kept_rows}") from error

@@ -1,4 +1,4 @@
-"""The run of a scene file, from reading to summary, and how it is gone on with."""
+"""Runs scene files, from reading to summary, and resumes runs."""
 
 from ipc_articulation.running.loop import run
 from ipc_articulation.running.result import Result

@@ -1,4 +1,4 @@
-"""Checkpoints: the complete state after a step, from which a run goes on bit for bit.
+"""Checkpoints: the complete state after a step, from which a run resumes bit for bit.
 
 A checkpoint is two files, the engine's dump (`workspace/dumps/frame_000120.dump`) and all other state
 (`checkpoints/frame_000120.dump`, of the same kind of file). The second is written when the first is on disk, and the
@@ -23,7 +23,7 @@ _FORMAT = {"format": "checkpoint of a run"}
 
 
 class Checkpoints:
-    """Those of one run's folder."""
+    """The checkpoints in the folder of a run."""
 
     def __init__(self, folder: Path) -> None:
         self._states, self._dumps = folder / CHECKPOINTS, folder / DUMPS
@@ -44,14 +44,12 @@ class Checkpoints:
             state = simulation.dump()
             write_dump(self._states, Dump(frame, _FORMAT, state))
         except OSError as error:
-            told = error.strerror or error
-            raise OutputError(
-                f"the checkpoint of step {frame} cannot be written: {told}; earlier ones are kept"
-            ) from error
+            reason = f"{error.strerror or error}; earlier ones are kept"
+            raise OutputError(f"the checkpoint of step {frame} cannot be written: {reason}") from error
         self._prune()
 
     def read(self, frame: int) -> Mapping[str, NDArray[Any]]:
-        """What `simulation.recover` wants besides the engine's dump.
+        """The state for `simulation.recover`, besides the engine's dump.
 
         Raises:
             DumpError: The file is damaged; names it.

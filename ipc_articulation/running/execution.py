@@ -1,4 +1,4 @@
-"""The part that a run and a resumed run share: steps until the end, then what is there is collected and told."""
+"""The common part of new and resumed runs: steps until the end, then the results and their summary."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def execute(
     folder: Path,
     manner: Manner,
 ) -> Result:
-    """Take steps, from the first up to but without the last, and collect what a folder then holds.
+    """Take the steps from first (included) to last (excluded), then collect the folder's results.
 
-    Whatever ends the steps early, what was recorded is kept; the error then goes on to the caller.
+    Whatever ends the steps early, what was recorded is kept; the error is raised to the caller.
 
     Raises:
         KeyboardInterrupt, IpcArticulationError: As in `Steps.take`.
@@ -52,15 +52,15 @@ def execute(
         loop.take(*steps)
         writer.close()
     except BaseException:  # also Ctrl-C, and what nobody foresaw
-        with suppress(RecordingError, OutputError, OSError):  # the disk may be full; the first error is the one to tell
+        with suppress(RecordingError, OutputError, OSError):  # the disk may be full; the first error is raised
             writer.close()
-            _tell(collect(folder, manner.pictures), manner)
+            _report(collect(folder, manner.pictures), manner)
         raise
     result = collect(folder, manner.pictures)
-    _tell(result, manner)
+    _report(result, manner)
     return result
 
 
-def _tell(result: Result, manner: Manner) -> None:
+def _report(result: Result, manner: Manner) -> None:
     if not manner.quiet:
         print_summary(result)

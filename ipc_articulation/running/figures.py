@@ -1,4 +1,4 @@
-"""What an engine tells of its last step, as quantities of a recording; an engine that tells nothing leaves them out."""
+"""What an engine reports of its last step, as quantities of a recording; left out where it reports nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def stages(engine: Any) -> tuple[str, ...]:
 
 
 def contact_names(engine: Any) -> tuple[str, ...]:
-    """What contacts are between."""
+    """Names of everything that contacts are between."""
     return () if engine.cpu is None else engine.cpu.contact_names
 
 

@@ -1,4 +1,4 @@
-"""What a run is made of, kept beside its results as `run.json`, so that the run can be gone on with.
+"""The input of a run, kept beside its results as `run.json`, so that the run can be resumed.
 
 {"format": "ipc_articulation run", "version": 1, "file": …, "settings": {…}, "engine": …, "steps": …,
  "scene": the checked file's content, "files": {path: SHA-256 of robots, meshes and tables of numbers},
@@ -67,16 +67,16 @@ class Job:
             SceneFileError: It is wrong now.
         """
         if not Path(self.file).is_file():
-            raise OutputError(f"the run's scene file {self.file} is gone; put it back to go on")
+            raise OutputError(f"the run's scene file {self.file} is missing; restore it to resume")
         scene, document = read_scene(self.file, self.settings)
         now = Job.of(scene, document, self.engine, self.steps)
         if changed := sorted(key for key in {*self.scene, *now.scene} if self.scene.get(key) != now.scene.get(key)):
             raise OutputError(
                 f"scene file {self.file} was changed since the run began, at {', '.join(map(repr, changed))}; "
-                "change it back to go on, or run it anew"
+                "restore it to resume, or start a new run"
             )
         if changed := sorted(path for path in self.files if self.files[path] != now.files.get(path)):
-            raise OutputError(f"{changed[0]} was changed since the run began; change it back to go on, or run anew")
+            raise OutputError(f"{changed[0]} was changed since the run began; restore it to resume, or start a new run")
         return scene, document
 
 

@@ -50,7 +50,7 @@ def refuse_results(folder: Path) -> None:
     if there:
         raise OutputError(
             f"{folder} holds a run already ({', '.join(there)}); replace it with --force, write elsewhere with --out "
-            f"or --name, or go on with it: ipc-articulation resume {folder}"
+            f"or --name, or resume it: ipc-articulation resume {folder}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Goes on with a run that ended early: `resume`."""
+"""Resumes a run that ended early: `resume`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def resume(
     pictures: bool = True,
     time_limit: float | None = None,
 ) -> Result:
-    """Go on with a run from its last checkpoint, whatever ended it; the end is that of an undisturbed run.
+    """Resume a run from its last checkpoint, whatever ended it; the result is that of an uninterrupted run.
 
     On the CPU engine it is the same bit for bit. Rows of the recording after the checkpoint are computed anew.
 
@@ -45,10 +45,10 @@ def resume(
     folder, manner = Path(folder), Manner(quiet, pictures, time_limit)
     job = read_job(folder)
     with claimed(folder):
-        return _go_on(folder, job if steps is None else job.with_steps(job.steps + steps), manner)
+        return _resumed(folder, job if steps is None else job.with_steps(job.steps + steps), manner)
 
 
-def _go_on(folder: Path, job: Job, manner: Manner) -> Result:
+def _resumed(folder: Path, job: Job, manner: Manner) -> Result:
     checkpoints = Checkpoints(folder)
     done = checkpoints.newest
     if done is not None and done >= job.steps:
@@ -71,7 +71,7 @@ def _recover(simulation: Simulation, checkpoints: Checkpoints, frame: int) -> No
         simulation.recover(frame, checkpoints.read(frame))
     except DumpError as error:
         path = checkpoints.path(frame)
-        raise DumpError(f"{error}; remove {path} to go on from the checkpoint before") from error
+        raise DumpError(f"{error}; remove {path} to resume from the previous checkpoint") from error
 
 
 def _remember(job: Job, folder: Path) -> None:

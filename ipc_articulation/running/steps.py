@@ -8,10 +8,11 @@ from time import perf_counter
 from typing import Any
 
 from ipc_articulation.errors import TimeLimitError
+from ipc_articulation.progress import progress
 from ipc_articulation.recording import RecordingWriter
 from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.figures import contacts, figures
-from ipc_articulation.running.progress import StopRequest, progress
+from ipc_articulation.running.stopping import StopRequest
 from ipc_articulation.simulation.simulation import Simulation
 
 

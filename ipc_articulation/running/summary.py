@@ -1,7 +1,8 @@
-"""What a run tells at its end."""
+"""The summary of a run."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +28,12 @@ def summary(result: Result) -> list[tuple[str, str]]:
     rows += [("ran Python code", code) for code in recording.extra.get("ran_code", ())]
     rows += [("written", str(file)) for file in result.files]
     if recording.steps < recording.extra.get("planned_steps", 0):
-        rows.append(("not finished", f"go on with: ipc-articulation resume {result.files[0].parent}"))
+        rows.append(("not finished", f"resume with: ipc-articulation resume {result.files[0].parent}"))
     return rows + [("left out", note) for note in result.notes]
 
 
 def summary_object(result: Result) -> dict[str, Any]:
-    """The same for machines, in JSON's types; what is not known is None."""
+    """The summary for machines, in JSON's types; what is not known is None."""
     recording = result.recording
     known = recording.minimum_distance[np.isfinite(recording.minimum_distance)]
     return {
@@ -69,8 +70,13 @@ def minimum_distance(recording: Recording) -> str:
     known = recording.minimum_distance[np.isfinite(recording.minimum_distance)]
     if known.size:
         return f"{known.min():.3g} m over all steps"
-    told = np.isposinf(recording.minimum_distance).any()
-    return "nothing came near anything" if told else "not told by this engine"
+    is_reported = np.isposinf(recording.minimum_distance).any()
+    return "nothing came near anything" if is_reported else "not reported by this engine"
+
+
+def print_json(result: Result) -> None:
+    """Print `summary_object` to standard output."""
+    print(json.dumps(summary_object(result), ensure_ascii=False))
 
 
 def print_summary(result: Result) -> None:

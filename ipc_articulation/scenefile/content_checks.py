@@ -1,4 +1,4 @@
-"""Checks of what a scene says of its bodies, materials and walls: names that must exist, keys that exclude others."""
+"""Checks of a scene's bodies, materials and walls: names that must exist, keys that exclude others."""
 
 from __future__ import annotations
 

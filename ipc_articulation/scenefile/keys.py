@@ -1,4 +1,4 @@
-"""The base of every block of a scene file: no key but the known ones, and an unknown one is told its neighbours."""
+"""The base of every block of a scene file: unknown keys are refused, with the keys that are valid."""
 
 from __future__ import annotations
 

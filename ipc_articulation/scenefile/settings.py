@@ -46,7 +46,7 @@ def overlaid(root: Node, settings: Mapping[str, Any], file: Path) -> Node:
         file: The scene file, for errors.
 
     Raises:
-        SceneFileError: A path leads nowhere; all such paths are told. (A key that no scene has is left to the schema.)
+        SceneFileError: A path leads nowhere; all such paths are reported. (The schema refuses keys that no scene has.)
     """
     faults: list[Fault] = []
     for path, value in settings.items():

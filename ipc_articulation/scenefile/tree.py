@@ -25,7 +25,7 @@ class Text(str):
 
 @dataclass(frozen=True)
 class Place:
-    """Where something stands: line and column, from 1, of a file, or a setting that was put over it."""
+    """A place: line and column, from 1, of a file, or a setting that was put over it."""
 
     file: Path
     line: int | None = None
@@ -39,11 +39,11 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A value and where it stands."""
+    """A value and its place."""
 
     value: Any  # dict[str, Node], tuple[Node, ...], or a text, a number, a bool, None
     place: Place
-    keys: Mapping[str, Place] = field(default_factory=dict)  # where each key of a mapping stands
+    keys: Mapping[str, Place] = field(default_factory=dict)  # place of each key of a mapping
     reference: str = ""  # `${mass}`, where the value came from a variable
 
     def child(self, part: int | str) -> Node | None:

@@ -1,4 +1,4 @@
-"""Variables of a scene file: what stands under `variables` is what `${name}` elsewhere means.
+"""Variables of a scene file: `${name}` stands for the value under `variables`.
 
 A value that is one reference becomes the variable's value, whatever its type; `${side / 2}` becomes a number, see
 `expressions`; inside a longer text a reference becomes text. Variables may refer to each other. `$${` is a plain `${`.
@@ -55,8 +55,8 @@ def resolved(root: Node) -> tuple[Node, list[str]]:
     return result, [name for name in known if name not in resolver.used]
 
 
-class _ToldError(ValueError):
-    """A reference to a variable whose fault is told already."""
+class _ReportedError(ValueError):
+    """A reference to a variable whose fault is reported already."""
 
 
 @dataclass
@@ -69,10 +69,10 @@ class _Resolver:
     used: set[str] = field(default_factory=set)  # variables that something refers to
 
     def check(self, name: str, place: Place) -> None:
-        """Resolve a variable for its own sake, so that its faults are told of it and not of what refers to it."""
+        """Resolve a variable by itself, so that its faults are reported at its own place."""
         try:
             self._variable(name, 0)
-        except _ToldError:
+        except _ReportedError:
             pass
         except ValueError as error:
             self._refuse(place, str(error))
@@ -100,7 +100,7 @@ class _Resolver:
                 found = self._meant(whole["inside"], node.place, depth)
                 return replace(found, place=node.place, reference=node.value)
             return replace(node, value=self._filled(node, depth))
-        except _ToldError:
+        except _ReportedError:
             return Node(None, node.place)
         except ValueError as error:
             return self._refuse(node.place, str(error))
@@ -135,14 +135,14 @@ class _Resolver:
         self.used.add(name)
         value = self._variable(name, depth).value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"variable '{name}' is no number, and cannot be reckoned with")
+            raise ValueError(f"variable '{name}' is no number, and cannot be used in an expression")
         return value
 
     def _variable(self, name: str, depth: int) -> Node:
         if name not in self.variables:
             raise ValueError(f"unknown variable '{name}'{suggest(name, self.variables, 'variables')}")
         if name in self._faulty:
-            raise _ToldError
+            raise _ReportedError
         if name in self._open:
             circle = " -> ".join((*self._open[self._open.index(name) :], name))
             raise ValueError(f"variables refer to each other in a circle: {circle}")
@@ -155,7 +155,7 @@ class _Resolver:
         self._open.pop()
         if len(self.faults) > before:
             self._faulty.add(name)
-            raise _ToldError
+            raise _ReportedError
         if measure(value)[1] > MAX_DEPTH:
             self._faulty.add(name)
             raise ValueError(f"variable '{name}' is more than {MAX_DEPTH} deep")

@@ -67,7 +67,7 @@ def parse(text: str, file: Path, setting: str = "") -> Node:
         setting: What was written on the command line, where the text is the value of a setting.
 
     Raises:
-        SceneFileError: It is no YAML, or holds what a scene file must not; every such fault is told.
+        SceneFileError: It is no YAML, or holds what a scene file must not; every such fault is reported.
     """
     reading = _Reading(file, setting)
     if len(text) > MAX_TEXT:
@@ -102,7 +102,7 @@ def _advice(text: str, mark: yaml.Mark | None) -> str:
 
 
 class _Reading:
-    """Makes one tree; what is wrong with single values is gathered in `faults`."""
+    """Makes one tree; what is wrong with single values is collected in `faults`."""
 
     def __init__(self, file: Path, setting: str) -> None:
         self.faults: list[Fault] = []

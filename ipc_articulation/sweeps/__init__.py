@@ -1,4 +1,4 @@
-"""One scene file run many times with other values, on this machine or on a cluster."""
+"""Runs a scene file for many combinations of values, on this machine or on a cluster."""
 
 from ipc_articulation.sweeps.sweep import sweep
 

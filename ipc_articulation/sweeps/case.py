@@ -14,7 +14,7 @@ from typing import Any
 from ipc_articulation.errors import SweepError
 from ipc_articulation.sweeps.values import checked_settings
 
-LARGEST = 1_000_000  # runs of one sweep; more is a slip of the pen
+LARGEST = 1_000_000  # runs of one sweep; more is a mistake
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def cases(basis: Basis, choices: Iterable[dict[str, Any]]) -> list[Case]:
 
 
 def _identity(basis: Basis, settings: Mapping[str, Any]) -> str:
-    """The same for the same scene, engine, number of steps and settings, in whatever order these are given."""
+    """Hash of the scene, engine, number of steps and settings, in whatever order these are given."""
     determines = {key: value for key, value in asdict(basis).items() if key in ("digest", "engine", "steps")}
     text = json.dumps([determines, settings], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -64,7 +64,7 @@ def on_cluster(
 
 
 def require_cluster(address: str) -> None:
-    """Find out quickly whether a Ray cluster answers.
+    """Raise an error quickly where no Ray cluster answers.
 
     Ray itself tries for minutes and then ends the whole process, so it is asked in a process of its own.
 
@@ -121,5 +121,5 @@ def _do(request: Request, time_limit: float | None) -> Record:
 
 @cache
 def _worker(pid: int) -> WorkerProcess:
-    """One for each process of Ray."""
+    """The worker of a process of Ray."""
     return WorkerProcess()

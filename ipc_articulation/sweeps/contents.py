@@ -16,7 +16,7 @@ from ipc_articulation.scenefile.paths import find_file
 
 
 class Contents:
-    """What the files hold, and whether they still do.
+    """Checksums of a scene's files, and which files have changed since.
 
     Args:
         document: The scene file as `read_scene` gives it.
@@ -32,7 +32,7 @@ class Contents:
 
     @property
     def digest(self) -> str:
-        """One for all files, wherever they lie."""
+        """SHA-256 of all files together, independent of their paths."""
         return hashlib.sha256("".join(sorted(self.digests.values())).encode()).hexdigest()
 
     def changed(self) -> list[Path]:

@@ -5,7 +5,7 @@
     runs/ID/            its recording
     results.parquet     the table, made from the records
 
-A kill at any moment leaves every record that was written, so a sweep goes on from there.
+A kill at any moment leaves every record that was written, so that the sweep can be resumed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class SweepFolder:
 
     @contextmanager
     def opened(self, basis: Basis, contents: Contents, force: bool) -> Iterator[None]:
-        """Begin or go on with a sweep; no other process may as long as this one does.
+        """Begin or resume a sweep; other processes are locked out.
 
         Args:
             basis: What its runs share.
@@ -86,7 +86,7 @@ class SweepFolder:
         try:
             return Record(**json.loads(file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError) as error:
-            raise SweepError(f"{file} is damaged; without it, that run is done again: {error}") from error
+            raise SweepError(f"{file} is damaged; remove it to repeat that run: {error}") from error
 
     def _settle(self, basis: Basis, contents: Contents, force: bool) -> None:
         """Make the folder one of this very sweep."""
@@ -105,7 +105,7 @@ class SweepFolder:
             before = json.loads(self._about.read_text(encoding="utf-8"))
             version, files = before["version"], before["files"]
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise SweepError(f"{self._about} is damaged: {error!r}; --force begins anew") from error
+            raise SweepError(f"{self._about} is damaged: {error!r}; --force starts again") from error
         if version != VERSION:
             raise SweepError(f"{self._about} has format version {version}, and this program knows {VERSION}")
         for path in sorted({*files, *about["files"]}):
@@ -118,7 +118,7 @@ class SweepFolder:
                 raise SweepError(f"the runs in {self.path} have {key} {before.get(key)}, not {about[key]}; {_CHOICE}")
 
 
-_CHOICE = "choose another --out, or begin anew with --force"
+_CHOICE = "choose another --out, or start again with --force"
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""A sweep on this machine: a crew of worker processes."""
+"""A sweep on this machine, by several worker processes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def in_processes(
     Raises:
         SweepError: No worker can be started.
     """
-    crew = [WorkerProcess() for _ in range(workers)]
+    pool = [WorkerProcess() for _ in range(workers)]
     idle: SimpleQueue[WorkerProcess] = SimpleQueue()
-    for worker in crew:
+    for worker in pool:
         idle.put(worker)
 
     def do(request: Request) -> Record:
@@ -47,7 +47,7 @@ def in_processes(
             yield _next(ended).result()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-        for worker in crew:
+        for worker in pool:
             worker.close()
 
 

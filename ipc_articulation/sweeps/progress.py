@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ipc_articulation.progress import progress as bar
 from ipc_articulation.sweeps.record import Record
 
 
 @contextmanager
 def progress(name: str, total: int, before: int, quiet: bool) -> Iterator[Callable[[Record], None]]:
-    """A bar on the terminal; gives a function to call with each record.
-
-    Nothing is drawn when `quiet`, or when standard error is no terminal.
+    """Show a bar, as `ipc_articulation.progress`, with the number of failed runs.
 
     Args:
         name: Of the sweep.
         total: Number of runs.
         before: How many of them were done before.
         quiet: Show nothing.
+
+    Yields:
+        A function to call with each record.
     """
-    if quiet or not sys.stderr.isatty():
-        yield lambda record: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    statuses: list[str] = []
 
-    columns = (
-        TextColumn(name),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[trouble]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), refresh_per_second=4) as bar:
-        task = bar.add_task(name, total=total, completed=before, trouble="")
-        troubled = 0
+    def failed(done: int, seconds: float) -> str:
+        count = sum(status != "done" for status in statuses)
+        return f"[red]{count} failed" if count else ""
 
-        def show(record: Record) -> None:
-            nonlocal troubled
-            troubled += record.status != "done"
-            bar.update(task, advance=1, trouble=f"[red]{troubled} failed" if troubled else "")
+    with bar(name, total, quiet, before, failed) as show:
 
-        yield show
+        def add(record: Record) -> None:
+            statuses.append(record.status)
+            show(before + len(statuses))
+
+        yield add

@@ -34,7 +34,7 @@ def numbers_of(recording: Recording) -> dict[str, float]:
 
     Returns:
         steps_taken: Number of steps.
-        minimum_distance: Over all steps [m]; inf where nothing came near anything, NaN where no engine told.
+        minimum_distance: Over all steps [m]; inf where nothing came near anything, NaN where the engine reports none.
         largest_contact_force: Largest generalised contact force on any joint [N·m or N].
         mean_newton_iterations: Over all steps.
         moved.NAME: How far each free body ended from where it started [m].

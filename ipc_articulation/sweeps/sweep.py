@@ -49,7 +49,7 @@ def sweep(
 ) -> pandas.DataFrame:
     """Run a scene file for every combination of values; what has run before into the same folder is not run again.
 
-    A run that fails, takes too long or takes its process down is named in the table with its error; the others go on.
+    A run that fails, takes too long or ends its process is in the table with its error; the others continue.
     `OUT/NAME/` holds the table, `results.parquet`, and `runs/`, where every run has a record and a folder.
 
     Args:
@@ -73,7 +73,7 @@ def sweep(
         SweepError: The values, the folder or the cluster cannot be used; or a file of the scene changed meanwhile.
         SceneFileError: The scene cannot be read with any of the values.
         MissingPackageError: An extra is missing: `data`, or `cluster` for Ray.
-        KeyboardInterrupt: It was stopped; the same call goes on.
+        KeyboardInterrupt: It was stopped; the same call resumes it.
     """
     require_table_packages()
     _check_options(workers, ray, time_limit, keep)
@@ -89,7 +89,7 @@ def sweep(
         doing = _do(requests, workers, ray, time_limit, _unchanged(contents))
         try:
             with progress(folder.path.name, len(planned), len(planned) - len(missing), quiet) as show:
-                _gather(doing, folder, planned, records, show)
+                _collect(doing, folder, planned, records, show)
         finally:
             doing.close()
             table = _write(folder, planned, records)
@@ -97,7 +97,7 @@ def sweep(
 
 
 def _check_options(workers: int | None, ray: str | None, time_limit: float | None, keep: str) -> None:
-    """Raise what is wrong with them."""
+    """Raise an error for invalid options."""
     if ray is not None and workers is not None:
         raise SweepError("the runs are done by workers of this machine or by a Ray cluster: give one of the two")
     if workers is not None and workers < 1:
@@ -111,7 +111,7 @@ def _check_options(workers: int | None, ray: str | None, time_limit: float | Non
 def _do(
     requests: list[Request], workers: int | None, address: str | None, limit: float | None, check: Callable[[], None]
 ) -> Generator[Record]:
-    """Do them on this machine or, where there is an address, on a cluster."""
+    """Start the runs, on this machine or on the cluster at an address."""
     if address is not None:
         from ipc_articulation.sweeps.cluster import on_cluster
 
@@ -121,11 +121,11 @@ def _do(
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _gather(
+def _collect(
     doing: Iterator[Record],
     folder: SweepFolder,
     planned: list[Case],

@@ -44,7 +44,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def checked_settings(settings: Mapping[str, Iterable[Any]]) -> dict[str, list[Any]]:
-    """The same with every iterable as a list.
+    """The settings with every iterable as a list.
 
     Raises:
         SweepError: A key has no list of values, an empty one, or one with a value twice.

@@ -31,11 +31,11 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
     requests: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
     _import_heavy_packages()
-    _tell(answers, {})
+    _send(answers, {})
     while True:
-        _tell(answers, asdict(perform(json.loads(requests.get()))))
+        _send(answers, asdict(perform(json.loads(requests.get()))))
 
 
 def perform(request: dict[str, Any]) -> Record:
@@ -77,7 +77,7 @@ def _text(error: BaseException) -> str:
     return f"{error} ({last.filename}:{last.lineno})"
 
 
-def _listen(requests: SimpleQueue[str]) -> None:
+def _read_requests(requests: SimpleQueue[str]) -> None:
     for line in sys.stdin:
         requests.put(line)
     os._exit(0)
@@ -92,7 +92,7 @@ def _import_heavy_packages() -> None:
     ipctk.set_num_threads(1)
 
 
-def _tell(stream: Any, answer: dict[str, Any]) -> None:
+def _send(stream: Any, answer: dict[str, Any]) -> None:
     stream.write(json.dumps(answer) + "\n")
     stream.flush()
 

@@ -23,8 +23,8 @@ from ipc_articulation.sweeps.record import Record, numbers_in
 Request = dict[str, Any]  # see `worker.perform`
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-_LAST_WORDS = 300  # characters
-_REHEARSAL = 300.0  # seconds for the first step of a process, which may compile
+_MESSAGE_LENGTH = 300  # characters
+_WARM_UP = 300.0  # seconds for the first step of a process, which may compile
 
 
 class WorkerProcess:
@@ -51,7 +51,7 @@ class WorkerProcess:
         """
         process, deadline = self._started(), Deadline()
         if time_limit is not None and self._is_fresh:
-            _rehearse(process, request, deadline, time_limit + _REHEARSAL)
+            _warm_up(process, request, deadline, time_limit + _WARM_UP)
         self._is_fresh = False
         begin = perf_counter()
         with deadline.over(process, time_limit):
@@ -59,7 +59,7 @@ class WorkerProcess:
         folder = Path(request["runs"]) / request["id"]
         if deadline.passed or answer is None:
             self._process = None
-            cause = self._cause(_buried(process))
+            cause = self._cause(_reaped(process))
         if answer is not None:
             record = Record(**answer)
         elif deadline.passed:
@@ -76,7 +76,7 @@ class WorkerProcess:
         process = self._process
         if process is not None:
             process.kill()
-            _buried(process)
+            _reaped(process)
 
     def _started(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is None:
@@ -98,19 +98,23 @@ class WorkerProcess:
         )
         assert process.stdout is not None
         if not process.stdout.readline() and not self._closed:
-            raise SweepError(f"a worker process cannot start: {self._cause(_buried(process))}")
+            raise SweepError(f"a worker process cannot start: {self._cause(_reaped(process))}")
         return process
 
     def _cause(self, code: int) -> str:
-        """How a process ended, and what it said last."""
+        """How a process ended, and its final message."""
         how = f"it ended by signal {signal.Signals(-code).name}" if code < 0 else f"it ended with status {code}"
         self._log.seek(0)
-        words = last_words(self._log.read().decode(errors="replace"))
-        return f"{how}; its last words: {words}" if words else how
+        message = final_message(self._log.read().decode(errors="replace"))
+        return f"{how}; its final message: {message}" if message else how
 
 
 class Deadline:
-    """Ends a process that takes too long; `passed` says whether it did."""
+    """Ends a process that takes too long.
+
+    Attributes:
+        passed: Whether it did.
+    """
 
     passed = False
 
@@ -132,11 +136,11 @@ class Deadline:
         timer.join()
 
 
-def last_words(log: str) -> str:
-    """What a process wrote last; of a crash, its name and the innermost line of Python."""
+def final_message(log: str) -> str:
+    """The last line that a process wrote; of a crash, its name and the innermost line of Python."""
     crash = log.rfind("Fatal Python error")
     if crash < 0:
-        return log.strip().rpartition("\n")[2][-_LAST_WORDS:]
+        return log.strip().rpartition("\n")[2][-_MESSAGE_LENGTH:]
     report = log[crash:]
     place = re.search(r"^Current thread.*\n\s*(File .*)$", report, re.MULTILINE)
     return report.partition("\n")[0] + (f", {place[1]}" if place else "")
@@ -155,13 +159,13 @@ def _ask(process: subprocess.Popen[str], request: Request) -> dict[str, Any] | N
         return None
 
 
-def _rehearse(process: subprocess.Popen[str], request: Request, deadline: Deadline, seconds: float) -> None:
+def _warm_up(process: subprocess.Popen[str], request: Request, deadline: Deadline, seconds: float) -> None:
     """Take the first step of a run, whatever comes of it: a time limit is not for imports and compilation."""
     with tempfile.TemporaryDirectory() as folder, deadline.over(process, seconds):
         _ask(process, {**request, "steps": 1, "runs": folder})
 
 
-def _buried(process: subprocess.Popen[str]) -> int:
+def _reaped(process: subprocess.Popen[str]) -> int:
     """The status of a process that ends, with its pipes closed."""
     code = process.wait()
     for pipe in (process.stdin, process.stdout):

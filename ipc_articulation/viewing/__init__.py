@@ -1,1 +1,1 @@
-"""Recordings looked at: plots, pictures, films, the browser. Everything here needs a recording and nothing else."""
+"""Plots, pictures, films, reports and the browser, from recordings alone."""

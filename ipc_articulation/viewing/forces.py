@@ -71,7 +71,7 @@ class ForceArrows:
 def _absent(recording: Recording) -> str | None:
     if recording.contact_names:
         return None
-    return f"recording '{recording.name}' holds no contact forces (its engine does not tell them): none are drawn"
+    return f"recording '{recording.name}' holds no contact forces (its engine does not report them): none are drawn"
 
 
 def _gathered(contacts: Contacts, cell: float) -> tuple[Array, Array, NDArray[np.int64]]:

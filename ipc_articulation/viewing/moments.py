@@ -1,4 +1,4 @@
-"""Which rows of a recording are looked at: the one nearest to a time, and those of a film."""
+"""Rows of a recording: the nearest to a time, and those of a film."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_what_is_drawn(folder: Path, drawn: dict, capsys, options, file, x, size
 def test_forces_that_are_not_recorded_are_told(tmp_path: Path, drawn: dict, capsys) -> None:
     folder = save(recording(forces=False), tmp_path / "run")
     assert cli.main(["render", str(folder), "--forces", "--out", str(tmp_path / "a.png")]) == 0
-    assert "recording 'run' holds no contact forces (its engine does not tell them)" in capsys.readouterr().out
+    assert "recording 'run' holds no contact forces (its engine does not report them)" in capsys.readouterr().out
 
 
 def test_a_moment_outside_is_refused(folder: Path, capsys) -> None:

@@ -29,7 +29,7 @@ def test_a_second_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         OutputError,
         match=r"hinge_slider holds a run already \(run\.json, .*\); replace it with --force, write elsewhere with "
-        r"--out or --name, or go on with it: ipc-articulation resume .*hinge_slider",
+        r"--out or --name, or resume it: ipc-articulation resume .*hinge_slider",
     ):
         run(tmp_path)
     assert read_recording(tmp_path / "hinge_slider").step_time.tobytes() == before.tobytes()

@@ -99,7 +99,7 @@ def test_ctrl_c_keeps_the_step_and_its_checkpoint(
     with pytest.raises(KeyboardInterrupt):
         run(write_scene(tmp_path, STEPS), tmp_path, quiet=False)
     assert read_recording(tmp_path / "arm").steps == 5
-    hint = f"not finished      go on with: ipc-articulation resume {tmp_path / 'arm'}"
+    hint = f"not finished      resume with: ipc-articulation resume {tmp_path / 'arm'}"
     assert hint in capsys.readouterr().out.splitlines()
     assert [file.name for file in (tmp_path / "arm" / "checkpoints").iterdir()] == ["frame_000005.dump"]
     monkeypatch.undo()
@@ -154,7 +154,7 @@ def test_a_robot_that_was_changed(stopped: Path) -> None:
 
 def test_a_scene_file_that_is_gone(stopped: Path) -> None:
     (stopped.parent / "arm.yaml").unlink()
-    with pytest.raises(OutputError, match=r"scene file .*arm\.yaml is gone; put it back to go on"):
+    with pytest.raises(OutputError, match=r"scene file .*arm\.yaml is missing; restore it to resume"):
         resume(stopped)
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import ipc_articulation
 from ipc_articulation.errors import SceneFileError, SolverError
+from ipc_articulation.progress import progress
 from ipc_articulation.recording import Recording, read_recording
 from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.running import result
-from ipc_articulation.running.progress import progress
 from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
 SCENES = Path(__file__).parents[2] / "scenes"

@@ -75,7 +75,7 @@ def test_variables_of_included_files_and_settings(tmp_path: Path) -> None:
         ("x: ${crat}", "scene.yaml:2:4: unknown variable 'crat'; did you mean 'crate'? variables: crate, list, word"),
         ("x: a ${crat} b", "scene.yaml:2:4: unknown variable 'crat'"),
         ("x: ${crat + 1}", "scene.yaml:2:4: unknown variable 'crat'"),
-        ("x: ${word + 1}", "scene.yaml:2:4: variable 'word' is no number, and cannot be reckoned with"),
+        ("x: ${word + 1}", "scene.yaml:2:4: variable 'word' is no number, and cannot be used in an expression"),
         ("x: a ${list}", "scene.yaml:2:4: ${list} is a list or a mapping, and cannot stand inside a text"),
         ("x: a ${crate", "scene.yaml:2:4: `${` without `}`; a plain `${` is written `$${`"),
         ("x: ${}", "scene.yaml:2:4: '' is no expression of numbers, variables, + - * / ** ( ), pi, abs, cos"),

@@ -94,14 +94,14 @@ def test_a_damaged_record_is_named(scene: Path) -> None:
         folder.write(RECORD)
         file = folder.runs / f"{CASE.id}.json"
         file.write_text(file.read_text()[:40])
-        with pytest.raises(SweepError, match=rf"{CASE.id}\.json is damaged; without it, that run is done again"):
+        with pytest.raises(SweepError, match=rf"{CASE.id}\.json is damaged; remove it to repeat that run"):
             folder.records([CASE])
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", r"sweep\.json is damaged: .*; --force begins anew"),
+        ("{", r"sweep\.json is damaged: .*; --force starts again"),
         ("[1]", r"sweep\.json is damaged"),
         (json.dumps({"version": 2, "files": {}}), r"sweep\.json has format version 2, and this program knows 1"),
     ],

@@ -15,7 +15,7 @@ import pandas
 import pytest
 
 from ipc_articulation import SceneFileError, SweepError, sweep
-from ipc_articulation.sweeps.worker_process import WorkerProcess, last_words
+from ipc_articulation.sweeps.worker_process import WorkerProcess, final_message
 from tests.sweeps.troubled import KEY, TROUBLES, write_scene
 
 SCENES = Path(__file__).parents[2] / "scenes"
@@ -49,7 +49,9 @@ def test_errors_are_told_with_their_class(table: pandas.DataFrame) -> None:
         "hang": "TimeLimitError",
     }
     assert table.loc["raise", "error"].startswith("step 2: Python controller 'controller.py:act' failed at")
-    assert table.loc["crash", "error"].startswith("it ended by signal SIGSEGV; its last words: Fatal Python error: Seg")
+    assert table.loc["crash", "error"].startswith(
+        "it ended by signal SIGSEGV; its final message: Fatal Python error: Seg"
+    )
     assert "controller.py" in table.loc["crash", "error"]
     assert table.loc["hang", "error"] == "it took longer than 3 s"
 
@@ -128,7 +130,7 @@ def test_a_worker_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(SweepError) as caught:
         WorkerProcess().do(request(tmp_path / "a.yaml", "none"), None)
     assert str(caught.value) == (
-        "a worker process cannot start: it ended with status 1; its last words: No module named ipctk"
+        "a worker process cannot start: it ended with status 1; its final message: No module named ipctk"
     )
 
 
@@ -164,5 +166,5 @@ def test_options_that_cannot_be_are_refused(tmp_path: Path, options: dict[str, A
         ),
     ],
 )
-def test_last_words(log: str, words: str) -> None:
-    assert last_words(log) == words
+def test_final_message(log: str, words: str) -> None:
+    assert final_message(log) == words

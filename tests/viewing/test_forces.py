@@ -31,7 +31,7 @@ def test_an_impact_is_cut_and_a_faint_force_is_left_out() -> None:
 
 def test_an_engine_that_tells_no_forces() -> None:
     forces = ForceArrows(recording(forces=False))
-    assert forces.note == "recording 'run' holds no contact forces (its engine does not tell them): none are drawn"
+    assert forces.note == "recording 'run' holds no contact forces (its engine does not report them): none are drawn"
     assert forces.at(4).shape == (0, 2, 3)
 
 

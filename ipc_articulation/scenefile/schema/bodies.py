@@ -28,7 +28,7 @@ class PushEntry(Block):
     force: Vector3 = Field((0.0, 0.0, 0.0), description="at the origin of the body's frame [N]")
     torque: Vector3 = Field((0.0, 0.0, 0.0), description="[N·m]")
     start: NonNegative = Field(0.0, description="[s]")
-    end: Positive | None = Field(None, description="[s]; else it goes on")
+    end: Positive | None = Field(None, description="[s]; else it continues")
 
 
 class BodyEntry(Block):

@@ -1,4 +1,4 @@
-"""What the joints of a robot are told to do."""
+"""Controllers: targets and forces of a robot's joints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILE = "CSV or NPZ: a column `time` [s], going up, and a column a joint, by its
 
 
 class HoldEntry(Block):
-    """Every actuated joint is told to stay where it starts."""
+    """Every actuated joint keeps its initial position."""
 
     type: Literal["hold"]
 

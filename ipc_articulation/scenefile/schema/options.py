@@ -1,4 +1,4 @@
-"""What goes on around a scene: random variations, kept states, the camera of its picture."""
+"""Random variations, checkpoints, and the camera of the final picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipc_articulation.scenefile.schema.values import NonNegative, Vector3
 class VariationEntry(Block):
     """A number, or each number of a list, to which a random one is added; `seed` determines all that is drawn."""
 
-    path: str = Field(description="where the value stands, such as `bodies.crate.pose.position` or `robot.friction`")
+    path: str = Field(description="path of the value, such as `bodies.crate.pose.position` or `robot.friction`")
     uniform: tuple[float, float] | None = Field(None, description="evenly between two bounds")
     normal: NonNegative | None = Field(None, description="instead: normal about 0 with this standard deviation")
     relative: bool = Field(False, description="true: added as a fraction of the value, value·(1 + drawn)")
@@ -28,5 +28,5 @@ class CheckpointEntry(Block):
 class ViewEntry(Block):
     """Camera of the final picture; what is left out is chosen to show every body."""
 
-    eye: Vector3 | None = Field(None, description="where the camera stands [m]")
-    target: Vector3 | None = Field(None, description="where it looks [m]")
+    eye: Vector3 | None = Field(None, description="position of the camera [m]")
+    target: Vector3 | None = Field(None, description="point that it looks at [m]")

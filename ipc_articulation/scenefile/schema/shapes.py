@@ -61,7 +61,7 @@ ShapeEntry = Annotated[
 
 
 class PoseEntry(Block):
-    """Where something stands: from its own frame to the world."""
+    """A pose: from the own frame to the world."""
 
     position: Vector3 = Field((0.0, 0.0, 0.0), description="[m]")
     quaternion: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="(w, x, y, z), of unit length")

@@ -41,12 +41,12 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
         process = subprocess.Popen([*_COMMAND, str(file)], stdin=scene, stdout=subprocess.PIPE, stderr=words, text=True)
         is_late = _watch(process, show)
         words.seek(0)
-        said = words.read().decode(errors="replace").strip().splitlines() or [f"exit status {process.returncode}"]
+        lines = words.read().decode(errors="replace").strip().splitlines() or [f"exit status {process.returncode}"]
     if is_late:
         raise ViewingError(f"{file.name}: drawing took more than {_PATIENCE:.0f} s for one picture")
     if process.returncode != 0 or not file.is_file():
         raise ViewingError(
-            f"{file.name}: off-screen drawing does not work here (is OpenGL, libGL, installed?): {said[-1]}"
+            f"{file.name}: off-screen drawing does not work here (is OpenGL, libGL, installed?): {lines[-1]}"
         )
 
 
@@ -61,7 +61,11 @@ def _check(shots: Shots, file: Path) -> None:
 
 
 def _watch(process: subprocess.Popen[str], show: Callable[[int], None]) -> bool:
-    """Follow it to its end; whether it was ended because it took too long."""
+    """Follow the process to its end.
+
+    Returns:
+        Whether it was killed because it took too long.
+    """
     is_late = False
 
     def end() -> None:

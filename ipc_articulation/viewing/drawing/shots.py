@@ -1,4 +1,4 @@
-"""What a picture or film shows: everything that the process which draws it is told."""
+"""What a picture or film shows: the input of the process that draws it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PICTURE_SIZE, FILM_SIZE = (1600, 1000), (1280, 800)  # pixels
 
 @dataclass(frozen=True)
 class Shot:
-    """One moment."""
+    """Poses and forces at one moment."""
 
     poses: Array  # (n, 4, 4) of the bodies that move
     arrows: Array  # (k, 2, 3) beginning and end of each force [m]

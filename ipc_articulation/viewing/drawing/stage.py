@@ -89,7 +89,7 @@ class Stage:
 
 
 def _shadow(points: Array, point: Array, normal: Array, to_light: Array) -> Array:
-    """Points projected onto a plane along the light: x - (n·(x - p) / n·l) l, lifted by a hair."""
+    """Points projected onto a plane along the light: x - (n·(x - p) / n·l) l, lifted by 0.5 mm."""
     heights = (points - point) @ normal
     return points - np.outer(heights / np.dot(normal, to_light), to_light) + 5e-4 * normal
 

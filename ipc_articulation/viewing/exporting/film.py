@@ -17,7 +17,7 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Actor:
-    """A body."""
+    """A body with its colour and motion."""
 
     surface: Surface
     colour: Colour

@@ -1,4 +1,4 @@
-"""Moves a time on while it plays: t ← t + speed · (time that passed), from the start again after the end."""
+"""Advances the time while it plays: t ← t + speed · (time that passed), from the start again after the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Player:
 
     @property
     def is_playing(self) -> bool:
-        """Whether time goes on."""
+        """Whether it is playing."""
         return self._playing.is_set()
 
     def toggle(self) -> None:

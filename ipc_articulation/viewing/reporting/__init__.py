@@ -1,4 +1,4 @@
-"""One page that tells what happened in a run."""
+"""A page that describes a run."""
 
 from ipc_articulation.viewing.reporting.figures import figures
 from ipc_articulation.viewing.reporting.page import write_report

@@ -1,4 +1,4 @@
-"""A run in figures, for people and machines: JSON's types, SI units, None for what the engine did not tell."""
+"""A run in figures, for people and machines: JSON's types, SI units, None for what the engine did not report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Figures = dict[str, Any]
 
 
 def figures(recording: Recording) -> Figures:
-    """Everything that is told of a run in one number each.
+    """The figures of a run, one number each.
 
     Raises:
         ViewingError: The recording is empty.

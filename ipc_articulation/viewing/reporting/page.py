@@ -25,7 +25,7 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
     """Write the page.
 
     Args:
-        recording: What it tells of.
+        recording: What is described.
         file: Where; its folder is made where it is missing.
 
     Returns:
@@ -38,7 +38,7 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
     need("matplotlib")
     from ipc_articulation.viewing.reporting.charts import charts
 
-    told = figures(recording)
+    facts = figures(recording)
     picture, note = _picture(recording)
     drawn = list(charts(recording))
     notes = tuple(chart for chart in drawn if isinstance(chart, str)) + ((note,) if note else ())
@@ -47,11 +47,11 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
         for chart in drawn
         if not isinstance(chart, str)
     ]
-    title = escape(told["title"] or told["name"])
+    title = escape(facts["title"] or facts["name"])
     body = [
         f"<h1>{title}</h1>",
         picture,
-        _table(told),
+        _table(facts),
         *sections,
         *(f"<p>Left out: {escape(note)}</p>" for note in notes),
     ]
@@ -77,24 +77,24 @@ def _picture(recording: Recording) -> tuple[str, str | None]:
     return f'<img alt="the end of the run" src="data:image/png;base64,{data}">', None
 
 
-def _table(told: Figures) -> str:
-    rows = "".join(f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in table(told))
+def _table(facts: Figures) -> str:
+    rows = "".join(f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in table(facts))
     return f"<table>{rows}</table>"
 
 
-def table(told: Figures) -> list[tuple[str, str]]:
+def table(facts: Figures) -> list[tuple[str, str]]:
     """Labels and texts of the figures; what is not known is left out."""
     rows = [
-        ("run", told["name"]),
-        ("engine", told["engine"]),
-        ("steps", f"{told['steps']} of {told['dt']:g} s: {told['simulated_time']:.3f} s simulated"),
-        ("wall time", _number(told["wall_time"], "s")),
-        ("median step", _number(told["median_step_time"], "ms", 1e3)),
-        ("longest step", _number(told["longest_step_time"], "ms", 1e3)),
-        ("minimum distance", _distance(told)),
-        ("Newton iterations", _iterations(told)),
+        ("run", facts["name"]),
+        ("engine", facts["engine"]),
+        ("steps", f"{facts['steps']} of {facts['dt']:g} s: {facts['simulated_time']:.3f} s simulated"),
+        ("wall time", _number(facts["wall_time"], "s")),
+        ("median step", _number(facts["median_step_time"], "ms", 1e3)),
+        ("longest step", _number(facts["longest_step_time"], "ms", 1e3)),
+        ("minimum distance", _distance(facts)),
+        ("Newton iterations", _iterations(facts)),
     ]
-    rows += [(f"{name} moved", f"{distance:.3f} m") for name, distance in told["moved"].items()]
+    rows += [(f"{name} moved", f"{distance:.3f} m") for name, distance in facts["moved"].items()]
     return [(label, text) for label, text in rows if text]
 
 
@@ -102,11 +102,11 @@ def _number(value: float | None, unit: str, factor: float = 1.0) -> str | None:
     return None if value is None else f"{factor * value:.3g} {unit}"
 
 
-def _distance(told: Figures) -> str | None:
-    least = told["minimum_distance"]
-    return None if least is None else f"{1e3 * least:.3g} mm at {told['minimum_distance_at']:.3g} s"
+def _distance(facts: Figures) -> str | None:
+    least = facts["minimum_distance"]
+    return None if least is None else f"{1e3 * least:.3g} mm at {facts['minimum_distance_at']:.3g} s"
 
 
-def _iterations(told: Figures) -> str | None:
-    mean = told["mean_newton_iterations"]
-    return None if mean is None else f"{mean:.1f} a step on average, {told['most_newton_iterations']:.0f} at most"
+def _iterations(facts: Figures) -> str | None:
+    mean = facts["mean_newton_iterations"]
+    return None if mean is None else f"{mean:.1f} a step on average, {facts['most_newton_iterations']:.0f} at most"

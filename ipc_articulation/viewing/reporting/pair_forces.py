@@ -10,7 +10,7 @@ from ipc_articulation.recording.contacts import Contacts
 
 Array = NDArray[np.float64]
 
-_POINTS = 1000  # moments that are looked at, at most
+_POINTS = 1000  # moments, at most
 _PAIRS = 8  # those that press hardest
 
 
@@ -19,14 +19,14 @@ def pair_forces(recording: Recording) -> tuple[tuple[str, ...], Array, Array]:
 
     Returns:
         Names such as "crate on ground", k of them; times, (p,) [s]; forces, (p, k) [N]. k is zero where the engine does
-        not tell contacts, or nothing ever touches.
+        not report contacts, or nothing ever touches.
     """
     rows = np.unique(np.linspace(0, recording.rows - 1, _POINTS).astype(int))
     if not recording.contact_names:
         return (), recording.time[rows], np.zeros((len(rows), 0))
     of_rows = [_net(recording.contacts(int(row))) for row in rows]
     pairs = list(dict.fromkeys(pair for forces in of_rows for pair in forces))
-    forces = np.array([[np.linalg.norm(told.get(pair, 0.0)) for pair in pairs] for told in of_rows])
+    forces = np.array([[np.linalg.norm(net.get(pair, 0.0)) for pair in pairs] for net in of_rows])
     forces = forces.reshape(len(rows), len(pairs))
     hardest = np.argsort(-forces.max(axis=0, initial=0.0), kind="stable")[:_PAIRS]
     return tuple(" on ".join(pairs[k]) for k in hardest), recording.time[rows], forces[:, hardest]
