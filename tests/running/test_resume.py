@@ -134,7 +134,7 @@ def test_a_scene_file_that_was_changed(stopped: Path, old: str, new: str, keys: 
     file = stopped.parent / "arm.yaml"
     file.write_text(file.read_text().replace(old, new))
     with pytest.raises(
-        OutputError, match=rf"scene file .*arm\.yaml was changed since the run began, at {keys}; change"
+        OutputError, match=rf"scene file .*arm\.yaml was changed since the run began, at {keys}; restore it to resume"
     ):
         resume(stopped)
 
@@ -148,7 +148,7 @@ def test_words_that_mean_the_same_are_no_change(stopped: Path, undisturbed) -> N
 def test_a_robot_that_was_changed(stopped: Path) -> None:
     file = stopped.parent / "arm.xml"
     file.write_text(file.read_text().replace('damping="0.1"', 'damping="0.2"'))
-    with pytest.raises(OutputError, match=r"arm\.xml was changed since the run began; change it back to go on"):
+    with pytest.raises(OutputError, match=r"arm\.xml was changed since the run began; restore it to resume"):
         resume(stopped)
 
 
@@ -172,7 +172,7 @@ def test_a_damaged_checkpoint_is_named(stopped: Path, part: str, damage: str) ->
     file.write_bytes(content)
     what = "is of version 2; this engine reads 1" if damage == "version" else "is damaged or truncated"
     with pytest.raises(
-        DumpError, match=rf"frame_000001\.dump {what}.*; remove .*frame_000001\.dump to go on from"
+        DumpError, match=rf"frame_000001\.dump {what}.*; remove .*frame_000001\.dump to resume from"
     ) as caught:
         resume(stopped)
     assert str(file) in str(caught.value)

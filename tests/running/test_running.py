@@ -180,7 +180,7 @@ controller: {type: hold}
     [
         ("joints: turn", "joints: tunr", "7:16: 'tunr' matches no joint; did you mean 'turn'? known: turn"),
         ("joints: turn", "joints: [turn, twist]", "7:16: unknown joint 'twist'; known: turn"),
-        ("joints: turn", "joints: '*'", "7:16: '*' is no regular expression: character 1: this cannot stand here; v"),
+        ("joints: turn", "joints: '*'", "7:16: '*' is no regular expression: no argument for repetition operator"),
         ("joints: turn", "joints: 3", "7:16: joints are given by a regular expression or by a list of names"),
         ("joints: turn", "joints: []", "7:16: joints are given by a regular expression or by a list of names"),
         ("kp: 50", "kp: .nan", "7:26: a number must be finite, got .nan"),
