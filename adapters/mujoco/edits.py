@@ -29,13 +29,13 @@ _FORCES = ("dof_damping", "dof_frictionloss", "dof_armature")  # of free bodies,
 
 
 class _Field(NamedTuple):
-    """Entries of a field of `MjModel`, one after the other, some of which matter."""
+    """Entries of a field of a model or a state, one after the other, some of which matter."""
 
     name: str
     kind: str  # what an entry is about
     first: int  # entry
-    now: np.ndarray  # view of the model
-    then: np.ndarray  # copy, when the model was described
+    now: np.ndarray  # a view
+    then: np.ndarray  # a copy
     owners: dict[int, int]  # number of what an entry is about, by entry that matters
 
     def edits(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
@@ -58,8 +58,8 @@ class Edits:
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> None:
         self._model, self._opt, self._data, self._selection = model, model.opt, data, selection
         self._fields = [field for field in _fields(model, selection) if field.owners]
-        self._model_bytes = [memoryview(field.now).cast("B") for field in self._fields]
-        self._state_bytes = [memoryview(array).cast("B") for array in (data.qpos, data.qvel) if array.size]
+        self._states = [field for field in _states(model, data, selection) if field.owners]
+        self._model_bytes, self._state_bytes = _bytes(self._fields), _bytes(self._states)
         self._filters_parents = enabled(model, "FILTERPARENT")
         self._noted_model = self._model_now()
         self.note_state()
@@ -67,7 +67,8 @@ class Edits:
     def note_state(self) -> None:
         """The state is that of the scene."""
         self._time, self._noted_state = self._data.time, b"".join(self._state_bytes)
-        self._qpos, self._qvel = self._data.qpos.copy(), self._data.qvel.copy()
+        for field in self._states:
+            field.then[:] = field.now
 
     def refuse(self) -> None:
         """Refuse what was edited since and cannot be followed.
@@ -103,19 +104,17 @@ class Edits:
                 raise _edited(what, then.tolist(), now.tolist())
 
     def _refuse_state(self) -> None:
-        model, data = self._model, self._data
-        for body in self._selection.free:
-            q, v = model.jnt_qposadr[model.body_jntadr[body]], model.body_dofadr[body]
-            for name, then, now in (
-                ("qpos", self._qpos[q : q + 7], data.qpos[q : q + 7]),
-                ("qvel", self._qvel[v : v + 6], data.qvel[v : v + 6]),
-            ):
-                if not np.array_equal(then, now):
-                    raise AdapterError(
-                        f"{name} of free body '{name_of(model, 'body', body)}' was changed between two steps, from "
-                        f"{then.tolist()} to {now.tolist()}, but IPC moves that body; set it back, and move the body "
-                        "in the scene: engine.state_accessor (docs/running.md)"
-                    )
+        for field in self._states:
+            for body, then, now in field.edits():
+                raise AdapterError(
+                    f"{field.name} of free body '{name_of(self._model, 'body', body)}' was changed between two steps, "
+                    f"from {then:g} to {now:g}, but IPC moves that body; set it back, and move the body in the scene: "
+                    "engine.state_accessor (docs/running.md)"
+                )
+
+
+def _bytes(fields: list[_Field]) -> list[memoryview]:
+    return [memoryview(field.now).cast("B") for field in fields]
 
 
 def _fields(model: mujoco.MjModel, selection: Selection) -> Iterator[_Field]:
@@ -141,9 +140,17 @@ def _fields(model: mujoco.MjModel, selection: Selection) -> Iterator[_Field]:
     yield _field(model, "mesh_vert", "mesh", _mesh_vertices(model, geoms))
 
 
-def _field(model: mujoco.MjModel, name: str, kind: str, owners: dict[int, int]) -> _Field:
+def _states(model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> Iterator[_Field]:
+    """Positions and velocities of the free bodies."""
+    joints = {body: model.body_jntadr[body] for body in selection.free}
+    for name, addresses, count in (("qpos", model.jnt_qposadr, 7), ("qvel", model.jnt_dofadr, 6)):
+        owners = {int(addresses[joint]) + k: body for body, joint in joints.items() for k in range(count)}
+        yield _field(data, name, "body", owners)
+
+
+def _field(source: mujoco.MjModel | mujoco.MjData, name: str, kind: str, owners: dict[int, int]) -> _Field:
     first = min(owners, default=0)
-    now = getattr(model, name)[first : max(owners, default=-1) + 1]
+    now = getattr(source, name)[first : max(owners, default=-1) + 1]
     return _Field(name, kind, first, now, now.copy(), owners)
 
 

@@ -27,18 +27,20 @@ class Answers:
 
     Args:
         adapter: Anything.
+        scene: The scene that it is to be coupled to.
 
     Raises:
-        AdapterError: It lacks a member of `Adapter`.
+        AdapterError: It lacks a member of `Adapter`; or see `require_agreement`.
     """
 
-    def __init__(self, adapter: Adapter) -> None:
+    def __init__(self, adapter: Adapter, scene: uipc.Scene) -> None:
         missing = [name for name in sorted(_members(Adapter)) if not hasattr(adapter, name)]
         if missing:
             raise AdapterError(f"{type(adapter).__name__} has no '{missing[0]}'; see coupling.adapter.Adapter")
         self.adapter = adapter
         self.robot, self._freedoms = CoupledRobot((), ()), 0  # until it is described
-        self._gravity = self.gravity()
+        self._gravity = np.array(scene.config().find("gravity").view(), dtype=float).ravel()
+        self.require_agreement(float(scene.config().find("dt").view()[0]))
 
     def dt(self) -> float:
         """Time step [s]."""
@@ -46,10 +48,6 @@ class Answers:
         if not (isinstance(dt, (int, float)) and 0.0 < dt < np.inf):
             raise self._wrong("dt", repr(dt), "a positive number of seconds")
         return dt
-
-    def gravity(self) -> Array:
-        """Gravity, (3,) [m/s²]."""
-        return self._array("gravity", self.adapter.gravity, (3,))
 
     def describe(self) -> CoupledRobot:
         """The description, which decides how many joints and links the later answers are of."""
@@ -105,43 +103,21 @@ class Answers:
             "coupling.adapter.KeepsState"
         )
 
-    def require_dt(self, of_scene: float) -> None:
-        """The time step must be the scene's, [s].
+    def require_agreement(self, dt_of_scene: float) -> None:
+        """Time step and gravity must be the scene's: its time step of now [s], and the gravity it was made with.
 
         Raises:
             AdapterError: They differ by more than 1e-12 of themselves; names both values.
         """
-        dt = self.dt()
-        if dt != of_scene and not _equal(of_scene, dt):
+        dt, gravity = self.dt(), self._array("gravity", self.adapter.gravity, (3,))
+        if dt != dt_of_scene and not _equal(dt_of_scene, dt):
             raise AdapterError(
-                f"time steps differ: the scene has dt = {of_scene!r} s, the model {dt!r} s; make them equal"
+                f"time steps differ: the scene has dt = {dt_of_scene!r} s, the model {dt!r} s; make them equal"
             )
-
-    def require_agreement(self, scene: uipc.Scene) -> None:
-        """Compare `dt` and `gravity` of the scene's configuration with the adapter's.
-
-        Raises:
-            AdapterError: They differ by more than 1e-12 of themselves; names both values.
-        """
-        self.require_dt(float(scene.config().find("dt").view()[0]))
-        gravity = np.ravel(scene.config().find("gravity").view())
-        if not _equal(gravity, self._gravity):
-            raise AdapterError(
-                f"gravities differ: the scene has {gravity.tolist()} m/s², the model {self._gravity.tolist()} m/s²; "
-                "make them equal (libuipc's default is along -y)"
-            )
-
-    def require_kept_gravity(self) -> None:
-        """Gravity must be what it was when the scene was made.
-
-        Raises:
-            AdapterError: It is not; names both values.
-        """
-        gravity = self.gravity()
         if gravity.tobytes() != self._gravity.tobytes() and not _equal(self._gravity, gravity):
             raise AdapterError(
-                f"gravity of the model was changed after `couple`, from {self._gravity.tolist()} to {gravity.tolist()} "
-                "m/s², but a scene reads its own once; set it back, or couple the model in a new scene"
+                f"gravities differ: the scene was made with {self._gravity.tolist()} m/s², the model has "
+                f"{gravity.tolist()} m/s²; make them equal (a scene reads its own once; libuipc's default is along -y)"
             )
 
     def _described(self, entry: Any, shapes: Mapping[str, tuple[int, ...]]) -> None:

@@ -52,8 +52,7 @@ def couple(
         MeshError: A mesh is not closed.
         UnsupportedError: The model holds something that cannot be coupled.
     """
-    answers = Answers(adapter)
-    answers.require_agreement(scene)
+    answers = Answers(adapter, scene)
     described, mass = answers.describe(), answers.predict().mass
     robot = described if complete is None else complete(described)
     stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio)

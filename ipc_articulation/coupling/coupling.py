@@ -167,8 +167,7 @@ class Coupling:
         if frame > self._pending_frame:  # else the world tries a step again that has failed
             self.require_committed()
         self._pending = None
-        self._answers.require_dt(info.dt())
-        self._answers.require_kept_gravity()
+        self._answers.require_agreement(info.dt())
         prediction = self._answers.predict()
         self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
         references = affine.q_from_transform(prediction.link_poses)

@@ -140,12 +140,12 @@ OPTIONS = [
     (
         option(gravity=[0, 0, -1]),
         AdapterError,
-        "gravity of the model was changed after `couple`, from [0.0, 0.0, -9.81]",
+        "gravities differ: the scene was made with [0.0, 0.0,",
     ),
     (
         option(disableflags=int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)),
         AdapterError,
-        "gravity of the model was changed after `couple`, from [0.0, 0.0, -9.81] to [0.0, 0.0, 0.0]",
+        "gravities differ: the scene was made with [0.0, 0.0, -9.81] m/s², the model has [0.0, 0.0, 0.0]",
     ),
     (
         option(disableflags=int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)),
