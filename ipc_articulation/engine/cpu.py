@@ -25,7 +25,7 @@ from ipc_articulation.engine.scene.changes import has_changed, read_again
 from ipc_articulation.engine.scene.model import Model, read_model
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.step import step
-from ipc_articulation.errors import SolverError
+from ipc_articulation.errors import EngineError, SolverError
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
 from ipc_articulation.frontend.config import read_dt
@@ -83,6 +83,7 @@ class CpuEngine(PyIEngine):
 
     def do_advance(self) -> None:
         """One step; called by `world.advance`. An error leaves state and frame as they were before."""
+        self._refuse_before_init("advance")
         with interrupts_deferred, formats_from_table:
             try:
                 self._is_stepping = True
@@ -97,6 +98,7 @@ class CpuEngine(PyIEngine):
 
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
+        self._refuse_before_init("retrieve")
         began = perf_counter()
         with interrupts_deferred, formats_from_table:
             self._writer.write(self._now.state)
@@ -106,6 +108,7 @@ class CpuEngine(PyIEngine):
     @interrupts_deferred
     def do_dump(self) -> bool:
         """Write the complete state; called by `world.dump`."""
+        self._refuse_before_init("dump")
         dump_state(self._dumps, self._now.frame, self._now.state, self._model, read_dt(self._config))
         return True
 
@@ -123,6 +126,10 @@ class CpuEngine(PyIEngine):
         if recovered is not None:
             self._now = Moment(*recovered, None)
         return recovered is not None
+
+    def _refuse_before_init(self, method: str) -> None:
+        if self.state_accessor is None:
+            raise EngineError(f"world.{method}() was called before world.init(scene): there is no scene yet")
 
     def do_to_json(self) -> dict:
         """What the engine says about itself."""

@@ -7,17 +7,47 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.contact.half_planes import HalfPlanes
-from ipc_articulation.contact.materials import Rules, Traits, make_materials
+from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
+
+_FARTHEST = 1e30  # [m], of a vertex: the fourth powers of lengths are computed
 
 
 def make_surfaces(bodies: BodyTable) -> Surfaces:
-    """The surfaces of all bodies, joined in the order of the bodies."""
+    """The surfaces of all bodies, joined in the order of the bodies.
+
+    Raises:
+        SceneError: A vertex is not finite, or so far away that no distance can be computed; names the body.
+    """
     meshes: list[Any] = [bodies.surfaces[geometry] for geometry in bodies.geometry]
-    return join_surfaces([(mesh.points, mesh.edges, mesh.faces, mesh.thickness) for mesh in meshes])
+    surfaces = join_surfaces([(mesh.points, mesh.edges, mesh.faces, mesh.thickness) for mesh in meshes])
+    x = surfaces.positions(bodies.q)
+    lost = np.flatnonzero(~(np.abs(x) < _FARTHEST).all(axis=1))
+    if len(lost):
+        raise SceneError(
+            f"body '{bodies.names[surfaces.body[lost[0]]]}' has a surface vertex at {x[lost[0]].tolist()} m; "
+            f"vertices must be finite, and nearer to the origin than {_FARTHEST:g} m"
+        )
+    return surfaces
+
+
+def without_label(bodies: BodyTable, materials: Materials) -> list[str]:
+    """Names of bodies that may touch something, but of whose edges and faces none is labelled as surface."""
+    forgotten = np.array(
+        [_is_unlabelled(*pair) for pair in zip(bodies.slots, bodies.surfaces, strict=True)], dtype=bool
+    )
+    may_touch = (materials.touching.any(axis=1)) | (materials.plane_pairs != NO_CONTACT).any(axis=1)
+    return [bodies.names[row] for row in np.flatnonzero(may_touch & forgotten[bodies.geometry])]
+
+
+def _is_unlabelled(slot: Any, surface: SurfaceMesh) -> bool:
+    geometry = slot.geometry()
+    shape = geometry.edges().size() + geometry.triangles().size() + geometry.tetrahedra().size()
+    return shape > 0 and len(surface.points) == 0
 
 
 def make_contact_world(

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from uipc.constitution import (
-    StableNeoHookean,
-)
+import trimesh
+import uipc
+from uipc import World
+from uipc.constitution import AffineBodyConstitution, StableNeoHookean
 from uipc.geometry import label_surface, tetmesh
 
-from ipc_articulation import Engine
+from ipc_articulation import Engine, affine
 from ipc_articulation.errors import EngineError, SceneError, SolverError, UnsupportedError
 from ipc_articulation.frontend.config import read_config
 from tests.engine.scenes import BoxScene, translation, twist_rate
@@ -147,3 +148,46 @@ def test_cuda_runs_the_same_scene(tmp_path):
         scene.add_box(translation(0, 0, 0.3))
         heights.append(scene.start(backend).run(100).q[0, 2])
     assert heights[0] == pytest.approx(heights[1], abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scale", "position"), [(1e200, r"\[.*e\+199, .*\]"), (1e40, r"\[.*e\+39, .*\]"), (np.nan, r"\[nan, nan, nan\]")]
+)
+def test_vertices_beyond_computation(scene, scale, position):
+    box = trimesh.creation.box((0.2, 0.2, 0.2))
+    mesh = uipc.geometry.trimesh(scale * box.vertices, box.faces.astype(np.int32))
+    label_surface(mesh)
+    M = affine.mass_matrix_from_inertia(1.0, np.zeros(3), np.eye(3))
+    AffineBodyConstitution().apply_to(mesh, 1e8, M, 1.0)
+    scene.scene.objects().create("huge").geometries().create(mesh)
+    with pytest.raises(SceneError, match=rf"body 'huge' has a surface vertex at {position} m; vertices must be finite"):
+        scene.start()
+
+
+@pytest.mark.parametrize("method", ["advance", "retrieve", "dump"])
+def test_a_world_without_a_scene(tmp_path, method):
+    world = World(Engine("cpu", tmp_path))
+    with pytest.raises(EngineError, match=rf"world\.{method}\(\) was called before world\.init\(scene\)"):
+        getattr(world, method)()
+    assert not world.recover()
+
+
+@pytest.mark.parametrize("reason", ["forgotten", "contact disabled", "no contact of its element", "no shape"])
+def test_a_mesh_without_label_is_warned_of(tmp_path, caplog, reason):
+    """Only where contact is on, and the body could touch something."""
+    scene = BoxScene(tmp_path, **({"contact__enable": 0} if reason == "contact disabled" else {}))
+    scene.add_ground()
+    box = trimesh.creation.box((0.2, 0.2, 0.2))
+    mesh = uipc.geometry.trimesh(box.vertices.copy(), box.faces.astype(np.int32))
+    AffineBodyConstitution().apply_to(mesh, 1e8, 1000.0)
+    if reason == "no shape":
+        mesh = AffineBodyConstitution().create_proxy(1e8, 1.0, np.zeros(3), np.eye(3), 0.01)
+    if reason == "no contact of its element":
+        element = scene.scene.contact_tabular().create("free")
+        scene.scene.contact_tabular().insert(element, scene.scene.contact_tabular().default_element(), 0.0, 0.0, False)
+        scene.scene.contact_tabular().insert(element, element, 0.0, 0.0, False)
+        element.apply_to(mesh)
+    scene.scene.objects().create("plate").geometries().create(mesh)
+    scene.start()
+    warned = "'plate' will touch nothing: none of its edges and faces is labelled as surface" in caplog.text
+    assert warned == (reason == "forgotten")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +27,12 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
-from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
+from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces, without_label
 from ipc_articulation.frontend.object_names import object_names
 
 Array = NDArray[np.float64]
+
+log = logging.getLogger("ipc_articulation")
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,15 @@ def _read_contact(
 ) -> ContactWorld | None:
     table = read_contact_table(scene.get())
     contact = make_contact_world(surfaces, bodies, planes, table, config.d_hat)
-    if not config.contact_enable or not contact.may_touch:
+    if not config.contact_enable:
+        return None
+    for name in without_label(bodies, contact.materials):
+        log.warning(
+            "'%s' will touch nothing: none of its edges and faces is labelled as surface; call "
+            "uipc.geometry.label_surface(mesh), or disable its contact in the contact table",
+            name,
+        )
+    if not contact.may_touch:
         return None
     refuse_overlaps(contact, bodies, bodies.q, when)
     return contact
