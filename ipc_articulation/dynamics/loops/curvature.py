@@ -31,7 +31,8 @@ def G_rate(model: Model, x: Array, y_dot: Array) -> Array:
     Raises:
         StateError: A loop is singular.
     """
-    return over(lambda at, rate: Curvature(model, at).along(rate), x, y_dot)
+    shape = model.spanning_tree.nv, model.nv
+    return over(lambda at, rate: Curvature(model, at).along(rate), x, y_dot, shape=shape)
 
 
 class Curvature:

@@ -42,7 +42,8 @@ def joint_by_joint(
         result[..., closure.free_y] = whole[..., closure.free_dofs]
     for loop in model.loops:
         parts = (x[..., loop.x if name[0] == "q" else loop.y] for name, x in states.items())
-        end = over(lambda *part, loop=loop: ask(loop, on_loop, loop.constraint, *part), *parts)
+        size = loop.constraint.position_size if gives == "q" else loop.constraint.ndof
+        end = over(lambda *part, loop=loop: ask(loop, on_loop, loop.constraint, *part), *parts, shape=(size,))
         result[..., loop.x if gives == "q" else loop.y] = end
     return result
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
-from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
 from ipc_articulation.dynamics.loops.implicit import Implicit
 from ipc_articulation.dynamics.loops.program import LOOP
 from ipc_articulation.dynamics.loops.unroll import MANIFOLD, OPEN, SINGULAR, unroll
@@ -147,12 +147,34 @@ def ask(loop: Loop, function: Callable[..., Result], *arguments: Any) -> Result:
         raise StateError(f"{loop.name}: {error}") from error
 
 
-def over(function: Callable[..., Array], *states: Array) -> Array:
-    """A function of one state, over any leading axes that the arrays (..., n) have in common."""
+def over(function: Callable[..., Array], *states: Array, shape: tuple[int, ...] | None = None) -> Array:
+    """A function of one state, over any leading axes that the arrays (..., n) have in common.
+
+    Args:
+        function: The function.
+        states: Its arguments.
+        shape: Of one result; needed where there may be no states.
+    """
     leading = np.broadcast_shapes(*(x.shape[:-1] for x in states))
     flat = [np.broadcast_to(x, (*leading, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
     results = np.array([function(*parts) for parts in zip(*flat, strict=True)])
-    return results.reshape(*leading, *results.shape[1:])
+    return results.reshape(*leading, *(results.shape[1:] if shape is None else shape))
+
+
+def nearest(constraint: LoopConstraint, q: Array) -> Array:
+    """The position of a loop with independent coordinates as in q (n,), or else the nearest of some at random.
+
+    Raises:
+        StateError: None was found.
+    """
+    try:
+        x = constraint.position(q)
+        constraint.G(x)
+    except StateError:
+        rng = np.random.default_rng(0)
+        found = [constraint.random(rng) for _ in range(10)]
+        x = min(found, key=lambda x: float(np.abs(constraint.spanning(x) - q).max()))
+    return x
 
 
 def _require_closed(loop: Loop, q: Array) -> None:

@@ -26,7 +26,7 @@ from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.layout import FreeJoint
-from ipc_articulation.dynamics.loops.motion import Motion, ask, unrolled, vector
+from ipc_articulation.dynamics.loops.motion import Motion, ask, nearest, unrolled, vector
 from ipc_articulation.dynamics.loops.unroll import BAD, OPEN, SINGULAR
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
@@ -154,16 +154,20 @@ class Model:
 
     @property
     def neutral(self) -> Array:
-        """The position at which all joints are at zero, loops closed from there, (nq,).
+        """The position at which all joints are at zero, (nq,); loops that do not close there are near it.
 
         Raises:
-            StateError: A loop cannot be closed from there.
+            StateError: A loop cannot be closed.
         """
         return self._neutral.copy() if self.loops else self.coordinates.neutral.copy()
 
     @cached_property
     def _neutral(self) -> Array:
-        return self.position(self.coordinates.neutral)
+        q, x = self.coordinates.neutral, np.empty(self.nq)
+        x[self.closure.free_x] = q[self.closure.free_q]
+        for loop in self.loops:
+            x[loop.x] = ask(loop, nearest, loop.constraint, q[loop.q])
+        return x
 
     def frame(self, name: str | int) -> int:
         """Index of the frame of a link, joint or fixed frame; an index stays what it is.
