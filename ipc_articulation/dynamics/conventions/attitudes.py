@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.conventions.convention import Attitude, Axes
-from ipc_articulation.dynamics.joints.axis_joints import X, Y, Z
-from ipc_articulation.dynamics.joints.cardan_joints import RzRyRxJoint
 from ipc_articulation.dynamics.joints.elements import Screw
 from ipc_articulation.dynamics.joints.joint import Joint
+from ipc_articulation.dynamics.joints.kinds import RzRyRxJoint, X, Y, Z
 from ipc_articulation.errors import StateError
 
 Array = NDArray[np.float64]

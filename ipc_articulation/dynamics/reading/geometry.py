@@ -8,11 +8,11 @@ import numpy as np
 
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.origin import origin_of
 
 
-def shapes(link: Node, tag: str, meshes: MeshPaths) -> tuple[Shape, ...]:
+def shapes(link: XmlNode, tag: str, meshes: MeshPaths) -> tuple[Shape, ...]:
     """What a link has under a tag, `collision` or `visual`.
 
     Raises:
@@ -21,7 +21,7 @@ def shapes(link: Node, tag: str, meshes: MeshPaths) -> tuple[Shape, ...]:
     return tuple(_shape(node, meshes) for node in link.children(tag))
 
 
-def _shape(node: Node, meshes: MeshPaths) -> Shape:
+def _shape(node: XmlNode, meshes: MeshPaths) -> Shape:
     node.refuse_misspelt(("origin", "geometry", "material"))
     geometry = node.required("geometry")
     geometry.allow(("name",), READERS)
@@ -31,23 +31,23 @@ def _shape(node: Node, meshes: MeshPaths) -> Shape:
     return Shape(READERS[given[0].tag](given[0], meshes), origin_of(node), node.element.get("name", ""))
 
 
-def _box(node: Node, meshes: MeshPaths) -> Box:
+def _box(node: XmlNode, meshes: MeshPaths) -> Box:
     node.allow(("size",))
     x, y, z = node.numbers("size", 3).tolist()
     return Box((x, y, z))
 
 
-def _sphere(node: Node, meshes: MeshPaths) -> Sphere:
+def _sphere(node: XmlNode, meshes: MeshPaths) -> Sphere:
     node.allow(("radius",))
     return Sphere(node.number("radius"))
 
 
-def _cylinder(node: Node, meshes: MeshPaths) -> Cylinder:
+def _cylinder(node: XmlNode, meshes: MeshPaths) -> Cylinder:
     node.allow(("radius", "length"))
     return Cylinder(node.number("radius"), node.number("length"))
 
 
-def _capsule(node: Node, meshes: MeshPaths) -> Capsule:
+def _capsule(node: XmlNode, meshes: MeshPaths) -> Capsule:
     node.allow(("radius", "height", "length"))
     given = [name for name in ("height", "length") if node.has(name)]
     if len(given) != 1:
@@ -55,13 +55,13 @@ def _capsule(node: Node, meshes: MeshPaths) -> Capsule:
     return Capsule(node.number("radius"), node.number(given[0]))
 
 
-def _mesh(node: Node, meshes: MeshPaths) -> MeshFile:
+def _mesh(node: XmlNode, meshes: MeshPaths) -> MeshFile:
     node.allow(("filename", "scale"))
     x, y, z = node.numbers("scale", 3, np.ones(3)).tolist()
     return MeshFile(meshes.find(node), (x, y, z))
 
 
-READERS: dict[str, Callable[[Node, MeshPaths], Geometry]] = {
+READERS: dict[str, Callable[[XmlNode, MeshPaths], Geometry]] = {
     "box": _box,
     "sphere": _sphere,
     "cylinder": _cylinder,

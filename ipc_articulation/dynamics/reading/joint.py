@@ -19,7 +19,7 @@ from ipc_articulation.dynamics.joints import (
 from ipc_articulation.dynamics.joints.elements import Array
 from ipc_articulation.dynamics.model.coordinates import unit_quaternion
 from ipc_articulation.dynamics.model.parts import Mimic, PlacedJoint
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
@@ -40,7 +40,7 @@ UNUSED_IN_DYNAMICS = ("D", "K", "mu_coulomb", "mu_viscous")
 UNUSED_IN_LIMIT = ("acceleration", "command_effort", "current", "deceleration", "gear_velocity", "jerk")
 
 
-def read_joint(node: Node) -> PlacedJoint:
+def read_joint(node: XmlNode) -> PlacedJoint:
     """A `<joint>`. A fixed one keeps its place only.
 
     Raises:
@@ -61,13 +61,13 @@ def read_joint(node: Node) -> PlacedJoint:
     return PlacedJoint(node.text("name"), joint, *ends, origin_of(node), **properties)
 
 
-def _link(node: Node, tag: str) -> str:
+def _link(node: XmlNode, tag: str) -> str:
     link = node.required(tag)
     link.allow(("link",))
     return link.text("link")
 
 
-def _joint(node: Node, kind: str) -> Joint:
+def _joint(node: XmlNode, kind: str) -> Joint:
     axis = node.child("axis")
     if axis is None:
         return TYPES[kind](np.array([1.0, 0.0, 0.0]))
@@ -79,7 +79,7 @@ def _joint(node: Node, kind: str) -> Joint:
         raise axis.error(str(error)) from error
 
 
-def _limits(node: Node, kind: str) -> dict[str, Any]:
+def _limits(node: XmlNode, kind: str) -> dict[str, Any]:
     """Limits of effort and velocity, and of position unless lower and upper, by default zero, are the same."""
     limit = node.child("limit")
     if limit is None:
@@ -90,7 +90,7 @@ def _limits(node: Node, kind: str) -> dict[str, Any]:
     return limits if kind == "continuous" or lower == upper else {"lower": lower, "upper": upper, **limits}
 
 
-def _dynamics(node: Node, joint: Joint) -> dict[str, Any]:
+def _dynamics(node: XmlNode, joint: Joint) -> dict[str, Any]:
     dynamics = node.child("dynamics")
     if dynamics is None:
         return {}
@@ -102,14 +102,14 @@ def _dynamics(node: Node, joint: Joint) -> dict[str, Any]:
     return properties
 
 
-def _spring_mount(dynamics: Node, joint: Joint) -> Array:
+def _spring_mount(dynamics: XmlNode, joint: Joint) -> Array:
     mount = dynamics.numbers("spring_mount", joint.nq)
     if isinstance(joint, SphericalJoint):
         return unit_quaternion(mount, f"{dynamics.place}: spring_mount")
     return mount
 
 
-def _mimic(node: Node) -> Mimic | None:
+def _mimic(node: XmlNode) -> Mimic | None:
     mimic = node.child("mimic")
     if mimic is None:
         return None

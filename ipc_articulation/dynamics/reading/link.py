@@ -5,13 +5,13 @@ from __future__ import annotations
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.dynamics.reading.geometry import shapes
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.origin import origin_of
 
 PRODUCTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
-def read_link(node: Node, meshes: MeshPaths) -> Link:
+def read_link(node: XmlNode, meshes: MeshPaths) -> Link:
     """A `<link>`; without `<inertial>`, it has no mass.
 
     Raises:
@@ -25,7 +25,7 @@ def read_link(node: Node, meshes: MeshPaths) -> Link:
     return link
 
 
-def _read_inertial(inertial: Node, link: Link) -> None:
+def _read_inertial(inertial: XmlNode, link: Link) -> None:
     """Mass, centre c = p and inertia R I Rᵀ, with [R p; 0 1] the inertial frame in the link's frame."""
     inertial.allow(elements=("origin", "mass", "inertia"))
     mass, inertia = inertial.required("mass"), inertial.required("inertia")

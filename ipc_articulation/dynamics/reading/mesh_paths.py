@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 
 _PACKAGE = re.compile(r"package:/{2,}([^/]+)/(.+)")
 
@@ -26,7 +26,7 @@ class MeshPaths:
     folder: Path  # of the URDF file; relative paths begin here
     package_dirs: Sequence[Path] = ()
 
-    def find(self, node: Node) -> Path:
+    def find(self, node: XmlNode) -> Path:
         """The file that a `<mesh>` names.
 
         Raises:

@@ -23,7 +23,7 @@ ALIKE = 0.8  # of difflib's ratio: an unknown name is a misspelt one
 
 
 @dataclass(frozen=True)
-class Node:
+class XmlNode:
     """An XML element. What is in an XML namespace is another tool's, and left out."""
 
     element: etree._Element
@@ -49,7 +49,7 @@ class Node:
         """An error at this element."""
         return ModelError(f"{self.place}: {message}")
 
-    def named(self) -> tuple[str, Node]:
+    def named(self) -> tuple[str, XmlNode]:
         """The element's name, and the element as the owner of what is in it.
 
         Raises:
@@ -93,19 +93,19 @@ class Node:
             raise self.error(f'<{self.tag}> has {attribute}="{text}"; give {what}')
         return x
 
-    def children(self, tag: str | None = None) -> list[Node]:
+    def children(self, tag: str | None = None) -> list[XmlNode]:
         """The elements in this one, with a tag or all, in order."""
         nodes = [replace(self, element=child) for child in self.element]
         return [node for node in nodes if node.tag == tag or (tag is None and not node.tag.startswith("{"))]
 
-    def child(self, tag: str) -> Node | None:
+    def child(self, tag: str) -> XmlNode | None:
         """The element with a tag, or None; more than one is an error."""
         found = self.children(tag)
         if len(found) > 1:
             raise found[1].error(f"<{self.tag}> has more than one <{tag}>; give one")
         return found[0] if found else None
 
-    def required(self, tag: str) -> Node:
+    def required(self, tag: str) -> XmlNode:
         """The one element with a tag."""
         found = self.child(tag)
         if found is None:
@@ -128,7 +128,7 @@ class Node:
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
 
 
-def parse(path_or_text: str | Path, kind: str = "a URDF file") -> Node:
+def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
     """The outermost element of an XML file, or of XML given as text, which begins with «<».
 
     Args:
@@ -146,7 +146,7 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> Node:
             content, parser = str(path_or_text).encode(), etree.XMLParser(encoding="utf-8", **quiet)
         else:
             content, parser = Path(path_or_text).read_bytes(), etree.XMLParser(**quiet)
-        return Node(etree.fromstring(CPP_TAG.sub(rb"\1.", content), parser), file)
+        return XmlNode(etree.fromstring(CPP_TAG.sub(rb"\1.", content), parser), file)
     except OSError as error:
         raise ModelError(f"{file}: {error.strerror}; give {kind}, or its text") from error
     except etree.XMLSyntaxError as error:

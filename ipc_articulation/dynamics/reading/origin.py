@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.model.coordinates import unit_quaternion
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 
 Array = NDArray[np.float64]
 
 
-def origin_of(node: Node) -> Array:
+def origin_of(node: XmlNode) -> Array:
     """The pose in the `<origin>` of an element, (4, 4); the identity if it has none.
 
     `xyz` is the position [m]; the rotation is `rpy` [rad], Rz(yaw) Ry(pitch) Rx(roll), or the quaternion `quat_xyzw`
@@ -28,7 +28,7 @@ def origin_of(node: Node) -> Array:
     return spatial.pose(_rotation(origin), origin.numbers("xyz", 3, np.zeros(3)))
 
 
-def _rotation(origin: Node) -> Array:
+def _rotation(origin: XmlNode) -> Array:
     if not origin.has("quat_xyzw"):
         roll, pitch, yaw = origin.numbers("rpy", 3, np.zeros(3))
         x, y, z = np.eye(3)

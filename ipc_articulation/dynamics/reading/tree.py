@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.naming import suggest
 
-Links = Mapping[str, tuple[Node, Link]]
-Joints = Mapping[str, tuple[Node, PlacedJoint]]
+Links = Mapping[str, tuple[XmlNode, Link]]
+Joints = Mapping[str, tuple[XmlNode, PlacedJoint]]
 
 
-def root_of(robot: Node, links: Links, joints: Joints) -> str:
+def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
     """The link that all others hang on.
 
     Args:
@@ -43,7 +43,7 @@ def root_of(robot: Node, links: Links, joints: Joints) -> str:
     return roots[0]
 
 
-def _check_names(node: Node, joint: PlacedJoint, links: Links, joints: Joints) -> None:
+def _check_names(node: XmlNode, joint: PlacedJoint, links: Links, joints: Joints) -> None:
     for role, name in (("parent", joint.parent), ("child", joint.child)):
         if name not in links:
             raise node.required(role).error(f"unknown {role} link '{name}'{suggest(name, links, 'links')}")

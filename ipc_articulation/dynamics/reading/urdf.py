@@ -17,7 +17,7 @@ from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.joint import read_joint
 from ipc_articulation.dynamics.reading.link import read_link
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
-from ipc_articulation.dynamics.reading.node import TEXT, Node, parse
+from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, parse
 from ipc_articulation.dynamics.reading.tree import root_of
 
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
@@ -49,7 +49,7 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
     return tree_of(robot, path_or_text, floating_base, package_dirs)
 
 
-def tree_of(robot: Node, path_or_text: str | Path, floating_base: bool, package_dirs: Sequence[Path]) -> Mechanism:
+def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool, package_dirs: Sequence[Path]) -> Mechanism:
     """The mechanism that `<robot>` describes, as `read_urdf`; loops are left out.
 
     Raises:
@@ -70,20 +70,20 @@ def tree_of(robot: Node, path_or_text: str | Path, floating_base: bool, package_
     return mechanism
 
 
-def _check_robot(robot: Node) -> None:
+def _check_robot(robot: XmlNode) -> None:
     if robot.tag != "robot":
         raise robot.error(f"the outermost element is <{robot.tag}>; that of a URDF file is <robot>")
     for element in robot.element.iter():
         if XACRO in element.tag:
-            raise Node(element, robot.file).error("this is a xacro file; give what the tool xacro makes of it")
+            raise XmlNode(element, robot.file).error("this is a xacro file; give what the tool xacro makes of it")
     robot.refuse_misspelt(("link", "joint"))
     if not robot.children("link"):
         raise robot.error("<robot> has no <link>; give at least one")
 
 
-def _by_name(nodes: list[Node], read: Callable[[Node], Part]) -> dict[str, tuple[Node, Part]]:
+def _by_name(nodes: list[XmlNode], read: Callable[[XmlNode], Part]) -> dict[str, tuple[XmlNode, Part]]:
     """Elements and what is read from them, by name, in their order."""
-    found: dict[str, tuple[Node, Part]] = {}
+    found: dict[str, tuple[XmlNode, Part]] = {}
     for node in nodes:
         name, named = node.named()
         if name in found:

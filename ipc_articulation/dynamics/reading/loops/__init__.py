@@ -2,11 +2,11 @@
 
 from ipc_articulation.dynamics.reading.loops.constraints import Loops, loops_of
 from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
-from ipc_articulation.dynamics.reading.loops.relations import Coupling, PointLoop, Polynomial, Relation
+from ipc_articulation.dynamics.reading.loops.relations import LinearRelation, PointLoop, Polynomial, Relation
 from ipc_articulation.dynamics.reading.loops.urdf import closes_loops, read_robot
 
 __all__ = [
-    "Coupling",
+    "LinearRelation",
     "Loops",
     "PointLoop",
     "Polynomial",

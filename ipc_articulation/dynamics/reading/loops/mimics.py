@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ipc_articulation.dynamics.model.mechanism import Mechanism
-from ipc_articulation.dynamics.reading.loops.relations import Coupling
+from ipc_articulation.dynamics.reading.loops.relations import LinearRelation
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
 
-def take_mimics(mechanism: Mechanism, place: Callable[[str], str]) -> list[Coupling]:
+def take_mimics(mechanism: Mechanism, place: Callable[[str], str]) -> list[LinearRelation]:
     """q_f - multiplier · q_l = offset for each mimic joint of a mechanism, which no longer is one then.
 
     Args:
@@ -32,5 +32,5 @@ def take_mimics(mechanism: Mechanism, place: Callable[[str], str]) -> list[Coupl
             raise ModelError(f"{where}: mimics '{mimic.joint}'; {both}{suggest(mimic.joint, single)}")
         if mimic.joint == joint.name:
             raise ModelError(f"{where}: mimics itself")
-        found.append(Coupling({joint.name: 1.0, mimic.joint: -mimic.multiplier}, mimic.offset, where, joint.name))
+        found.append(LinearRelation({joint.name: 1.0, mimic.joint: -mimic.multiplier}, mimic.offset, where, joint.name))
     return found

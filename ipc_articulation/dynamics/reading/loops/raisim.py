@@ -18,12 +18,12 @@ import numpy as np
 from ipc_articulation.dynamics.joints.elements import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.order import ordered_joints
+from ipc_articulation.dynamics.reading.loops.paths import paths_between
 from ipc_articulation.dynamics.reading.loops.relations import PointLoop, Relation
-from ipc_articulation.dynamics.reading.loops.ways import ways
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 
 
-def read_constraints(node: Node, mechanism: Mechanism) -> tuple[list[Relation], dict[str, float]]:
+def read_constraints(node: XmlNode, mechanism: Mechanism) -> tuple[list[Relation], dict[str, float]]:
     """A `<constraints>` element: relations, and the nominal positions of joints with one degree of freedom.
 
     Raises:
@@ -36,7 +36,7 @@ def read_constraints(node: Node, mechanism: Mechanism) -> tuple[list[Relation], 
     return [_closed_at(nominal, child, mechanism) for child in node.children()], nominal
 
 
-def _nominal(node: Node, mechanism: Mechanism) -> dict[str, float]:
+def _nominal(node: XmlNode, mechanism: Mechanism) -> dict[str, float]:
     """`nominal_config`: the positions of all joints in their order, a floating base's (p, quaternion) among them."""
     moving = [
         placed
@@ -56,18 +56,18 @@ def _nominal(node: Node, mechanism: Mechanism) -> dict[str, float]:
     }
 
 
-def _closed_at(nominal: dict[str, float], node: Node, mechanism: Mechanism) -> Relation:
+def _closed_at(nominal: dict[str, float], node: XmlNode, mechanism: Mechanism) -> Relation:
     """A pin or an equality whose points coincide at the nominal position."""
     body1, body2 = node.text("body1"), node.text("body2")
     node = replace(node, owner=f"{node.tag} of '{body1}' and '{body2}'")
     node.allow(("body1", "body2", "anchor"), ("axis",) if node.tag == "equality" else ())
     anchor = node.numbers("anchor", 3)
-    first, second = ways(mechanism, body1, body2, node.place)
+    first, second = paths_between(mechanism, body1, body2, node.place)
     point = second.point_in_link(nominal, first.point(nominal, anchor))
     return PointLoop(mechanism, (body1, anchor), (body2, point), node.place, _axes(node))
 
 
-def _axes(node: Node) -> Array | None:
+def _axes(node: XmlNode) -> Array | None:
     """The axes of an equality, (1 or 2, 3)."""
     if node.tag == "pin":
         return None

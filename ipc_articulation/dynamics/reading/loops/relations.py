@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.dynamics.joints.elements import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
-from ipc_articulation.dynamics.reading.loops.chain import Values, Vector
-from ipc_articulation.dynamics.reading.loops.ways import ways
+from ipc_articulation.dynamics.reading.loops.paths import Values, Vector, paths_between
 from ipc_articulation.errors import ModelError
 
 
@@ -62,16 +61,16 @@ class PointLoop(Relation):
     ) -> None:
         self.where, self.meeting = where, (predecessor, successor)
         self._points = [np.asarray(point, dtype=float) for _, point in (predecessor, successor)]
-        self._chains = ways(mechanism, predecessor[0], successor[0], where)
+        self._paths = paths_between(mechanism, predecessor[0], successor[0], where)
         self._axes = None if axes is None else _orthonormal(axes, where)
         self.in_all_directions = axes is None
-        self.joints = tuple(step.joint for chain in self._chains for step in chain.steps)
+        self.joints = tuple(joint.name for path in self._paths for joint in path.joints)
 
     def phi(self, q: Values) -> Vector:
-        first, second = (chain.point(q, x) for chain, x in zip(self._chains, self._points, strict=True))
+        first, second = (path.point(q, x) for path, x in zip(self._paths, self._points, strict=True))
         if self._axes is None:
             return first - second
-        return self._axes @ self._chains[0].direction_in_link(q, first - second)
+        return self._axes @ self._paths[0].direction_in_link(q, first - second)
 
 
 def _orthonormal(axes: ArrayLike, where: str) -> Array:
@@ -83,7 +82,7 @@ def _orthonormal(axes: ArrayLike, where: str) -> Array:
     return np.linalg.qr(rows.T)[0].T
 
 
-class Coupling(Relation):
+class LinearRelation(Relation):
     """Σ c_j q_j = o: gears, and joints that follow others.
 
     Args:

@@ -22,9 +22,9 @@ import numpy as np
 
 from ipc_articulation.dynamics.joints.elements import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
-from ipc_articulation.dynamics.reading.loops.relations import Coupling, PointLoop, Relation
-from ipc_articulation.dynamics.reading.loops.ways import ways
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.loops.paths import paths_between
+from ipc_articulation.dynamics.reading.loops.relations import LinearRelation, PointLoop, Relation
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.naming import suggest
 
@@ -32,7 +32,7 @@ PINS = ("revolute", "continuous", "spherical")
 FLAGS = {"true": True, "false": False}
 
 
-def read_loop(node: Node, mechanism: Mechanism) -> Relation:
+def read_loop(node: XmlNode, mechanism: Mechanism) -> Relation:
     """A `<loop>`.
 
     Raises:
@@ -46,7 +46,7 @@ def read_loop(node: Node, mechanism: Mechanism) -> Relation:
     return PointLoop(mechanism, _end(node, "predecessor"), _end(node, "successor"), node.place)
 
 
-def read_coupling(node: Node, mechanism: Mechanism) -> Relation:
+def read_coupling(node: XmlNode, mechanism: Mechanism) -> Relation:
     """A `<coupling>`.
 
     Raises:
@@ -57,14 +57,14 @@ def read_coupling(node: Node, mechanism: Mechanism) -> Relation:
     ratio = node.required("ratio")
     ratio.allow(("value",))
     (first, _), (second, _) = _end(node, "predecessor"), _end(node, "successor")
-    chains = ways(mechanism, first, second, node.place)
+    paths = paths_between(mechanism, first, second, node.place)
     coefficients: dict[str, float] = {}
-    for chain, c in zip(chains, (ratio.number("value"), -1.0), strict=True):
-        coefficients |= {step.joint: c for step in chain.steps}
-    return Coupling(coefficients, where=node.place)
+    for path, c in zip(paths, (ratio.number("value"), -1.0), strict=True):
+        coefficients |= {joint.name: c for joint in path.joints}
+    return LinearRelation(coefficients, where=node.place)
 
 
-def read_flags(robot: Node) -> dict[str, bool]:
+def read_flags(robot: XmlNode) -> dict[str, bool]:
     """What joints say about being independent, by their names.
 
     Raises:
@@ -81,7 +81,7 @@ def read_flags(robot: Node) -> dict[str, bool]:
     return flags
 
 
-def _end(node: Node, tag: str) -> tuple[str, Array]:
+def _end(node: XmlNode, tag: str) -> tuple[str, Array]:
     """A link, and the point in its frame, (3,)."""
     end = node.required(tag)
     end.allow(("link",), ("origin",))

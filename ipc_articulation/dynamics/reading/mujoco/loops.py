@@ -17,7 +17,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.reading.loops import Coupling, PointLoop, Polynomial, Relation, loops_of
+from ipc_articulation.dynamics.reading.loops import LinearRelation, PointLoop, Polynomial, Relation, loops_of
 from ipc_articulation.dynamics.reading.mujoco.equalities import active, joint_equality, kind_of, place
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, name_of
@@ -52,7 +52,7 @@ def _relation(model: mujoco.MjModel, equality: int, mechanism: Mechanism) -> Rel
         raise UnsupportedError(f"{where} is a {kind}, which is not supported; loops are connects and joints")
     said = joint_equality(model, equality)
     if said.is_linear:
-        return Coupling({said.follower: 1.0, said.leader: -said.multiplier}, said.offset, where, said.follower)
+        return LinearRelation({said.follower: 1.0, said.leader: -said.multiplier}, said.offset, where, said.follower)
     return Polynomial(said.follower, said.leader, said.polynomial, said.references, where)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ipc_articulation.dynamics.joints import Joint, PrismaticJoint, RevoluteJoint
 from ipc_articulation.dynamics.joints.elements import unit
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.osim.contents import numbers_in, text_in
 from ipc_articulation.dynamics.reading.osim.document import JointElement
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
@@ -117,7 +117,7 @@ def _custom_axes(joint: JointElement, coordinates: list[str]) -> list[Axis]:
     return axes
 
 
-def _transform_axis(node: Node, coordinates: list[str]) -> Axis:
+def _transform_axis(node: XmlNode, coordinates: list[str]) -> Axis:
     name = node.text("name")
     if name not in NAMES:
         raise node.error(f"unknown axis '{name}'{suggest(name, NAMES)}")

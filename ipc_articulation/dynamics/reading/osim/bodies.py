@@ -8,14 +8,14 @@ import numpy as np
 
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.model.parts import FixedFrame, Link
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in, objects_in, owned, text_in
 from ipc_articulation.dynamics.reading.osim.document import Place
 
 PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-def read_body(name: str, node: Node) -> Link:
+def read_body(name: str, node: XmlNode) -> Link:
     """A `<Body>`: its mass, and its inertia about the centre of mass in its own axes.
 
     Raises:
@@ -30,7 +30,7 @@ def read_body(name: str, node: Node) -> Link:
     return Link(name, number_in(node, "mass"), numbers_in(node, "mass_center", 3), inertia)
 
 
-def read_markers(model: Node, tag: str, place: Callable[[str, Node], Place]) -> list[FixedFrame]:
+def read_markers(model: XmlNode, tag: str, place: Callable[[str, XmlNode], Place]) -> list[FixedFrame]:
     """The markers, as frames without a rotation of their own.
 
     Args:

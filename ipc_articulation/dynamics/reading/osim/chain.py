@@ -13,7 +13,7 @@ from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.osim.axes import Axis
-from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupling
+from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupler
 from ipc_articulation.dynamics.reading.osim.document import JointElement
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, composed
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Screw:
+class MovingJoint:
     """A joint of the mechanism, q = f(y), with y an independent coordinate."""
 
     joint: str
@@ -29,7 +29,7 @@ class Screw:
     coordinate: str
 
 
-def of_independent(axis: Axis, couplings: Mapping[str, Coupling]) -> Axis:
+def of_independent(axis: Axis, couplings: Mapping[str, Coupler]) -> Axis:
     """An axis as a function of an independent coordinate."""
     coupling = couplings.get(axis.coordinate)
     if coupling is None:
@@ -39,9 +39,9 @@ def of_independent(axis: Axis, couplings: Mapping[str, Coupling]) -> Axis:
     return replace(axis, function=function, coordinate=coordinate)
 
 
-def hang(
+def add_joint_chain(
     mechanism: Mechanism, joint: JointElement, axes: list[Axis], coordinates: Mapping[str, Coordinate]
-) -> list[Screw]:
+) -> list[MovingJoint]:
     """Add the joints that make up one of OpenSim, and links without mass between them.
 
     Constant parts of the motion become part of the joints' origins. A joint that moves as a coordinate does gets the
@@ -62,18 +62,18 @@ def hang(
     if not steps:
         mechanism.add_joint(joint.name, FixedJoint(), joint.parent, joint.child, origin=child_origin)
     parent = joint.parent
-    screws: list[Screw] = []
+    moving: list[MovingJoint] = []
     for number, (origin, axis) in enumerate(steps, start=1):
-        name, limits = _name(axis, joint, coordinates, taken=[screw.joint for screw in screws])
+        name, limits = _name(axis, joint, coordinates, taken=[one.joint for one in moving])
         child, end = f"{joint.child}/{axis.name}", np.eye(4)
         if number == len(steps):
             child, end = joint.child, child_origin
         else:
             mechanism.add_link(child)
         mechanism.add_joint(name, axis.joint(), parent, child, origin=origin, child_origin=end, **limits)
-        screws.append(Screw(name, axis.function, axis.coordinate))
+        moving.append(MovingJoint(name, axis.function, axis.coordinate))
         parent = child
-    return screws
+    return moving
 
 
 def _steps(axes: list[Axis], frame: Array) -> tuple[list[tuple[Array, Axis]], Array]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ipc_articulation.dynamics.loops.coordinate_functions import CoordinateFunctions
-from ipc_articulation.dynamics.reading.osim.chain import Screw
+from ipc_articulation.dynamics.reading.osim.chain import MovingJoint
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY
 
 
@@ -20,7 +20,7 @@ class Cluster:
     constraint: CoordinateFunctions  # from these to those
 
 
-def clusters_of(groups: Iterable[list[Screw]], order: Sequence[str]) -> tuple[Cluster, ...]:
+def clusters_of(groups: Iterable[list[MovingJoint]], order: Sequence[str]) -> tuple[Cluster, ...]:
     """The clusters of a mechanism.
 
     All that makes up one joint of OpenSim, and all joints of OpenSim that share a coordinate, belong together. It is a
@@ -30,29 +30,27 @@ def clusters_of(groups: Iterable[list[Screw]], order: Sequence[str]) -> tuple[Cl
         groups: Of each joint of OpenSim, the joints that make it up.
         order: All independent coordinates.
     """
-    return tuple(_cluster(screws, order) for screws in _connected(groups) if not _independent(screws))
+    return tuple(_cluster(joints, order) for joints in _connected(groups) if not _independent(joints))
 
 
-def _connected(groups: Iterable[list[Screw]]) -> list[list[Screw]]:
+def _connected(groups: Iterable[list[MovingJoint]]) -> list[list[MovingJoint]]:
     """Groups that share a coordinate are put together."""
-    merged: list[list[Screw]] = []
-    for screws in groups:
-        mine = {screw.coordinate for screw in screws}
-        sharing = [other for other in merged if mine & {screw.coordinate for screw in other}]
+    merged: list[list[MovingJoint]] = []
+    for joints in groups:
+        mine = {one.coordinate for one in joints}
+        sharing = [other for other in merged if mine & {one.coordinate for one in other}]
         merged = [other for other in merged if other not in sharing]
-        merged.append([screw for other in sharing for screw in other] + screws)
+        merged.append([one for other in sharing for one in other] + joints)
     return merged
 
 
-def _independent(screws: list[Screw]) -> bool:
-    count = Counter(screw.coordinate for screw in screws)
-    return all(screw.function == IDENTITY and count[screw.coordinate] == 1 for screw in screws)
+def _independent(joints: list[MovingJoint]) -> bool:
+    count = Counter(one.coordinate for one in joints)
+    return all(one.function == IDENTITY and count[one.coordinate] == 1 for one in joints)
 
 
-def _cluster(screws: list[Screw], order: Sequence[str]) -> Cluster:
-    coordinates = sorted({screw.coordinate for screw in screws}, key=list(order).index)
-    functions = [screw.function for screw in screws]
-    of = [coordinates.index(screw.coordinate) for screw in screws]
-    return Cluster(
-        tuple(screw.joint for screw in screws), tuple(coordinates), CoordinateFunctions(functions, of, coordinates)
-    )
+def _cluster(joints: list[MovingJoint], order: Sequence[str]) -> Cluster:
+    coordinates = sorted({one.coordinate for one in joints}, key=list(order).index)
+    of = [coordinates.index(one.coordinate) for one in joints]
+    constraint = CoordinateFunctions([one.function for one in joints], of, coordinates)
+    return Cluster(tuple(one.joint for one in joints), tuple(coordinates), constraint)

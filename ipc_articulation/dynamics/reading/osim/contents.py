@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 
 Array = NDArray[np.float64]
 
 FLAGS = {"true": True, "false": False}
 
 
-def text_in(node: Node, tag: str, default: str | None = None) -> str:
+def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
     """The text of a child, without blanks at its ends.
 
     Args:
@@ -33,7 +33,7 @@ def text_in(node: Node, tag: str, default: str | None = None) -> str:
 
 
 def numbers_in(
-    node: Node, tag: str, count: int | None = None, default: ArrayLike | None = None, infinite: bool = False
+    node: XmlNode, tag: str, count: int | None = None, default: ArrayLike | None = None, infinite: bool = False
 ) -> Array:
     """The numbers in a child, (count,); with `count` None, one or more. They are finite unless they may be infinite."""
     text = text_in(node, tag, None if default is None else "")
@@ -50,12 +50,12 @@ def numbers_in(
     return x
 
 
-def number_in(node: Node, tag: str, default: float | None = None) -> float:
+def number_in(node: XmlNode, tag: str, default: float | None = None) -> float:
     """The finite number in a child."""
     return float(numbers_in(node, tag, 1, None if default is None else [default])[0])
 
 
-def flag_in(node: Node, tag: str, default: bool) -> bool:
+def flag_in(node: XmlNode, tag: str, default: bool) -> bool:
     """The truth value in a child."""
     text = text_in(node, tag, str(default).lower())
     if text not in FLAGS:
@@ -63,14 +63,14 @@ def flag_in(node: Node, tag: str, default: bool) -> bool:
     return FLAGS[text]
 
 
-def pose_in(node: Node, location: str, orientation: str) -> Array:
+def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
     """[Rx(α) Ry(β) Rz(γ), p; 0 1] of the children with p [m] and α, β, γ [rad], (4, 4)."""
     p, angles = (numbers_in(node, tag, 3, np.zeros(3)) for tag in (location, orientation))
     Rx, Ry, Rz = (spatial.rotation_about(axis, angle) for axis, angle in zip(np.eye(3), angles, strict=True))
     return spatial.pose(Rx @ Ry @ Rz, p)
 
 
-def objects_in(node: Node, *sets: str) -> list[Node]:
+def objects_in(node: XmlNode, *sets: str) -> list[XmlNode]:
     """The elements of OpenSim's sets: those in `<set><objects>`, for each set that there is."""
     found = []
     for name in sets:
@@ -80,7 +80,7 @@ def objects_in(node: Node, *sets: str) -> list[Node]:
     return found
 
 
-def owned(node: Node, kind: str) -> tuple[str, Node]:
+def owned(node: XmlNode, kind: str) -> tuple[str, XmlNode]:
     """An element's name, and the element as the owner of what is in it: «joint 'hip_r'»."""
     name = node.text("name")
     return name, replace(node, owner=f"{kind} '{name}'")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, objects_in, owned, text_in
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
@@ -32,14 +32,14 @@ class Coordinate:
 
 
 @dataclass(frozen=True)
-class Coupling:
+class Coupler:
     """A coordinate is a function of another one."""
 
     function: Function
     independent: str
 
 
-def read_coordinate(node: Node, joint: str) -> Coordinate:
+def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     """A `<Coordinate>`.
 
     A locked one stays a degree of freedom, with both limits at its default value. A prescribed motion is not read, with
@@ -63,7 +63,7 @@ def read_coordinate(node: Node, joint: str) -> Coordinate:
     return Coordinate(name, joint, default, float(lower), float(upper), clamped, locked)
 
 
-def read_couplings(model: Node, known: Collection[str]) -> dict[str, Coupling]:
+def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]:
     """What `CoordinateCouplerConstraint`s make functions of others, each of independent coordinates only.
 
     Other constraints are not read, with a warning.
@@ -75,7 +75,7 @@ def read_couplings(model: Node, known: Collection[str]) -> dict[str, Coupling]:
     Raises:
         ModelError: What is wrong with a constraint.
     """
-    given: dict[str, tuple[Node, Coupling]] = {}
+    given: dict[str, tuple[XmlNode, Coupler]] = {}
     for node in objects_in(model, "ConstraintSet"):
         _, node = owned(node, "constraint")
         if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
@@ -90,7 +90,7 @@ def read_couplings(model: Node, known: Collection[str]) -> dict[str, Coupling]:
     return {dependent: _resolved(dependent, given) for dependent in given}
 
 
-def _read_coupling(node: Node, known: Collection[str]) -> tuple[str, Coupling]:
+def _read_coupling(node: XmlNode, known: Collection[str]) -> tuple[str, Coupler]:
     independent = text_in(node, "independent_coordinate_names")
     dependent = text_in(node, "dependent_coordinate_name")
     for name in (*independent.split(), dependent):
@@ -101,10 +101,10 @@ def _read_coupling(node: Node, known: Collection[str]) -> tuple[str, Coupling]:
     function = function_in(node, "coupled_coordinates_function")
     if function is None:
         raise node.error(f"<{COUPLER}> lacks <coupled_coordinates_function>")
-    return dependent, Coupling(scaled(function, number_in(node, "scale_factor", 1.0)), independent)
+    return dependent, Coupler(scaled(function, number_in(node, "scale_factor", 1.0)), independent)
 
 
-def _resolved(dependent: str, given: dict[str, tuple[Node, Coupling]]) -> Coupling:
+def _resolved(dependent: str, given: dict[str, tuple[XmlNode, Coupler]]) -> Coupler:
     """A coupling to a coordinate that does not itself depend on another one."""
     function: Function = IDENTITY
     name, passed = dependent, [dependent]
@@ -114,4 +114,4 @@ def _resolved(dependent: str, given: dict[str, tuple[Node, Coupling]]) -> Coupli
         if name in passed:
             raise node.error(f"coordinates {', '.join(map(repr, passed))} depend on each other in a circle")
         passed.append(name)
-    return Coupling(function, name)
+    return Coupler(function, name)

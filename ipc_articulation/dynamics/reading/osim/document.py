@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.reading.node import Node, parse
+from ipc_articulation.dynamics.reading.node import XmlNode, parse
 from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, owned, pose_in, text_in
 from ipc_articulation.naming import suggest
 
@@ -25,16 +25,16 @@ OLDEST, NOT_ANY_MORE, NEW_FORM = 20302, 30500, 40000  # versions between the las
 class JointElement:
     """A joint of OpenSim: child pose in the parent = parent_pose · motion · child_pose⁻¹."""
 
-    node: Node
+    node: XmlNode
     name: str
     parent: str  # links
     child: str
     parent_pose: Array  # (4, 4) joint frame in the parent's frame
     child_pose: Array  # (4, 4) moved joint frame in the child's frame
-    coordinates: list[Node]
+    coordinates: list[XmlNode]
 
 
-def model_in(path_or_text: str | Path) -> tuple[Node, bool]:
+def model_in(path_or_text: str | Path) -> tuple[XmlNode, bool]:
     """The `<Model>` of a file, and whether it is of version 4.
 
     Raises:
@@ -52,13 +52,13 @@ def model_in(path_or_text: str | Path) -> tuple[Node, bool]:
     return document.required("Model"), version >= NEW_FORM
 
 
-def bodies_in(model: Node) -> dict[str, Node]:
+def bodies_in(model: XmlNode) -> dict[str, XmlNode]:
     """All `<Body>` elements but ground's, by name.
 
     Raises:
         ModelError: Two have the same name.
     """
-    found: dict[str, Node] = {}
+    found: dict[str, XmlNode] = {}
     for node in objects_in(model, "BodySet"):
         name, node = owned(node, "body")
         if name in found:
@@ -68,7 +68,7 @@ def bodies_in(model: Node) -> dict[str, Node]:
     return found
 
 
-def joints_in_bodies(bodies: Mapping[str, Node]) -> list[JointElement]:
+def joints_in_bodies(bodies: Mapping[str, XmlNode]) -> list[JointElement]:
     """Joints of version 3, each in its child body.
 
     Raises:
@@ -77,7 +77,7 @@ def joints_in_bodies(bodies: Mapping[str, Node]) -> list[JointElement]:
     return [_joint_in_body(name, body, bodies) for name, body in bodies.items()]
 
 
-def _joint_in_body(child: str, body: Node, bodies: Collection[str]) -> JointElement:
+def _joint_in_body(child: str, body: XmlNode, bodies: Collection[str]) -> JointElement:
     given = body.required("Joint").children()
     if len(given) != 1:
         raise body.error(f"has {len(given)} joints; give one")
@@ -95,7 +95,7 @@ def _joint_in_body(child: str, body: Node, bodies: Collection[str]) -> JointElem
     )
 
 
-def joints_in_set(model: Node, bodies: Mapping[str, Node]) -> list[JointElement]:
+def joints_in_set(model: XmlNode, bodies: Mapping[str, XmlNode]) -> list[JointElement]:
     """Joints of version 4, between frames fixed to bodies.
 
     Raises:
@@ -105,7 +105,7 @@ def joints_in_set(model: Node, bodies: Mapping[str, Node]) -> list[JointElement]
     return [_joint_in_set(node, frames) for node in objects_in(model, "JointSet")]
 
 
-def _joint_in_set(node: Node, frames: Mapping[str, Place]) -> JointElement:
+def _joint_in_set(node: XmlNode, frames: Mapping[str, Place]) -> JointElement:
     name, node = owned(node, "joint")
     own = _with_offsets(frames, node.child("frames"), name)
     parent, parent_pose = place_of(text_in(node, "socket_parent_frame"), own, node, name)
@@ -117,7 +117,7 @@ def _joint_in_set(node: Node, frames: Mapping[str, Place]) -> JointElement:
     return JointElement(node, name, parent, child, parent_pose, child_pose, listed)
 
 
-def frames_of_bodies(model: Node, bodies: Mapping[str, Node]) -> dict[str, Place]:
+def frames_of_bodies(model: XmlNode, bodies: Mapping[str, XmlNode]) -> dict[str, Place]:
     """The ground, the bodies by name, and the frames fixed in bodies as «body/frame».
 
     Raises:
@@ -130,7 +130,7 @@ def frames_of_bodies(model: Node, bodies: Mapping[str, Node]) -> dict[str, Place
     return frames
 
 
-def _with_offsets(frames: Mapping[str, Place], holder: Node | None, owner: str) -> dict[str, Place]:
+def _with_offsets(frames: Mapping[str, Place], holder: XmlNode | None, owner: str) -> dict[str, Place]:
     """Frames, and besides the `PhysicalOffsetFrame`s of a body or joint; later ones may hang on earlier ones."""
     known = dict(frames)
     for node in holder.children("PhysicalOffsetFrame") if holder else []:
@@ -140,7 +140,7 @@ def _with_offsets(frames: Mapping[str, Place], holder: Node | None, owner: str) 
     return known
 
 
-def place_of(path: str, frames: Mapping[str, Place], node: Node, owner: str = "") -> Place:
+def place_of(path: str, frames: Mapping[str, Place], node: XmlNode, owner: str = "") -> Place:
     """The place that a path such as `/bodyset/femur_r` names, or `femur_r_offset` in a joint that owns that frame.
 
     Raises:
@@ -153,7 +153,7 @@ def place_of(path: str, frames: Mapping[str, Place], node: Node, owner: str = ""
     raise node.error(f"unknown frame '{path}'{suggest(parts[-1], frames, 'frames')}")
 
 
-def link_of(body: str, bodies: Collection[str], node: Node) -> str:
+def link_of(body: str, bodies: Collection[str], node: XmlNode) -> str:
     """The link that a body's name of version 3 means.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
-from ipc_articulation.dynamics.reading.node import Node
+from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in
 from ipc_articulation.dynamics.reading.osim.functions import Constant, PolynomialFunction, linear, scaled
 from ipc_articulation.dynamics.reading.osim.points import PiecewiseLinearFunction, SimmSpline
@@ -13,7 +13,7 @@ from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
 
-def function_in(node: Node, role: str) -> Function | None:
+def function_in(node: XmlNode, role: str) -> Function | None:
     """The function that an element has in a role; None if it has none.
 
     OpenSim 3 writes `<role><LinearFunction>`, OpenSim 4 also `<LinearFunction name="role">`.
@@ -28,7 +28,7 @@ def function_in(node: Node, role: str) -> Function | None:
     return read_function(given[0]) if given else None
 
 
-def read_function(node: Node) -> Function:
+def read_function(node: XmlNode) -> Function:
     """A function element.
 
     Raises:
@@ -39,12 +39,12 @@ def read_function(node: Node) -> Function:
     return READERS[node.tag](node)
 
 
-def _linear(node: Node) -> Function:
+def _linear(node: XmlNode) -> Function:
     slope, offset = numbers_in(node, "coefficients", 2)
     return linear(float(slope), float(offset))
 
 
-def _through_points(node: Node) -> Function:
+def _through_points(node: XmlNode) -> Function:
     kind = SimmSpline if node.tag == "SimmSpline" else PiecewiseLinearFunction
     x, y = numbers_in(node, "x"), numbers_in(node, "y")
     try:
@@ -53,14 +53,14 @@ def _through_points(node: Node) -> Function:
         raise node.error(f"<{node.tag}>: {error}") from error
 
 
-def _multiplier(node: Node) -> Function:
+def _multiplier(node: XmlNode) -> Function:
     function = function_in(node, "function")
     if function is None:
         raise node.error(f"<{node.tag}> lacks <function>")
     return scaled(function, number_in(node, "scale", 1.0))
 
 
-READERS: dict[str, Callable[[Node], Function]] = {
+READERS: dict[str, Callable[[XmlNode], Function]] = {
     "Constant": lambda node: Constant(number_in(node, "value", 0.0)),
     "LinearFunction": _linear,
     "MultiplierFunction": _multiplier,

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
-from ipc_articulation.dynamics.reading.node import TEXT, Node
+from ipc_articulation.dynamics.reading.node import TEXT, XmlNode
 from ipc_articulation.dynamics.reading.osim.axes import axes_of
 from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
-from ipc_articulation.dynamics.reading.osim.chain import hang, of_independent
+from ipc_articulation.dynamics.reading.osim.chain import add_joint_chain, of_independent
 from ipc_articulation.dynamics.reading.osim.clusters import Cluster, clusters_of
 from ipc_articulation.dynamics.reading.osim.contents import numbers_in
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, read_coordinate, read_couplings
@@ -99,13 +99,13 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     for joint in joints:
         own = [coordinate.name for coordinate in coordinates.values() if coordinate.joint == joint.name]
         axes = [of_independent(axis, couplings) for axis in axes_of(joint, own)]
-        groups.append(hang(mechanism, joint, axes, independent))
+        groups.append(add_joint_chain(mechanism, joint, axes, independent))
     clusters = clusters_of(groups, list(independent))
     mechanism.loops = [(cluster.joints, cluster.constraint) for cluster in clusters]
     return OsimModel(mechanism, clusters, tuple(independent.values()), _segments(joints))
 
 
-def _mechanism(path_or_text: str | Path, model: Node) -> Mechanism:
+def _mechanism(path_or_text: str | Path, model: XmlNode) -> Mechanism:
     file = None if model.file == TEXT else Path(path_or_text)
     gravity = numbers_in(model, "gravity", 3, EARTH)
     return Mechanism(model.element.get("name", "model"), file=file, gravity=gravity)
@@ -120,7 +120,7 @@ def _segments(joints: Sequence[JointElement]) -> dict[str, Array]:
     return {link: np.array(of_link) for link, of_link in points.items()}
 
 
-def _check_joints(joints: list[JointElement], bodies: Mapping[str, Node]) -> None:
+def _check_joints(joints: list[JointElement], bodies: Mapping[str, XmlNode]) -> None:
     """Each joint has its own name, and each body is the child of one."""
     names: set[str] = set()
     holder: dict[str, str] = {}
@@ -161,7 +161,7 @@ def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
     return kept
 
 
-def _markers(model: Node, bodies: Mapping[str, Node], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
+def _markers(model: XmlNode, bodies: Mapping[str, XmlNode], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
     """The markers on links that there are."""
     if is_version_4:
         frames = frames_of_bodies(model, bodies)

@@ -1,0 +1,139 @@
+"""Kinematic paths between links, through joints of one degree of freedom.
+
+With P_k the pose of joint k before it moves, in the frame that the joint above it has moved, E_k its screw, and P the
+link's pose in the last frame, the link's pose in the frame that the path begins in is
+
+    H(q) = P_1 E_1(q_1) ⋯ P_n E_n(q_n) P,     E x = x + sin θ a~ x + (1 - cos θ) a~² x + d a
+
+with the axis a, θ = turn q and d = slide q. Vectors are carried through one factor after another, by operations that
+numbers, complex numbers and CasADi's symbols have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ipc_articulation import spatial
+from ipc_articulation.dynamics.joints.elements import Array, Screw
+from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD, PlacedJoint
+from ipc_articulation.errors import ModelError
+from ipc_articulation.naming import suggest
+
+Values = Mapping[str, Any]  # positions of joints by name: numbers or symbols
+Vector = NDArray[Any]  # of numbers or symbols
+
+
+@dataclass(frozen=True)
+class PathJoint:
+    """A joint of a path."""
+
+    name: str
+    pose: Array  # (4, 4) P_k
+    screw: Screw
+
+
+@dataclass(frozen=True)
+class JointPath:
+    """A path from a link down to one that hangs on it."""
+
+    joints: tuple[PathJoint, ...]  # from the first to the last
+    end: Array  # (4, 4) P
+
+    def point(self, q: Values, x: ArrayLike) -> Vector:
+        """Where a point of the link is: (3,) in the link's frame -> (3,) in the frame that the path begins in."""
+        p = _placed(self.end, np.asarray(x))
+        for joint in reversed(self.joints):
+            p = _placed(joint.pose, _moved(joint.screw, q[joint.name], p))
+        return p
+
+    def direction_in_link(self, q: Values, d: Vector) -> Vector:
+        """The components of a vector in the link's axes: (3,) in those of the path's beginning -> (3,)."""
+        for joint in self.joints:
+            d = _turned(joint.screw, -q[joint.name], joint.pose[:3, :3].T @ d)
+        return self.end[:3, :3].T @ d
+
+    def point_in_link(self, q: Mapping[str, float], x: ArrayLike) -> Array:
+        """The inverse of `point`, for numbers."""
+        H = np.eye(4)
+        for joint in self.joints:
+            H = H @ joint.pose @ joint.screw.pose(np.array([q[joint.name]]))
+        return (spatial.inverse(H @ self.end) @ np.append(np.asarray(x, dtype=float), 1.0))[:3]
+
+
+def _placed(pose: Array, x: Vector) -> Vector:
+    return pose[:3, :3] @ x + pose[:3, 3]
+
+
+def _moved(screw: Screw, q: Any, x: Vector) -> Vector:
+    x = _turned(screw, q, x)
+    return x + _scaled(screw.slide * q, screw.axis) if screw.slide else x
+
+
+def _turned(screw: Screw, q: Any, x: Vector) -> Vector:
+    if not screw.turn:
+        return x
+    a, angle = spatial.skew(screw.axis), screw.turn * q
+    return x + _scaled(np.sin(angle), a @ x) + _scaled(1.0 - np.cos(angle), a @ (a @ x))
+
+
+def _scaled(s: Any, x: Iterable[Any]) -> Vector:
+    """The product s x, component by component: a symbol times an array would be a matrix of CasADi's."""
+    return np.array([s * component for component in x])
+
+
+def paths_between(mechanism: Mechanism, first: str, second: str, where: str) -> tuple[JointPath, JointPath]:
+    """The paths to two links from their nearest common ancestor.
+
+    Args:
+        mechanism: A tree.
+        first: A link or «world».
+        second: The same.
+        where: Beginning of messages.
+
+    Raises:
+        ModelError: An unknown link, a joint between them that has not one degree of freedom, or none that moves.
+    """
+    above = {joint.child: joint for joint in mechanism.joints}
+    to_first, to_second = (_from_world(name, above, where) for name in (first, second))
+    while to_first and to_second and to_first[0] is to_second[0]:
+        del to_first[0], to_second[0]
+    paths = _path(to_first, where), _path(to_second, where)
+    if not any(path.joints for path in paths):
+        raise ModelError(f"{where}: links '{first}' and '{second}' do not move relative to each other; leave it out")
+    return paths
+
+
+def _from_world(link: str, above: dict[str, PlacedJoint], where: str) -> list[PlacedJoint]:
+    """All joints that a link hangs on, the world's first."""
+    if link != WORLD and link not in above:
+        raise ModelError(f"{where}: unknown link '{link}'{suggest(link, above, 'links')}")
+    path: list[PlacedJoint] = []
+    while link != WORLD:
+        path.append(above[link])
+        link = above[link].parent
+    return path[::-1]
+
+
+def _path(joints: list[PlacedJoint], where: str) -> JointPath:
+    moving, pose = [], np.eye(4)
+    for placed in joints:
+        pose = pose @ np.asarray(placed.origin, dtype=float)
+        if placed.joint.ndof:
+            moving.append(PathJoint(placed.name, pose, _screw(placed, where)))
+            pose = np.eye(4)
+        pose = pose @ np.asarray(placed.child_origin, dtype=float)
+    return JointPath(tuple(moving), pose)
+
+
+def _screw(placed: PlacedJoint, where: str) -> Screw:
+    elements = placed.joint.elements
+    if len(elements) == 1 and isinstance(elements[0], Screw):
+        return elements[0]
+    kind = f"a {type(placed.joint).__name__} with {placed.joint.ndof} degrees of freedom"
+    raise ModelError(f"{where}: goes through joint '{placed.name}', {kind}; joints of a loop have one")
