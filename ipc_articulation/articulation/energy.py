@@ -133,7 +133,9 @@ class ArticulationEnergy:
 
     def delta_theta(self, q: Array) -> Array:
         """δθ of all freedoms from the reference pose to q, (F,) [rad in (-π, π], or m]."""
-        return delta_theta(self.arrays.joints, self.arrays.reference, self.coordinates(q))
+        delta = np.empty(len(self.arrays.tilde))
+        delta_theta(self.arrays.joints, self.arrays.reference, self.coordinates(q), delta)
+        return delta
 
     def energy(self, q: Array) -> float:
         """K(q)."""
@@ -173,7 +175,7 @@ class ArticulationEnergy:
         for name, size, M, predicted in zip(self.names, self.sizes, mass, delta_theta_tilde, strict=True):
             refuse_mass(name, np.reshape(M, (size, size)))
             refuse_not_finite(name, "delta_theta_tilde", predicted)
-        refuse_unreachable(self.joints.kind, self._joint_names, self.arrays.joints.first, self.unchecked.tilde)
+        refuse_unreachable(self.joints.kind, self._joint_names, self.unchecked.tilde)
 
     def coordinates(self, q: Array) -> Array:
         """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""

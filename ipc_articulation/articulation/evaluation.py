@@ -10,6 +10,7 @@ from numba import njit
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
+from ipc_articulation.articulation.kinds import FREEDOMS
 from ipc_articulation.articulation.step_input import are_valid
 
 
@@ -34,14 +35,15 @@ class UncheckedInput(NamedTuple):
 def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articulations:
     """The arrays of articulations whose joints are concatenated; all of a step's input is zero."""
     arrays = joints.arrays()
-    starts = arrays.first[np.concatenate([[0], np.cumsum(joint_counts)]).astype(np.int64)]
+    first = np.concatenate([[0], np.cumsum(joints.freedoms)])  # of each joint's freedoms
+    starts = first[np.concatenate([[0], np.cumsum(joint_counts)]).astype(np.int64)]
     return Articulations(
         joints=arrays,
         bodies=np.repeat(arrays.bodies, joints.freedoms, axis=0),
         starts=starts,
         mass=np.zeros(int(np.sum(np.diff(starts) ** 2))),
-        tilde=np.zeros(arrays.first[-1]),
-        reference=arrays.home.copy(),
+        tilde=np.zeros(first[-1]),
+        reference=joints.home,
     )
 
 
@@ -53,7 +55,7 @@ def take(arrays: Articulations, unchecked: UncheckedInput, q_ref: Array) -> bool
         Whether it was.
     """
     mass, starts = unchecked.mass, arrays.starts
-    if not are_valid(arrays.joints.first, arrays.joints.reach, starts, mass, unchecked.tilde, q_ref):
+    if not are_valid(arrays.joints.kind, starts, mass, unchecked.tilde, q_ref):
         return False
     first = 0
     for a in range(len(starts) - 1):
@@ -76,6 +78,16 @@ def _set_references(joints: JointArrays, q: Array, reference: Array) -> None:
 
 
 @njit(cache=True)
+def _residual(arrays: Articulations, q: Array) -> Array:
+    """δθ - δθ̃ at q (n, 12), (F,)."""
+    residual = np.empty(len(arrays.tilde))
+    delta_theta(arrays.joints, arrays.reference, q, residual)
+    for k in range(len(residual)):
+        residual[k] -= arrays.tilde[k]
+    return residual
+
+
+@njit(cache=True)
 def _force(arrays: Articulations, residual: Array) -> Array:
     """The product w = Mᵗ (δθ - δθ̃), block by block."""
     starts, w = arrays.starts, np.zeros(len(residual))
@@ -91,28 +103,18 @@ def _force(arrays: Articulations, residual: Array) -> Array:
 @njit(cache=True)
 def freedom_energies(arrays: Articulations, q: Array) -> Array:
     """½ wₖ (δθₖ - δθ̃ₖ) of each freedom at q (n, 12), (F,)."""
-    residual = delta_theta(arrays.joints, arrays.reference, q) - arrays.tilde
+    residual = _residual(arrays, q)
     return 0.5 * residual * _force(arrays, residual)
 
 
 @njit(cache=True)
 def linearize(arrays: Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
     """The fields of an `energy.Linearization` at q (n, 12)."""
-    joints, reference = arrays.joints, arrays.reference
-    residual = delta_theta(joints, reference, q) - arrays.tilde
+    joints, reference, residual = arrays.joints, arrays.reference, _residual(arrays, q)
     w = _force(arrays, residual)
-    J, curvature = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24))
+    J, curvature, first = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24)), 0
     for k in range(len(curvature)):
-        (i, j), first, end = joints.bodies[k], joints.first[k], joints.first[k + 1]
-        kinds.derivatives(
-            joints.kind[k],
-            joints.local[k],
-            q[i],
-            q[j],
-            reference[k],
-            w[first:end],
-            project,
-            J[first:end],
-            curvature[k],
-        )
+        kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
+        kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
+        first += FREEDOMS[kind]
     return 0.5 * np.dot(residual, w), w, J, curvature

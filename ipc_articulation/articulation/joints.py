@@ -17,19 +17,16 @@ from numba import njit
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.frames import Placement
-from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.articulation.kinds import FREEDOMS, KINDS
 from ipc_articulation.errors import ArticulationError
 
 
 class JointArrays(NamedTuple):
-    """What compiled code knows of m joints with F freedoms."""
+    """What compiled code knows of m joints."""
 
     kind: Ints  # (m,)
     bodies: Ints  # (m, 2) of the left and of the right body
     local: Array  # (m, 2, VECTORS, 4)
-    first: Ints  # (m + 1,) joint k has the freedoms first[k] to first[k + 1] - 1
-    reach: Array  # (m,) see `kinds.Kind`
-    home: Array  # (m, REFERENCE) see `kinds.Kind`
 
 
 @dataclass(frozen=True)
@@ -75,30 +72,30 @@ class Joints:
     @property
     def freedoms(self) -> Ints:
         """Number of freedoms of each joint, (m,)."""
-        return np.array([KINDS[kind].freedoms for kind in self.kind.tolist()], dtype=np.int64)
+        return FREEDOMS[self.kind]
+
+    @property
+    def home(self) -> Array:
+        """The reference from which δθ of each joint is θ, (m, REFERENCE)."""
+        home = np.zeros((len(self), kinds.REFERENCE))
+        for k, kind in enumerate(self.kind.tolist()):
+            home[k, : len(KINDS[kind].home)] = KINDS[kind].home
+        return home
 
     def arrays(self) -> JointArrays:
         """The same for compiled code."""
-        entries = [KINDS[kind] for kind in self.kind.tolist()]
-        home = np.zeros((len(self), kinds.REFERENCE))
-        for k, entry in enumerate(entries):
-            home[k, : len(entry.home)] = entry.home
         return JointArrays(
             kind=np.ascontiguousarray(self.kind, dtype=np.int64),
             bodies=np.ascontiguousarray(self.bodies, dtype=np.int64),
             local=np.ascontiguousarray(self.local),
-            first=np.concatenate([[0], np.cumsum(self.freedoms)]).astype(np.int64),
-            reach=np.array([entry.reach for entry in entries], dtype=float),
-            home=home,
         )
 
 
 @njit(cache=True)
-def delta_theta(joints: JointArrays, reference: Array, q: Array) -> Array:
-    """δθ of all freedoms, (F,), from references (m, REFERENCE) to q (n, 12)."""
-    delta = np.empty(joints.first[-1])
+def delta_theta(joints: JointArrays, reference: Array, q: Array, delta: Array) -> None:
+    """Write δθ of all freedoms from references (m, REFERENCE) to q (n, 12) into `delta` (F,)."""
+    first = 0
     for k in range(len(joints.kind)):
-        i, j = joints.bodies[k]
-        here = delta[joints.first[k] : joints.first[k + 1]]
-        kinds.delta_theta(joints.kind[k], joints.local[k], q[i], q[j], reference[k], here)
-    return delta
+        kind, i, j = joints.kind[k], joints.bodies[k, 0], joints.bodies[k, 1]
+        kinds.delta_theta(kind, joints.local[k], q[i], q[j], reference[k], delta[first:])
+        first += FREEDOMS[kind]

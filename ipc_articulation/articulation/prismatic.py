@@ -52,13 +52,13 @@ def held(placement: Placement) -> Array:
     return np.concatenate([local_points(placement.points[:, :, :1]), directions], axis=2)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write θᵗ; see `kinds.set_reference`."""
     reference[0] = displacement(vectors.pairs(local, q_i, q_j))
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
     """Write δθ [m]; see `kinds.delta_theta`."""
     delta[0] = displacement(vectors.pairs(local, q_i, q_j)) - reference[0]

@@ -49,13 +49,13 @@ def held(placement: Placement) -> Array:
     return local_points(placement.points)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write (Cᵗ, Sᵗ); see `kinds.set_reference`."""
     reference[0], reference[1] = cos_sin(vectors.pairs(local, q_i, q_j))
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
     """Write δθ in (-π, π] [rad]; see `kinds.delta_theta`."""
     (C, S), C_t, S_t = cos_sin(vectors.pairs(local, q_i, q_j)), reference[0], reference[1]

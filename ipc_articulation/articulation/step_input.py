@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.articulation.kinds import FREEDOMS, KINDS, REACH
 from ipc_articulation.errors import ArticulationError
 
 SYMMETRY_TOLERANCE = 1e-9  # relative to the largest entry
@@ -45,12 +45,11 @@ def delta_theta_tilde_array(name: str, size: int, delta_theta_tilde: ArrayLike) 
 
 
 @njit(cache=True)
-def are_valid(first: Ints, reach: Array, starts: Ints, mass: Array, tilde: Array, q_ref: Array) -> bool:
+def are_valid(kind: Ints, starts: Ints, mass: Array, tilde: Array, q_ref: Array) -> bool:
     """Whether a step's input is valid: numbers finite, Mᵗ symmetric and positive definite, δθ̃ within reach.
 
     Args:
-        first: Joint k has the freedoms first[k] to first[k + 1] - 1.
-        reach: Of each joint, see `kinds.Kind`, (m,).
+        kind: Kinds of the joints, (m,).
         starts: Articulation a has the freedoms starts[a] to starts[a + 1] - 1.
         mass: Mᵗ of all articulations, row-major, one after the other.
         tilde: δθ̃, (F,).
@@ -58,9 +57,8 @@ def are_valid(first: Ints, reach: Array, starts: Ints, mass: Array, tilde: Array
     """
     if not (are_finite(tilde) and are_finite(q_ref)):
         return False
-    for k in range(len(reach)):
-        if not _magnitude(tilde[first[k] : first[k + 1]]) < reach[k]:
-            return False
+    if first_unreachable(kind, tilde) >= 0:
+        return False
     entry = 0
     for a in range(len(starts) - 1):
         size = starts[a + 1] - starts[a]
@@ -72,12 +70,17 @@ def are_valid(first: Ints, reach: Array, starts: Ints, mass: Array, tilde: Array
 
 
 @njit(cache=True)
-def _magnitude(tilde: Array) -> float:
-    """|δθ̃| of one joint, (f,)."""
-    square = 0.0
-    for number in tilde:
-        square += number * number
-    return np.sqrt(square)
+def first_unreachable(kind: Ints, tilde: Array) -> int:
+    """The first joint of kinds (m,) whose |δθ̃|, of δθ̃ (F,), is not below its reach; -1 where there is none."""
+    first = 0
+    for k in range(len(kind)):
+        square = 0.0
+        for number in range(first, first + FREEDOMS[kind[k]]):
+            square += tilde[number] ** 2
+        if not np.sqrt(square) < REACH[kind[k]]:
+            return k
+        first += FREEDOMS[kind[k]]
+    return -1
 
 
 def refuse_mass(name: str, M: Array) -> None:
@@ -108,20 +111,21 @@ def refuse_reference(q_ref: Array) -> None:
         raise ArticulationError(f"body {body}: reference coordinates must be finite, got {q_ref[body]}")
 
 
-def refuse_unreachable(kind: Ints, names: Sequence[str], first: Ints, tilde: Array) -> None:
+def refuse_unreachable(kind: Ints, names: Sequence[str], tilde: Array) -> None:
     """Refuse δθ̃ (F,) of joints with kinds (m,) and names where a joint would go further than δθ can measure.
 
     Raises:
         ArticulationError: It does; names the joint, and what is valid.
     """
-    for k, name in enumerate(names):
-        entry, magnitude = KINDS[int(kind[k])], _magnitude(tilde[first[k] : first[k + 1]])
-        if not magnitude < entry.reach:
-            raise ArticulationError(
-                f"{name} ({entry.name}): |delta_theta_tilde| is {magnitude:.6g} {entry.units[0]}, must be below "
-                f"{entry.reach:.6g}: in one step a joint can turn by less than half a turn; for this joint velocity "
-                "the time step dt is too large"
-            )
+    k = first_unreachable(kind, tilde)
+    if k >= 0:
+        entry, first = KINDS[int(kind[k])], int(FREEDOMS[kind[:k]].sum())
+        magnitude = np.linalg.norm(tilde[first : first + entry.freedoms])
+        raise ArticulationError(
+            f"{names[k]} ({entry.name}): |delta_theta_tilde| is {magnitude:.6g} {entry.units[0]}, must be below "
+            f"{entry.reach:.6g}: in one step a joint can turn by less than half a turn; for this joint velocity "
+            "the time step dt is too large"
+        )
 
 
 def checked_ref_dof_prev(body: str, ref_dof_prev: ArrayLike) -> Array:

@@ -18,9 +18,9 @@ from ipc_articulation.arrays import Array
 
 
 @njit(cache=True)
-def to_world(local: Array, q: Array, x: Array) -> None:
-    """Write the world vectors of local ones (v, 4) in a body at q (12,) into x (v, 3)."""
-    for v in range(len(local)):
+def to_world(local: Array, count: int, q: Array, x: Array) -> None:
+    """Write the world vectors of the first `count` local ones (v, 4) in a body at q (12,) into x (v, 3)."""
+    for v in range(count):
         for a in range(3):
             x[v, a] = local[v, 3] * q[a]
             for k in range(3):
@@ -31,8 +31,12 @@ def to_world(local: Array, q: Array, x: Array) -> None:
 def pairs(local: Array, q_i: Array, q_j: Array) -> Array:
     """F (4, 3) of the first two local vectors of both bodies, (2, v, 4), at their coordinates (12,)."""
     F = np.empty((4, 3))
-    to_world(local[0, :2], q_i, F[:2])
-    to_world(local[1, :2], q_j, F[2:])
+    for v in range(2):
+        for a in range(3):
+            F[v, a], F[2 + v, a] = local[0, v, 3] * q_i[a], local[1, v, 3] * q_j[a]
+            for k in range(3):
+                F[v, a] += local[0, v, k] * q_i[3 + 3 * a + k]
+                F[2 + v, a] += local[1, v, k] * q_j[3 + 3 * a + k]
     return F
 
 

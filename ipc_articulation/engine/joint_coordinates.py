@@ -24,7 +24,7 @@ class JointCoordinates:
             offset: What `angle` and `distance` are more than θ, (m,): `init_angle` [rad], `init_distance` [m].
         """
         self.joints, self.offset = joints, offset
-        self.arrays = joints.arrays()
+        self.arrays = joints.arrays(), joints.home
 
     @classmethod
     def of(cls, meshes: Sequence[JointMesh]) -> JointCoordinates:
@@ -37,7 +37,7 @@ class JointCoordinates:
 
     def follow(self, theta: Array, q: Array) -> Array:
         """θ (m,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
-        return follow(self.arrays, theta, q) if len(self) else theta
+        return follow(*self.arrays, theta, q) if len(self) else theta
 
     def add_derivatives(self, q: Array, slope: Array, curvature: Array, g: Array) -> Array:
         """Derivatives of Σ φ(θ) for functions φ of one number, given at θ(q) by φ' and φ''.
@@ -52,31 +52,30 @@ class JointCoordinates:
             φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices, (m, 24, 24).
         """
         blocks = np.zeros((len(self), 24, 24))
-        _add_derivatives(self.arrays, q, slope, curvature, g, blocks)
+        _add_derivatives(*self.arrays, q, slope, curvature, g, blocks)
         return blocks
 
 
 @njit(cache=True)
-def follow(joints: JointArrays, theta: Array, q: Array) -> Array:
+def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
     """See `JointCoordinates.follow`."""
-    turned = delta_theta(joints, joints.home, q) - theta
-    for k in range(len(turned)):
-        if np.isfinite(joints.reach[k]):
-            period = 2.0 * joints.reach[k]
-            turned[k] -= period * np.round(turned[k] / period)
-    return theta + turned
+    followed = np.empty(len(theta))
+    delta_theta(joints, home, q, followed)
+    for k in range(len(followed)):
+        period = 2.0 * kinds.REACH[joints.kind[k]]
+        if np.isfinite(period):
+            followed[k] -= period * np.round((followed[k] - theta[k]) / period)
+    return followed
 
 
 @njit(cache=True)
-def _add_derivatives(joints, q, slope, curvature, g, blocks):
+def _add_derivatives(joints, home, q, slope, curvature, g, blocks):
     J = np.empty((1, 24))
     for k in range(len(slope)):
         if slope[k] == 0.0 and curvature[k] == 0.0:
             continue
         i, j = joints.bodies[k]
-        kinds.derivatives(
-            joints.kind[k], joints.local[k], q[i], q[j], joints.home[k], slope[k : k + 1], True, J, blocks[k]
-        )
+        kinds.derivatives(joints.kind[k], joints.local[k], q[i], q[j], home[k], slope[k:], True, J, blocks[k])
         g[i] += slope[k] * J[0, :12]
         g[j] += slope[k] * J[0, 12:]
         blocks[k] += curvature[k] * np.outer(J[0], J[0])

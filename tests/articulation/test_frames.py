@@ -89,5 +89,6 @@ def placed(kind, ends, axis, left, right):
 
 
 def angle(joints, left, right):
-    arrays = joints.arrays()
-    return delta_theta(arrays, arrays.home, q_from_transform(np.stack([left, right])))[0]
+    theta = np.empty(1)
+    delta_theta(joints.arrays(), joints.home, q_from_transform(np.stack([left, right])), theta)
+    return theta[0]

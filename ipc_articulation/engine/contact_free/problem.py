@@ -74,7 +74,7 @@ class Problem(NamedTuple):
     pattern: Pattern  # of its factor
     U: Array  # room for that
     limits: Limits
-    joints: JointArrays  # whose angles are followed
+    joints: tuple[JointArrays, Array]  # whose angles are followed, and where these count from
 
 
 @structref.register

@@ -72,7 +72,7 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
     q, is_usual, iterations, searches, early = minimise(problem, start, E, is_measured, dt)
     _settle(bodies, early, state.q, q, dt)
     qdot = integrator.velocity(problem.order, state, q, dt)
-    theta = joint_coordinates.follow(problem.joints, state.theta, q)
+    theta = joint_coordinates.follow(*problem.joints, state.theta, q)
     rests = rested(state, State(q, qdot, theta, state.q, state.qdot), bodies.movable, early)
     return q, qdot, theta, is_usual, iterations, searches, rests, early.any()
 

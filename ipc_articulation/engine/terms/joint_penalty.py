@@ -3,8 +3,8 @@
     E = Σ ½ κ ‖r‖²,   κ = strength_ratio (mᵢ + mⱼ),   without dt²
 
 r is that of the joint's kind (`articulation.revolute`, `prismatic`, `anchors`), a function of world vectors that both
-bodies carry along. These are linear in q, so where r is just their difference (all kinds but prismatic), r = J q and
-the Hessian κ JᵀJ is constant. Elsewhere κ JᵀJ is exact where r = 0, and positive semidefinite everywhere.
+bodies carry along. These are linear in q, so where r is just their difference (all kinds but prismatic), the Hessian
+κ JᵀJ is constant. Elsewhere κ JᵀJ is exact where r = 0, and positive semidefinite everywhere.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class Penalties(NamedTuple):
     stiffness: Array  # (m,) κ [kg]
     local: Array  # (m, 2, HELD, 4) vectors of the two bodies, homogeneous: w = 1 for a point, 0 for a direction
     is_linear: Bools  # (m,) see `kinds.Kind`
-    rows: Ints  # (m,) numbers that r has
-    jacobian: Array  # (m, 12, 24) ∂r/∂q, constant where r is linear
+    held: Ints  # (m,) vectors of a body that are held; r has three numbers for each
     blocks: Array  # (m, 24, 24) Hessians, constant where r is linear
 
 
@@ -81,20 +80,9 @@ def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> Penalties:
         stiffness=ratio * mass[bodies].sum(axis=1),
         local=local,
         is_linear=np.repeat(np.array([KINDS[mesh.kind.kind].is_linear for mesh in meshes], dtype=bool), counts),
-        rows=np.repeat(np.array([3 * of_mesh.shape[2] for of_mesh in vectors], dtype=np.int64), counts),
-        jacobian=_jacobian_of_differences(local),
+        held=np.repeat(np.array([of_mesh.shape[2] for of_mesh in vectors], dtype=np.int64), counts),
         blocks=np.zeros((len(bodies), 24, 24)),
     )
-
-
-def _jacobian_of_differences(local: Array) -> Array:
-    """∂(x - y)/∂q of the world vectors x, y of both bodies, (m, 12, 24); local ones (m, 2, HELD, 4)."""
-    J = np.zeros((len(local), HELD, 3, 2, 12))
-    for k in range(3):
-        for side, sign in enumerate((1.0, -1.0)):
-            J[:, :, k, side, k] = sign * local[:, side, :, 3]
-            J[:, :, k, side, 3 + 3 * k : 6 + 3 * k] = sign * local[:, side, :, :3]
-    return J.reshape(-1, 3 * HELD, 24)
 
 
 @njit(cache=True)
@@ -104,7 +92,7 @@ def energies(penalties, q):
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
     for j in range(len(E)):
         _residual_at(penalties, j, q, x, y, r)
-        for row in range(penalties.rows[j]):
+        for row in range(3 * penalties.held[j]):
             E[j] += 0.5 * penalties.stiffness[j] * r[row] * r[row]
     return E
 
@@ -113,42 +101,56 @@ def energies(penalties, q):
 def add_derivatives(penalties, q, g):
     """Add the gradient at q (n, 12) to g (n, 12), and bring the Hessians in `blocks` up to date."""
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
-    D = np.empty((3 * HELD, 2, HELD, 3))
+    D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 24))
     for j in range(len(penalties.kind)):
-        kappa, J, (left, right) = penalties.stiffness[j], penalties.jacobian[j], penalties.bodies[j]
+        kappa, (left, right) = penalties.stiffness[j], penalties.bodies[j]
         _residual_at(penalties, j, q, x, y, r)
-        if not penalties.is_linear[j]:
+        if penalties.is_linear[j]:
+            for a in range(penalties.held[j]):
+                _add_pulled(penalties.local[j, 0, a], kappa, r[3 * a : 3 * a + 3], g[left])
+                _add_pulled(penalties.local[j, 1, a], -kappa, r[3 * a : 3 * a + 3], g[right])
+        else:
             kinds.residual_slopes(penalties.kind[j], x, y, D)
             _pull_back(D, penalties.local[j], J)
             _write_square(kappa, J, penalties.blocks[j])
-        for row in range(penalties.rows[j]):
-            factor = kappa * r[row]
-            for i in range(12):
-                g[left, i] += factor * J[row, i]
-                g[right, i] += factor * J[row, 12 + i]
+            for row in range(3 * penalties.held[j]):
+                for i in range(12):
+                    g[left, i] += kappa * r[row] * J[row, i]
+                    g[right, i] += kappa * r[row] * J[row, 12 + i]
 
 
 @njit(cache=True)
 def _set_constant_hessians(penalties):
+    D, J = np.zeros((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 24))
+    for row in range(3 * HELD):
+        D[row, 0, row // 3, row % 3], D[row, 1, row // 3, row % 3] = 1.0, -1.0
     for j in range(len(penalties.kind)):
         if penalties.is_linear[j]:
-            _write_square(penalties.stiffness[j], penalties.jacobian[j], penalties.blocks[j])
+            _pull_back(D, penalties.local[j], J)
+            _write_square(penalties.stiffness[j], J, penalties.blocks[j])
 
 
 @njit(cache=True)
 def _residual_at(penalties, joint, q, x, y, r):
-    """r (12,) of a joint at q (n, 12); and, where it is not linear, the world vectors x, y (HELD, 3) of its bodies."""
-    left, right = penalties.bodies[joint]
+    """r (12,) of a joint at q (n, 12), and the world vectors x, y (HELD, 3) of its two bodies."""
+    count = penalties.held[joint]
+    to_world(penalties.local[joint, 0], count, q[penalties.bodies[joint, 0]], x)
+    to_world(penalties.local[joint, 1], count, q[penalties.bodies[joint, 1]], y)
     if penalties.is_linear[joint]:
-        J = penalties.jacobian[joint]
-        for row in range(penalties.rows[joint]):
-            r[row] = 0.0
-            for i in range(12):
-                r[row] += J[row, i] * q[left, i] + J[row, 12 + i] * q[right, i]
+        for a in range(count):
+            for k in range(3):
+                r[3 * a + k] = x[a, k] - y[a, k]
     else:
-        to_world(penalties.local[joint, 0], q[left], x)
-        to_world(penalties.local[joint, 1], q[right], y)
         kinds.residual(penalties.kind[joint], x, y, r)
+
+
+@njit(cache=True)
+def _add_pulled(local, factor, f, g):
+    """Add factor·(∂x/∂q)ᵀ f, for a world vector x with the local one (4,), to g (12,)."""
+    for k in range(3):
+        g[k] += factor * local[3] * f[k]
+        for i in range(3):
+            g[3 + 3 * k + i] += factor * local[i] * f[k]
 
 
 @njit(cache=True)
