@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 from ipc_articulation.adapters.native.base import ModelAdapter, refuse_equal_names, refuse_other_lengths
-from ipc_articulation.adapters.native.chain import Array
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane, Prediction
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TypedDict
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Array, make_chain
+from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.mechanism import Surfaces, describe
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape

@@ -14,15 +14,15 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.kinematics import frame_poses
 from ipc_articulation.dynamics.algorithms.tree import SCREW
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import UnsupportedError
 
-Array = NDArray[np.float64]
 Kind = Literal["revolute", "prismatic"]
 
 _KINDS: dict[tuple[float, float], Kind] = {(1.0, 0.0): "revolute", (0.0, 1.0): "prismatic"}  # by turn and slide
@@ -88,7 +88,7 @@ def make_chain(model: Model) -> Chain:
     )
 
 
-def _owners(model: Model) -> NDArray[np.int64]:
+def _owners(model: Model) -> Ints:
     """Body whose joint each node belongs to, (nodes,)."""
     return np.searchsorted(model.body_v, model.tree["v"], side="right") - 1
 

@@ -8,12 +8,10 @@ from dataclasses import replace
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import Actuator
 from ipc_articulation.dynamics.integrators import PD, Drive
-
-Array = NDArray[np.float64]
 
 
 class DrivenModel:

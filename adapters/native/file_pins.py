@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Array
 from ipc_articulation.adapters.native.pins import WORLD
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.dynamics import frame_poses, jacobian
 from ipc_articulation.dynamics.model import Model

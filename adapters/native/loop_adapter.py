@@ -7,11 +7,11 @@ from typing import Unpack
 
 import numpy as np
 from ipc_articulation.adapters.native.base import Around, ModelAdapter, refuse_equal_names, refuse_other_lengths
-from ipc_articulation.adapters.native.chain import Array
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction
 from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.dynamics import integrate

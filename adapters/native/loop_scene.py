@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Array, Chain
+from ipc_articulation.adapters.native.chain import Chain
 from ipc_articulation.adapters.native.mechanism import Surfaces
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
 from ipc_articulation.dynamics.loops import LoopConstraint
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
-
-Indices = NDArray[np.int64]
 
 SAME = 1e-9  # difference of equal entries of G, relative to the largest of a row
 
@@ -24,8 +22,8 @@ SAME = 1e-9  # difference of equal entries of G, relative to the largest of a ro
 class LoopScene:
     """Links of the scene, and the joints whose coordinates are independent."""
 
-    links: Indices  # (n,) link i of the tree is moved by its degree of freedom i
-    owned: Indices  # (nv,) degree of freedom that each independent velocity is of
+    links: Ints  # (n,) link i of the tree is moved by its degree of freedom i
+    owned: Ints  # (nv,) degree of freedom that each independent velocity is of
     scale: Array  # (nv,) its velocity a unit of the independent one
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Array, Chain
+from ipc_articulation.adapters.native.chain import Chain
 from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.adapters.native.touching import untouchable_pairs
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from ipc_articulation.adapters.native.base import Around
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.dynamics.model import Mechanism
@@ -20,8 +20,6 @@ from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
-
-Array = NDArray[np.float64]
 
 
 @dataclass

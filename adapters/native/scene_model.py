@@ -11,9 +11,10 @@ from ipc_articulation.adapters.native.base import Around
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
-from ipc_articulation.adapters.native.robot import Array, read_robot
+from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.static_links import static_names
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.model import Model, PlacedJoint

@@ -10,14 +10,12 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 from ipc_articulation.adapters.native.shapes import surface
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
-
-Array = NDArray[np.float64]
 
 
 def static_names(mechanism: Mechanism) -> frozenset[str]:

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile.document import Problem
 from ipc_articulation.scenefile.schema import RobotScene
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-6
 

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 
 import ipctk
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start, Thing, place_of, touching
 from ipc_articulation.scenefile.document import Problem
 from ipc_articulation.scenefile.schema import Scene
-
-Array = NDArray[np.float64]
 
 MOST = 20  # narrow gaps that are reported one by one
 NARROW = 0.5  # of d̂

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from math import isfinite
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import StateError
 
 UNIT = 1e-6  # how far |quaternion|² may be from 1
 
 
-def numbers(name: str, x: ArrayLike) -> NDArray[np.float64]:
+def numbers(name: str, x: ArrayLike) -> Array:
     """An array of numbers.
 
     Raises:
@@ -48,7 +49,7 @@ def positive_number(name: str, x: float) -> float:
     return value
 
 
-def require_unit(name: str, quaternions: NDArray[np.float64]) -> None:
+def require_unit(name: str, quaternions: Array) -> None:
     """Refuse quaternions (..., 4) that are not of length one, to rounding.
 
     Raises:

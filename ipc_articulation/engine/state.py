@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording import layout
 from ipc_articulation.recording.header import Header
@@ -69,7 +70,7 @@ class CheckedGroup:
             for begin in range(0, total, layout.CONTACT_CHUNK):
                 self.contacts(name, begin, min(begin + layout.CONTACT_CHUNK, total))
 
-    def quantity(self, name: str, begin: int = 0, end: int | None = None) -> NDArray[np.float64]:
+    def quantity(self, name: str, begin: int = 0, end: int | None = None) -> Array:
         """Complete rows of a quantity, all of them by default.
 
         Raises:
@@ -77,7 +78,7 @@ class CheckedGroup:
         """
         return self._read(self._quantity(name, self.rows), begin, self.rows if end is None else end)
 
-    def contact_ends(self) -> NDArray[np.int64]:
+    def contact_ends(self) -> Ints:
         """Where each row's contacts end, (rows,).
 
         Raises:

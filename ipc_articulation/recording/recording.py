@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording.checked import CheckedGroup
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
@@ -22,8 +22,6 @@ from ipc_articulation.recording.stored import StoredArrays, StoredContacts
 if TYPE_CHECKING:
     import pandas
     import xarray
-
-Array = NDArray[np.float64]
 
 
 class Recording:

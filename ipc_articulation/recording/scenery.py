@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
+
 Point = tuple[float, float, float]
 
 Role = Literal["link", "free", "fixed"]

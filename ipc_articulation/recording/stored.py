@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording.checked import CheckedGroup
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.recording.layout import CONTACT_CHUNK, CONTACTS
 from ipc_articulation.recording.quantities import QUANTITIES
-
-Array = NDArray[np.float64]
 
 
 class StoredArrays(Mapping[str, Array]):
@@ -48,7 +46,7 @@ class StoredContacts(Mapping[int, Contacts]):
         self._block: tuple[int, int, dict[str, NDArray[Any]]] = (0, 0, {})  # first, end, and what is between
 
     @cached_property
-    def _ends(self) -> NDArray[np.int64]:
+    def _ends(self) -> Ints:
         return self._group.contact_ends()
 
     def __getitem__(self, row: int) -> Contacts:

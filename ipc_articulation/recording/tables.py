@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.layout import dimension_names
@@ -16,8 +14,6 @@ from ipc_articulation.recording.quantities import QUANTITIES
 if TYPE_CHECKING:
     import pandas
     import xarray
-
-Array = NDArray[np.float64]
 
 
 def to_xarray(header: Header, arrays: Mapping[str, Array]) -> xarray.Dataset:

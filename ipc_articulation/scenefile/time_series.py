@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
 
 TIME = "time"
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
 
 _KEYS = {"targets", "torques"}
 

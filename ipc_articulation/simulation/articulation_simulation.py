@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulation_scene import Parts, fill
 from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
-
-Array = NDArray[np.float64]
 
 _POSITION = {"revolute": "angle", "prismatic": "distance"}
 

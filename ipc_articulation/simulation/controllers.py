@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile.schema import ControllerEntry, SineEntry, TorqueEntry, TrajectoryEntry
 from ipc_articulation.scenefile.time_series import read_time_series
 
-Array = NDArray[np.float64]
 Told = tuple[list[int], Array]  # indices of joints, and what each is told, (n, their number)
 
 _ACTUATED = "joint with an actuator"

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.simulation.controllers import targets, torques
 from ipc_articulation.simulation.python_controller import PythonController, State
-
-Array = NDArray[np.float64]
 
 
 class Controls:

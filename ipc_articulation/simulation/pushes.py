@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 import uipc
-from numpy.typing import NDArray
 from uipc.constitution import AffineBodyExternalBodyForce
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.scenefile import schema
-
-Array = NDArray[np.float64]
 
 
 def add_pushes(uipc_scene: Any, scene: schema.Scene) -> None:

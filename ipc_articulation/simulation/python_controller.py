@@ -24,13 +24,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.scenefile.python_entry import Entry, check_entry
 from ipc_articulation.simulation.answers import read_answer
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.recording.scenery import Role, Surface
@@ -20,8 +18,6 @@ from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
 from ipc_articulation.simulation.surroundings import complete
 from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
-
-Array = NDArray[np.float64]
 
 
 class RobotSimulation:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import HalfPlane
 from ipc_articulation.recording import Surface
-
-Array = NDArray[np.float64]
 
 
 class Simulation(Protocol):

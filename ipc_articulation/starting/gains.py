@@ -7,16 +7,14 @@ whatever its size. ω is halved until the step of the whole robot is stable.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.checking.gains import growth_of
-
-Array = NDArray[np.float64]
 
 RATE = 30.0  # ω [1/s]: a joint settles in about 0.1 s
 
 
-def choose_gains(M: Array, driven: NDArray[np.bool_], dt: float) -> tuple[Array, Array]:
+def choose_gains(M: Array, driven: Bools, dt: float) -> tuple[Array, Array]:
     """Position and velocity gains.
 
     Args:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
 from ipc_articulation.spatial import quaternion_from_rotation
-
-Array = NDArray[np.float64]
 
 _LOOKS = 24  # moments at which the space that bodies fill is measured
 

@@ -8,13 +8,11 @@ Two bodies that touch have many contacts side by side: those within one cell of 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Recording
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.bodies import bounds
-
-Array = NDArray[np.float64]
 
 NONE = np.zeros((0, 2, 3))
 _LOOKS = 100  # moments at which the ordinary force is measured
@@ -74,7 +72,7 @@ def _absent(recording: Recording) -> str | None:
     return f"recording '{recording.name}' holds no contact forces (its engine does not report them): none are drawn"
 
 
-def _gathered(contacts: Contacts, cell: float) -> tuple[Array, Array, NDArray[np.int64]]:
+def _gathered(contacts: Contacts, cell: float) -> tuple[Array, Array, Ints]:
     """The contacts of each pair of bodies in each cell as one: where they are on average by force, and the force's sum.
 
     Returns:

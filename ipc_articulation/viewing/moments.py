@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Ints
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording import Recording
-
-Rows = NDArray[np.int64]
 
 
 def last_row(recording: Recording) -> int:
@@ -35,7 +33,7 @@ def row_at(recording: Recording, time: float) -> int:
     return int(np.argmin(np.abs(recording.time - time)))
 
 
-def film_rows(recording: Recording, fps: float, every: int | None = None) -> Rows:
+def film_rows(recording: Recording, fps: float, every: int | None = None) -> Ints:
     """The rows that a film shows, one a picture.
 
     Args:

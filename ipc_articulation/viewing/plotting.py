@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.palette import joint_colours
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _NOISE = 1e-6  # a range of values this small is drawn as zero
 _DRAWN_AS_LINES = 3000  # points of a curve, at most

@@ -8,11 +8,10 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.arguments import numbers, require_unit
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
-
-Array = NDArray[np.float64]
 
 
 def converted(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
-from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, move, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put_row, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
-from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, carry, finite, fits, place, weigh
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model

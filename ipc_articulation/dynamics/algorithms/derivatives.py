@@ -24,11 +24,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.inverse_mass import inverse_mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
-from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
     accelerate,

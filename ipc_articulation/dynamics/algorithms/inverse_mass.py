@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
-from ipc_articulation.dynamics.algorithms.over_states import Array, over_states
+from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
-from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
 from ipc_articulation.dynamics.arguments import numbers

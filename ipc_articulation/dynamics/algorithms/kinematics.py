@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
-from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, accelerate, finite, move, place
 from ipc_articulation.dynamics.algorithms.vectors import cross3
 from ipc_articulation.dynamics.model.model import Model
@@ -82,7 +83,7 @@ def frame_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, 
     return _ACCELERATIONS(model, q, v, a, parameters=(nodes, poses), shape=(len(nodes), 6))
 
 
-def _chosen(model: Model, frames: Frames) -> tuple[NDArray[np.int64], Array]:
+def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
     """Nodes of frames, and their poses in them."""
     if frames is None:
         return model.frame_node, model.frame_pose

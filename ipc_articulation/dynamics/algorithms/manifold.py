@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes, states
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import finite_number
 from ipc_articulation.dynamics.joints.elements import Rotation
 from ipc_articulation.dynamics.loops.manifold import joint_by_joint, random_state

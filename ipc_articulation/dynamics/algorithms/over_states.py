@@ -20,8 +20,9 @@ import numba
 import numpy as np
 from numba import types
 from numpy import empty
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
 from ipc_articulation.dynamics.algorithms.lift import lifted
 from ipc_articulation.dynamics.algorithms.tree import NODE
@@ -29,7 +30,6 @@ from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
 from ipc_articulation.errors import StateError
 
-Array = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Array])
 WithLoops = Callable[..., Array]
 

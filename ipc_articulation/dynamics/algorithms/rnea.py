@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
-from ipc_articulation.dynamics.algorithms.over_states import Algorithm, Array, over_states
+from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
     accelerate,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.conventions.convention import Attitude, Axes
 from ipc_articulation.dynamics.joints.elements import Screw
 from ipc_articulation.dynamics.joints.joint import Joint
 from ipc_articulation.dynamics.joints.kinds import RzRyRxJoint, X, Y, Z
 from ipc_articulation.errors import StateError
-
-Array = NDArray[np.float64]
 
 SINGULAR = 1e-9  # |cos| of the middle angle
 

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.conventions.attitudes import angular_map, read, size, write
 from ipc_articulation.dynamics.conventions.convention import Attitude, Axes, Convention
 from ipc_articulation.dynamics.joints import FloatingJoint, SphericalJoint
@@ -25,8 +26,6 @@ from ipc_articulation.errors import StateError
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.model.model import Model
-
-Array = NDArray[np.float64]
 
 
 class VelocityMap(NamedTuple):

@@ -16,9 +16,9 @@ Everything takes leading axes: R (..., 3, 3), vectors (..., 6).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 
 def linear_first(vector: ArrayLike) -> Array:

@@ -16,12 +16,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.bias import bias_forces, coriolis_forces, gravity_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.algorithms.manifold import integrate
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import numbers, positive_number
 from ipc_articulation.dynamics.forces.passive import damping_forces, spring_forces
 from ipc_articulation.dynamics.model.model import Model

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.algorithms.over_states import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.equations.skeleton import Skeleton
 from ipc_articulation.errors import StateError

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, states
 from ipc_articulation.dynamics.algorithms.manifold import displacement
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError

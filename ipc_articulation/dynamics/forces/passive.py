@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, states
 from ipc_articulation.dynamics.algorithms.lift import of_joints
 from ipc_articulation.dynamics.algorithms.manifold import displacement
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.model.model import Model
 

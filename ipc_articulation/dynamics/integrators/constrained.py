@@ -17,10 +17,9 @@ descent method for nondifferentiable minimization»).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.compiled import compiled
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError
@@ -92,7 +91,7 @@ def _of_independent(model: Model, G: Array, low: Array, high: Array, friction: A
     return y_low, y_high, y_friction
 
 
-def _resisted(model: Model) -> NDArray[np.int64]:
+def _resisted(model: Model) -> Ints:
     """Degrees of freedom of the spanning tree that have dry friction or limits."""
     c = model.coordinates
     return np.flatnonzero((c.friction > 0.0) | np.isfinite(c.lower) | np.isfinite(c.upper))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
 from ipc_articulation.dynamics.algorithms.bad_states import leading_axes, states
 from ipc_articulation.dynamics.algorithms.lift import of_joints
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
 from ipc_articulation.dynamics.forces.passive import passive_forces
 from ipc_articulation.dynamics.model.model import Model

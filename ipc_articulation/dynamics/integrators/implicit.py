@@ -26,11 +26,11 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.bias import bias_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
-from ipc_articulation.dynamics.algorithms.over_states import Array
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.forces.actuation import within_effort

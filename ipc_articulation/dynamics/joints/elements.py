@@ -20,11 +20,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
-
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 
 class Element(ABC):

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.arguments import numbers, require_unit
-from ipc_articulation.dynamics.joints.elements import Array, Element, Rotation
+from ipc_articulation.dynamics.joints.elements import Element, Rotation
 from ipc_articulation.errors import StateError
 
 

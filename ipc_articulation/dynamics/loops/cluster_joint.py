@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.lift import times
 from ipc_articulation.dynamics.joints import Joint, RevoluteJoint
-from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.motion import over, vector
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import Link

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Ints
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,8 @@ class Loop:
     name: str  # for messages
     joints: tuple[str, ...]  # (n,)
     constraint: LoopConstraint
-    dofs: Indices  # (n,) among the spanning velocities
-    q: Indices  # (n,) among the spanning positions
+    dofs: Ints  # (n,) among the spanning velocities
+    q: Ints  # (n,) among the spanning positions
     x: slice  # among the robot's positions
     y: slice  # among the independent velocities
 
@@ -35,11 +34,11 @@ class Loop:
 class Clusters:
     """Nodes in the order in which clusters are worked off, parents first; and the coordinates of each cluster."""
 
-    nodes: Indices  # (nodes,)
-    first: Indices  # (clusters + 1,) of each cluster in `nodes`
-    parent: Indices  # (clusters,) node outside that the cluster hangs on, -1: the world
-    y: Indices  # (nv,) independent velocities, cluster by cluster
-    first_y: Indices  # (clusters + 1,)
+    nodes: Ints  # (nodes,)
+    first: Ints  # (clusters + 1,) of each cluster in `nodes`
+    parent: Ints  # (clusters,) node outside that the cluster hangs on, -1: the world
+    y: Ints  # (nv,) independent velocities, cluster by cluster
+    first_y: Ints  # (clusters + 1,)
 
     @property
     def largest(self) -> int:
@@ -72,7 +71,7 @@ def find_clusters(tree: NDArray, loops: Sequence[Loop], free_dofs: Sequence[int]
     )
 
 
-def _join(parent: Indices, group: Indices, nodes: set[int]) -> None:
+def _join(parent: Ints, group: Ints, nodes: set[int]) -> None:
     """Make one cluster of nodes, of the clusters they are in, and of what lies between their parents outside."""
     while True:
         nodes = set(np.flatnonzero(np.isin(group, group[list(nodes)])).tolist())
@@ -83,26 +82,26 @@ def _join(parent: Indices, group: Indices, nodes: set[int]) -> None:
         nodes |= _between(parent, outside)
 
 
-def _between(parent: Indices, nodes: set[int]) -> set[int]:
+def _between(parent: Ints, nodes: set[int]) -> set[int]:
     """All nodes from some nodes up to where their ways to the root meet, that one left out."""
     ways = [_way(parent, node) for node in nodes]
     common = set(ways[0]).intersection(*ways[1:])
     return {node for way in ways for node in way} - common - {-1}
 
 
-def _way(parent: Indices, node: int) -> list[int]:
+def _way(parent: Ints, node: int) -> list[int]:
     way = [node]
     while way[-1] >= 0:
         way.append(int(parent[way[-1]]))
     return way
 
 
-def _outside(parent: Indices, nodes: Indices) -> int:
+def _outside(parent: Ints, nodes: Ints) -> int:
     """The node that a cluster hangs on."""
     return int(next(p for p in parent[nodes] if p not in nodes))
 
 
-def _parents_first(parent: Indices, members: list[Indices]) -> list[Indices]:
+def _parents_first(parent: Ints, members: list[Ints]) -> list[Ints]:
     placed, order, waiting = {-1}, [], list(members)
     while waiting:
         ready = next(nodes for nodes in waiting if _outside(parent, nodes) in placed)
@@ -112,7 +111,7 @@ def _parents_first(parent: Indices, members: list[Indices]) -> list[Indices]:
     return order
 
 
-def _independent(dofs: Indices, loops: Sequence[Loop], free: dict[int, int]) -> Indices:
+def _independent(dofs: Ints, loops: Sequence[Loop], free: dict[int, int]) -> Ints:
     """Independent velocities of a cluster with some spanning velocities."""
     own = [free[dof] for dof in dofs.tolist() if dof in free]
     bound = [y for loop in loops if np.isin(loop.dofs, dofs).all() for y in range(loop.y.start, loop.y.stop)]

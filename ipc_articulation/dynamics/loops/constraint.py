@@ -15,9 +15,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 
 class LoopConstraint(ABC):

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.errors import ModelError
 

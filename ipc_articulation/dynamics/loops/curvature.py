@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.loops.clusters import Loop
-from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.explicit import Affine, Explicit
 from ipc_articulation.dynamics.loops.motion import over
 from ipc_articulation.dynamics.model.model import Model

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.errors import ModelError
 
 

@@ -11,13 +11,13 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, complain, leading_axes
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
-from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.kinds import AFFINE
 from ipc_articulation.dynamics.loops.motion import (
     FLOAT,

@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.errors import ModelError, StateError
 
 CLOSED = 1e-12  # |φ| on the manifold, relative to |K| |q| and to 1 (loops are of some decimetres or radians)

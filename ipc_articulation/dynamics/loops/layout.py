@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.dynamics.loops.clusters import Indices, Loop
+from ipc_articulation.arrays import Ints
+from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.errors import ModelError
 
@@ -18,8 +19,8 @@ class Joints(NamedTuple):
     """Joints of a spanning tree, (n,), and where their coordinates begin."""
 
     names: tuple[str, ...]
-    q: Indices  # (n + 1,) first position coordinate of each, and nq
-    v: Indices  # (n + 1,) first velocity coordinate of each, and nv
+    q: Ints  # (n + 1,) first position coordinate of each, and nq
+    v: Ints  # (n + 1,) first velocity coordinate of each, and nv
 
 
 class FreeJoint(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ipc_articulation.dynamics.loops.constraint import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.loops.motion import ask, over
 from ipc_articulation.dynamics.model.model import Model
 

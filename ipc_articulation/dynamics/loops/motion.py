@@ -12,10 +12,11 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
-from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.implicit import Implicit
 from ipc_articulation.dynamics.loops.program import LOOP
 from ipc_articulation.dynamics.loops.unroll import MANIFOLD, OPEN, SINGULAR, unroll

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
-from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.motion import vector
 from ipc_articulation.dynamics.model.model import Model
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
-from ipc_articulation.dynamics.loops.constraint import Array
 from ipc_articulation.dynamics.loops.forward_dynamics import NO_WRENCHES, compiled_forward_dynamics
 from ipc_articulation.dynamics.loops.motion import vector, with_given
 from ipc_articulation.dynamics.loops.unroll import OPEN, SINGULAR

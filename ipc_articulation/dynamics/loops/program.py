@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.loops.closed_form import ClosedForm
 from ipc_articulation.dynamics.loops.clusters import Clusters, Loop
-from ipc_articulation.dynamics.loops.constraint import Array, LoopConstraint
+from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.explicit import Affine
 from ipc_articulation.dynamics.loops.kinds import AFFINE, FREE, GIVEN
 from ipc_articulation.dynamics.loops.layout import FreeJoint
@@ -66,12 +67,12 @@ class Program:
     """The loops."""
 
     loops: NDArray  # (loops and free joints,) LOOP, in the order of x
-    members: NDArray[np.int64]  # (k, 2) position and velocity of the spanning tree
+    members: Ints  # (k, 2) position and velocity of the spanning tree
     parameters: Array  # (p,)
     given: tuple[tuple[Loop, slice], ...]  # loops that Python evaluates, and where their parameters are
     moving: bool  # whether some entries of G move
     G: Array  # (spanning nv, nv) constant entries, read-only
-    columns: NDArray[np.int64]  # (nv,) column of G of each independent velocity: just these
+    columns: Ints  # (nv,) column of G of each independent velocity: just these
 
 
 class Records(NamedTuple):
@@ -79,12 +80,12 @@ class Records(NamedTuple):
 
     tree: NDArray  # (nodes,) NODE
     loops: NDArray  # as of `Program`, likewise members and parameters
-    members: NDArray[np.int64]
+    members: Ints
     parameters: Array
     clusters: NDArray  # (clusters,) CLUSTER
     steps: NDArray  # (nodes,) STEP, clusters one after the other, parents first
-    ys: NDArray[np.int64]  # (nv,) independent velocities, cluster by cluster
-    column: NDArray[np.int64]  # (nv,) place of each in its cluster
+    ys: Ints  # (nv,) independent velocities, cluster by cluster
+    column: Ints  # (nv,) place of each in its cluster
     G: Array  # (spanning nv, largest) constant entries of the local G
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.tree import NODE, ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
@@ -26,8 +27,6 @@ from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
 
 
 @dataclass

@@ -6,13 +6,12 @@ import warnings
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints.elements import Rotation
 from ipc_articulation.dynamics.model.parts import PlacedJoint
 from ipc_articulation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

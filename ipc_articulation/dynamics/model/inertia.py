@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 SLACK = 1e-6  # of the largest principal moment: what rounding in files may violate
 

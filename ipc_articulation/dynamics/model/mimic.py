@@ -5,34 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.model.parts import Mimic, PlacedJoint
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Followers:
     """k joints that follow others that do not."""
 
-    dofs: Indices  # (k,) of the followers
-    leader_dofs: Indices  # (k,)
-    positions: Indices  # (k,) of the followers
-    leader_positions: Indices  # (k,)
+    dofs: Ints  # (k,) of the followers
+    leader_dofs: Ints  # (k,)
+    positions: Ints  # (k,) of the followers
+    leader_positions: Ints  # (k,)
     multiplier: Array  # (k,)
     offset: Array  # (k,) [rad or m]
-    independent: Indices  # (nv - k,) degrees of freedom that follow none
+    independent: Ints  # (nv - k,) degrees of freedom that follow none
     G: Array  # (nv, nv - k)
 
     def __len__(self) -> int:
         return len(self.dofs)
 
 
-def followers(joints: list[PlacedJoint], body_q: Indices, body_v: Indices, where: str) -> Followers:
+def followers(joints: list[PlacedJoint], body_q: Ints, body_v: Ints, where: str) -> Followers:
     """Mimic joints resolved to the joints that lead them in the end.
 
     Args:

@@ -20,6 +20,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.loops.closure import Closure
@@ -34,9 +35,6 @@ from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -63,13 +61,13 @@ class Model:
     gravity: Array  # (3,) [m/s²] in the world
     bodies: tuple[Body, ...]
     frame_names: tuple[str, ...]
-    frame_body: Indices  # (nf,)
-    frame_node: Indices  # (nf,) into tree, -1: the world
+    frame_body: Ints  # (nf,)
+    frame_node: Ints  # (nf,) into tree, -1: the world
     frame_pose: Array  # (nf, 4, 4) in the node's frame
-    body_node: Indices  # (nb,) into tree, -1: fixed to the world
-    body_frame: Indices  # (nb,) frame of each body
-    body_q: Indices  # (nb + 1,) first position coordinate of each joint in the spanning tree, and their number
-    body_v: Indices  # (nb + 1,) first velocity coordinate of each joint in the spanning tree, and their number
+    body_node: Ints  # (nb,) into tree, -1: fixed to the world
+    body_frame: Ints  # (nb,) frame of each body
+    body_q: Ints  # (nb + 1,) first position coordinate of each joint in the spanning tree, and their number
+    body_v: Ints  # (nb + 1,) first velocity coordinate of each joint in the spanning tree, and their number
     tree: NDArray  # (nodes,) records, see tree.py
     coordinates: Coordinates  # of the spanning tree
     followers: Followers
@@ -237,12 +235,12 @@ class Model:
         return tuple((slice(q, q + 4), slice(v, v + 3)) for q, v in places)
 
     @cached_property
-    def plain_q(self) -> Indices:
+    def plain_q(self) -> Ints:
         """Position coordinates that are no quaternion's."""
         return np.delete(np.arange(self.nq), [i for q, _ in self.rotations for i in range(q.start, q.stop)])
 
     @cached_property
-    def plain_v(self) -> Indices:
+    def plain_v(self) -> Ints:
         """Velocity coordinates that are no quaternion's; of a tree in the order of `plain_q`."""
         return np.delete(np.arange(self.nv), [i for _, v in self.rotations for i in range(v.start, v.stop)])
 

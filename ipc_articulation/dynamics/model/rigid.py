@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 
 def rigid(pose: ArrayLike, where: str) -> Array:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ipc_articulation.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import (
     FixedJoint,
     FloatingJoint,
@@ -16,7 +17,6 @@ from ipc_articulation.dynamics.joints import (
     RevoluteJoint,
     SphericalJoint,
 )
-from ipc_articulation.dynamics.joints.elements import Array
 from ipc_articulation.dynamics.model.coordinates import unit_quaternion
 from ipc_articulation.dynamics.model.parts import Mimic, PlacedJoint
 from ipc_articulation.dynamics.reading.node import XmlNode

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 from lxml import etree
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
 
 TEXT = "<text>"  # stands for the file where XML is given as text
 CPP_TAG = re.compile(rb"(</?\w+)::")  # OpenSim writes class names of C++ as tags, which is no XML

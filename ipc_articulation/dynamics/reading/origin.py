@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.coordinates import unit_quaternion
 from ipc_articulation.dynamics.reading.node import XmlNode
-
-Array = NDArray[np.float64]
 
 
 def origin_of(node: XmlNode) -> Array:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config, njit, types
 from numba.experimental import structref
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.evaluation import Articulations, UncheckedInput
 from ipc_articulation.articulation.joints import JointArrays, Joints
@@ -22,10 +22,6 @@ from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penaltie
 from ipc_articulation.engine.terms.kinetic import Inertias, Kinetic
 from ipc_articulation.engine.terms.shape import Shapes
 from ipc_articulation.frontend.config import Config
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 _KNOWN = {Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.name}  # the terms that it can have
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.evaluation import Articulations
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import block_cholesky
@@ -13,12 +13,8 @@ from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Bloc
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
 from ipc_articulation.engine.linear_system.linear_system import step_from
 
-Array = NDArray[np.float64]
 
-
-def make_system(
-    movable: NDArray[np.bool_], joints: NDArray[np.int64], articulations: Articulations
-) -> tuple[Blocks, Pattern, Array]:
+def make_system(movable: Bools, joints: Ints, articulations: Articulations) -> tuple[Blocks, Pattern, Array]:
     """The system of n bodies.
 
     Args:

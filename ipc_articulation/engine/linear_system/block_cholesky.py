@@ -20,13 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.linear_system import panels
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _STRIP = 16  # blocks of a panel that are multiplied at a time: they fit the first-level cache
 

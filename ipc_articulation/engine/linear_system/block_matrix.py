@@ -13,9 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
+from ipc_articulation.arrays import Array, Bools, Ints
 
 
 class Upper(NamedTuple):

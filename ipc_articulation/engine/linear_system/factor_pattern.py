@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Ints
 from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
-
-Ints = NDArray[np.int64]
 
 
 class Pattern(NamedTuple):

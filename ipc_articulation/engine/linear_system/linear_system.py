@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.errors import SolverError
-
-Array = NDArray[np.float64]
 
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
 
@@ -21,13 +19,13 @@ SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in tur
 class LinearSystem:
     """What the terms of the potential add to, and what Newton solves."""
 
-    def __init__(self, is_fixed: NDArray[np.bool_]) -> None:
+    def __init__(self, is_fixed: Bools) -> None:
         """Bodies that are not fixed (n,) have unknowns, until `choose` says otherwise."""
         self._H = BlockMatrix(len(is_fixed))
         self._cholesky = BlockCholesky()
         self.choose(~is_fixed)
 
-    def choose(self, is_unknown: NDArray[np.bool_]) -> None:
+    def choose(self, is_unknown: Bools) -> None:
         """Forget everything added, and give unknowns to the bodies of a mask (n,), which has no fixed ones.
 
         The mask is not changed afterwards.
@@ -38,11 +36,11 @@ class LinearSystem:
         """Add one symmetric block (n, 12, 12) a body."""
         self._H.add_diagonal(blocks)
 
-    def add_pairs(self, bodies: NDArray[np.int64], blocks: Array) -> None:
+    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
         self._H.add_pairs(bodies, blocks)
 
-    def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
+    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
         self._H.add_coupled(bodies, J, M)
 
@@ -79,16 +77,16 @@ class NoSystem(LinearSystem):
     def __init__(self) -> None:
         pass
 
-    def choose(self, is_unknown: NDArray[np.bool_]) -> None:
+    def choose(self, is_unknown: Bools) -> None:
         pass
 
     def add_diagonal(self, blocks: Array) -> None:
         pass
 
-    def add_pairs(self, bodies: NDArray[np.int64], blocks: Array) -> None:
+    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         pass
 
-    def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
+    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         pass
 
     def solve(self, g: Array) -> Array:

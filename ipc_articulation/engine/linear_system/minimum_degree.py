@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from ipc_articulation.arrays import Bools, Ints
 
 
 class _Graph(NamedTuple):
@@ -31,7 +30,7 @@ class _Graph(NamedTuple):
     elements: Ints
     variable_count: Ints  # (n,)
     element_count: Ints  # (n,)
-    is_absorbed: NDArray[np.bool_]  # (n,) of elements
+    is_absorbed: Bools  # (n,) of elements
     start: Ints  # (n,) L_e of an element is members[start[e] : end[e]]
     end: Ints  # (n,)
     degree: Ints  # (n,) of variables

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.newton_report import Unmet
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
-
-Array = NDArray[np.float64]
 
 _CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
 _REMAINDER = 1e-4  # of the tolerances, what the last step may leave

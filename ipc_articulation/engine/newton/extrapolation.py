@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.barrier import cross
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.bodies import BodyTable
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Extrapolation:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.output.diagnosis import not_finite
@@ -15,10 +15,6 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.rows import advanced
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-12  # relative noise of an energy
 

@@ -9,8 +9,8 @@ taken for sticking, nor bodies a hair apart for bodies at rest.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
@@ -23,10 +23,6 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 from ipc_articulation.signals import deliver_interrupt
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 def minimise(

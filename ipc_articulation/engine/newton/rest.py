@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.state import State
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; what one that lies on others creeps by
 _BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have

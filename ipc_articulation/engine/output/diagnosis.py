@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.linear_system.linear_system import NoSystem
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SolverError
-
-Array = NDArray[np.float64]
 
 
 def not_finite(potential: Potential, q: Array) -> SolverError | None:
@@ -25,7 +23,7 @@ def not_finite(potential: Potential, q: Array) -> SolverError | None:
     return None
 
 
-def _error(what: str, term: Term, bodies: NDArray[np.int64], potential: Potential) -> SolverError:
+def _error(what: str, term: Term, bodies: Ints, potential: Potential) -> SolverError:
     named = ", ".join(f"'{potential.body_names[body]}'" for body in bodies)
     where = f"at {'bodies' if len(bodies) > 1 else 'body'} {named}" if named else "at no body in particular"
     return SolverError(
@@ -33,7 +31,7 @@ def _error(what: str, term: Term, bodies: NDArray[np.int64], potential: Potentia
     )
 
 
-def _bodies(term: Term, q: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _bodies(term: Term, q: Array) -> tuple[Ints, Ints]:
     """Bodies at which the gradient and the Hessian of a term are not finite."""
     g, probe = np.zeros_like(q), _HessianProbe(len(q))
     term.assemble(q, g, probe)
@@ -49,8 +47,8 @@ class _HessianProbe(NoSystem):
     def add_diagonal(self, blocks: Array) -> None:
         self.bad |= ~np.isfinite(blocks).all(axis=(1, 2))
 
-    def add_pairs(self, bodies: NDArray[np.int64], blocks: Array) -> None:
+    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         self.bad[bodies[~np.isfinite(blocks).all(axis=(1, 2))]] = True
 
-    def add_coupled(self, bodies: NDArray[np.int64], J: Array, M: Array) -> None:
+    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         self.bad[bodies[~(np.isfinite(J).all(axis=1) & np.isfinite(M).all(axis=1))]] = True

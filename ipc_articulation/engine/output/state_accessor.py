@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from uipc import view
 from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.scene.model import Model, refuse_overlaps
 from ipc_articulation.engine.state import PAST, State
@@ -22,8 +22,6 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.signals import interrupts_deferred
-
-Array = NDArray[np.float64]
 
 _OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
 

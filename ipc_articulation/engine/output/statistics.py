@@ -6,9 +6,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ipc_articulation.arrays import Array
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.potential import Potential
@@ -21,7 +19,7 @@ log = logging.getLogger("ipc_articulation")
 class StepEnd:
     """The end of a step, to measure what costs time only if somebody asks; of use until the next step begins."""
 
-    def __init__(self, frame: int, potential: Potential, q: NDArray[np.float64]) -> None:
+    def __init__(self, frame: int, potential: Potential, q: Array) -> None:
         """Take the potential of the step, and the coordinates q (n, 12) that minimise it."""
         self._frame, self._potential, self._q, self._is_past = frame, potential, q, False
 

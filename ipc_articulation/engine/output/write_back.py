@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from uipc import view
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.errors import SceneError
@@ -52,13 +52,13 @@ class SceneWriter:
             first += len(mesh.joints)
         self._written = values
 
-    def adopt_coordinates(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    def adopt_coordinates(self, theta: Array) -> Array:
         """θ (m,), but where somebody else has changed `angle` or `distance` since they were written, what it says."""
         present = self._read_joints(self._written)
         changed = present != self._written
         return np.where(changed, present - self._context.coordinates.offset, theta)
 
-    def _read_joints(self, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _read_joints(self, otherwise: Array) -> Array:
         """What `angle` and `distance` say, (m,); a joint geometry without them has the other values."""
         values, first = otherwise.copy(), 0
         for mesh in self._context.tracked:

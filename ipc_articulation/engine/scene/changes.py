@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.scene.model import Model, make_model
 from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.errors import SceneError
@@ -16,8 +16,6 @@ from ipc_articulation.frontend.attributes import read_meta, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.object_names import object_names
-
-Array = NDArray[np.float64]
 
 
 def has_changed(scene: Any, model: Model) -> bool:
@@ -55,7 +53,7 @@ def read_again(scene: Any, model: Model, state: State) -> tuple[Model, State]:
     return new, _carry_state(old, state, model, new)
 
 
-def _carry(old: NDArray[np.int64], before: Array, otherwise: Array) -> Array:
+def _carry(old: Ints, before: Array, otherwise: Array) -> Array:
     """Rows of `before` for the bodies that stay, of `otherwise` for the new ones, (n, 12)."""
     stays = old >= 0
     values = otherwise.copy()
@@ -63,13 +61,13 @@ def _carry(old: NDArray[np.int64], before: Array, otherwise: Array) -> Array:
     return values
 
 
-def _carry_births(old: NDArray[np.int64], births: dict[int, Array], q: Array) -> dict[int, Array]:
+def _carry_births(old: Ints, births: dict[int, Array], q: Array) -> dict[int, Array]:
     """The poses in which geometries came into the scene; those of one time share an array, as before."""
     moved = {id(poses): _carry(old, poses, q) for poses in births.values()}
     return {geo_id: moved[id(poses)] for geo_id, poses in births.items()}
 
 
-def _carry_state(old: NDArray[np.int64], state: State, model: Model, new: Model) -> State:
+def _carry_state(old: Ints, state: State, model: Model, new: Model) -> State:
     start = new.initial_state()
     bodies = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in PAST}
     theta = dict(zip(_joint_keys(model), state.theta, strict=True))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.integrator import ORDERS
@@ -29,8 +29,6 @@ from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces, without_label
 from ipc_articulation.frontend.object_names import object_names
-
-Array = NDArray[np.float64]
 
 log = logging.getLogger("ipc_articulation")
 
@@ -122,7 +120,7 @@ def _read_contact(
     return contact
 
 
-def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: NDArray[np.float64], when: str) -> None:
+def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:
     """SceneError at two bodies that may touch and intersect at q (n, 12), or have no gap to speak of."""
     found = contact.find_overlap(q)
     if found is None:

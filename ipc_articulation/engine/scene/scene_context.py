@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
@@ -16,8 +16,6 @@ from ipc_articulation.frontend.attributes import read_meta
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class SceneContext:
         """The joint geometries whose joints have a coordinate."""
         return _tracked(self.joints)
 
-    def joints_of(self, slots: Sequence[Any]) -> tuple[list[JointMesh], NDArray[np.int64]]:
+    def joints_of(self, slots: Sequence[Any]) -> tuple[list[JointMesh], Ints]:
         """The joint geometries with a coordinate among slots, and the places of their joints in `coordinates`.
 
         Raises:
@@ -75,7 +73,7 @@ def _tracked(meshes: tuple[JointMesh, ...]) -> tuple[JointMesh, ...]:
     return tuple(mesh for mesh in meshes if mesh.kind.coordinate)
 
 
-def _is_in(mesh: JointMesh, geo_ids: set[int]) -> NDArray[np.bool_]:
+def _is_in(mesh: JointMesh, geo_ids: set[int]) -> Bools:
     return np.full(len(mesh.joints), mesh.geo_id in geo_ids)
 
 

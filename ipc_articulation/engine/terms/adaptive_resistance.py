@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine.linear_system.linear_system import NoSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.config import Config
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class AdaptiveResistance:
 
     contact: Contact
     others: Sequence[Term]
-    is_fixed: NDArray[np.bool_]  # (n,)
+    is_fixed: Bools  # (n,)
     config: Config
 
     def begin_step(self, state: State, dt: float) -> None:

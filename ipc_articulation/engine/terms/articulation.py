@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -15,8 +15,6 @@ from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.articulations import ArticulationTable
-
-Array = NDArray[np.float64]
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
@@ -30,7 +28,7 @@ class Articulation(Term):
 
     name = "articulation"
 
-    def __init__(self, table: ArticulationTable, energy: ArticulationEnergy, is_fixed: NDArray[np.bool_]) -> None:
+    def __init__(self, table: ArticulationTable, energy: ArticulationEnergy, is_fixed: Bools) -> None:
         """Take the energy of a table that has one, and which bodies are fixed, (n,)."""
         self._table, self._energy = table, energy
         self._parts = [slice(end - f, end) for f, end in zip(energy.sizes, np.cumsum(energy.sizes), strict=True)]
@@ -40,16 +38,16 @@ class Articulation(Term):
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # gets K of a freedom
 
     @property
-    def couples(self) -> NDArray[np.int64]:
+    def couples(self) -> Ints:
         """Mᵗ is dense: all links of an articulation belong together, also those that only a fixed body connects."""
         return self._couples
 
     @property
-    def drives(self) -> NDArray[np.int64]:
+    def drives(self) -> Ints:
         return self._links
 
     @property
-    def exact(self) -> NDArray[np.int64]:
+    def exact(self) -> Ints:
         """δθ goes back to the multibody engine, and M(δθ - δθ̃)/dt² is its contact force."""
         return self._links
 
@@ -72,7 +70,7 @@ class Articulation(Term):
             system.add_coupled(bodies[part], at.jacobian[part], M)
 
 
-def _movable(bodies: NDArray[np.int64], is_fixed: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _movable(bodies: Ints, is_fixed: Bools) -> Ints:
     """The bodies among pairs (m, 2) that are not fixed, in order."""
     links = np.unique(bodies)
     return links[~is_fixed[links]]

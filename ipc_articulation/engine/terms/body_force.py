@@ -12,15 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.instance_attributes import InstanceAttribute
-
-Array = NDArray[np.float64]
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
@@ -42,13 +40,13 @@ class BodyForce(Term):
 
     name = "body force"
 
-    def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: NDArray[np.bool_]) -> None:
+    def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools) -> None:
         """Take the attributes F and its switch, and which bodies can feel it (n,)."""
         self._force, self._is_on, self._has_kinetic = force, is_on, has_kinetic
         self._q = self._dt2_F = np.zeros((len(has_kinetic), 12))
 
     @property
-    def drives(self) -> NDArray[np.int64]:
+    def drives(self) -> Ints:
         return self._force.rows
 
     def begin_step(self, state: State, dt: float) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
-
-Array = NDArray[np.float64]
 
 
 class Contact(Term):
@@ -27,7 +25,7 @@ class Contact(Term):
     def begin_step(self, state: State, dt: float) -> None:
         self.world.begin_step(state.q, dt, self._eps_velocity, self.resistance)
 
-    def select(self, moving: NDArray[np.bool_]) -> None:
+    def select(self, moving: Bools) -> None:
         self._moving = moving
 
     def add_energy(self, q: Array, E: Array) -> None:

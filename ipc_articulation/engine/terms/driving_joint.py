@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import PRISMATIC
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
@@ -30,15 +30,13 @@ from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joints import JointMesh
 
-Array = NDArray[np.float64]
-
 
 class DrivingJoints(PairTerm):
     """The drives of m joints."""
 
     name = "driving joint"
 
-    def __init__(self, meshes: Sequence[JointMesh], places: NDArray[np.int64], mass: Array) -> None:
+    def __init__(self, meshes: Sequence[JointMesh], places: Ints, mass: Array) -> None:
         """Find the joints and what they carry.
 
         Args:
@@ -65,7 +63,7 @@ class DrivingJoints(PairTerm):
         self._theta = self._aim = self._kappa = np.zeros(len(joints))
 
     @property
-    def drives(self) -> NDArray[np.int64]:
+    def drives(self) -> Ints:
         return np.unique(self.bodies)
 
     def begin_step(self, state: State, dt: float) -> None:

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -32,8 +32,6 @@ from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, JointKind
 from ipc_articulation.frontend.joints import JointMesh
 
-Array = NDArray[np.float64]
-
 _FLATTEST = 1e-6  # |det A| over the product of its rows' lengths; below, libuipc drops the torque
 
 
@@ -42,7 +40,7 @@ class JointForces(Term):
 
     name = "joint force"
 
-    def __init__(self, meshes: Sequence[JointMesh], has_kinetic: NDArray[np.bool_]) -> None:
+    def __init__(self, meshes: Sequence[JointMesh], has_kinetic: Bools) -> None:
         """Find what the joints carry.
 
         Args:
@@ -59,7 +57,7 @@ class JointForces(Term):
         self._F = self._q_t = np.zeros((len(has_kinetic), 12))  # F carries dt² here
 
     @property
-    def drives(self) -> NDArray[np.int64]:
+    def drives(self) -> Ints:
         return np.unique(np.concatenate([load.bodies.ravel() for load in self._loads]))
 
     def begin_step(self, state: State, dt: float) -> None:

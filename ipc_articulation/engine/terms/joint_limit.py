@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -24,8 +24,6 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joints import JointMesh
 
-Array = NDArray[np.float64]
-
 
 class JointLimits(PairTerm):
     """The limits of m joints, fixed once read, as in libuipc."""
@@ -33,7 +31,7 @@ class JointLimits(PairTerm):
     name = "joint limit"
 
     def __init__(
-        self, coordinates: JointCoordinates, places: NDArray[np.int64], lower: Array, upper: Array, strength: Array
+        self, coordinates: JointCoordinates, places: Ints, lower: Array, upper: Array, strength: Array
     ) -> None:
         """Take the limits.
 

@@ -12,15 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.bodies import BodyTable
-
-Array = NDArray[np.float64]
 
 
 class Inertias(NamedTuple):
@@ -29,7 +27,7 @@ class Inertias(NamedTuple):
     order: int  # of the time integrator
     M: Array  # (n, 12, 12) w M, zero for bodies without kinetic term
     acceleration: Array  # (n, 12) by gravity
-    is_dynamic: NDArray[np.bool_]  # (n,)
+    is_dynamic: Bools  # (n,)
     q_tilde: Array  # (n, 12) q̃ of the present step
 
 
@@ -50,7 +48,7 @@ class Kinetic(Term):
         )
         self._moving = np.ones(len(bodies.q), dtype=np.bool_)
 
-    def select(self, moving: NDArray[np.bool_]) -> None:
+    def select(self, moving: Bools) -> None:
         self._moving = moving
 
     def begin_step(self, state: State, dt: float) -> None:

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 from ipc_articulation.engine.terms.signed_svd import eigenvectors
@@ -34,7 +34,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     return make(stiffness_of(slots, context))
 
 
-def make(stiffness: NDArray[np.float64]) -> ShapeEnergy:
+def make(stiffness: Array) -> ShapeEnergy:
     """The term of n bodies with stiffness v κ [J], (n,), zero for those without this energy."""
     return ShapeEnergy(NAME, add_energy, add_derivatives, stiffness)
 

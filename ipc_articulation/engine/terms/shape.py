@@ -7,16 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Shapes(NamedTuple):

@@ -13,16 +13,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ipc_articulation import affine
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Approaching, Term
 from ipc_articulation.frontend.instance_attributes import InstanceAttribute
-
-Array = NDArray[np.float64]
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> SoftTransform:
@@ -52,7 +50,7 @@ class SoftTransform(Term, Approaching):
         strength: InstanceAttribute,
         is_on: InstanceAttribute,
         mass: Array,
-        is_fixed: NDArray[np.bool_],
+        is_fixed: Bools,
     ) -> None:
         """Take the attributes; mass (n, 12, 12) and is_fixed (n,) of all bodies."""
         self._aim, self._strength, self._is_on = aim, strength, is_on
@@ -62,7 +60,7 @@ class SoftTransform(Term, Approaching):
         self._start = self._goal = self._q_hat = np.zeros((len(mass), 12))
 
     @property
-    def drives(self) -> NDArray[np.int64]:
+    def drives(self) -> Ints:
         return self._aim.rows
 
     def begin_step(self, state: State, dt: float) -> None:

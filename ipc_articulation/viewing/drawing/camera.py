@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Scenery
 
-Array = NDArray[np.float64]
 Point = tuple[float, float, float]
 
 VIEW_ANGLE = 30.0  # degrees, of the picture's height

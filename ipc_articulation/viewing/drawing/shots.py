@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
 from ipc_articulation.viewing.bodies import bounds_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
 from ipc_articulation.viewing.palette import By, colours
 
-Array = NDArray[np.float64]
 Size = tuple[int, int]
 
 PICTURE_SIZE, FILM_SIZE = (1600, 1000), (1280, 800)  # pixels

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Surface
 from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
 from ipc_articulation.viewing.palette import FORCE
-
-Array = NDArray[np.float64]
 
 _GROUND, _SHADOW, _SKY, _LINES = "#dde3ea", "#b9c2cd", "#f7f9fb", "#20242a"
 _SHARP = 25.0  # degrees between faces from which an edge is drawn

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ipc_articulation.arrays import Ints
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.exporting.film import film_of
 from ipc_articulation.viewing.exporting.gltf import write_gltf
 from ipc_articulation.viewing.exporting.obj import write_obj
 from ipc_articulation.viewing.exporting.usd import write_usd
-from ipc_articulation.viewing.moments import Rows
 from ipc_articulation.viewing.palette import By
 
 FORMATS = {"gltf": write_gltf, "usd": write_usd, "obj": write_obj}
@@ -22,7 +22,7 @@ def export(
     form: str,
     out: Path | None,
     folder: Path,
-    rows: Rows,
+    rows: Ints,
     by: By = "role",
     show: Callable[[int], None] = lambda done: None,
 ) -> str:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Recording, Surface
-from ipc_articulation.viewing.moments import Rows
 from ipc_articulation.viewing.palette import By, colours, rgb
 
-Array = NDArray[np.float64]
 Colour = tuple[int, int, int]
 
 
@@ -34,7 +30,7 @@ class Film:
     actors: tuple[Actor, ...]
 
 
-def film_of(recording: Recording, rows: Rows, by: By) -> Film:
+def film_of(recording: Recording, rows: Ints, by: By) -> Film:
     """Some rows of a recording."""
     shown, poses = recording.scenery.surfaces, recording.body_poses[rows]
     names, looks = recording.body_names, colours(shown, by)

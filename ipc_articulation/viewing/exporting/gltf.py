@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.spatial import pose, rotation_to
 from ipc_articulation.viewing.bodies import placed, rigid_parts
 from ipc_articulation.viewing.exporting.film import Actor, Film
 
-Array = NDArray[np.float64]
 Bytes = NDArray[np.float32]
 
 _FLOAT = 5126  # glTF's number for float32

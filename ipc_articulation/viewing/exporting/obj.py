@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.exporting.film import Actor, Film
 
@@ -35,7 +35,7 @@ def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
     return f"{folder}: {len(film.time)} files {film.name}_*.obj, from {film.time[0]:g} s to {film.time[-1]:g} s"
 
 
-def _vertices(points: NDArray[np.float64]) -> str:
+def _vertices(points: Array) -> str:
     return "\n".join("v {:.9g} {:.9g} {:.9g}".format(*point) for point in points.tolist())
 
 

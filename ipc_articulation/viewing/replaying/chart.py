@@ -10,12 +10,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.palette import FORCE, joint_colours
-
-Array = NDArray[np.float64]
 
 QUANTITIES = {
     "position [rad or m]": "theta",

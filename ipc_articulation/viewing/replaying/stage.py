@@ -7,16 +7,14 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Surface
 from ipc_articulation.spatial import quaternion_from_rotation, rotation_to
 from ipc_articulation.viewing.bodies import bounds, rigid_parts
 from ipc_articulation.viewing.drawing.camera import VIEW_ANGLE, eye_and_target
 from ipc_articulation.viewing.forces import NONE, ForceArrows
 from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
-
-Array = NDArray[np.float64]
 
 _SHARP = np.radians(25.0)  # between faces from which an edge is seen
 _SEE_THROUGH = 0.45  # opacity of bodies that forces are seen through

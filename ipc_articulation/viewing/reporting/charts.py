@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.palette import joint_colours
 from ipc_articulation.viewing.plotting import draw_curve, draw_joints, draw_legend, new_figure, svg_of
 from ipc_articulation.viewing.reporting.pair_forces import pair_forces
-
-Array = NDArray[np.float64]
 
 _WIDTH, _HEIGHT = 9.0, 3.2  # inches
 

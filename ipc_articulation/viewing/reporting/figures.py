@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.moments import last_row
 
-Array = NDArray[np.float64]
 Figures = dict[str, Any]
 
 

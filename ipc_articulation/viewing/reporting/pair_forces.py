@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
 from ipc_articulation.recording.contacts import Contacts
-
-Array = NDArray[np.float64]
 
 _POINTS = 1000  # moments, at most
 _PAIRS = 8  # those that press hardest

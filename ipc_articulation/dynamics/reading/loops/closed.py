@@ -13,15 +13,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.optimize import least_squares
 
-from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.reading.loops.group import Group
 from ipc_articulation.errors import ModelError
-
-Indices = NDArray[np.int64]
 
 TRIES, SAMPLES = 30, 5  # starts, and closed positions that are enough
 GAP = 1e-4  # |φ| that rounded numbers in a file may leave [m or rad]
@@ -32,7 +29,7 @@ class Regular(NamedTuple):
     """A closed position, and what counts there."""
 
     q: Array  # (n,)
-    rows: Indices  # (r,) of φ
+    rows: Ints  # (r,) of φ
     K: Array  # (r, n) of these rows, each relation's largest entry 1
 
 

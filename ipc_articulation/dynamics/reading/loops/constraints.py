@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from scipy.linalg import qr
 
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.explicit import Affine, Static
 from ipc_articulation.dynamics.loops.implicit import Implicit
 from ipc_articulation.dynamics.model.mechanism import Mechanism
-from ipc_articulation.dynamics.reading.loops.closed import Array, Indices, Regular, regular_positions
+from ipc_articulation.dynamics.reading.loops.closed import Regular, regular_positions
 from ipc_articulation.dynamics.reading.loops.group import Group, groups
 from ipc_articulation.dynamics.reading.loops.relations import Relation
 
@@ -53,7 +54,7 @@ def _constraint(group: Group, flags: Mapping[str, bool], nominal: Mapping[str, f
     return Implicit(lambda q: group.phi(q)[rows], group.size, free)
 
 
-def _linear(group: Group, rows: Indices, free: list[int]) -> LoopConstraint:
+def _linear(group: Group, rows: Ints, free: list[int]) -> LoopConstraint:
     """K q = b as q = G y + o, y the positions of the free joints: G_d = -K_d⁻¹ K_i, o_d = K_d⁻¹ b."""
     none = np.zeros(group.size)
     K, b = group.K(none)[rows], -group.phi(none)[rows]

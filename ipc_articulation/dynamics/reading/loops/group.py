@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.reading.loops.paths import Vector
 from ipc_articulation.dynamics.reading.loops.relations import Relation
 from ipc_articulation.errors import ModelError

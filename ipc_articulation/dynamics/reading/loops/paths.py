@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation import spatial
-from ipc_articulation.dynamics.joints.elements import Array, Screw
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.joints.elements import Screw
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, PlacedJoint
 from ipc_articulation.errors import ModelError

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.order import ordered_joints
 from ipc_articulation.dynamics.reading.loops.paths import paths_between

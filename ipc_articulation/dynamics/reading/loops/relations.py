@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.loops.paths import Values, Vector, paths_between
 from ipc_articulation.errors import ModelError

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.dynamics.joints.elements import Array
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.loops.paths import paths_between
 from ipc_articulation.dynamics.reading.loops.relations import LinearRelation, PointLoop, Relation

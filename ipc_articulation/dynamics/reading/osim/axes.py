@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import Joint, PrismaticJoint, RevoluteJoint
 from ipc_articulation.dynamics.joints.elements import unit
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
@@ -24,8 +24,6 @@ from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, LinearFunction
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
-
-Array = NDArray[np.float64]
 
 NAMES = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.model.mechanism import Mechanism
@@ -16,8 +16,6 @@ from ipc_articulation.dynamics.reading.osim.axes import Axis
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupler
 from ipc_articulation.dynamics.reading.osim.document import JointElement
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, Constant, composed
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

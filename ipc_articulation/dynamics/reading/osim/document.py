@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.node import XmlNode, parse
 from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, owned, pose_in, text_in
 from ipc_articulation.naming import suggest
 
-Array = NDArray[np.float64]
 Place = tuple[str, Array]  # a link, and a pose (4, 4) in its frame
 
 GROUND = "ground"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
@@ -29,8 +29,6 @@ from ipc_articulation.dynamics.reading.osim.document import (
     model_in,
     place_of,
 )
-
-Array = NDArray[np.float64]
 
 EARTH = (0.0, -9.80665, 0.0)  # [m/s²] where the file does not say
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ModelError
-
-Array = NDArray[np.float64]
 
 
 class Pieces:
