@@ -80,6 +80,17 @@ def rotation_to(axis: ArrayLike) -> Array:
 _HALF_TURN = np.diag([1.0, -1.0, -1.0])
 
 
+def rotation_between(first: ArrayLike, second: ArrayLike) -> Array:
+    """A rotation that turns one direction (3,) into another one, by the shortest way where that is below 90°."""
+    a, b = (np.asarray(v, dtype=float) / np.linalg.norm(v) for v in (first, second))
+    c = float(a @ b)
+    if c < 0.0:  # turn by 180° about an axis across a first, so that the formula stays regular
+        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        return rotation_between(-a, b) @ rotation_about(across / np.linalg.norm(across), np.pi)
+    w = skew(np.cross(a, b))
+    return np.eye(3) + w + w @ w / (1.0 + c)
+
+
 def rotation_from_quaternion(q: ArrayLike) -> Array:
     """R(q) = 1 + s (w e~ + e~²), s = 2/|q|², of (w, e); any length but zero: (..., 4) -> (..., 3, 3)."""
     q = np.asarray(q, dtype=float)

@@ -31,7 +31,7 @@ class SceneModel:
         AdapterError: The file cannot be read, or a mesh of it is missing.
     """
 
-    closes_loops = False
+    takes = ()
 
     def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
         self.spec = load_spec(file, package_dirs)

@@ -12,7 +12,7 @@ from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction
+from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction, TiedMotion
 from ipc_articulation.coupling.robots import Pin
 from ipc_articulation.dynamics import integrate
 from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
@@ -24,10 +24,11 @@ from ipc_articulation.errors import AdapterError
 class LoopAdapter(ModelAdapter):
     """Couples a robot with loops and its state to an IPC scene.
 
-    M̂ and δθ̃ are those of the independent joints, δθ = dt ẏ⁺. The other joints of the tree, and the pins that close the
-    loops, hold their links together in the scene and have no part in M̂; so contact on any bar reaches the joint that
-    drives it. Dry friction and limits of joints are decided while the step is predicted. Rotors, links at the ends of
-    gears without geometry, count in M̂ and are not in the scene.
+    M̂ and δθ̃ are those of the independent joints, δθ = dt ẏ⁺. Joints that are known functions of them (gears, knees) are
+    tied to them in the scene (see `coupling.ties`). The other joints of the tree, and the pins that close the loops,
+    hold their links together and have no part in M̂; so contact on any bar reaches the joint that drives it. Dry
+    friction and limits of joints are decided while the step is predicted. Dependent links at the ends without geometry,
+    such as rotors, count in M̂ and are not in the scene.
 
     The engine's own step is `dynamics.implicit`. Where nothing touches, the scene moves as it does.
 
@@ -75,7 +76,7 @@ class LoopAdapter(ModelAdapter):
         self._scene = loop_scene(robot, self._chain, self._surfaces)
         self._predicted: Step | None = None
         refuse_equal_names(self.describe())
-        require_closing(robot, self.x, self._chain, self._scene.links, self._placed_pins())
+        require_closing(robot, self.x, self._chain, self._scene, self._placed_pins())
 
     def describe(self) -> CoupledRobot:
         """The robot at its present state.
@@ -94,7 +95,9 @@ class LoopAdapter(ModelAdapter):
         """
         step = implicit(self.robot, self.x, self.y_dot, self._dt, self._drive(), self.scheme)
         self._predicted, scale = step, self._scene.scale
-        return Prediction(step.mass / np.outer(scale, scale), scale * step.v * self._dt, self.link_poses())
+        return Prediction(
+            step.mass / np.outer(scale, scale), scale * step.v * self._dt, self.link_poses(), self._tied(step)
+        )
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: y gains δθ, and the loops are closed.
@@ -148,6 +151,14 @@ class LoopAdapter(ModelAdapter):
         refuse_other_lengths(state, x=self.x, y_dot=self.y_dot)
         self.x, self.y_dot, self._predicted = np.array(state["x"]), np.array(state["y_dot"]), None
         self._restore_free(state)
+
+    def _tied(self, step: Step) -> TiedMotion | None:
+        """How the tied joints follow to the end of a step."""
+        tied = self._scene.tied
+        if not len(tied):
+            return None
+        moved = self.robot.spanning(step.q)[tied] - self.robot.spanning(self.x)[tied]
+        return TiedMotion(moved, self._scene.tie_rates(self.robot.G(step.q)))
 
     def _placed_pins(self) -> list[CoupledJoint]:
         poses, names = self.link_poses(), [self._chain.names[link] for link in self._scene.links]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from ipc_articulation.adapters.native.chain import Chain
+from ipc_articulation.adapters.native.loop_scene import LoopScene
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
@@ -51,17 +52,18 @@ def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:
     return CoupledJoint(pin.name, "revolute", first, second, 0.5 * (here + there), axis / length)
 
 
-def require_closing(robot: Model, x: Array, chain: Chain, links: Ints, pins: Sequence[CoupledJoint]) -> None:
+def require_closing(robot: Model, x: Array, chain: Chain, scene: LoopScene, pins: Sequence[CoupledJoint]) -> None:
     """Refuse pins that do not close just the loops of the robot, as far as the scene has its links.
 
     The ends of a pin's axis part at the speed J q̇. Loops and pins agree where J G = 0 and where J, on the joints of the
-    scene's links, has as many independent rows as there are joints that depend on others.
+    scene's links but the tied ones, which follow, has as many independent rows as there are joints that depend on
+    others.
 
     Args:
         robot: The robot.
         x: Its position, (nx,), loops closed.
         chain: All of its links.
-        links: Those that the scene has, (n,), link i moved by the degree of freedom i.
+        scene: Which of them the scene has, and what holds its joints.
         pins: The pins as joints between the scene's links.
 
     Raises:
@@ -69,17 +71,19 @@ def require_closing(robot: Model, x: Array, chain: Chain, links: Ints, pins: Seq
         StateError: A loop is open or singular.
     """
     q, G = robot.spanning(x), robot.G(x)
-    parting = [np.zeros((0, robot.spanning_tree.nv)), *(_parting(chain, q, links, pin) for pin in pins)]
+    parting = [np.zeros((0, robot.spanning_tree.nv)), *(_parting(chain, q, scene.links, pin) for pin in pins)]
     for pin, J in zip(pins, parting[1:], strict=True):
         if np.abs(J @ G).max() > BLIND * np.abs(J).max() * np.abs(G).max():
             raise AdapterError(f"pin '{pin.name}' hinders its loop: its ends part when the robot moves as its loops do")
-    J = np.concatenate(parting)[:, links]
+    J = np.concatenate(parting)
+    J[:, scene.owned] += J[:, scene.tied] @ scene.tie_rates(G)
+    J = J[:, np.setdiff1d(scene.links, scene.tied)]
     rank = int(np.linalg.matrix_rank(J, tol=BLIND * np.abs(J).max(initial=0.0))) if J.size else 0
-    missing = len(links) - rank - robot.nv
+    missing = J.shape[1] - rank - robot.nv
     if missing > 0:
         raise AdapterError(
             f"the links of model '{robot.name}' can move in {missing} ways more than its loops allow: nothing in "
-            "the scene ties them together there; give a Pin where links meet (gears tie rotors without geometry only)"
+            "the scene holds them together there; give a Pin where links meet"
         )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import warnings
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from ipc_articulation.adapters.native.base import Around
+from ipc_articulation.adapters.native.segments import add_capsules
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
 
+from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
@@ -20,6 +23,7 @@ from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
+from ipc_articulation.errors import ModelError
 
 
 @dataclass
@@ -32,6 +36,8 @@ class Robot:
     untouchable: frozenset[frozenset[str]] = frozenset()
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
+    up: Array | None = None  # (3,) direction against the file's own gravity; None: it does not say
+    segments: Mapping[str, Array] = field(default_factory=dict)  # of OpenSim's bodies, see `segments`
     unphysical: Literal["refuse", "warn"] = "refuse"  # what to do about moments of inertia that no body has
 
     def move(self, H: Array) -> None:
@@ -44,6 +50,36 @@ class Robot:
             replace(plane, point=H[:3, :3] @ plane.point + H[:3, 3], normal=H[:3, :3] @ plane.normal)
             for plane in self.planes
         )
+
+    def stand_up(self, gravity: Array) -> None:
+        """Turn everything so that the file's own gravity points along another one, (3,)."""
+        wanted = -gravity if np.any(gravity) else np.array([0.0, 0.0, 1.0])
+        if self.up is None or not np.any(self.up):
+            return
+        turn = spatial.rotation_between(self.up, wanted)
+        if not np.allclose(turn, np.eye(3), atol=1e-9):
+            self.move(spatial.pose(turn))
+            warnings.warn(
+                f"model '{self.mechanism.name}': up is {_direction(self.up)} in its file and {_direction(wanted)} in "
+                "the scene; the model is turned upright",
+                stacklevel=2,
+            )
+
+    def add_capsules(self, radius: float) -> None:
+        """Give the segments of an OpenSim model capsules of a radius [m].
+
+        Raises:
+            ModelError: The file has no segments.
+        """
+        if not self.segments:
+            raise ModelError(f"model '{self.mechanism.name}' has no segments: segment_radius is for OpenSim files")
+        followers = {
+            joint
+            for names, constraint in self.mechanism.loops
+            for place, joint in enumerate(names)
+            if place not in constraint.constant_rates()
+        }
+        self.untouchable |= add_capsules(self.mechanism, self.segments, radius, followers)
 
     def surroundings(self, friction_of: Callable[[float], float]) -> Around:
         """What stands around the robot, every surface with the friction that a function makes of its own."""
@@ -60,7 +96,7 @@ class Robot:
 def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
     """Read a URDF file (.urdf), with its loops, an OpenSim file (.osim), or an MJCF file through MuJoCo.
 
-    An OpenSim model has no surfaces that touch, and bodies that move by couplers (patellae) are left out.
+    An OpenSim model has no surfaces that touch, and its own direction of gravity.
 
     Args:
         path: The file.
@@ -73,9 +109,11 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
         UnsupportedError: An MJCF file holds what a mechanism does not.
     """
     if path.suffix == ".osim":
-        mechanism = read_osim(path, couplers=False).mechanism
-        mechanism.loops = []
-        return Robot(mechanism, (), unphysical="warn")
+        model = read_osim(path)
+        joints = {joint.name for joint in model.mechanism.joints}
+        start = {name: value for name, value in model.defaults.items() if name in joints}
+        up = -np.asarray(model.mechanism.gravity, dtype=float)
+        return Robot(model.mechanism, (), start=start, up=up, segments=model.segments, unphysical="warn")
     if path.suffix != ".urdf":
         from ipc_articulation.adapters.native.mjcf import read_mjcf
 
@@ -88,3 +126,12 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
     carried = carried_by_static(mechanism, [body.name for body in static])
     take_off_static_shapes(mechanism)
     return Robot(mechanism, static, untouchable=carried)
+
+
+def _direction(vector: Array) -> str:
+    """«y» or «-z» of a vector along an axis, its numbers otherwise."""
+    unit = vector / np.linalg.norm(vector)
+    axis = int(np.argmax(np.abs(unit)))
+    if abs(unit[axis]) < 1.0 - 1e-9:
+        return f"({', '.join(f'{component:g}' for component in unit)})"
+    return f"{'-' if unit[axis] < 0.0 else ''}{'xyz'[axis]}"

@@ -17,6 +17,7 @@ from ipc_articulation.adapters.native.static_links import static_names
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
+from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model, PlacedJoint
 from ipc_articulation.errors import AdapterError
 
@@ -32,7 +33,7 @@ class SceneModel:
         AdapterError, MeshError, ModelError, UnsupportedError: What is wrong with the file, see `read_robot`.
     """
 
-    closes_loops = True
+    takes = ("loops", "pins", "segment_radius")
 
     def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
         self._robot = read_robot(file, package_dirs)
@@ -52,7 +53,10 @@ class SceneModel:
         """
         robot = self._robot
         robot.mechanism.gravity = setup.gravity
+        robot.stand_up(setup.gravity)
         robot.move(setup.pose)
+        if setup.segment_radius is not None:
+            robot.add_capsules(setup.segment_radius)
         self._set("rotor_inertia", setup.armature)
         self._set("damping", setup.damping)
         self._set("effort", {actuator.joint: actuator.max_force for actuator in setup.actuators}, np.minimum)
@@ -63,13 +67,14 @@ class SceneModel:
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter | LoopAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)
         around: Around = {**robot.surroundings(setup.friction_of), "mesh_shape": setup.mesh_shape}
-        q = _placed(model, model.spanning_tree.neutral, {**robot.start, **setup.start})
+        start = {**robot.start, **setup.start}
+        q = _placed(model, model.spanning_tree.neutral, start)
         if not (model.loops or setup.pins):
             v = _placed(model, np.zeros(model.nv), setup.start_velocity)
             return NativeAdapter(model, setup.dt, q=q, v=v, scheme=scheme, **around)
         if setup.start_velocity:
             raise AdapterError("a robot with loops starts at rest; leave out initial_velocity")
-        x = model.position(q)
+        x = _closed(model, q, start)
         pins = [*setup.pins, *file_pins(model, x, robot.mechanism.meetings, static_names(robot.mechanism))]
         return LoopAdapter(model, setup.dt, x, pins, scheme=scheme, **around)
 
@@ -94,3 +99,12 @@ def _placed(model: Model, array: Array, values: Mapping[str, float]) -> Array:
     for name, value in values.items():
         array[model.spanning_tree.dof_names.index(name)] = value
     return array
+
+
+def _closed(model: Model, q: Array, given: Mapping[str, float]) -> Array:
+    """The position with loops closed near a spanning one, where given coordinates of known functions hold as given."""
+    x = model.position(q)
+    for loop in model.loops:
+        if isinstance(loop.constraint, Explicit):
+            x[loop.x] = [given.get(name, found) for name, found in zip(model.q_names[loop.x], x[loop.x], strict=True)]
+    return x

@@ -88,11 +88,30 @@ class CoupledRobot:
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
     contact_rules: tuple[ContactRule, ...] = ()  # of those that name the same two bodies the last one holds
     passive_joints: tuple[CoupledJoint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
+    tied_joints: tuple[CoupledJoint, ...] = ()  # follow the joints at rates that each prediction gives, see `ties`
+
+    @property
+    def articulated_joints(self) -> tuple[CoupledJoint, ...]:
+        """Joints, tied joints."""
+        return (*self.joints, *self.tied_joints)
+
+    @property
+    def all_joints(self) -> tuple[CoupledJoint, ...]:
+        """Joints, tied joints, passive joints."""
+        return (*self.joints, *self.tied_joints, *self.passive_joints)
 
     @property
     def parts(self) -> tuple[CoupledBody | HalfPlane, ...]:
         """All bodies and half-planes."""
         return (*self.links, *self.free, *self.static, *self.planes)
+
+
+@dataclass(frozen=True)
+class TiedMotion:
+    """How tied joints follow in a step."""
+
+    delta_theta_tilde: Array  # (t,) where the joints move by δθ̃ [rad or m]
+    rates: Array  # (t, m) a unit of δθ, about there
 
 
 @dataclass(frozen=True)
@@ -105,6 +124,7 @@ class Prediction:
     mass: Array  # (m, m) M̂, symmetric positive definite
     delta_theta_tilde: Array  # (m,) δθ̃ [rad or m]
     link_poses: Array  # (n, 4, 4) forward kinematics of the links at θᵗ
+    tied: TiedMotion | None = None  # of the tied joints; None without them
 
 
 @runtime_checkable

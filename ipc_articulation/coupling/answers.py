@@ -10,7 +10,15 @@ import numpy as np
 import uipc
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import Adapter, ClosedMesh, CoupledJoint, CoupledRobot, KeepsState, Prediction
+from ipc_articulation.coupling.adapter import (
+    Adapter,
+    ClosedMesh,
+    CoupledJoint,
+    CoupledRobot,
+    KeepsState,
+    Prediction,
+    TiedMotion,
+)
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import are_valid
@@ -56,7 +64,7 @@ class Answers:
             self._described(entry, _OF_BODY)
             if entry.mesh is not None:
                 self._require_mesh(entry.name, entry.mesh)
-        for joint in (*robot.joints, *robot.passive_joints):
+        for joint in robot.all_joints:
             self._described(joint, _OF_JOINT)
             self._require_links(joint, len(robot.links))
         for plane in robot.planes:
@@ -68,13 +76,24 @@ class Answers:
         return robot
 
     def predict(self) -> Prediction:
-        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4)."""
+        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4); how t tied joints follow, (t,) and (t, m)."""
         m, n = self._freedoms, len(self.robot.links)
         prediction = self._of_type("predict", self.adapter.predict(), Prediction)
         return Prediction(
             self._array("predict().mass", prediction.mass, (m, m)),
             self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),
             self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
+            self._tied(prediction),
+        )
+
+    def _tied(self, prediction: Prediction) -> TiedMotion | None:
+        t = len(freedom_names(self.robot.tied_joints))
+        if not t:
+            return None
+        tied = self._of_type("predict().tied", prediction.tied, TiedMotion)
+        return TiedMotion(
+            self._array("predict().tied.delta_theta_tilde", tied.delta_theta_tilde, (t,)),
+            self._array("predict().tied.rates", tied.rates, (t, self._freedoms)),
         )
 
     def link_poses(self) -> Array:

@@ -97,11 +97,10 @@ def body_mass(body: CoupledBody) -> float:
 
 
 def joined_masses(robot: CoupledRobot) -> list[float]:
-    """The masses of both bodies of each joint together [kg], as the scene has them; passive joints come last."""
+    """The masses of both bodies of each of `all_joints` together [kg], as the scene has them."""
     links = [body_mass(link) for link in robot.links]
-    joints = (*robot.joints, *robot.passive_joints)
-    parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in joints]
-    return [links[joint.child] + parent for joint, parent in zip(joints, parents, strict=True)]
+    parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in robot.all_joints]
+    return [links[joint.child] + parent for joint, parent in zip(robot.all_joints, parents, strict=True)]
 
 
 def body_volume(body: CoupledBody) -> float:

@@ -59,9 +59,9 @@ def couple(
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
-    places = place_joints(scene, (*robot.joints, *robot.passive_joints), bodies, strengths)
-    carrier, articulation = place_articulation(scene, robot.joints, places)
-    coupling = Coupling(scene, answers, robot, bodies, articulation)
+    places = place_joints(scene, robot.all_joints, bodies, strengths)
+    carrier, articulation = place_articulation(scene, robot.articulated_joints, places)
+    coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot))
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     return coupling
 
@@ -70,6 +70,6 @@ def _callback(coupling: Coupling, articulation: Any, scene: uipc.Scene) -> Calla
     """The animator's callback: predicts, and writes the prediction where there is an articulation to write it to."""
     if articulation is None:
         return guard(coupling.predict, scene)
-    names = [f"joint '{joint.name}'" for joint in coupling.robot.joints]
+    names = [f"joint '{joint.name}'" for joint in coupling.robot.articulated_joints]
     constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene, names)
     return constraint.animate(coupling.predict)

@@ -17,6 +17,7 @@ from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import no_prediction, not_committed, require_valid
 from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.signals import interrupts_deferred
@@ -39,6 +40,7 @@ class Coupling:
         robot: CoupledRobot,
         bodies: PlacedBodies,
         articulation: Any,
+        tie_strengths: Array,
     ) -> None:
         """Keep hold of what `couple` has put into the scene.
 
@@ -47,7 +49,8 @@ class Coupling:
             answers: The multibody engine's side, described.
             robot: Its description, completed; the scene's bodies were made from it.
             bodies: Geometry slots of those bodies.
-            articulation: Geometry slot of the constraint over all joints; None without joints.
+            articulation: Geometry slot of the constraint over all joints and tied joints; None without joints.
+            tie_strengths: Of the tied joints, (t,).
         """
         self.adapter, self.robot = answers.adapter, robot
         self.joint_names = freedom_names(robot.joints)
@@ -59,7 +62,9 @@ class Coupling:
         self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
         self._scene, self._bodies, self._articulation, self._answers = scene, bodies, articulation, answers
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others behind them
-        self._counted = sorted({link for joint in robot.joints for link in (joint.parent, joint.child)} - {-1})
+        self._tie_strengths = tie_strengths
+        ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
+        self._counted = sorted(ends - {-1})
         self._pending: Prediction | None = None
         self._pending_frame, self._dt = 0, answers.dt()  # of the world, when `_pending` was predicted
 
@@ -156,8 +161,8 @@ class Coupling:
             info: libuipc's UpdateInfo.
 
         Returns:
-            M̂ (m, m), δθ̃ (m,), and the reference pose (12,), by (geometry id, instance), of each link that δθ is
-            counted on: links that only passive joints hold have none.
+            M̂ (m, m), δθ̃ (m,), both with the tied joints after the others, and the reference pose (12,), by (geometry
+            id, instance), of each link that δθ is counted on: links that only passive joints hold have none.
 
         Raises:
             AdapterError: Time step or gravity are not the scene's, or the adapter's answer is not what `Adapter` says.
@@ -172,7 +177,7 @@ class Coupling:
         self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
         references = affine.q_from_transform(prediction.link_poses)
         counted = {(self._bodies.links[link].id(), 0): references[link] for link in self._counted}
-        return prediction.mass, prediction.delta_theta_tilde, counted
+        return *with_tied_joints(prediction, self._tie_strengths), counted
 
     @cached_property
     def _distance(self) -> SceneDistance:
@@ -206,7 +211,8 @@ class Coupling:
     def _read_delta_theta(self) -> Array:
         if self._articulation is None:
             return np.zeros(0)
-        return np.array(self._articulation.geometry()["joint"].find("delta_theta").view())
+        m = len(self.joint_names)  # tied joints come after the others
+        return np.array(self._articulation.geometry()["joint"].find("delta_theta").view())[:m]
 
     def _read_free(self) -> tuple[Array, Array]:
         """Coordinates and velocities of the adapter's free bodies, (f, 12) each."""

@@ -64,6 +64,7 @@ class RobotSetup:
     start_velocity: Mapping[str, float] = field(default_factory=dict)  # [rad/s or m/s]; else at rest
     loops: tuple[tuple[tuple[str, ...], LoopConstraint], ...] = ()  # joints, and what relates them
     pins: tuple[Pin, ...] = ()
+    segment_radius: float | None = None  # of capsules along an OpenSim model's segments [m]; None: none
 
     def friction_of(self, own: float) -> float:
         """Coulomb coefficient of a surface of the robot whose file gives it its own, or `FRICTION`."""
@@ -92,7 +93,7 @@ class DrivenRobot(Protocol):
 class RobotFile(Protocol):
     """A robot's file, read by an adapter."""
 
-    closes_loops: bool  # takes the loops and pins of a setup
+    takes: Collection[str]  # which of `loops`, `pins` and `segment_radius` of a setup it heeds
 
     def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
         """Read the file; `package://NAME/...` is looked up in the folders.

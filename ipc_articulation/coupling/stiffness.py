@@ -46,6 +46,10 @@ class Stiffness:
         """`strength_ratio` γ of a joint between two bodies of a total mass m_i + m_j [kg]."""
         return 2.0 * self.ratio * self.scale / (AXIS_LENGTH**2 * masses)
 
+    def tie_strengths(self, robot: CoupledRobot) -> Array:
+        """Strengths of the tied joints (see `ties`), (t,) [kg·m² or kg]."""
+        return self.ratio * self.scale / _levers(robot.tied_joints, robot_size(robot)) ** 2
+
 
 def choose_stiffness(robot: CoupledRobot, mass: Array, dt: float, ratio: float = STIFFNESS_RATIO) -> Stiffness:
     """Stiffness for a robot whose effective mass is M̂ (m, m) in steps of dt [s]."""
@@ -60,8 +64,12 @@ def inertia_scale(mass: Array, joints: Sequence[CoupledJoint], size: float) -> f
         joints: The joints.
         size: Size of the robot [m], by which a prismatic joint's mass becomes an inertia.
     """
-    lever = np.array([size if unit == "m" else 1.0 for joint in joints for unit in kind_of(joint).units])
-    return float(np.max(np.diag(mass) * lever**2, initial=0.0))
+    return float(np.max(np.diag(mass) * _levers(joints, size) ** 2, initial=0.0))
+
+
+def _levers(joints: Sequence[CoupledJoint], size: float) -> Array:
+    """Factor on each freedom's motion that makes an inertia of its mass, (m,) [1 or m]."""
+    return np.array([size if unit == "m" else 1.0 for joint in joints for unit in kind_of(joint).units])
 
 
 def robot_size(robot: CoupledRobot) -> float:

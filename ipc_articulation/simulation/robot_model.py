@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _Loop = tuple[tuple[str, ...], "LoopConstraint"]
 
-_ASKED = ("closes_loops", "joint_names", "build")  # of every adapter's `SceneModel`
+_ASKED = ("takes", "joint_names", "build")  # of every adapter's `SceneModel`
 
 
 def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
@@ -35,8 +35,8 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
     with document.blame("robot", "model"):
         file = scene_model(scene, document)
     setup = _setup(scene, file.joint_names, document)
-    for key in ("loops", "pins"):
-        if getattr(setup, key) and not file.closes_loops:
+    for key in ("loops", "pins", "segment_radius"):
+        if getattr(setup, key) and key not in file.takes:
             raise document.error([Problem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")])
     with document.blame("robot", "model"):
         return file.build(setup)
@@ -79,6 +79,7 @@ def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) 
         start_velocity=robot.initial_velocity,
         loops=tuple(_loops(robot, joints, document)),
         pins=tuple(Pin(**pin.model_dump()) for pin in robot.pins),
+        segment_radius=robot.segment_radius,
     )
 
 

@@ -7,18 +7,32 @@ import numpy as np
 import pytest
 
 from ipc_articulation.errors import SceneFileError
-from tests.dynamics.reading.osim_documents import bodies, body, coordinate, document, joint
+from tests.dynamics.reading.osim_documents import axis, bodies, body, coordinate, custom, document, joint
 from tests.simulation.scene_texts import simulation
 
-MODEL = document(bodies(body("shank", joint("PinJoint", "knee", [coordinate("bend")], at="0 0 0", turned="0 0 0"))))
+RAJAGOPAL = Path(__file__).parents[2] / "models" / "Rajagopal2015.osim"
+PIN = joint("PinJoint", "knee", [coordinate("bend")], at="0 0 0", turned="0 0 0")
+IDENTITY = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+SQUARE = "<PolynomialFunction><coefficients>0.2 0.05 0.1</coefficients></PolynomialFunction>"  # 0.2 y² + 0.05 y + 0.1
+KNEE = custom(
+    "knee",
+    ["bend"],
+    axis("rotation1", "1 0 0", IDENTITY, "bend"),
+    axis("translation1", "0 0 1", SQUARE, "bend"),
+    at="0 0 0",
+    turned="0 0 0",
+    child_at="0 0 0",
+)
+turned_upright = pytest.mark.filterwarnings("ignore:.*turned upright", "ignore:.*principal moments")
 
 
-def scene(folder: Path, **keys: Any) -> dict[str, Any]:
-    (folder / "leg.osim").write_text(MODEL)
-    robot = {"model": "leg.osim", "initial": {"bend": 0.3}, "initial_velocity": {"bend": -2.0}}
-    return {"adapter": "native", "dt": 0.01, "steps": 10, "robot": robot, **keys}
+def scene(folder: Path, knee: str = PIN, robot: dict[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
+    (folder / "leg.osim").write_text(document(bodies(body("shank", knee))))
+    chosen = {"model": "leg.osim", "initial": {"bend": 0.3}, "initial_velocity": {"bend": -2.0}}
+    return {"adapter": "native", "dt": 0.01, "steps": 10, "robot": chosen if robot is None else robot, **keys}
 
 
+@turned_upright
 def test_an_opensim_model_moves_by_its_coordinates(tmp_path: Path) -> None:
     made = simulation(tmp_path, scene(tmp_path, gravity=[0, 0, 0]))
     assert made.joint_names == ("bend",)
@@ -31,3 +45,96 @@ def test_mujoco_refuses_it_by_name(tmp_path: Path) -> None:
     with pytest.raises(SceneFileError, match="MuJoCo reads no OpenSim files; adapter native does") as caught:
         simulation(tmp_path, scene(tmp_path, adapter="mujoco"))
     assert caught.value.line is not None
+
+
+@turned_upright
+def test_a_coupled_coordinate_follows(tmp_path: Path) -> None:
+    """The shank slides by f(y) along the axis across its hinge: what the file's z is, the scene has along -y."""
+    made = simulation(tmp_path, scene(tmp_path, KNEE, {"model": "leg.osim", "initial": {"bend": 0.4}}))
+    assert made.joint_names == ("bend",)
+    for step in range(10):
+        made.step(step)
+        (y,), pose = made.coupling.theta, made.coupling.body_poses[-1]
+        np.testing.assert_allclose(pose[:3, 3], [0.0, -(0.2 * y**2 + 0.05 * y + 0.1), 0.0], atol=1e-8)
+    assert abs(y - 0.4) > 0.01, "it swings"
+    assert made.coupling.drift.max() < 1e-8
+
+
+@turned_upright
+def test_contact_on_what_follows_reaches_the_coordinate(tmp_path: Path) -> None:
+    """At rest on the ground the joint carries nothing: contact does what gravity does to it, through f too."""
+    robot = {"model": "leg.osim", "initial": {"bend": 0.4}, "segment_radius": 0.02, "damping": 15.0}
+    content = scene(tmp_path, KNEE, robot, ground={"height": -0.3}, steps=400, contact={"friction": 0.0})
+    made = simulation(tmp_path, content, 400)
+    for step in range(400):
+        made.step(step)
+    coupling = made.coupling
+    assert 0.0 < made.minimum_distance() < 1e-3
+    assert np.abs(coupling.theta_dot).max() < 1e-3
+    centre = np.array([0.1, 0.2, 0.3])
+
+    def height(y: float) -> float:
+        """Of the centre of mass: the file's y, its hinge about x."""
+        return float(centre[1] * np.cos(y) - centre[2] * np.sin(y))
+
+    (y,) = coupling.theta
+    weight = 2.0 * 9.81 * (height(y + 1e-6) - height(y - 1e-6)) / 2e-6
+    np.testing.assert_allclose(coupling.contact_force, [weight], rtol=1e-3)
+
+
+def test_the_model_is_turned_upright_with_a_warning(tmp_path: Path) -> None:
+    message = "model 'm': up is y in its file and z in the scene; the model is turned upright"
+    with pytest.warns(UserWarning, match=message):
+        made = simulation(tmp_path, scene(tmp_path, robot={"model": "leg.osim"}))
+    # Its own x, y and z: x stays, y is up, and z points to -y.
+    np.testing.assert_allclose(made.coupling.body_poses[-1][:3, :3], [[1, 0, 0], [0, 0, -1], [0, 1, 0]], atol=1e-12)
+
+
+def test_capsules_are_for_opensim_files(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text('<robot name="arm"><link name="base"/></robot>')
+    content = scene(tmp_path, robot={"model": "arm.urdf", "segment_radius": 0.1})
+    with pytest.raises(SceneFileError, match="model 'arm' has no segments: segment_radius is for OpenSim files"):
+        simulation(tmp_path, content)
+    with pytest.raises(SceneFileError, match="adapter 'mujoco' knows no segment_radius; `native` does"):
+        simulation(tmp_path, content | {"adapter": "mujoco"})
+
+
+@pytest.mark.skipif(not RAJAGOPAL.exists(), reason="needs models/Rajagopal2015.osim: make fetch-models")
+class TestRajagopal:
+    """The full-body model as it is published."""
+
+    @staticmethod
+    def made(folder: Path, **robot: Any) -> Any:
+        keys = {"dt": 0.005, "integrator": "implicit", "ground": {"height": 0.0}}
+        return simulation(folder, scene(folder, robot={"model": str(RAJAGOPAL), **robot}, **keys), 60)
+
+    @turned_upright
+    def test_it_has_its_coordinates_and_starts_where_the_file_says(self, tmp_path: Path) -> None:
+        coupling = self.made(tmp_path).coupling
+        assert len(coupling.joint_names) == 37
+        assert dict(zip(coupling.joint_names, coupling.theta, strict=True))["pelvis_ty"] == 0.94
+        poses = dict(zip(coupling.link_names, coupling.body_poses, strict=True))
+        np.testing.assert_allclose(poses["pelvis"][:3, 3], [0.0, 0.0, 0.94], atol=1e-12)
+        assert poses["torso"][2, 3] > 0.94, "it stands upright"
+
+    @turned_upright
+    def test_falling_it_moves_as_its_own_dynamics_say(self, tmp_path: Path) -> None:
+        made = self.made(tmp_path)
+        for step in range(3):
+            made.step(step)
+        coupling = made.coupling
+        np.testing.assert_allclose(coupling.delta_theta, coupling.delta_theta_tilde, atol=1e-12)
+        assert coupling.drift.max() < 1e-10, "tied joints are where the file's functions put them"
+
+    @pytest.mark.slow
+    @turned_upright
+    def test_with_capsules_it_lands_on_the_ground(self, tmp_path: Path) -> None:
+        made = self.made(tmp_path, segment_radius=0.03, pose={"position": [0, 0, 0.1]})
+        shapes = {surface.name for surface in made.surfaces}
+        assert {"tibia_r", "calcn_l", "torso", "hand_r"} <= shapes
+        assert "patella_r" not in shapes
+        assert np.isinf(made.minimum_distance()), "no segments overlap that may touch"
+        for step in range(40):
+            made.step(step)
+            assert made.minimum_distance() > 0.0
+        assert np.abs(made.coupling.contact_force).max() > 1.0

@@ -54,6 +54,10 @@ class LoopConstraint(ABC):
         """Whether a coordinate's row of G has one entry, in the same column everywhere."""
         return self.ndof == 1
 
+    def constant_rates(self) -> dict[int, tuple[int, float]]:
+        """Coordinates that move with one independent velocity at a constant rate: {place: (column, rate)}."""
+        return {}
+
     def motion(self, x: Array, y_dot: Array) -> tuple[Array, Array, Array]:
         """q, G and g together."""
         return self.spanning(x), self.G(x), self.g(x, y_dot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +27,25 @@ class Function(Protocol):
     def second(self, x: float) -> float:
         """f''(x)."""
         ...
+
+
+@dataclass(frozen=True)
+class LinearFunction:
+    """f = a x + b."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, x: float) -> float:
+        return self.slope * x + self.offset
+
+    def first(self, x: float) -> float:
+        """f' = a."""
+        return self.slope
+
+    def second(self, x: float) -> float:
+        """f'' = 0."""
+        return 0.0
 
 
 class CoordinateFunctions(Explicit):
@@ -54,6 +74,10 @@ class CoordinateFunctions(Explicit):
 
     def name(self, column: int, joints: Sequence[str]) -> str:
         return super().name(column, joints) if self._names is None else self._names[column]
+
+    def constant_rates(self) -> dict[int, tuple[int, float]]:
+        functions = enumerate(zip(self.functions, self._of, strict=True))
+        return {k: (int(c), f.slope) for k, (f, c) in functions if isinstance(f, LinearFunction)}
 
     def spanning(self, x: Array) -> Array:
         return np.array([f(x[c]) for f, c in zip(self.functions, self._of, strict=True)])

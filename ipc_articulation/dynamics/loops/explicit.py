@@ -111,6 +111,10 @@ class Affine(Explicit):
         same = np.flatnonzero((self.matrix == np.eye(self.ndof)[column]).all(axis=1))
         return joints[same[0]] if len(same) else super().name(column, joints)
 
+    def constant_rates(self) -> dict[int, tuple[int, float]]:
+        alone = [(place, np.flatnonzero(row)) for place, row in enumerate(self.matrix)]
+        return {place: (int(c[0]), float(self.matrix[place, c[0]])) for place, c in alone if len(c) == 1}
+
     def K(self, q: Array) -> Array:
         return self._K
 

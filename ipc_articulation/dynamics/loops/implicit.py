@@ -56,7 +56,7 @@ class Implicit(LoopConstraint):
         self, phi: Callable[[Any], Any], size: int, independent: Sequence[int], scale: float | Sequence[float] = 1.0
     ) -> None:
         self._choose(size, independent, scale)
-        self._function = _differentiated(phi, size, len(self._bound))
+        self._function, self._constant_rows = _differentiated(phi, size, len(self._bound))
 
     def _choose(self, size: int, independent: Sequence[int], scale: float | Sequence[float]) -> None:
         """Which coordinates are independent; arguments as of the class."""
@@ -68,6 +68,8 @@ class Implicit(LoopConstraint):
             raise ModelError(f"independent coordinates must be different places from 0 to {size - 1}; they are {given}")
         self._bound = np.setdiff1d(np.arange(size), self._free)
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), self.ndof)
+
+    _constant_rows: Sequence[Array] = ()  # rows of K that are the same everywhere, (n,) each
 
     def _evaluate(self, q: Array, q_dot: Array) -> list[Array]:
         """φ, K and k."""
@@ -126,6 +128,16 @@ class Implicit(LoopConstraint):
 
     def moves_with_one(self, place: int) -> bool:
         return self.ndof == 1 or place in self._free
+
+    def constant_rates(self) -> dict[int, tuple[int, float]]:
+        """Those of independent coordinates, and of others that a linear row of φ ties to one of them alone."""
+        rates = {int(place): (column, float(self._scale[column])) for column, place in enumerate(self._free)}
+        for row in self._constant_rows:
+            free, bound = np.flatnonzero(row[self._free]), self._bound[row[self._bound] != 0.0]
+            if len(free) == len(bound) == 1:
+                column, place = int(free[0]), int(bound[0])
+                rates[place] = column, float(-row[self._free[column]] / row[place] * self._scale[column])
+        return rates
 
     def closed(self, q: Array) -> Array:
         """The nearest position on the manifold with the same independent coordinates, by damped Newton steps from q.
@@ -199,8 +211,10 @@ def _singular(condition: float) -> StateError:
     )
 
 
-def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callable[[Array, Array], list[Array]]:
-    """(φ, K, k) as one compiled function of (q, q̇)."""
+def _differentiated(
+    phi: Callable[[Any], Any], size: int, count: int
+) -> tuple[Callable[[Array, Array], list[Array]], list[Array]]:
+    """(φ, K, k) as one compiled function of (q, q̇), and the rows of K that are constant."""
     try:
         import casadi
     except ModuleNotFoundError as error:
@@ -219,7 +233,10 @@ def _differentiated(phi: Callable[[Any], Any], size: int, count: int) -> Callabl
         )
     K = casadi.jacobian(value, q)
     k = -casadi.jtimes(K @ q_dot, q, q_dot)
-    return _called(casadi.Function("loop", [q, q_dot], [casadi.densify(part) for part in (value, K, k)]), size, count)
+    parts = [casadi.densify(part) for part in (value, K, k)]
+    rows = [parts[1][i, :] for i in range(count)]
+    constant = [np.array(casadi.DM(row)).ravel() for row in rows if row.is_constant()]
+    return _called(casadi.Function("loop", [q, q_dot], parts), size, count), constant
 
 
 def _called(function: Any, size: int, count: int) -> Callable[[Array, Array], list[Array]]:

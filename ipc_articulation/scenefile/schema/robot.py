@@ -41,6 +41,11 @@ class RobotEntry(Block):
     collision: Literal["mesh", "hull"] = Field(
         "mesh", description="meshes of the links as they are, which must be closed, or their convex hulls"
     )
+    segment_radius: Positive | None = Field(
+        None,
+        description="of capsules from joint to joint of an OpenSim model [m]; else its bodies touch nothing, see "
+        "[above](#opensim-models)",
+    )
     untouchable: tuple[tuple[str, str], ...] = Field(
         (), description="pairs of names, or regular expressions, of what never touches"
     )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from ipc_articulation.adapters.native import LoopAdapter, Pin
 
+from ipc_articulation import couple
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
 from ipc_articulation.dynamics.joints import RevoluteJoint, SphericalJoint
@@ -23,6 +24,7 @@ from tests.adapters.native.linkages import (
     press_model,
     start_of,
 )
+from tests.coupling.worlds import make_scene, make_world
 
 NONE = np.zeros((0, 4, 4))
 LOOP = ["crank joint", "rocker joint", "coupler joint"]
@@ -142,15 +144,27 @@ def test_a_missing_pin_is_told():
         linkage_adapter(press_model(), [])
 
 
-def test_a_gear_between_links_with_geometry_is_told():
-    """Nothing in the scene would carry a force from one to the other."""
-    mechanism = Mechanism("fingers")
+def test_a_gear_between_links_with_geometry_ties_them(tmp_path):
+    """A torque τ on the left link, whose joint is θ, moves both: with G = -1, M̂ e = τ dt² and e_d = -e."""
+    mechanism = Mechanism("fingers", gravity=(0, 0, 0))
     for name, y in (("left", 0.1), ("right", -0.1)):
         mechanism.add_link(name, 1.0, inertia=0.01).collision = (Shape(Box((0.1, 0.02, 0.02))),)
         mechanism.add_joint(f"{name} joint", RevoluteJoint((0, 0, 1)), "world", name, origin=_at(0.0, y, 0.0))
     robot = mechanism.build().with_loops([(["left joint", "right joint"], gear(-1.0))])
-    with pytest.raises(AdapterError, match="can move in 1 ways more than its loops allow"):
-        LoopAdapter(robot, DT, [0.0], [])
+    adapter = LoopAdapter(robot, DT, [0.0], [], y_dot=[2.0])
+    [tied] = adapter.describe().tied_joints
+    assert tied.name == "right joint"
+    prediction = adapter.predict()
+    np.testing.assert_allclose(prediction.tied.rates, [[-1.0]])
+    np.testing.assert_allclose(prediction.tied.delta_theta_tilde, [-2.0 * DT])
+    scene = make_scene(DT)
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    for _ in range(5):
+        coupling.step(world)
+    left, right = (np.arctan2(pose[1, 0], pose[0, 0]) for pose in coupling.body_poses)
+    assert coupling.joint_names == ("left joint",)
+    np.testing.assert_allclose([left, right], [10.0 * DT, -10.0 * DT], atol=1e-9)
 
 
 def test_a_differential_whose_rotors_are_independent_is_told():

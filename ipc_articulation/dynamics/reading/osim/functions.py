@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ipc_articulation.dynamics.loops.coordinate_functions import Function
+from ipc_articulation.dynamics.loops.coordinate_functions import Function, LinearFunction
 from ipc_articulation.errors import ModelError
 
 
@@ -26,25 +26,6 @@ class Constant:
     def first(self, x: float) -> float:
         """Zero."""
         return 0.0
-
-    def second(self, x: float) -> float:
-        """Zero."""
-        return 0.0
-
-
-@dataclass(frozen=True)
-class LinearFunction:
-    """f = a x + b."""
-
-    slope: float = 1.0
-    offset: float = 0.0
-
-    def __call__(self, x: float) -> float:
-        return self.slope * x + self.offset
-
-    def first(self, x: float) -> float:
-        """A."""
-        return self.slope
 
     def second(self, x: float) -> float:
         """Zero."""
