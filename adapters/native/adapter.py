@@ -2,55 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
-from ipc_articulation.adapters.native.base import ModelAdapter, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.native.around import Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.native.chain import make_chain
+from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
+from ipc_articulation.adapters.native.mechanism import Surfaces, describe
+from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane, Prediction
-from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.coupling.solids import MeshShape
-from ipc_articulation.dynamics.integrators import Scheme, Step, implicit
+from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction, TiedMotion
+from ipc_articulation.coupling.robots import FRICTION, Pin
+from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
+from ipc_articulation.dynamics.forces.actuation import within_effort
+from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
+from ipc_articulation.dynamics.integrators.constrained import require_one_column
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 
-class NativeAdapter(ModelAdapter):
-    """Couples a model of `ipc_articulation.dynamics` and its state to an IPC scene.
+class NativeAdapter:
+    """Couples a model of `ipc_articulation.dynamics`, with loops or without, and its state to an IPC scene.
 
-    Every degree of freedom is a joint with a link of its own. Links that are fixed to the world are one static body,
-    which nothing that hangs on it touches. Free bodies, further static bodies and planes are given by the caller; IPC
-    moves the free ones.
+    Every degree of freedom of a tree is a joint with a link of its own. Links that are fixed to the world are one
+    static body, which nothing that hangs on it touches. Free bodies, further static bodies and planes are given by the
+    caller; IPC moves the free ones.
 
     The engine's own step is `dynamics.implicit`, whose M̂ is the Hessian of its incremental potential. Friction, limits
     and mimic joints are decided while the step is predicted; contact meets M̂ alone, that of all joints.
 
+    Of a robot with loops M̂ and δθ̃ are those of the independent joints. Joints that are known functions of them (gears,
+    knees) are tied to them in the scene (see `coupling.ties`). The other joints of the tree, and the pins that close
+    the loops, hold their links together and have no part in M̂; so contact on any bar reaches the joint that drives it.
+    Dependent links at the ends without geometry, such as rotors, count in M̂ and are not in the scene.
+
     Attributes:
-        q: Position, (m,) [rad or m]; may be set between steps.
-        v: Velocity, (m,) [rad/s or m/s]; may be set between steps.
+        q: Position, (nq,) [rad or m], loops closed; may be set between steps.
+        v: Velocity, (nv,) [rad/s or m/s]; may be set between steps.
         drive: What drives the joints in the next step. PD control beyond the effort limit becomes a constant force.
         free: The free bodies, with the poses and velocities that IPC gave them last.
 
     Args:
         model: The model; its gravity must be the scene's.
         dt: Time step [s].
-        q: Position at the start, (m,); None: neutral.
-        v: Velocity at the start, (m,); None: at rest.
+        q: Position at the start, (nq,), loops closed; None: neutral.
+        v: Velocity at the start, (nv,); None: at rest.
+        pins: Where links meet that the spanning tree does not join.
         scheme: Which forces the engine's step is implicit in.
-        free: Bodies that IPC moves.
-        static: Bodies that never move; every link may touch them.
-        planes: Half-spaces that never move; every link may touch them.
-        friction: Coulomb coefficient of the model's surfaces, one number or by body; 1 where a body is not named.
-        untouchable: Further pairs of names that never touch.
-        mesh_shape: «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull.
+        around: What stands around the robot, and how surfaces are made.
 
     Raises:
-        AdapterError: The time step is not positive, or two bodies have the same name.
+        AdapterError: The time step is not positive, two bodies have the same name, a pin does not meet, or the pins do
+            not close just the loops of the robot.
         MeshError: A mesh is not closed or cannot be read.
-        StateError: q has a wrong length or is not finite.
-        UnsupportedError: A joint is not made of turns and slides.
+        StateError: q has a wrong length, is not finite or leaves a loop open.
+        UnsupportedError: A joint is not made of turns and slides, or has friction or limits and moves with several
+            independent coordinates of a loop.
     """
 
     def __init__(
@@ -60,37 +71,46 @@ class NativeAdapter(ModelAdapter):
         *,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
+        pins: Sequence[Pin] = (),
         scheme: Scheme = Scheme.FULL,
-        free: Iterable[CoupledBody] = (),
-        static: Iterable[CoupledBody] = (),
-        planes: Iterable[HalfPlane] = (),
-        friction: float | Mapping[str, float] = FRICTION,
-        untouchable: Collection[frozenset[str]] = (),
-        mesh_shape: MeshShape = "mesh",
+        **around: Unpack[Around],
     ) -> None:
-        super().__init__(
-            model,
-            dt,
-            scheme,
-            free=free,
-            static=static,
-            planes=planes,
-            friction=friction,
-            untouchable=untouchable,
-            mesh_shape=mesh_shape,
-        )
+        if not dt > 0.0:
+            raise AdapterError(f"the time step is {dt} s; it must be positive")
+        require_one_column(model)
+        self.model, self.scheme, self.drive, self.pins = model, scheme, Drive(), tuple(pins)
+        self.free, self.static, self.planes = (tuple(around.get(key, ())) for key in ("free", "static", "planes"))
+        self._dt, self._untouchable = float(dt), frozenset(around.get("untouchable", ()))
+        self._chain = make_chain(model.spanning_tree)
+        self._surfaces = Surfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
+        self._scene = loop_scene(model, self._chain, self._surfaces)
         self.q: Array = model.neutral if q is None else np.array(q, dtype=float)
         self.v: Array = np.zeros(model.nv) if v is None else np.array(v, dtype=float)
         self._predicted: Step | None = None
         refuse_equal_names(self.describe())
+        if model.loops or pins:
+            require_closing(model, self.q, self._chain, self._scene, self._placed_pins())
+
+    @property
+    def dt(self) -> float:
+        """Time step [s]."""
+        return self._dt
+
+    @property
+    def gravity(self) -> Array:
+        """Gravity, (3,) [m/s²]."""
+        return self.model.gravity.copy()
 
     def describe(self) -> CoupledRobot:
         """The model at its present state.
 
         Raises:
-            StateError: q has a wrong length or is not finite.
+            AdapterError: A pin does not meet.
+            StateError: q has a wrong length, is not finite or leaves a loop open.
         """
-        return self._describe_at(self.q)
+        tree = describe(self._chain, self._spanning(), self._surfaces, self.free, self.static, self.planes)
+        tree = replace(tree, untouchable=tree.untouchable | self._untouchable)
+        return scene_mechanism(tree, self._scene, self._placed_pins())
 
     def predict(self) -> Prediction:
         """M̂, δθ̃ and link poses of the engine's own step from the present state; changes nothing a user sees.
@@ -98,50 +118,55 @@ class NativeAdapter(ModelAdapter):
         Raises:
             AdapterError: The step is unstable.
             SolverError: Dry friction and limits did not converge.
-            StateError: q or v has a wrong length or is not finite.
+            StateError: q or v has a wrong length, is not finite or leaves a loop open.
         """
-        step = implicit(self.model, self.q, self.v, self._dt, self._possible_drive(self.q, self.v), self.scheme)
+        step, scale = implicit(self.model, self.q, self.v, self._dt, self._drive(), self.scheme), self._scene.scale
         if not (np.isfinite(step.q).all() and np.isfinite(step.v).all()):
             raise AdapterError(
                 f"the step of model '{self.model.name}' is not finite; use a smaller time step, lower gains, or "
                 "Scheme.FULL"
             )
         self._predicted = step
-        return Prediction(step.mass, step.q - self.q, self.link_poses())
+        change = scale * displacement(self.model, self.q, step.q)
+        return Prediction(step.mass / np.outer(scale, scale), change, self.link_poses(), self._tied(step))
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q gains δθ, v gains (δθ-δθ̃)/dt over the engine's own.
 
         Args:
-            delta_theta: δθ of the joints, (m,) [rad or m].
+            delta_theta: δθ of the independent joints, (nv,) [rad or m].
             free_poses: Poses of the free bodies after the step, (f, 4, 4), rigid.
             free_velocities: Rates of those poses, (f, 4, 4).
 
         Raises:
             AdapterError: Nothing was predicted since the last commit.
+            StateError: A loop cannot be closed.
         """
         if self._predicted is None:
             raise AdapterError("commit without a prediction: call predict first, once for each step")
         step, self._predicted = self._predicted, None
-        correction = delta_theta - (step.q - self.q)
-        self.q, self.v = self.q + delta_theta, step.v + correction / self._dt
+        change = delta_theta / self._scene.scale
+        correction = change - displacement(self.model, self.q, step.q)
+        self.q, self.v = moved(self.model, self.q, change), step.v + correction / self._dt
         self._move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:
-        """Forward kinematics of the links at the present state, (n, 4, 4)."""
-        return self._chain.link_poses(self.q)
+        """Forward kinematics of the scene's links at the present state, (n, 4, 4)."""
+        return self._chain.link_poses(self._spanning())[self._scene.links]
 
     def theta(self) -> Array:
-        """Joint positions, (m,) [rad or m]."""
-        return np.array(self.q)
+        """Positions of the independent joints, (nv,) [rad or m]."""
+        return np.asarray(self._spanning())[self._scene.owned]
 
     def theta_dot(self) -> Array:
-        """Joint velocities, (m,) [rad/s or m/s]."""
-        return np.array(self.v)
+        """Velocities of the independent joints, (nv,) [rad/s or m/s]."""
+        return self._scene.scale * np.asarray(self.v)
 
     def state(self) -> dict[str, Array]:
         """Position, velocity, and where the free bodies are; `drive` is the user's."""
-        return {"q": self.theta(), "v": self.theta_dot(), **self._free_state()}
+        poses, rates = ([getattr(body, key) for body in self.free] for key in ("pose", "velocity"))
+        free = {"free_poses": np.reshape(poses, (-1, 4, 4)), "free_velocities": np.reshape(rates, (-1, 4, 4))}
+        return {"q": np.array(self.q), "v": np.array(self.v), **free}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Go back to what `state` gave.
@@ -151,4 +176,34 @@ class NativeAdapter(ModelAdapter):
         """
         refuse_other_lengths(state, q=self.q, v=self.v)
         self.q, self.v, self._predicted = np.array(state["q"]), np.array(state["v"]), None
-        self._restore_free(state)
+        self._move_free(state["free_poses"], state["free_velocities"])
+
+    def _spanning(self) -> Array:
+        """Positions of all joints of the spanning tree, (m,)."""
+        return self.model.spanning(self.q) if self.model.loops else self.q
+
+    def _tied(self, step: Step) -> TiedMotion | None:
+        """How the tied joints follow to the end of a step."""
+        tied = self._scene.tied
+        if not len(tied):
+            return None
+        change = self.model.spanning(step.q)[tied] - self._spanning()[tied]
+        return TiedMotion(change, self._scene.tie_rates(self.model.G(step.q)))
+
+    def _placed_pins(self) -> list[CoupledJoint]:
+        if not self.pins:
+            return []
+        poses, names = self.link_poses(), [self._chain.names[link] for link in self._scene.links]
+        return [placed_pin(pin, names, poses) for pin in self.pins]
+
+    def _drive(self) -> Drive:
+        """The drive with a constant force where PD control would exceed the effort limit: M̂ has no gains there."""
+        if self.drive.pd is None:
+            return self.drive
+        q, v = self.model.motion(self.q, self.v)[:2] if self.model.loops else (self.q, self.v)
+        pd, beyond = self.drive.pd.limited(self.model, q, v)
+        return replace(self.drive, tau=within_effort(self.model, self.drive.tau) + beyond, pd=pd)
+
+    def _move_free(self, poses: Array, velocities: Array) -> None:
+        placed = zip(self.free, poses, velocities, strict=True)
+        self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
-from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import Actuator
@@ -24,29 +23,28 @@ class DrivenModel:
         joints: Names of all m degrees of freedom whose position the adapter tells, in the order of `push`.
     """
 
-    def __init__(self, adapter: NativeAdapter | LoopAdapter, actuators: Sequence[Actuator]) -> None:
+    def __init__(self, adapter: NativeAdapter, actuators: Sequence[Actuator]) -> None:
         self.adapter = adapter
-        names = adapter.model.dof_names
+        names = adapter.model.spanning_tree.dof_names
         self._kp, self._kv = np.zeros(len(names)), np.zeros(len(names))
         for actuator in actuators:
             joint = names.index(actuator.joint)
             self._kp[joint], self._kv[joint] = actuator.kp, actuator.kv
         self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
         self._dofs = [names.index(name) for name in self.actuated]
-        q = adapter.q if isinstance(adapter, NativeAdapter) else adapter.robot.spanning(adapter.x)
-        self.start = q[self._dofs]
+        self.start = adapter.model.spanning(adapter.q)[self._dofs]
         self.joints = [joint.name for joint in adapter.describe().joints]
         self._pushed = [names.index(name) for name in self.joints]
         self.command(self.start)
 
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""
-        target = self.adapter.model.neutral
+        target = self.adapter.model.spanning_tree.neutral
         target[self._dofs] = targets
         self.adapter.drive = Drive(pd=PD.to(self.adapter.model, target, self._kp, self._kv))
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]; call it after `command`."""
-        tau = np.zeros(self.adapter.model.nv)
+        tau = np.zeros(self.adapter.model.spanning_tree.nv)
         tau[self._pushed] = forces
         self.adapter.drive = replace(self.adapter.drive, tau=tau)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from ipc_articulation.adapters.native.base import Around
+from ipc_articulation.adapters.native.around import Around
 from ipc_articulation.adapters.native.segments import add_capsules
 from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
 

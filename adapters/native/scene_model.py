@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
-from ipc_articulation.adapters.native.base import Around
+from ipc_articulation.adapters.native.around import Around
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.file_pins import file_pins
-from ipc_articulation.adapters.native.loop_adapter import LoopAdapter
 from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.static_links import static_names
 
@@ -64,7 +63,7 @@ class SceneModel:
         model = robot.mechanism.build(unphysical=robot.unphysical)
         return DrivenModel(self._adapter(model, setup), setup.actuators)
 
-    def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter | LoopAdapter:
+    def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)
         around: Around = {**robot.surroundings(setup.friction_of), "mesh_shape": setup.mesh_shape}
         start = {**robot.start, **setup.start}
@@ -76,7 +75,7 @@ class SceneModel:
             raise AdapterError("a robot with loops starts at rest; leave out initial_velocity")
         x = _closed(model, q, start)
         pins = [*setup.pins, *file_pins(model, x, robot.mechanism.meetings, static_names(robot.mechanism))]
-        return LoopAdapter(model, setup.dt, x, pins, scheme=scheme, **around)
+        return NativeAdapter(model, setup.dt, q=x, pins=pins, scheme=scheme, **around)
 
     def _set(
         self, attribute: str, values: Mapping[str, float], choose: Callable[..., Array] = lambda old, new: new

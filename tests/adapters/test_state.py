@@ -83,7 +83,7 @@ def test_a_free_body_is_part_of_the_state(make) -> None:
         (mujoco_adapter, {"mujoco": np.zeros(3)}, r"of another model: it has 3 numbers, this model's has \d+"),
         (driven, {"q": np.zeros(3), "v": np.zeros(2)}, "of another model: q has 3 numbers, this model's 2"),
         (driven, {"q": np.zeros(2)}, "of another model: v has 0 numbers, this model's 2"),
-        (loop_adapter, {"x": np.zeros(1)}, "of another model: x has 1 numbers, this model's"),
+        (loop_adapter, {"q": np.zeros(1)}, "of another model: q has 1 numbers, this model's"),
     ],
 )
 def test_a_state_of_another_model_is_refused(make, state, message: str) -> None:

@@ -51,11 +51,11 @@ def test_the_force_on_the_crank_is_the_walls_by_virtual_work(pressed: Pressed) -
     adapter, link = pressed.coupling.adapter, pressed.coupling.robot.links[2]
     pose = adapter.link_poses()[2]
     vertex = link.mesh.vertices[(link.mesh.vertices @ pose[0, :3]).argmax()]
-    x, ends = adapter.x, []
+    x, ends = adapter.q, []
     for step in (-1e-5, 1e-5):
-        adapter.x = dyn.integrate(adapter.robot, x, [step])
+        adapter.q = dyn.integrate(adapter.model, x, [step])
         ends.append((adapter.link_poses()[2] @ [*vertex, 1.0])[0])
-    adapter.x = x
+    adapter.q = x
     force = surface_forces(pressed.simulation._uipc_scene, adapter.dt)["wall"][0]
     assert force > 150.0
     work = -force * (ends[1] - ends[0]) / 2e-5
@@ -72,7 +72,7 @@ def model_of(folder: Path, old: str = "", new: str = "") -> object:
 
 def test_the_loop_is_closed_from_where_its_joints_start(tmp_path: Path) -> None:
     model = model_of(tmp_path)
-    np.testing.assert_allclose(model.adapter.x, [1.7, 1.60545, -1.69328], atol=1e-5)
+    np.testing.assert_allclose(model.adapter.q, [1.7, 1.60545, -1.69328], atol=1e-5)
     np.testing.assert_array_equal(model.start, [1.7])
     assert model.actuated == ["crank_joint"]
 

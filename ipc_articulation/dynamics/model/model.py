@@ -254,6 +254,8 @@ class Model:
         Raises:
             StateError: A wrong length, or a loop is open; says by how much.
         """
+        if not self.loops:
+            return np.array(vector(x, self.nq, "x"))
         return unrolled(self.closure, x, np.zeros(self.nv), BAD | OPEN if check else BAD).q
 
     def motion(self, x: ArrayLike, v: ArrayLike) -> Motion:

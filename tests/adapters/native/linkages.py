@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import uipc
-from ipc_articulation.adapters.native import LoopAdapter, Pin
+from ipc_articulation.adapters.native import NativeAdapter, Pin
 from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine, spatial
@@ -71,8 +71,8 @@ def driven(robot: dyn.Model, target: float, kp: float = KP, kd: float = KD) -> D
     return Drive(pd=PD.to(robot.spanning_tree, target * crank, kp * crank, kd * crank))
 
 
-def linkage_adapter(robot: dyn.Model, pins=(PIN,), target: float = 1.7, **around) -> LoopAdapter:
-    adapter = LoopAdapter(robot, DT, start_of(robot), pins, **around)
+def linkage_adapter(robot: dyn.Model, pins=(PIN,), target: float = 1.7, **around) -> NativeAdapter:
+    adapter = NativeAdapter(robot, DT, q=start_of(robot), pins=pins, **around)
     adapter.drive = driven(robot, target)
     return adapter
 
@@ -81,7 +81,7 @@ def box(name: str, size: float, centre, mass: float = 0.0) -> CoupledBody:
     return CoupledBody(name, spatial.pose(p=centre), cube(0.5 * size), mass, inertia=mass * size**2 / 6.0 * np.eye(3))
 
 
-def press(robot: dyn.Model, target: float = 1.4) -> LoopAdapter:
+def press(robot: dyn.Model, target: float = 1.4) -> NativeAdapter:
     """The linkage, and a block on a table between its ball and a wall; nothing has friction."""
     static = [box("table", 0.2, (0.62, 0.0, 0.119)), box("wall", 0.4, (0.84, 0.0, 0.3))]
     block = box("block", 0.12, (0.565, 0.0, 0.2805), 2.0)

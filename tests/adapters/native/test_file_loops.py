@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ipc_articulation.adapters.native import LoopAdapter, Pin
+from ipc_articulation.adapters.native import NativeAdapter, Pin
 from ipc_articulation.adapters.native.scene_model import SceneModel
 
 from ipc_articulation.coupling.robots import Actuator, RobotSetup
@@ -25,7 +25,7 @@ def setup(start=START, **keys) -> RobotSetup:
     return RobotSetup(0.01, np.array([0.0, 0.0, -9.81]), "implicit", start=start, **keys)
 
 
-def adapter_of(tmp_path, *more: str, flags: bool = True, **keys) -> LoopAdapter:
+def adapter_of(tmp_path, *more: str, flags: bool = True, **keys) -> NativeAdapter:
     """The press, with elements in its file."""
     text = PRESS.read_text()
     for name in ("rocker_joint", "coupler_joint") if flags else ():

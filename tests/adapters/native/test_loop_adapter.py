@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from ipc_articulation.adapters.native import LoopAdapter, Pin
+from ipc_articulation.adapters.native import NativeAdapter, Pin
 
 from ipc_articulation import couple
 from ipc_articulation import dynamics as dyn
@@ -30,7 +30,7 @@ NONE = np.zeros((0, 4, 4))
 LOOP = ["crank joint", "rocker joint", "coupler joint"]
 
 
-def geared() -> LoopAdapter:
+def geared() -> NativeAdapter:
     return linkage_adapter(press_model(rotor=True))
 
 
@@ -47,7 +47,7 @@ def test_driven_joints_come_first_and_all_others_are_passive():
 def test_the_pin_is_where_the_bars_meet():
     adapter = geared()
     (pin,) = [joint for joint in adapter.describe().passive_joints if joint.name == "pin"]
-    angle = adapter.x[1]
+    angle = adapter.q[1]
     tip = np.array([OFFSET[0] + LENGTHS[2] * np.cos(angle), 0.0, OFFSET[1] + LENGTHS[2] * np.sin(angle)])
     np.testing.assert_allclose(pin.anchor, tip, atol=1e-12)
     np.testing.assert_allclose(pin.axis, [0.0, -1.0, 0.0], atol=1e-15)
@@ -55,11 +55,11 @@ def test_the_pin_is_where_the_bars_meet():
 
 def test_effective_mass_holds_rotors_and_gains():
     adapter = geared()
-    added = adapter.predict().mass - mass_matrix(adapter.robot, adapter.x)
+    added = adapter.predict().mass - mass_matrix(adapter.model, adapter.q)
     np.testing.assert_allclose(added, np.diag([DT * KD + DT**2 * KP, DT * 0.3]), atol=1e-14)
     bare = press_model(rotor=True)
-    flap = tree_mass_matrix(bare.spanning_tree, bare.spanning(adapter.x))[3, 3]
-    np.testing.assert_allclose(mass_matrix(adapter.robot, adapter.x)[1, 1], flap + 5.0**2 * 1e-4, rtol=1e-12)
+    flap = tree_mass_matrix(bare.spanning_tree, bare.spanning(adapter.q))[3, 3]
+    np.testing.assert_allclose(mass_matrix(adapter.model, adapter.q)[1, 1], flap + 5.0**2 * 1e-4, rtol=1e-12)
 
 
 def test_a_joint_that_turns_as_a_multiple_of_the_independent_velocity():
@@ -73,7 +73,7 @@ def test_a_joint_that_turns_as_a_multiple_of_the_independent_velocity():
             [(LOOP, FourBar(LENGTHS, OFFSET)), (["flap joint", "rotor joint"], constraint)]
         )
         x = np.r_[start_of(press_model()), 0.4 / scale]
-        adapter = LoopAdapter(robot, DT, x, [PIN], y_dot=[0.2, 1.0 / scale])
+        adapter = NativeAdapter(robot, DT, q=x, pins=[PIN], v=[0.2, 1.0 / scale])
         predictions.append(adapter.predict())
         adapter.commit(predictions[-1].delta_theta_tilde + np.array([0.0, 1e-3]), NONE, NONE)
         np.testing.assert_allclose(adapter.theta()[1], 0.4 + predictions[-1].delta_theta_tilde[1] + 1e-3, atol=1e-14)
@@ -90,7 +90,7 @@ def test_a_correction_closes_the_loop():
     adapter.commit(wanted, NONE, NONE)
     np.testing.assert_allclose(adapter.theta(), start + wanted, atol=1e-14)
     np.testing.assert_allclose(adapter.theta_dot(), wanted / DT, atol=1e-11)
-    assert np.abs(adapter.robot.loops[0].constraint.phi(adapter.x[:3])).max() < 1e-12
+    assert np.abs(adapter.model.loops[0].constraint.phi(adapter.q[:3])).max() < 1e-12
     assert adapter.describe().passive_joints  # the pin meets
 
 
@@ -102,9 +102,9 @@ def test_commit_needs_a_prediction():
 def test_an_open_loop_is_told():
     robot = press_model()
     with pytest.raises(StateError, match=r"'crank joint', 'rocker joint', 'coupler joint' is open: \|φ\| = "):
-        LoopAdapter(robot, DT, [1.7, 1.6, -1.6], [PIN])
+        NativeAdapter(robot, DT, q=[1.7, 1.6, -1.6], pins=[PIN])
     adapter = linkage_adapter(robot)
-    adapter.x = adapter.x + 0.01
+    adapter.q = adapter.q + 0.01
     with pytest.raises(StateError, match="close it with Model"):
         adapter.predict()
 
@@ -115,7 +115,7 @@ def test_spherical_joints_are_refused():
     mechanism.add_joint("wrist", SphericalJoint(), "coupler", "hand")
     robot = mechanism.build().with_loops([(LOOP, FourBar(LENGTHS, OFFSET))])
     with pytest.raises(UnsupportedError, match="joint 'wrist' of body 'hand' is a SphericalJoint; for now only"):
-        LoopAdapter(robot, DT, robot.closed([1.7, 1.6, -1.65, 1.0, 0.0, 0.0, 0.0]), [PIN])
+        NativeAdapter(robot, DT, q=robot.closed([1.7, 1.6, -1.65, 1.0, 0.0, 0.0, 0.0]), pins=[PIN])
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_gear_between_links_with_geometry_ties_them(tmp_path):
         mechanism.add_link(name, 1.0, inertia=0.01).collision = (Shape(Box((0.1, 0.02, 0.02))),)
         mechanism.add_joint(f"{name} joint", RevoluteJoint((0, 0, 1)), "world", name, origin=_at(0.0, y, 0.0))
     robot = mechanism.build().with_loops([(["left joint", "right joint"], gear(-1.0))])
-    adapter = LoopAdapter(robot, DT, [0.0], [], y_dot=[2.0])
+    adapter = NativeAdapter(robot, DT, q=[0.0], v=[2.0])
     [tied] = adapter.describe().tied_joints
     assert tied.name == "right joint"
     prediction = adapter.predict()
@@ -174,7 +174,7 @@ def test_a_differential_whose_rotors_are_independent_is_told():
         mechanism.add_joint(name, RevoluteJoint((0, 0, 1)), "world", name)
     robot = mechanism.build().with_loops([(["r1", "r2", "l1", "l2"], tello_hip())])
     with pytest.raises(AdapterError, match="can move in 2 ways more than its loops allow"):
-        LoopAdapter(robot, DT, dyn.random_position(robot, np.random.default_rng(0)), [])
+        NativeAdapter(robot, DT, q=dyn.random_position(robot, np.random.default_rng(0)), pins=[])
 
 
 def pair(constraint) -> dyn.Model:
@@ -187,7 +187,7 @@ def pair(constraint) -> dyn.Model:
 
 
 def test_of_two_rotors_the_first_is_in_the_scene():
-    adapter = LoopAdapter(pair(gear(2.0)), DT, [0.0], [])
+    adapter = NativeAdapter(pair(gear(2.0)), DT, q=[0.0], pins=[])
     assert [link.name for link in adapter.describe().links] == ["a"]
     np.testing.assert_allclose(adapter.predict().mass, [[0.01 + 4 * 0.01]], rtol=1e-12)
 
@@ -211,7 +211,7 @@ class Cubic:
 def test_an_independent_velocity_of_no_joint_is_told():
     message = "the loop of joints 'a', 'b': independent velocity 0 is that of none of these joints, so contact cannot"
     with pytest.raises(AdapterError, match=message):
-        LoopAdapter(pair(CoordinateFunctions([Cubic(1.0), Cubic(2.0)], [0, 0])), DT, [0.0], [])
+        NativeAdapter(pair(CoordinateFunctions([Cubic(1.0), Cubic(2.0)], [0, 0])), DT, q=[0.0])
 
 
 def test_limits_and_friction_hinder_the_predicted_step():

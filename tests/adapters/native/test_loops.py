@@ -51,8 +51,8 @@ def rate(adapter, height) -> float:
     """∂/∂θ of a function of spanning positions q and links' poses, the crank moved and the loop closed."""
     ends = []
     for step in (-1e-5, 1e-5):
-        moved = linkage_adapter(adapter.robot)
-        moved.x = dyn.integrate(adapter.robot, adapter.x, [step])
+        moved = linkage_adapter(adapter.model)
+        moved.q = dyn.integrate(adapter.model, adapter.q, [step])
         ends.append(height(moved))
     return (ends[1] - ends[0]) / 2e-5
 
@@ -67,7 +67,7 @@ def pressing_point(coupling) -> np.ndarray:
 def test_nothing_interpenetrates_and_the_loop_stays_closed(pressed):
     assert 0.0 < pressed.nearest < 0.5 * D_HAT
     assert pressed.gap < 1e-7
-    assert np.abs(pressed.adapter.robot.loops[0].constraint.phi(pressed.adapter.x)).max() < 1e-11
+    assert np.abs(pressed.adapter.model.loops[0].constraint.phi(pressed.adapter.q)).max() < 1e-11
     assert pressed.coupling.drift.max() < 0.02 * D_HAT
 
 
@@ -83,7 +83,7 @@ def test_force_on_the_driven_joint_is_the_walls_by_virtual_work(pressed):
 
 def test_force_on_the_driven_joint_balances_drive_and_gravity(pressed):
     adapter = pressed.adapter
-    gravity = rate(adapter, lambda moved: dyn.potential_energy(moved.model, moved.robot.spanning(moved.x)))
+    gravity = rate(adapter, lambda moved: dyn.potential_energy(moved.model, moved.q))
     drive = KP * (TARGET - adapter.theta()[0])
     assert abs(gravity) > 1e-3 * drive  # ten times the tolerance
     np.testing.assert_allclose(pressed.coupling.contact_force, [gravity - drive], rtol=1e-4)
@@ -91,7 +91,7 @@ def test_force_on_the_driven_joint_balances_drive_and_gravity(pressed):
 
 def test_the_same_run_gives_the_same_bits(pressed, tmp_path):
     again = Pressed(tmp_path)
-    np.testing.assert_array_equal(again.adapter.x, pressed.adapter.x)
+    np.testing.assert_array_equal(again.adapter.q, pressed.adapter.q)
     np.testing.assert_array_equal(again.coupling.contact_force, pressed.coupling.contact_force)
 
 
@@ -101,15 +101,15 @@ def test_motion_without_contact_is_the_engines_own(independent, tmp_path):
     robot = press_model(rotor=True, independent=independent)
     adapter = linkage_adapter(robot)
     adapter.drive = driven(robot, 1.3)
-    x, y_dot = adapter.x, adapter.y_dot
+    x, y_dot = adapter.q, adapter.v
     for _ in range(60):
         step = dyn.implicit(robot, x, y_dot, DT, adapter.drive)
         x, y_dot = step.q, step.v
     run = Run(adapter, tmp_path)
     run.step(60)
     assert run.coupling.link_names == ("crank", "rocker", "coupler", "flap")
-    assert np.abs(adapter.x - linkage_adapter(robot).x).max() > 0.3
-    np.testing.assert_allclose(adapter.x, x, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(adapter.y_dot, y_dot, rtol=0, atol=1e-6)
+    assert np.abs(adapter.q - linkage_adapter(robot).q).max() > 0.3
+    np.testing.assert_allclose(adapter.q, x, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(adapter.v, y_dot, rtol=0, atol=1e-6)
     assert np.abs(run.coupling.contact_force).max() < 1e-3
     assert pin_gap(run) < 1e-7

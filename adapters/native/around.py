@@ -1,0 +1,47 @@
+"""Surroundings of a robot in a scene, and checks of names and states."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypedDict
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.errors import AdapterError
+
+
+class Around(TypedDict, total=False):
+    """What stands around a robot, and how surfaces are made."""
+
+    free: Iterable[CoupledBody]  # that IPC moves
+    static: Iterable[CoupledBody]  # that never move; every link may touch them
+    planes: Iterable[HalfPlane]  # half-spaces that never move; every link may touch them
+    friction: float | Mapping[str, float]  # Coulomb coefficient of the model's surfaces, or by body; 1 where not named
+    untouchable: Collection[frozenset[str]]  # further pairs of names that never touch
+    mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull
+
+
+def refuse_equal_names(mechanism: CoupledRobot) -> None:
+    """Links, bodies and planes are known by name.
+
+    Raises:
+        AdapterError: Two of them have the same.
+    """
+    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
+    names = [entry.name for entries in (bodies, mechanism.planes) for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise AdapterError(f"two bodies are called '{name}'; give every link, body and plane a name of its own")
+
+
+def refuse_other_lengths(state: Mapping[str, Array], **present: Array) -> None:
+    """A state must have the arrays of the present one.
+
+    Raises:
+        AdapterError: One of them is missing, or has another length.
+    """
+    for name, array in present.items():
+        length = len(state[name]) if name in state else 0
+        if length != len(array):
+            raise AdapterError(f"the state is of another model: {name} has {length} numbers, this model's {len(array)}")
