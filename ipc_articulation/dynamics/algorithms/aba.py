@@ -17,7 +17,16 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, move, place, pull, upward, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    acceleration_of_world,
+    body_inertias,
+    finite,
+    fits,
+    position_kinematics,
+    subtract_wrench,
+    velocity_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import (
     cross_force,
     dot,
@@ -36,13 +45,13 @@ _ARTICULATED = np.dtype([("I", "f8", (6, 6))], align=True)
 
 
 @compiled
-def _pushed(tree, q, v, tau, wrenches, a):
+def _with_wrenches(tree, q, v, tau, wrenches, a):
     n = len(tree)
     kin, S = np.empty(n, NODE_STATE), np.empty((len(a), 6))
     bodies, U, Du = np.empty(n, _ARTICULATED), np.empty((len(a), 6)), np.empty((len(a), 2))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    body_inertias(tree, kin)
     for i in range(n):
         start(tree[i], kin[i], wrenches, bodies[i].I)
     for i in range(n - 1, -1, -1):
@@ -50,8 +59,8 @@ def _pushed(tree, q, v, tau, wrenches, a):
         for j in range(b.v + b.nv - 1, b.v - 1, -1):
             _release(bodies[i].I, k, S, U, Du, j, tau[j], b.rotor[j - b.v])
         if b.parent >= 0:
-            _hand_over(bodies[i].I, k, bodies[b.parent].I, kin[b.parent])
-    world = upward(tree)
+            _add_to_parent(bodies[i].I, k, bodies[b.parent].I, kin[b.parent])
+    world = acceleration_of_world(tree)
     for i in range(n):
         b, k = tree[i], kin[i]
         total = plus(world if b.parent < 0 else six(kin[b.parent].a), k.c)
@@ -75,7 +84,7 @@ def start(b, k, wrenches, I):  # noqa: E741
         for c in range(r):
             I[r, c] = I[c, r]
     put(k.f, cross_force(k.v, inertia_times(k, k.v)))
-    pull(b, wrenches, k)
+    subtract_wrench(b, wrenches, k)
 
 
 @compiled
@@ -109,7 +118,7 @@ def subtract(A, r, s, x):
 
 
 @compiled
-def _hand_over(I, k, parent_I, parent):  # noqa: E741
+def _add_to_parent(I, k, parent_I, parent):  # noqa: E741
     x = matrix_times(I, six(k.c))
     for r in range(6):
         for c in range(6):
@@ -129,35 +138,35 @@ def matrix_times(A, x):
 
 
 @compiled_batch
-def _pushed_batch(tree, q, v, tau, wrenches, a):
+def _with_wrenches_batch(tree, q, v, tau, wrenches, a):
     bad = 0
     for s in range(len(q)):
-        if _pushed(tree, q[s], v[s], tau[s], wrenches[s], a[s]) and not bad:
+        if _with_wrenches(tree, q[s], v[s], tau[s], wrenches[s], a[s]) and not bad:
             bad = s + 1
     return bad
 
 
 @compiled
-def _free(tree, q, v, tau, a):
+def _without_wrenches(tree, q, v, tau, a):
     if not fits(tree, q) or len(v) != len(a) or len(tau) != len(a):
         return 1
-    return _pushed(tree, q, v, tau, np.empty((0, 6)), a)
+    return _with_wrenches(tree, q, v, tau, np.empty((0, 6)), a)
 
 
 @compiled_batch
-def _free_batch(tree, q, v, tau, a):
+def _without_wrenches_batch(tree, q, v, tau, a):
     bad = 0
     for s in range(len(q)):
-        if _free(tree, q[s], v[s], tau[s], a[s]) and not bad:
+        if _without_wrenches(tree, q[s], v[s], tau[s], a[s]) and not bad:
             bad = s + 1
     return bad
 
 
-_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "tau", "wrenches"], "a")
+_WITH_WRENCHES = Algorithm(_with_wrenches, _with_wrenches_batch, ["q", "v", "tau", "wrenches"], "a")
 
 
-@over_states(_free, _free_batch, ["q", "v", "tau"], "a")
-def _alone(model, q, v, x, out=None):
+@over_states(_without_wrenches, _without_wrenches_batch, ["q", "v", "tau"], "a")
+def _without(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 
 
@@ -188,5 +197,5 @@ def forward_dynamics(
     if model.loops:
         return forward_dynamics_with_loops(model, q, v, tau, wrenches, out)
     if wrenches is None:
-        return _alone(model, q, v, tau, out)
-    return _PUSHED(model, q, v, tau, wrenches, out=out)
+        return _without(model, q, v, tau, out)
+    return _WITH_WRENCHES(model, q, v, tau, wrenches, out=out)

@@ -9,16 +9,16 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.lift import projected, spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.rnea import collect, inverse_dynamics
+from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics, project_on_joints
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
+    acceleration_of_world,
+    accumulate_forces,
+    body_inertias,
     finite,
     fits,
-    gather_forces,
-    move,
-    place,
-    upward,
-    weigh,
+    position_kinematics,
+    velocity_kinematics,
 )
 from ipc_articulation.dynamics.algorithms.vectors import cross_force, inertia_times, plus, put, six
 from ipc_articulation.dynamics.model.model import Model
@@ -29,21 +29,21 @@ def _forces(tree, q, v, world, tau):
     if not fits(tree, q) or len(v) != len(tau):
         return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tau), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    body_inertias(tree, kin)
     for i in range(len(tree)):
         k, parent = kin[i], tree[i].parent
         put(k.a, plus(world if parent < 0 else six(kin[parent].a), k.c))
         put(k.f, plus(inertia_times(k, k.a), cross_force(k.v, inertia_times(k, k.v))))
-    gather_forces(tree, kin)
-    collect(tree, S, kin, tau)
+    accumulate_forces(tree, kin)
+    project_on_joints(tree, S, kin, tau)
     return 0 if good and finite(q) and finite(v) else 1
 
 
 @compiled
 def _bias(tree, q, v, tau):
-    return _forces(tree, q, v, upward(tree), tau)
+    return _forces(tree, q, v, acceleration_of_world(tree), tau)
 
 
 @compiled_batch
@@ -57,7 +57,7 @@ def _bias_batch(tree, q, v, tau):
 
 @compiled
 def _gravity(tree, q, tau):
-    return _forces(tree, q, np.zeros(len(tau)), upward(tree), tau)
+    return _forces(tree, q, np.zeros(len(tau)), acceleration_of_world(tree), tau)
 
 
 @compiled_batch

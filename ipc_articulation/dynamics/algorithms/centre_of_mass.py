@@ -15,14 +15,21 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, place, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    accumulate_inertias,
+    body_inertias,
+    finite,
+    fits,
+    position_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import cross3, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
 def _total(tree, kin):
-    """Mass and centre of mass in the world; kin as `weigh` leaves it."""
+    """Mass and centre of mass in the world; kin as `body_inertias` leaves it."""
     m = x = y = z = 0.0
     for i in range(len(tree)):
         k = kin[i]
@@ -38,8 +45,8 @@ def _centre(tree, q, c):
     if not fits(tree, q):
         return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tree) * 3, 6))
-    good = place(tree, q, kin, S)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    body_inertias(tree, kin)
     c[0], c[1], c[2] = _total(tree, kin)[1]
     return 0 if good and finite(q) else 1
 
@@ -49,10 +56,10 @@ def _momentum_matrix(tree, q, A):
     if not fits(tree, q):
         return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((A.shape[1], 6))
-    good = place(tree, q, kin, S)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    body_inertias(tree, kin)
     c = _total(tree, kin)[1]
-    gather_inertias(tree, kin)
+    accumulate_inertias(tree, kin)
     for i in range(len(tree)):
         k = kin[i]
         d = (c[0] - k.o[0], c[1] - k.o[1], c[2] - k.o[2])

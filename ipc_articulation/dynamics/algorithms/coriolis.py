@@ -18,11 +18,19 @@ from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, fits, gather_inertias, move, place, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    accumulate_inertias,
+    body_inertias,
+    finite,
+    fits,
+    position_kinematics,
+    velocity_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put_row, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
+    accumulate_matrices,
     fill_products,
-    gather_matrices,
     times,
     transpose_times,
 )
@@ -36,12 +44,12 @@ def _single(tree, q, v, C):
         return 1
     kin, S, S_dot = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6)), np.empty((len(v), 6))
     B = np.empty((len(tree), 6, 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    body_inertias(tree, kin)
     fill_products(tree, kin, B)
-    gather_inertias(tree, kin)
-    gather_matrices(tree, B)
+    accumulate_inertias(tree, kin)
+    accumulate_matrices(tree, B)
     C[:] = 0.0
     for i in range(len(tree)):
         for j in range(tree[i].v, tree[i].v + tree[i].nv):

@@ -13,14 +13,21 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, carry, finite, fits, place, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    add_inertia,
+    body_inertias,
+    finite,
+    fits,
+    position_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
 def fill_mass_matrix(tree, kin, S, M):
-    """M; kin as `weigh` leaves it, and afterwards as `gather_inertias` does."""
+    """The mass matrix M; kin as `body_inertias` leaves it, and afterwards as `accumulate_inertias` does."""
     M[:] = 0.0
     for i in range(len(tree) - 1, -1, -1):
         b, k = tree[i], kin[i]
@@ -37,7 +44,7 @@ def fill_mass_matrix(tree, kin, S, M):
                     M[j, e] = M[e, j] = dot(row(S, e), F)
                 up = tree[up].parent
         if b.parent >= 0:
-            carry(k, kin[b.parent])
+            add_inertia(k, kin[b.parent])
 
 
 @compiled
@@ -46,8 +53,8 @@ def mass_matrix_into(tree, q, M):
     if not fits(tree, q):
         return 1
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(M), 6))
-    good = place(tree, q, kin, S)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    body_inertias(tree, kin)
     fill_mass_matrix(tree, kin, S, M)
     return 0 if good and finite(q) else 1
 

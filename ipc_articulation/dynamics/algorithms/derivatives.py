@@ -32,21 +32,21 @@ from ipc_articulation.dynamics.algorithms.jacobian import column_rate
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
-    accelerate,
+    acceleration_kinematics,
+    acceleration_of_world,
+    accumulate_forces,
+    accumulate_inertias,
+    body_forces,
+    body_inertias,
     finite,
-    gather_forces,
-    gather_inertias,
-    move,
-    place,
-    pull,
-    push,
-    upward,
-    weigh,
+    position_kinematics,
+    subtract_wrench,
+    velocity_kinematics,
 )
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot, inertia_times, plus, put, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
+    accumulate_matrices,
     fill_products,
-    gather_matrices,
     times,
     transpose_times,
 )
@@ -110,19 +110,19 @@ def _single(tree, q, v, a, wrenches, K):
     n, nv = len(tree), len(v)
     kin, S = np.empty(n, NODE_STATE), np.empty((nv, 6))
     columns, B, W = np.empty(nv, _FIELDS), np.empty((n, 6, 6)), np.empty(n, NODE_STATE)
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    accelerate(tree, S, a, upward(tree), kin)
-    weigh(tree, kin)
-    push(tree, np.empty((0, 6)), kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    acceleration_kinematics(tree, S, a, acceleration_of_world(tree), kin)
+    body_inertias(tree, kin)
+    body_forces(tree, np.empty((0, 6)), kin)
     for i in range(n):
         _set_fields(tree[i], kin, kin[i], S, columns)
         _pushed_by(tree[i], wrenches, kin[i], W[i])
     fill_products(tree, kin, B)
-    gather_inertias(tree, kin)
-    gather_forces(tree, kin)
-    gather_forces(tree, W)
-    gather_matrices(tree, B)
+    accumulate_inertias(tree, kin)
+    accumulate_forces(tree, kin)
+    accumulate_forces(tree, W)
+    accumulate_matrices(tree, B)
     K[:] = 0.0
     for i in range(n):
         for j in range(tree[i].v, tree[i].v + tree[i].nv):
@@ -147,7 +147,7 @@ def _pushed_by(b, wrenches, k, w):
     put(w.f, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for r in range(3):
         w.o[r] = k.o[r]
-    pull(b, wrenches, w)
+    subtract_wrench(b, wrenches, w)
     for r in range(6):
         w.f[r] = -w.f[r]
 

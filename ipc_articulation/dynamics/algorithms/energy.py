@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    body_inertias,
+    finite,
+    position_kinematics,
+    velocity_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, six
 from ipc_articulation.dynamics.model.model import Model
 
@@ -34,9 +40,9 @@ def potential_energy(model: Model, q: ArrayLike) -> Array:
 @compiled
 def _energies(tree, q, v, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    weigh(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    body_inertias(tree, kin)
     kinetic = potential = 0.0
     for i in range(len(tree)):
         b, k = tree[i], kin[i]

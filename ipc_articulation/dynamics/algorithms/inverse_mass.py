@@ -45,7 +45,7 @@ def factorise(parents, M):
 
 @compiled
 def solve_factorised(parents, F, x):
-    """X ← L⁻¹ D⁻¹ L⁻ᵀ x."""
+    """x ← L⁻¹ D⁻¹ L⁻ᵀ x."""
     for k in range(len(x) - 1, -1, -1):
         i = parents[k]
         while i >= 0:

@@ -17,7 +17,7 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, move, place
+from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, position_kinematics, velocity_kinematics
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.loops.curvature import G_rate
@@ -83,7 +83,7 @@ def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Ar
 @compiled
 def _jacobian(tree, node, point, q, J):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((J.shape[1], 6))
-    good = place(tree, q, kin, S)
+    good = position_kinematics(tree, q, kin, S)
     J[:] = 0.0
     i = node
     if i >= 0:
@@ -112,8 +112,8 @@ def column_rate(b, kin, S, j):
 @compiled
 def _rate(tree, node, point, q, v, J):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
     J[:] = 0.0
     i = node
     if i >= 0:

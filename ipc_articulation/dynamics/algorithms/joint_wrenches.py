@@ -13,14 +13,14 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
-    accelerate,
+    acceleration_kinematics,
+    acceleration_of_world,
+    accumulate_forces,
+    body_forces,
+    body_inertias,
     finite,
-    gather_forces,
-    move,
-    place,
-    push,
-    upward,
-    weigh,
+    position_kinematics,
+    velocity_kinematics,
 )
 from ipc_articulation.dynamics.algorithms.vectors import cross3
 from ipc_articulation.dynamics.model.model import Model
@@ -55,12 +55,12 @@ def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
 @compiled
 def _single(tree, q, v, a, wrenches, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    accelerate(tree, S, a, upward(tree), kin)
-    weigh(tree, kin)
-    push(tree, wrenches, kin)
-    gather_forces(tree, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    acceleration_kinematics(tree, S, a, acceleration_of_world(tree), kin)
+    body_inertias(tree, kin)
+    body_forces(tree, wrenches, kin)
+    accumulate_forces(tree, kin)
     out[:] = 0.0
     for i in range(len(tree)):
         k, body = kin[i], tree[i].body

@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, accelerate, finite, move, place
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    acceleration_kinematics,
+    finite,
+    position_kinematics,
+    velocity_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import cross3
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import ModelError
@@ -98,7 +104,7 @@ def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
 @compiled
 def _poses(tree, nodes, poses, q, H):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tree) * 3, 6))
-    good = place(tree, q, kin, S)
+    good = position_kinematics(tree, q, kin, S)
     for n in range(len(nodes)):
         if nodes[n] < 0:
             H[n] = poses[n]
@@ -136,8 +142,8 @@ def point_velocity(k, x):
 @compiled
 def _velocities(tree, nodes, poses, q, v, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
     for n in range(len(nodes)):
         if nodes[n] < 0:
             out[n] = 0.0
@@ -152,9 +158,9 @@ def _velocities(tree, nodes, poses, q, v, out):
 @compiled
 def _accelerations(tree, nodes, poses, q, v, a, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    accelerate(tree, S, a, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), kin)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    acceleration_kinematics(tree, S, a, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), kin)
     for n in range(len(nodes)):
         if nodes[n] < 0:
             out[n] = 0.0

@@ -15,38 +15,38 @@ from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_bat
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
-    accelerate,
+    acceleration_kinematics,
+    acceleration_of_world,
+    accumulate_forces,
+    body_forces,
+    body_inertias,
     finite,
     fits,
-    gather_forces,
-    move,
-    place,
-    push,
-    upward,
-    weigh,
+    position_kinematics,
+    velocity_kinematics,
 )
 from ipc_articulation.dynamics.algorithms.vectors import dot, row
 from ipc_articulation.dynamics.model.model import Model
 
 
 @compiled
-def collect(tree, S, kin, tau):
-    """τ = S·f; kin as `gather_forces` leaves it."""
+def project_on_joints(tree, S, kin, tau):
+    """τ = S·f; kin as `accumulate_forces` leaves it."""
     for i in range(len(tree)):
         for j in range(tree[i].v, tree[i].v + tree[i].nv):
             tau[j] = dot(row(S, j), kin[i].f)
 
 
 @compiled
-def _pushed(tree, q, v, a, wrenches, tau):
+def _with_wrenches(tree, q, v, a, wrenches, tau):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tau), 6))
-    good = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    accelerate(tree, S, a, upward(tree), kin)
-    weigh(tree, kin)
-    push(tree, wrenches, kin)
-    gather_forces(tree, kin)
-    collect(tree, S, kin, tau)
+    good = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    acceleration_kinematics(tree, S, a, acceleration_of_world(tree), kin)
+    body_inertias(tree, kin)
+    body_forces(tree, wrenches, kin)
+    accumulate_forces(tree, kin)
+    project_on_joints(tree, S, kin, tau)
     for i in range(len(tree)):
         for j in range(tree[i].nv):
             tau[tree[i].v + j] += tree[i].rotor[j] * a[tree[i].v + j]
@@ -54,35 +54,35 @@ def _pushed(tree, q, v, a, wrenches, tau):
 
 
 @compiled_batch
-def _pushed_batch(tree, q, v, a, wrenches, tau):
+def _with_wrenches_batch(tree, q, v, a, wrenches, tau):
     bad = 0
     for s in range(len(q)):
-        if _pushed(tree, q[s], v[s], a[s], wrenches[s], tau[s]) and not bad:
+        if _with_wrenches(tree, q[s], v[s], a[s], wrenches[s], tau[s]) and not bad:
             bad = s + 1
     return bad
 
 
 @compiled
-def _free(tree, q, v, a, tau):
+def _without_wrenches(tree, q, v, a, tau):
     if not fits(tree, q) or len(v) != len(tau) or len(a) != len(tau):
         return 1
-    return _pushed(tree, q, v, a, np.empty((0, 6)), tau)
+    return _with_wrenches(tree, q, v, a, np.empty((0, 6)), tau)
 
 
 @compiled_batch
-def _free_batch(tree, q, v, a, tau):
+def _without_wrenches_batch(tree, q, v, a, tau):
     bad = 0
     for s in range(len(q)):
-        if _free(tree, q[s], v[s], a[s], tau[s]) and not bad:
+        if _without_wrenches(tree, q[s], v[s], a[s], tau[s]) and not bad:
             bad = s + 1
     return bad
 
 
-_PUSHED = Algorithm(_pushed, _pushed_batch, ["q", "v", "a", "wrenches"], "tau")
+_WITH_WRENCHES = Algorithm(_with_wrenches, _with_wrenches_batch, ["q", "v", "a", "wrenches"], "tau")
 
 
-@over_states(_free, _free_batch, ["q", "v", "a"], "tau")
-def _alone(model, q, v, x, out=None):
+@over_states(_without_wrenches, _without_wrenches_batch, ["q", "v", "a"], "tau")
+def _without(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 
 
@@ -111,5 +111,5 @@ def inverse_dynamics(
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     if wrenches is None:
-        return _alone(model, q, v, a, out)
-    return _PUSHED(model, q, v, a, wrenches, out=out)
+        return _without(model, q, v, a, out)
+    return _WITH_WRENCHES(model, q, v, a, wrenches, out=out)

@@ -5,12 +5,12 @@ parent is simply added (Featherstone 2008, ch. 2; the ground-frame forms of the 
 one origin for each tree: the world's, or, where the tree begins with a free translation, the point where that has taken
 it, so that a robot far away loses no digits. The origin is at rest.
 
-    place       R, p of each node; columns S of the joints            q
-    move        v = v_p + Σ S q̇,   c = v_p × Σ S q̇                    v
-    accelerate  a = a_p + c + Σ S q̈,   a_world = -g                   a
-    weigh       m, h = m c, J about the origin
-    push        f = I a + v ×* I v - w
-    gather      what the children have is added to the parents'
+    position_kinematics      R, p of each node; columns S of the joints            q
+    velocity_kinematics      v = v_p + Σ S q̇,   c = v_p × Σ S q̇                    v
+    acceleration_kinematics  a = a_p + c + Σ S q̈,   a_world = -g                   a
+    body_inertias            m, h = m c, J about the origin
+    body_forces              f = I a + v ×* I v - w
+    accumulate_…             what the children have is added to the parents'
 
 c is Ṡ q̇, because columns are fixed in the frame before the motion (`joints/elements.py`).
 """
@@ -45,8 +45,12 @@ NODE_STATE = np.dtype(
 
 
 @compiled
-def place(tree, q, kin, S):
-    """Poses of all nodes and columns of all joints; whether every quaternion is of length one."""
+def position_kinematics(tree, q, kin, S):
+    """Poses of all nodes and columns of all joints.
+
+    Returns:
+        Whether every quaternion is of length one.
+    """
     unit = True
     for i in range(len(tree)):
         b, k = tree[i], kin[i]
@@ -154,7 +158,7 @@ def _rotate(k, w, x, y, z):
 
 
 @compiled
-def move(tree, S, v, kin):
+def velocity_kinematics(tree, S, v, kin):
     """Velocities, and accelerations at q̈ = 0 relative to the parents."""
     for i in range(len(tree)):
         b, k = tree[i], kin[i]
@@ -181,14 +185,14 @@ def joint_sum(b, S, x):
 
 
 @compiled
-def upward(tree):
-    """-g, the acceleration of a world in which everything weighs what it does in ours."""
+def acceleration_of_world(tree):
+    """-g: in a world that accelerates so, bodies need the same forces as under gravity."""
     g = tree[0].gravity
     return 0.0, 0.0, 0.0, -g[0], -g[1], -g[2]
 
 
 @compiled
-def accelerate(tree, S, a, world, kin):
+def acceleration_kinematics(tree, S, a, world, kin):
     """Accelerations of all nodes; world is that of the world itself."""
     for i in range(len(tree)):
         b, k = tree[i], kin[i]
@@ -200,7 +204,7 @@ def accelerate(tree, S, a, world, kin):
 
 
 @compiled
-def weigh(tree, kin):
+def body_inertias(tree, kin):
     """Mass, first moment and moments of inertia of each node, J = R I Rᵀ + m (|c|² 1 - c cᵀ)."""
     for i in range(len(tree)):
         b, k = tree[i], kin[i]
@@ -242,17 +246,20 @@ def _with_row(x, R, r):
 
 
 @compiled
-def push(tree, wrenches, kin):
-    """What moves each node by itself: f = I a + v ×* I v - w; w (bodies, 6) about the world's origin, or (0, 6)."""
+def body_forces(tree, wrenches, kin):
+    """The force that moves each node by itself, f = I a + v ×* I v - w.
+
+    w is (bodies, 6) about the world's origin, or (0, 6).
+    """
     for i in range(len(tree)):
         k = kin[i]
         put(k.f, plus(inertia_times(k, k.a), cross_force(k.v, inertia_times(k, k.v))))
-        pull(tree[i], wrenches, k)
+        subtract_wrench(tree[i], wrenches, k)
 
 
 @compiled
-def pull(b, wrenches, k):
-    """F ← f - w, with w about the tree's origin o instead of the world's: n - o × f."""
+def subtract_wrench(b, wrenches, k):
+    """f ← f - w, with w about the tree's origin o instead of the world's: n - o × f."""
     if b.body < 0 or len(wrenches) == 0:
         return
     n, o, f = row(wrenches, b.body), k.o, k.f
@@ -264,23 +271,23 @@ def pull(b, wrenches, k):
 
 
 @compiled
-def gather_forces(tree, kin):
-    """F of each node becomes that of all it carries."""
+def accumulate_forces(tree, kin):
+    """f of each node becomes the sum over the node and all it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
             add(kin[tree[i].parent].f, kin[i].f)
 
 
 @compiled
-def gather_inertias(tree, kin):
-    """m, h, J of each node become those of all it carries."""
+def accumulate_inertias(tree, kin):
+    """m, h, J of each node become the composite inertia of it and all it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
-            carry(kin[i], kin[tree[i].parent])
+            add_inertia(kin[i], kin[tree[i].parent])
 
 
 @compiled
-def carry(k, up):
+def add_inertia(k, up):
     """Add a node's m, h, J to its parent's."""
     up.m += k.m
     for r in range(3):

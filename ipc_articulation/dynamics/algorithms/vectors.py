@@ -25,13 +25,13 @@ def dot(x, y):
 
 @compiled
 def plus(x, y):
-    """X + y."""
+    """x + y of two tuples of six."""
     return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]
 
 
 @compiled
 def plus_times(x, s, y):
-    """X + s y."""
+    """x + s y of two tuples of six."""
     return (
         x[0] + s * y[0],
         x[1] + s * y[1],
@@ -44,7 +44,7 @@ def plus_times(x, s, y):
 
 @compiled
 def put(x, y):
-    """X ← y."""
+    """x ← y, six numbers."""
     for a in range(6):
         x[a] = y[a]
 
@@ -57,20 +57,20 @@ def put_row(S, k, y):
 
 @compiled
 def add(x, y):
-    """X ← x + y."""
+    """x ← x + y, six numbers."""
     for a in range(6):
         x[a] += y[a]
 
 
 @compiled
 def cross3(x, y):
-    """X × y of three numbers each."""
+    """x × y of three numbers each."""
     return x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]
 
 
 @compiled
 def cross(v, x):
-    """V × x = [ω×x_ω; ω×x_v + v×x_ω], for twists."""
+    """v × x = [ω×x_ω; ω×x_v + v×x_ω], for twists."""
     return (
         v[1] * x[2] - v[2] * x[1],
         v[2] * x[0] - v[0] * x[2],
@@ -83,7 +83,7 @@ def cross(v, x):
 
 @compiled
 def cross_force(v, f):
-    """V ×* f = [ω×n + v×f; ω×f], for wrenches [n; f]."""
+    """v ×* f = [ω×n + v×f; ω×f], for wrenches [n; f]."""
     return (
         v[1] * f[2] - v[2] * f[1] + v[4] * f[5] - v[5] * f[4],
         v[2] * f[0] - v[0] * f[2] + v[5] * f[3] - v[3] * f[5],

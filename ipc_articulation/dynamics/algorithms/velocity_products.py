@@ -14,7 +14,7 @@ from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, ine
 
 @compiled
 def fill_products(tree, kin, B):
-    """2B of every node, (n, 6, 6); kin as `move` and `weigh` leave it."""
+    """2B of every node, (n, 6, 6); kin as `velocity_kinematics` and `body_inertias` leave it."""
     for i in range(len(tree)):
         k = kin[i]
         h = inertia_times(k, k.v)
@@ -27,8 +27,8 @@ def fill_products(tree, kin, B):
 
 
 @compiled
-def gather_matrices(tree, B):
-    """B of each node becomes that of all it carries."""
+def accumulate_matrices(tree, B):
+    """B of each node becomes the sum over the node and all it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
             up = tree[i].parent

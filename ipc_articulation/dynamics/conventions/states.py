@@ -87,47 +87,47 @@ def velocity_map(convention: Convention, model: Model, q: ArrayLike, v: ArrayLik
 
 
 def velocity_to(convention: Convention, model: Model, q: ArrayLike, v: ArrayLike) -> Array:
-    """U = T v, (nv,)."""
+    """Velocity in the other convention, u = T v, (nv,)."""
     return velocity_map(convention, model, q, v).T @ np.asarray(v, dtype=float)
 
 
 def velocity_from(convention: Convention, model: Model, q: ArrayLike, u: ArrayLike) -> Array:
-    """V = T⁻¹ u, (nv,), at our position q."""
+    """Our velocity, v = T⁻¹ u, (nv,), at our position q."""
     T = velocity_map(convention, model, q, np.zeros(model.nv)).T
     return _solve(T, _vector(u, model.nv, "velocity"))
 
 
 def acceleration_to(convention: Convention, model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """u̇ = T v̇ + r, (nv,)."""
+    """Acceleration in the other convention, u̇ = T v̇ + r, (nv,)."""
     T, r = velocity_map(convention, model, q, v)
     return T @ _vector(a, model.nv, "a") + r
 
 
 def acceleration_from(convention: Convention, model: Model, q: ArrayLike, v: ArrayLike, u_dot: ArrayLike) -> Array:
-    """v̇ = T⁻¹ (u̇ - r), (nv,), at our q and v."""
+    """Our acceleration, v̇ = T⁻¹ (u̇ - r), (nv,), at our q and v."""
     T, r = velocity_map(convention, model, q, v)
     return _solve(T, _vector(u_dot, model.nv, "acceleration") - r)
 
 
 def force_to(convention: Convention, model: Model, q: ArrayLike, tau: ArrayLike) -> Array:
-    """τ_u = T⁻ᵀ τ, (nv,)."""
+    """Generalised force in the other convention, τ_u = T⁻ᵀ τ, (nv,)."""
     T = velocity_map(convention, model, q, np.zeros(model.nv)).T
     return _solve(T.T, _vector(tau, model.nv, "tau"))
 
 
 def force_from(convention: Convention, model: Model, q: ArrayLike, tau_u: ArrayLike) -> Array:
-    """τ = Tᵀ τ_u, (nv,)."""
+    """Our generalised force, τ = Tᵀ τ_u, (nv,)."""
     return velocity_map(convention, model, q, np.zeros(model.nv)).T.T @ _vector(tau_u, model.nv, "force")
 
 
 def mass_matrix_to(convention: Convention, model: Model, q: ArrayLike, M: ArrayLike) -> Array:
-    """M_u = T⁻ᵀ M T⁻¹, (nv, nv)."""
+    """Mass matrix in the other convention, M_u = T⁻ᵀ M T⁻¹, (nv, nv)."""
     inverse = np.linalg.inv(velocity_map(convention, model, q, np.zeros(model.nv)).T)
     return inverse.T @ np.asarray(M, dtype=float) @ inverse
 
 
 def bias_to(convention: Convention, model: Model, q: ArrayLike, v: ArrayLike, M: ArrayLike, h: ArrayLike) -> Array:
-    """h_u = T⁻ᵀ (h - M T⁻¹ r), (nv,)."""
+    """Bias forces in the other convention, h_u = T⁻ᵀ (h - M T⁻¹ r), (nv,)."""
     T, r = velocity_map(convention, model, q, v)
     return _solve(T.T, _vector(h, model.nv, "h") - np.asarray(M, dtype=float) @ _solve(T, r))
 

@@ -46,7 +46,7 @@ class Skeleton:
 
     @property
     def positions(self) -> Array:
-        """q, (nq,)."""
+        """Position q, (nq,)."""
         return self._q.copy()
 
     @positions.setter
@@ -55,7 +55,7 @@ class Skeleton:
 
     @property
     def velocities(self) -> Array:
-        """v, (nv,)."""
+        """Velocity v, (nv,)."""
         return self._v.copy()
 
     @velocities.setter

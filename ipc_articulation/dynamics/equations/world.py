@@ -94,12 +94,12 @@ class World:
 
     @property
     def damping_forces(self) -> Array:
-        """D v, (Σ nv,)."""
+        """Damping forces D v of all, (Σ nv,) [N·m or N]."""
         return self._all("damping_forces")
 
     @property
     def spring_forces(self) -> Array:
-        """K x, (Σ nv,)."""
+        """Spring forces K x of all, (Σ nv,) [N·m or N]."""
         return self._all("spring_forces")
 
     @property

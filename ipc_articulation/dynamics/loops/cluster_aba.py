@@ -19,7 +19,15 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, carry, move, place, pull, upward, weigh
+from ipc_articulation.dynamics.algorithms.sweep import (
+    NODE_STATE,
+    acceleration_of_world,
+    add_inertia,
+    body_inertias,
+    position_kinematics,
+    subtract_wrench,
+    velocity_kinematics,
+)
 from ipc_articulation.dynamics.algorithms.vectors import (
     add,
     cross_force,
@@ -70,12 +78,12 @@ def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
     kin, S = np.empty(n, NODE_STATE), np.empty((len(v), 6))
     bodies, T = np.empty(n, BODY), np.empty((n * most, 6))
     U, W, D, u = np.empty((count, 6)), np.empty((count, 6)), np.empty((count, most)), np.empty(count)
-    unit = place(tree, q, kin, S)
-    move(tree, S, v, kin)
-    weigh(tree, kin)
+    unit = position_kinematics(tree, q, kin, S)
+    velocity_kinematics(tree, S, v, kin)
+    body_inertias(tree, kin)
     for i in range(n):
         put(kin[i].f, cross_force(kin[i].v, inertia_times(kin[i], kin[i].v)))
-        pull(tree[i], wrenches, kin[i])
+        subtract_wrench(tree[i], wrenches, kin[i])
     for at in range(len(steps)):
         if steps[at].carries:
             clear(bodies[steps[at].node].A)
@@ -167,7 +175,7 @@ def _join(C, steps, kin, bodies):
         if steps[at].carries:
             add_body(bodies[C.parent].A, k, bodies[steps[at].node].A)
         else:
-            carry(k, kin[C.parent])
+            add_inertia(k, kin[C.parent])
 
 
 @inlined
@@ -231,7 +239,7 @@ def _times(s, x):
 @inlined
 def _arrive(C, tree, steps, ys, kin, bodies, T, W, u, y_ddot):
     """ÿ of a cluster, and accelerations of the bodies that carry others."""
-    base = upward(tree) if C.parent < 0 else six(kin[C.parent].a)
+    base = acceleration_of_world(tree) if C.parent < 0 else six(kin[C.parent].a)
     most = len(T) // len(tree)
     for m in range(C.y, C.y + C.size):
         u[m] -= dot(row(W, m), base)

@@ -16,7 +16,7 @@ from ipc_articulation.errors import ModelError
 
 
 class Relation(ABC):
-    """One of them."""
+    """One relation."""
 
     where: str  # beginning of messages: file, line, element
     joints: tuple[str, ...]

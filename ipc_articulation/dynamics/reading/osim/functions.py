@@ -83,11 +83,11 @@ class MultiplierFunction:
         return self.scale * self.function(x)
 
     def first(self, x: float) -> float:
-        """S g'."""
+        """s g'."""
         return self.scale * self.function.first(x)
 
     def second(self, x: float) -> float:
-        """S g''."""
+        """s g''."""
         return self.scale * self.function.second(x)
 
 
@@ -112,7 +112,7 @@ class Composition:
 
 
 def scaled(function: Function, scale: float) -> Function:
-    """S g, as a constant or a line where it is one."""
+    """s g, as a constant or a line where it is one."""
     if isinstance(function, Constant):
         return Constant(scale * function.value)
     if isinstance(function, LinearFunction):
@@ -136,5 +136,5 @@ def composed(outer: Function, inner: Function) -> Function:
 
 
 def linear(slope: float, offset: float) -> Function:
-    """A x + b, a constant where a is zero."""
+    """a x + b, a constant where a is zero."""
     return LinearFunction(slope, offset) if slope else Constant(offset)
