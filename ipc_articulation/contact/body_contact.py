@@ -14,7 +14,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import pair_barrier, pair_friction
 from ipc_articulation.contact.broad_phase import near_moving
-from ipc_articulation.contact.ccd import Islands, lower_limits
+from ipc_articulation.contact.ccd import lower_fractions
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
@@ -110,11 +110,11 @@ class BodyContact:
             self._found, self._asked = pair_barrier.in_reach(stencils, on, x, self.proximity.reach), asked
         return self._found
 
-    def lower_limits(
-        self, stencils: Stencils, islands: Islands, start: Array, end: Array, floor: float, limits: Array
+    def lower_fractions(
+        self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
     ) -> None:
-        """Lower the limits (n,) of islands to the share of the straight way on which stencils do not touch."""
-        lower_limits(stencils, islands, start, end, self._thickness, self._d_hat, floor, limits)
+        """Lower the step fractions (n,) of islands so far that stencils do not touch."""
+        lower_fractions(stencils, labels, moving, start, end, self._thickness, self._d_hat, floor, fractions)
 
     def closest(self, x: Array, within: float) -> tuple[float, tuple[int, int] | None]:
         """The smallest distance of two surfaces [m] and their bodies; inf and None where none is below `within`."""

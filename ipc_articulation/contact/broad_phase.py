@@ -37,7 +37,7 @@ def make_ranges(surfaces: Surfaces) -> Ranges:
 def find_stencils(
     surfaces: Surfaces, ranges: Ranges, allowed: Bools, start: Array, end: Array, distance: float
 ) -> Stencils:
-    """Pairs whose boxes come within a distance [m] on the way from start to end, (V, 3) each.
+    """Pairs whose boxes come within a distance [m] as vertices move straight from start to end, (V, 3) each.
 
     Their order does not depend on positions, so sums over them have the same bits whenever they were found.
     """
@@ -78,10 +78,12 @@ def _in_order(pairs, n):
     return ordered
 
 
-def way_boxes(ranges: Ranges, moving: Bools, start: Array, end: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """Boxes (n, 3) around the ways of moving bodies from start to end, (V, 3) each; of the others low and high."""
+def motion_boxes(
+    ranges: Ranges, moving: Bools, start: Array, end: Array, low: Array, high: Array
+) -> tuple[Array, Array]:
+    """Boxes (n, 3) around the motions of moving bodies from start to end, (V, 3) each; of the others low and high."""
     low, high = low.copy(), high.copy()
-    _way_boxes(ranges.vertices, moving, start, end, low, high)
+    _motion_boxes(ranges.vertices, moving, start, end, low, high)
     return low, high
 
 
@@ -141,7 +143,7 @@ def have_moved(low, high, low_now, high_now):
 
 
 @njit(cache=True)
-def _way_boxes(first, moving, start, end, low, high):
+def _motion_boxes(first, moving, start, end, low, high):
     for b in range(len(moving)):
         if moving[b]:
             for k in range(3):

@@ -14,8 +14,6 @@ almost parallel; and sliding along a surface, however near, costs no steps.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
@@ -23,45 +21,40 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import Stencils
 
-
-class Islands(NamedTuple):
-    """Bodies that move as one, by the same share of their steps."""
-
-    labels: Ints  # (n,) the smallest body of the island
-    moving: Bools  # (n,) bodies that move; pairs without such are not looked at
-
-
-REST = 0.1  # a step leaves at least this share of a gap, or of d̂ where that is smaller
+REST = 0.1  # the fraction of a gap, or of d̂ where that is smaller, that a step leaves at least
 FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
 _ADVANCES = 100  # stopping sooner is safe
 _PROGRESS = 1e-2  # an advance by less of what has been reached is the last
 
 
-def lower_limits(
+def lower_fractions(
     stencils: Stencils,
-    islands: Islands,
+    labels: Ints,
+    moving: Bools,
     start: Array,
     end: Array,
     thickness: float,
     d_hat: float,
     floor: float,
-    limits: Array,
+    fractions: Array,
 ) -> None:
-    """Lower the limits of islands to the share of the straight way on which every gap keeps a tenth of itself.
+    """Lower the step fractions of islands, so that along the step every gap keeps a tenth of itself.
 
     Args:
         stencils: The pairs of primitives.
-        islands: What moves as one.
+        labels: The island of each body, (n,): its smallest body. An island moves by one fraction of its step.
+        moving: Bodies that move, (n,); pairs without one are left out.
         start: Positions (V, 3) [m] at which nothing touches.
         end: Positions (V, 3) [m].
         thickness: Distance [m] at which a gap begins.
         d_hat: Distance [m] at which the barrier begins.
         floor: The gap [m] that steps do not go below (see `gap_floor`).
-        limits: In [0, 1], (n,), one in the row of each label.
+        fractions: In [0, 1], (n,), one in the row of each label.
     """
     if len(stencils):
         s = stencils
-        _lower_limits(s.bodies, s.pair, s.kind, s.vertices, *islands, start, end, thickness, d_hat, floor, limits)
+        columns = s.bodies, s.pair, s.kind, s.vertices
+        _lower_fractions(*columns, labels, moving, start, end, thickness, d_hat, floor, fractions)
 
 
 def gap_floor(x: Array) -> float:
@@ -70,7 +63,7 @@ def gap_floor(x: Array) -> float:
 
 
 @njit(cache=True)
-def _lower_limits(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, limits):
+def _lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
     r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
     for p in range(len(pair)):
         i, j = bodies[pair[p], 0], bodies[pair[p], 1]
@@ -80,12 +73,12 @@ def _lower_limits(bodies, pair, kind, vertices, labels, moving, start, end, thic
                 sides = _load_edges(vertices, p, start, end, r, v)
             else:
                 sides = _load_face(vertices, p, start, end, r, v)
-            limits[island] = _pair_limit(r, v, sides, thickness, d_hat, floor, limits[island], n, best)
+            fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
 
 
 @njit(cache=True)
 def _load_edges(vertices, p, start, end, r, v):
-    """Fill r and v (4, 3) with the corners of the parallelogram, one after the other, and their ways; returns 4."""
+    """Fill r and v (4, 3) with the corners of the parallelogram, one after the other, and their motions; returns 4."""
     for corner in range(4):
         i = vertices[p, 1 if corner == 1 or corner == 2 else 0]
         j = vertices[p, 3 if corner >= 2 else 2]
@@ -97,7 +90,7 @@ def _load_edges(vertices, p, start, end, r, v):
 
 @njit(cache=True)
 def _load_face(vertices, p, start, end, r, v):
-    """Fill r and v (4, 3) with the three corners of the triangle and their ways; returns 3."""
+    """Fill r and v (4, 3) with the three corners of the triangle and their motions; returns 3."""
     j = vertices[p, 0]
     for corner in range(3):
         i = vertices[p, 1 + corner]
@@ -108,11 +101,11 @@ def _load_face(vertices, p, start, end, r, v):
 
 
 @njit(cache=True)
-def _pair_limit(r, v, sides, thickness, d_hat, floor, limit, n, last):
+def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
     """The time up to which the polygon rₖ + t vₖ keeps away from the origin, at most `limit`.
 
     `last` is the axis that proved it for the stencil before, which is often of the same two sides of two bodies; it
-    becomes the axis that did so here. n is room for another.
+    becomes the axis that did so here. n (3,) is a scratch array.
     """
     nearest = np.inf  # corner: no smaller than the distance
     for k in range(sides):

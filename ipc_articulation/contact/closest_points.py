@@ -50,7 +50,7 @@ def _dot(x, a, b, c, d):
 
 
 @njit(cache=True)
-def _share(x, p, a, b):
+def _place(x, p, a, b):
     """Where the point of the edge (a, b) that is closest to vertex p is, in [0, 1]."""
     length = _dot(x, a, b, a, b)
     return min(max(_dot(x, a, b, a, p) / length, 0.0), 1.0) if length > 0.0 else 0.0
@@ -75,13 +75,13 @@ def _vertex_and_face(x, vertices, w):
         return
     area_c, area_b, area_a = d1 * d4 - d3 * d2, d5 * d2 - d1 * d6, d3 * d6 - d5 * d4
     if area_c <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        s = _share(x, p, a, b)
+        s = _place(x, p, a, b)
         w[1], w[2] = s - 1.0, -s
     elif area_b <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        s = _share(x, p, a, c)
+        s = _place(x, p, a, c)
         w[1], w[3] = s - 1.0, -s
     elif area_a <= 0.0 and d4 >= d3 and d5 >= d6:
-        s = _share(x, p, b, c)
+        s = _place(x, p, b, c)
         w[2], w[3] = s - 1.0, -s
     else:
         total = area_a + area_b + area_c
@@ -106,16 +106,16 @@ def _two_edges(x, vertices, w):
 
 @njit(cache=True)
 def _ends_of_edges(x, vertices, w):
-    best, end, share = np.inf, 0, 0.0
+    best, end, place = np.inf, 0, 0.0
     for k in range(4):
         other = 2 if k < 2 else 0  # the edge that the end is not on
-        s = _share(x, vertices[k], vertices[other], vertices[other + 1])
+        s = _place(x, vertices[k], vertices[other], vertices[other + 1])
         D = 0.0
         for m in range(3):
             c = x[vertices[k], m] - (1.0 - s) * x[vertices[other], m] - s * x[vertices[other + 1], m]
             D += c * c
         if best > D:
-            best, end, share = D, k, s
+            best, end, place = D, k, s
     other, sign = (2, 1.0) if end < 2 else (0, -1.0)
     w[0], w[1], w[2], w[3] = 0.0, 0.0, 0.0, 0.0
-    w[end], w[other], w[other + 1] = sign, sign * (share - 1.0), -sign * share
+    w[end], w[other], w[other + 1] = sign, sign * (place - 1.0), -sign * place

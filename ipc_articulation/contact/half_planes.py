@@ -13,7 +13,7 @@ from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier
-from ipc_articulation.contact.ccd import FLOOR, REST, Islands
+from ipc_articulation.contact.ccd import FLOOR, REST
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
@@ -90,11 +90,13 @@ class HalfPlaneContact:
         bodies = np.stack([self._body[on], self._count + self._plane[on]], axis=1)
         return ContactForces(x[self._vertex[on]], forces, bodies)
 
-    def lower_limits(self, islands: Islands, start: Array, end: Array, floor: float, limits: Array) -> None:
-        """Lower the limits (n,) of islands to the share of the straight way on which every gap stays positive."""
+    def lower_fractions(
+        self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
+    ) -> None:
+        """Lower the step fractions (n,) of islands so far that every gap stays positive."""
         if len(self._vertex):
             planes = self._vertex, self._body, self._normal, self._offset, self._thickness
-            _lower_limits(start, end, *planes, floor, *islands, limits)
+            _lower_fractions(start, end, *planes, floor, labels, moving, fractions)
 
     def add_gap_changes(self, x: Array, ahead: Array, change: Array) -> None:
         """Raise `change` (n,) to the relative change of gaps within d̂ at x, as vertices go to ahead, (V, 3) each."""
@@ -271,7 +273,7 @@ def _add_entry(h, k, m, left, right, H):
 
 
 @njit(cache=True)
-def _lower_limits(start, end, vertex, body, normal, offset, thickness, floor, labels, moving, limits):
+def _lower_fractions(start, end, vertex, body, normal, offset, thickness, floor, labels, moving, fractions):
     for i in range(len(vertex)):
         b = body[i]
         if moving[b]:
@@ -279,4 +281,4 @@ def _lower_limits(start, end, vertex, body, normal, offset, thickness, floor, la
             then = _gap(end, vertex[i], normal[i], offset[i], thickness[i])
             rest = max(REST * now, min(now, floor))
             if then < rest:
-                limits[labels[b]] = min(limits[labels[b]], (now - rest) / (now - then))
+                fractions[labels[b]] = min(fractions[labels[b]], (now - rest) / (now - then))

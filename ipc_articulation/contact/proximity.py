@@ -54,10 +54,10 @@ class Proximity:
         return self._candidates.stencils
 
     def cover(self, start: Array, end: Array) -> None:
-        """Make the stencils hold every pair that comes within reach on the way from start to end, (V, 3) each.
+        """Make the stencils hold every pair within reach as vertices move straight from start to end, (V, 3) each.
 
         The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead. A
-        skin larger than a share of the bodies' size would bring too many pairs; then the way itself must do.
+        skin larger than a fraction of the bodies' size would bring too many pairs; then the motion itself must do.
         """
         _, x_ref, skin = self._candidates
         if x_ref is not None and 2.0 * _farthest(x_ref, start, end) <= skin:

@@ -92,7 +92,7 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
     vertices, mollified = np.empty((most, 4), dtype=np.int64), np.empty(most)
     for p, a, b in crossing:
         is_alone = bodies[p, 0] == bodies[p, 1]
-        if not (is_alone and (a >= b or _share(edges[a], edges[b]))):
+        if not (is_alone and (a >= b or _have_common_vertex(edges[a], edges[b]))):
             pair[k], kind[k], mollified[k] = p, EDGES, MOLLIFIED * (squares[a] * squares[b])
             vertices[k, 0], vertices[k, 1] = edges[a, 0], edges[a, 1]
             vertices[k, 2], vertices[k, 3] = edges[b, 0], edges[b, 1]
@@ -102,7 +102,7 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
             is_alone, of_face = bodies[p, 0] == bodies[p, 1], _dimension(faces[face])
             if dimension[v] > of_face or (of_face == 0 and side == 1):
                 continue
-            if not (is_alone and (side == 1 or _share(faces[face], np.array([v])))):
+            if not (is_alone and (side == 1 or _have_common_vertex(faces[face], np.array([v])))):
                 pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if side == 0 else VERTEX_OF_SECOND, 0.0
                 vertices[k, 0] = v
                 for c in range(3):
@@ -118,7 +118,7 @@ def _dimension(face):
 
 
 @njit(cache=True)
-def _share(left, right):
+def _have_common_vertex(left, right):
     """Whether two primitives have a vertex in common."""
     for a in left:
         for b in right:

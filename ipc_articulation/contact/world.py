@@ -9,8 +9,8 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.broad_phase import body_boxes, have_moved, make_ranges, near_bodies, way_boxes
-from ipc_articulation.contact.ccd import Islands, gap_floor
+from ipc_articulation.contact.broad_phase import body_boxes, have_moved, make_ranges, motion_boxes, near_bodies
+from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.materials import Materials
@@ -93,7 +93,7 @@ class ContactWorld:
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of bodies to E (n,), inf where something touches; of a pair, to one of the two.
 
-        The coordinates q (n, 12) are on a way that `cover` has looked at.
+        The coordinates q (n, 12) are on a motion that `cover` has seen.
         """
         x = self._positions(q, moving)
         self.half_planes.add_energy(x, moving, E)
@@ -112,7 +112,7 @@ class ContactWorld:
         return ContactDerivatives(gradient, blocks, pair_blocks)
 
     def cover(self, q: Array, ahead: Array, moving: Bools) -> None:
-        """Look for pairs that come near each other on the straight way from q to ahead, (n, 12), of moving bodies."""
+        """Find pairs that come near each other as bodies move straight from q to ahead, (n, 12) each."""
         start, end = self._positions(q, moving), self._positions(ahead, moving, 2)
         for contact in self.body_contacts:
             contact.proximity.cover(start, end)
@@ -120,11 +120,11 @@ class ContactWorld:
     def near(self, q: Array, ahead: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, that may come within reach of each other, (k, 2).
 
-        Their boxes do, which hold all of the way from q to ahead, (n, 12): whatever shares of their ways others take,
-        they do not meet. What it says depends on nothing else, least of all on earlier steps.
+        Their boxes do, which hold the whole motion from q to ahead, (n, 12): other bodies do not meet, whatever
+        fractions of their steps they take. The result depends on nothing else, in particular not on earlier steps.
         """
         start, end = self._positions(q, moving), self._positions(ahead, moving, 2)
-        boxes = way_boxes(self._ranges, self._awake, start, end, *self._boxes)
+        boxes = motion_boxes(self._ranges, self._awake, start, end, *self._boxes)
         near = [contact.near(*boxes, moving) for contact in self.body_contacts]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *near])
 
@@ -162,27 +162,30 @@ class ContactWorld:
         return change
 
     def covered(self) -> list[Stencils]:
-        """What may come near on the way that `cover` has looked at, material by material."""
+        """The stencils that `cover` has found, material by material."""
         return [contact.proximity.stencils for contact in self.body_contacts]
 
-    def step_limits(self, q: Array, ahead: Array, stencils: list[Stencils], islands: Islands) -> Array:
-        """How far on their way neither stencils nor half-planes touch; motion is linear in q, so the answer is exact.
+    def step_fractions(self, q: Array, ahead: Array, stencils: list[Stencils], labels: Ints, moving: Bools) -> Array:
+        """The fraction of its step that each body may take without contact of stencils or half-planes.
+
+        Motion is linear in q, so the answer is exact.
 
         Args:
             q: Coordinates (n, 12).
-            ahead: Where the way leads, (n, 12).
+            ahead: Where the full step leads, (n, 12).
             stencils: What to look at, material by material.
-            islands: Who moves, and by the same share.
+            labels: The island of each body, (n,): its smallest body.
+            moving: Bodies that move, (n,).
 
         Returns:
-            A share in [0, 1] for each body (n,), one for all of an island.
+            Fractions in [0, 1], (n,), one for all bodies of an island.
         """
-        start, end = self._positions(q, islands.moving), self._positions(ahead, islands.moving, 2)
-        limits = np.ones(len(q))
-        self.half_planes.lower_limits(islands, start, end, self._floor, limits)
+        start, end = self._positions(q, moving), self._positions(ahead, moving, 2)
+        fractions = np.ones(len(q))
+        self.half_planes.lower_fractions(labels, moving, start, end, self._floor, fractions)
         for contact, looked_at in zip(self.body_contacts, stencils, strict=True):
-            contact.lower_limits(looked_at, islands, start, end, self._floor, limits)
-        return limits[islands.labels]
+            contact.lower_fractions(looked_at, labels, moving, start, end, self._floor, fractions)
+        return fractions[labels]
 
     def closest(self, q: Array, within: float | None = None) -> tuple[float, tuple[int, ...]]:
         """Smallest distance [m] of surfaces that may touch, and their bodies: one where that is to a half-plane.

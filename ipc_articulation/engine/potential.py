@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact.ccd import Islands
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
@@ -121,8 +120,8 @@ class Potential:
             term.assemble(q, g, system)
         return g
 
-    def free_way(self, q: Array, dq: Array, moving: Bools) -> tuple[Array, Ints]:
-        """How far along dq (n, 12) nothing touches.
+    def step_fractions(self, q: Array, dq: Array, moving: Bools) -> tuple[Array, Ints]:
+        """The fraction of dq (n, 12) that each body may take so that nothing touches.
 
         Returns:
             A share in [0, 1] for each body, (n,), and the labels of the islands that are coupled or come near each
@@ -134,13 +133,13 @@ class Potential:
         touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
         for stencils in touching:
             labels = islands.join(labels, stencils.bodies, self.movable)
-        share = contact.step_limits(q, ahead, touching, Islands(labels, moving))
+        share = contact.step_fractions(q, ahead, touching, labels, moving)
         share = np.minimum(share, self._cfl_limit(contact, q, dq))
         if share.min(initial=1.0) < 1.0:
             ahead = q + share[:, None] * dq
         labels = islands.join(labels, contact.near(q, ahead, moving), self.movable)
         contact.cover(q, ahead, moving)
-        return share * contact.step_limits(q, ahead, contact.covered(), Islands(labels, moving)), labels
+        return share * contact.step_fractions(q, ahead, contact.covered(), labels, moving), labels
 
     def keeps_gaps(self, q: Array, ahead: Array, labels: Ints, moving: Bools) -> Bools:
         """Whether a step from q to ahead, (n, 12) each, leaves all gaps of a body's island about what they are, (n,).

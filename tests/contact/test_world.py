@@ -6,7 +6,6 @@ import pytest
 
 from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.barrier import barrier
-from ipc_articulation.contact.ccd import Islands
 from tests.contact.worlds import (
     D_HAT,
     DT,
@@ -198,5 +197,5 @@ def test_half_planes_limit_each_island_by_itself():
     down[:, 2] = -1.0
     world.begin_step(q, DT, EPS_V)
     world.cover(q, q + down, np.ones(4, dtype=bool))
-    limits = world.step_limits(q, q + down, world.covered(), Islands(np.array([0, 0, 2, 3]), np.arange(4) < 3))
+    limits = world.step_fractions(q, q + down, world.covered(), np.array([0, 0, 2, 3]), np.arange(4) < 3)
     np.testing.assert_allclose(limits, [0.9 * 0.2, 0.9 * 0.2, 0.9 * 0.4, 1.0], rtol=1e-9)

@@ -7,7 +7,6 @@ import numpy as np
 import trimesh
 
 from ipc_articulation import affine
-from ipc_articulation.contact.ccd import Islands
 from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import Rules, Traits, make_materials
 from ipc_articulation.contact.surfaces import join_surfaces
@@ -76,9 +75,9 @@ def derivatives(world, q):
 
 def step_limit(world, q, dq):
     """The share of a step that all bodies may take together."""
-    everything = Islands(np.zeros(len(q), dtype=np.int64), np.ones(len(q), dtype=bool))
-    world.cover(q, q + dq, everything.moving)
-    return world.step_limits(q, q + dq, world.covered(), everything).min()
+    labels, moving = np.zeros(len(q), dtype=np.int64), np.ones(len(q), dtype=bool)
+    world.cover(q, q + dq, moving)
+    return world.step_fractions(q, q + dq, world.covered(), labels, moving).min()
 
 
 def pull_back(surfaces, body_count):

@@ -102,7 +102,7 @@ def test_cfl_cuts_steps_of_vertices_in_contact(tmp_path):
     potential, q = scene.engine.cpu.model.potential, scene.q
     dq = np.zeros_like(q)
     dq[0, 0] = 0.1
-    share, _ = potential.free_way(q, dq, potential.movable)
+    share, _ = potential.step_fractions(q, dq, potential.movable)
     assert share[0] == pytest.approx(0.5 * 0.01 / 0.1)
 
 

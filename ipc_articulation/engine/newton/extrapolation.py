@@ -39,7 +39,7 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
     if not np.count_nonzero(motion):
         return q, None
     potential.select(moving)
-    share, labels = potential.free_way(q, motion, moving)
+    share, labels = potential.step_fractions(q, motion, moving)
     ahead = q + share[:, None] * motion
     return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 

@@ -75,7 +75,7 @@ def minimise(
         report.iterations += 1
         at_goal = potential.approach(report.iterations)
         dq = _newton_step(potential, system, q, moving, watch)
-        share, labels = potential.free_way(q, dq, moving)
+        share, labels = potential.step_fractions(q, dq, moving)
         watch.lap("collision detection")
         last, size = (size, search.alpha), step_sizes(labels, potential.motions(dq), dq, *tolerances)
         done = are_done(labels, moving, potential.movable, share, size, *last, config.ccd_tol, at_goal)
