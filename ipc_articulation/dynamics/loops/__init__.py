@@ -1,23 +1,24 @@
 """Kinematic loops: constraints between joints, and the dynamics of robots that have them."""
 
-from ipc_articulation.dynamics.loops.constraint import LoopConstraint
-from ipc_articulation.dynamics.loops.coordinate_functions import CoordinateFunctions, Function
-from ipc_articulation.dynamics.loops.explicit import Affine, Explicit, Static, gear
-from ipc_articulation.dynamics.loops.four_bar import FourBar
-from ipc_articulation.dynamics.loops.implicit import Implicit
-from ipc_articulation.dynamics.loops.tello import TelloDifferential, tello_hip, tello_knee_ankle
+from __future__ import annotations
 
-__all__ = [
-    "Affine",
-    "CoordinateFunctions",
-    "Explicit",
-    "FourBar",
-    "Function",
-    "Implicit",
-    "LoopConstraint",
-    "Static",
-    "TelloDifferential",
-    "gear",
-    "tello_hip",
-    "tello_knee_ankle",
-]
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "constraint": ["LoopConstraint"],
+    "coordinate_functions": ["CoordinateFunctions", "Function"],
+    "explicit": ["Affine", "Explicit", "Static", "gear"],
+    "four_bar": ["FourBar"],
+    "implicit": ["Implicit"],
+    "tello": ["TelloDifferential", "tello_hip", "tello_knee_ankle"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'ipc_articulation.dynamics.loops' has no attribute '{name}'")
+    return getattr(import_module(f"ipc_articulation.dynamics.loops.{_HOME_OF[name]}"), name)

@@ -8,12 +8,15 @@ loop keeps its position as, and q elsewhere.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.loops.clusters import Clusters, Loop, find_clusters
 from ipc_articulation.dynamics.loops.layout import Joints, Loops, laid_out
-from ipc_articulation.dynamics.loops.program import Program, Records, program_of, records_of
+
+if TYPE_CHECKING:
+    from ipc_articulation.dynamics.loops.program import Program, Records
 
 
 class Closure:
@@ -48,6 +51,8 @@ class Closure:
     @cached_property
     def program(self) -> Program:
         """The loops as compiled code reads them."""
+        from ipc_articulation.dynamics.loops.program import program_of
+
         return program_of(self.loops, self.free, self.spanning_nv)
 
     @cached_property
@@ -58,4 +63,6 @@ class Closure:
     @cached_property
     def records(self) -> Records:
         """All of the robot as compiled code reads it."""
+        from ipc_articulation.dynamics.loops.program import records_of
+
         return records_of(self.tree, self.program, self.clusters)

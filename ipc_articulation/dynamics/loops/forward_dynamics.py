@@ -18,20 +18,10 @@ from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
 from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
-from ipc_articulation.dynamics.loops.kinds import AFFINE
-from ipc_articulation.dynamics.loops.motion import (
-    FLOAT,
-    INDICES,
-    LOOPS,
-    MATRIX,
-    PAIRS,
-    STATE,
-    VECTOR,
-    explain,
-    with_given,
-)
+from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, OPEN, SINGULAR
+from ipc_articulation.dynamics.loops.motion import FLOAT, explain, with_given
 from ipc_articulation.dynamics.loops.program import CLUSTER, STEP
-from ipc_articulation.dynamics.loops.unroll import BAD, OPEN, SINGULAR, unroll
+from ipc_articulation.dynamics.loops.unroll import INDICES, LOOPS, MATRIX, PAIRS, STATE, VECTOR, unroll
 from ipc_articulation.dynamics.model.model import Model
 
 NO_WRENCHES = np.zeros((0, 6))

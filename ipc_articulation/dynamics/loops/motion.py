@@ -7,9 +7,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
-import numba
 import numpy as np
-from numba import types
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
@@ -18,17 +16,11 @@ from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.implicit import Implicit
-from ipc_articulation.dynamics.loops.program import LOOP
-from ipc_articulation.dynamics.loops.unroll import MANIFOLD, OPEN, SINGULAR, unroll
+from ipc_articulation.dynamics.loops.kinds import MANIFOLD, OPEN, SINGULAR
 from ipc_articulation.errors import StateError
 
 FLOAT = np.dtype(float)
 Result = TypeVar("Result")
-
-# Types of the arguments of compiled code, for which it is compiled once, past numba's look at each call.
-VECTOR, MATRIX, INDICES, PAIRS = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
-STATE = types.Array(types.float64, 1, "A")
-LOOPS = types.Array(numba.from_dtype(LOOP), 1, "C")
 
 
 class Motion(NamedTuple):
@@ -90,7 +82,9 @@ def _unroll(closure: Closure, parameters: Array, x: Any, y_dot: Any, motion: Mot
 
 @lru_cache
 def _run() -> Callable[..., int]:
-    return unroll.compile((LOOPS, PAIRS, VECTOR, INDICES, STATE, STATE, VECTOR, VECTOR, MATRIX, VECTOR))
+    from ipc_articulation.dynamics.loops.unroll import compiled_unroll  # numba: only where there are loops
+
+    return compiled_unroll()
 
 
 def vector(value: ArrayLike, count: int, what: str) -> Array:

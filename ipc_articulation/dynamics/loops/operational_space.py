@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.loops.forward_dynamics import NO_WRENCHES, compiled_forward_dynamics
+from ipc_articulation.dynamics.loops.kinds import OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.motion import vector, with_given
-from ipc_articulation.dynamics.loops.unroll import OPEN, SINGULAR
 from ipc_articulation.dynamics.model.model import Model
 
 

@@ -10,16 +10,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numba
 import numpy as np
+from numba import types
 
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.loops.closed_form import evaluate, inverse
-from ipc_articulation.dynamics.loops.kinds import AFFINE, FREE, GIVEN
+from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, FREE, GIVEN, MANIFOLD, OPEN, SINGULAR
+from ipc_articulation.dynamics.loops.program import LOOP
 
-MANIFOLD = 1e-6  # |φ| beyond which a position is refused
-
-BAD, OPEN, SINGULAR = 1, 2, 4
+# Types of the arguments of compiled code, for which it is compiled once, past numba's look at each call.
+VECTOR, MATRIX, INDICES, PAIRS = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
+STATE = types.Array(types.float64, 1, "A")
+LOOPS = types.Array(numba.from_dtype(LOOP), 1, "C")
 
 
 @compiled
@@ -61,6 +67,11 @@ def unroll(loops, members, parameters, column, x, y_dot, q, v, G, g):
         else:
             status |= _closed_form(L, members, parameters[L.parameter :], column, x, y_dot, q, v, G, g)
     return status
+
+
+def compiled_unroll() -> Callable[..., int]:
+    """`unroll` as machine code."""
+    return unroll.compile((LOOPS, PAIRS, VECTOR, INDICES, STATE, STATE, VECTOR, VECTOR, MATRIX, VECTOR))
 
 
 @compiled

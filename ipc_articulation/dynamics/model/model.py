@@ -26,9 +26,9 @@ from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
+from ipc_articulation.dynamics.loops.kinds import BAD, OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.layout import FreeJoint
 from ipc_articulation.dynamics.loops.motion import Motion, ask, nearest, unrolled, vector
-from ipc_articulation.dynamics.loops.unroll import BAD, OPEN, SINGULAR
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
 from ipc_articulation.dynamics.model.shapes import Shape
