@@ -114,7 +114,7 @@ class Edits:
 
 
 def _bytes(fields: list[_Field]) -> list[memoryview]:
-    return [memoryview(field.now).cast("B") for field in fields]
+    return [field.now.data.cast("B") for field in fields]
 
 
 def _fields(model: mujoco.MjModel, selection: Selection) -> Iterator[_Field]:

@@ -94,7 +94,7 @@ class Robot:
 
 
 def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
-    """Read a URDF file (.urdf), with its loops, an OpenSim file (.osim), or an MJCF file through MuJoCo.
+    """Read a URDF file (.urdf), with its loops, or an OpenSim file (.osim).
 
     An OpenSim model has no surfaces that touch, and its own direction of gravity.
 
@@ -103,10 +103,8 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
         package_dirs: Folders in which `package://NAME/...` is looked up.
 
     Raises:
-        AdapterError: An MJCF file cannot be read, or MuJoCo is not installed.
         MeshError: A mesh of a link fixed to the world cannot be read, or is not closed.
         ModelError: A URDF or OpenSim file is wrong.
-        UnsupportedError: An MJCF file holds what a mechanism does not.
     """
     if path.suffix == ".osim":
         model = read_osim(path)
@@ -114,10 +112,6 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
         start = {name: value for name, value in model.defaults.items() if name in joints}
         up = -np.asarray(model.mechanism.gravity, dtype=float)
         return Robot(model.mechanism, (), start=start, up=up, segments=model.segments, unphysical="warn")
-    if path.suffix != ".urdf":
-        from ipc_articulation.adapters.native.mjcf import read_mjcf
-
-        return read_mjcf(path, package_dirs)
     if closes_loops(path):
         mechanism = read_loops(path, package_dirs=list(package_dirs))
     else:  # mimic joints stay such

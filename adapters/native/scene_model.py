@@ -10,6 +10,7 @@ from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.around import Around
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.file_pins import file_pins
+from ipc_articulation.adapters.native.mjcf import read_mjcf
 from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.static_links import static_names
 
@@ -29,13 +30,14 @@ class SceneModel:
         package_dirs: Folders in which the robot's `package://NAME/...` meshes are looked up.
 
     Raises:
-        AdapterError, MeshError, ModelError, UnsupportedError: What is wrong with the file, see `read_robot`.
+        AdapterError, MeshError, ModelError, UnsupportedError: The file is wrong, see `read_robot`, `read_mjcf`.
     """
 
     takes = ("loops", "pins", "segment_radius")
 
     def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
-        self._robot = read_robot(file, package_dirs)
+        read = read_robot if file.suffix in (".osim", ".urdf") else read_mjcf
+        self._robot = read(file, package_dirs)
 
     @property
     def joint_names(self) -> list[str]:

@@ -35,10 +35,7 @@ USERS_OF_MUJOCO = ("adapters.mujoco", "adapters.native.mjcf", "dynamics.reading.
 
 # Dependencies on files above that are still there, and circles of files; both are to become empty.
 KNOWN_UPWARD: set[tuple[str, str]] = set()
-KNOWN_CIRCLES: list[set[str]] = [
-    {"dynamics.loops.loop_model", "dynamics.loops.motion"},
-    {"adapters.native.mjcf", "adapters.native.robot"},
-]
+KNOWN_CIRCLES: list[set[str]] = []
 
 DYNAMIC = ("import_module", "__import__", "find_spec")
 
