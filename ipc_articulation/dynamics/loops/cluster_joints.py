@@ -1,4 +1,4 @@
-"""The kinds of cluster joints, by generalized_rbda's names («Cluster joints»).
+"""The kinds of cluster joints, by the names of generalized_rbda («Cluster joints»); its FourBar is FourBarJoint here.
 
 | kind | bodies, in spanning order | ẏ |
 |---|---|---|
@@ -9,7 +9,7 @@
 | RevolutePairWithRotor | link 1, rotor 1, rotor 2, link 2 on link 1 | of the links |
 | RevoluteTripleWithRotor | links 1 to 3, each on the one before; rotors 1 to 3 | of the links |
 | TelloHip, TelloKneeAnkle | rotor 1, rotor 2, link 1, link 2 on it | of the rotors after their gears |
-| FourBar | driver, support, output on the driver | of the chosen one |
+| FourBarJoint | driver, support, output on the driver | of the chosen one |
 | Generic | any | the constraint's |
 
 What does not hang on a body of the cluster hangs on its output bodies. Rotor k turns by N_k Σ_{j≤k} B_kj y_j relative
@@ -181,7 +181,7 @@ class RevoluteTripleWithRotor(ClusterJoint):
         super().__init__(bodies, Static(np.vstack([np.eye(3), DB]), np.hstack([-DB, np.eye(3)])))
 
 
-class TelloDifferential(ClusterJoint):
+class TelloJoint(ClusterJoint):
     """Two rotors that move two links in series through rods; the second link is hung on the first."""
 
     def __init__(
@@ -191,21 +191,21 @@ class TelloDifferential(ClusterJoint):
         super().__init__([*_counted(rotors, 2, "rotors"), link1, _on(link2, 2)], constraint)
 
 
-class TelloHip(TelloDifferential):
+class TelloHip(TelloJoint):
     """The Tello humanoid's hip: rotors about z; gimbal about x and thigh about y."""
 
     def __init__(self, rotors: Sequence[ClusterBody], links: Sequence[ClusterBody], ratio: float = 6.0) -> None:
         super().__init__(rotors, links, tello.tello_hip(ratio))
 
 
-class TelloKneeAnkle(TelloDifferential):
+class TelloKneeAnkle(TelloJoint):
     """The Tello humanoid's knee and ankle: rotors about z; shin and foot about y."""
 
     def __init__(self, rotors: Sequence[ClusterBody], links: Sequence[ClusterBody], ratio: float = 6.0) -> None:
         super().__init__(rotors, links, tello.tello_knee_ankle(ratio))
 
 
-class FourBar(ClusterJoint):
+class FourBarJoint(ClusterJoint):
     """A planar four-bar linkage; all hinges are about z, and every bar is along x of its own frame.
 
     Args:

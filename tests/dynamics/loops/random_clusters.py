@@ -73,7 +73,7 @@ def four_bar(rng: Rng) -> ClusterJoint:
     """Not quite a parallelogram, with any of its angles independent."""
     links = [random_link(rng, name) for name in ("driver", "support", "output")]
     lengths = [0.4, 0.25, 0.4] * rng.uniform(0.95, 1.05, 3)
-    return cluster_joints.FourBar(*links, lengths, (0.07, 0.24), int(rng.integers(3)), random_origin(rng))
+    return cluster_joints.FourBarJoint(*links, lengths, (0.07, 0.24), int(rng.integers(3)), random_origin(rng))
 
 
 def six_bar(rng: Rng) -> ClusterJoint:

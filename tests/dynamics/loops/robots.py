@@ -18,7 +18,7 @@ from ipc_articulation.dynamics import Mechanism
 from ipc_articulation.dynamics.loops import Implicit
 from ipc_articulation.dynamics.loops.cluster_joint import ClusterBody, ClusterJoint, Loops, hinged
 from ipc_articulation.dynamics.loops.cluster_joints import (
-    FourBar,
+    FourBarJoint,
     Free,
     Revolute,
     RevolutePairWithRotor,
@@ -171,7 +171,7 @@ def planar_leg(seed: int) -> Robot:
     robot = Robot("planar leg", seed)
     [thigh] = robot.add(Revolute(robot.body("thigh", Z, (0.0, 0.0, 0.0))), "hip")
     links = [random_link(robot.rng, name) for name in ("driver", "support", "foot")]
-    robot.add(FourBar(*links, (0.096, 0.031, 0.096), (0.031, 0.0)), "knee", thigh)
+    robot.add(FourBarJoint(*links, (0.096, 0.031, 0.096), (0.031, 0.0)), "knee", thigh)
     return robot.built()
 
 
