@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.reading.connected import connected
 from ipc_articulation.dynamics.reading.loops.paths import Vector
 from ipc_articulation.dynamics.reading.loops.relations import Relation
 from ipc_articulation.errors import ModelError
@@ -62,10 +63,4 @@ class Group:
 
 def groups(relations: Iterable[Relation], order: Sequence[str]) -> list[Group]:
     """Relations that share joints, put together."""
-    merged: list[list[Relation]] = []
-    for relation in relations:
-        mine = set(relation.joints)
-        sharing = [other for other in merged if any(mine & set(one.joints) for one in other)]
-        merged = [other for other in merged if other not in sharing]
-        merged.append([one for other in sharing for one in other] + [relation])
-    return [Group(members, order) for members in merged]
+    return [Group(members, order) for members in connected(relations, lambda relation: relation.joints)]

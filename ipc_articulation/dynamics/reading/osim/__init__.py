@@ -1,6 +1,6 @@
 """Models from OpenSim files."""
 
-from ipc_articulation.dynamics.reading.osim.clusters import Cluster
+from ipc_articulation.dynamics.reading.osim.chain import Cluster
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate
 from ipc_articulation.dynamics.reading.osim.model import OsimModel, read_osim
 

@@ -1,8 +1,9 @@
-"""Joints of OpenSim as chains of joints with one degree of freedom."""
+"""Joints of OpenSim as chains of joints with one degree of freedom, and which of these share coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import FixedJoint
-from ipc_articulation.dynamics.loops.coordinate_functions import Function
+from ipc_articulation.dynamics.loops.coordinate_functions import CoordinateFunctions, Function
 from ipc_articulation.dynamics.model.mechanism import Mechanism
+from ipc_articulation.dynamics.reading.connected import connected
 from ipc_articulation.dynamics.reading.osim.axes import Axis
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, Coupler
 from ipc_articulation.dynamics.reading.osim.document import JointElement
@@ -94,3 +96,39 @@ def _name(
     if axis.function == IDENTITY and coordinate.joint == joint.name and coordinate.name not in taken:
         return coordinate.name, {"lower": coordinate.lower, "upper": coordinate.upper}
     return f"{joint.name}/{axis.name}", {}
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Joints whose positions are functions of fewer, or other, coordinates."""
+
+    joints: tuple[str, ...]  # of the mechanism, (n,)
+    coordinates: tuple[str, ...]  # independent ones, (m,)
+    constraint: CoordinateFunctions  # from these to those
+
+
+def clusters_of(groups: Iterable[list[MovingJoint]], order: Sequence[str]) -> tuple[Cluster, ...]:
+    """The clusters of a mechanism.
+
+    All that makes up one joint of OpenSim, and all joints of OpenSim that share a coordinate, belong together. It is a
+    cluster unless each joint moves as a coordinate of its own.
+
+    Args:
+        groups: Of each joint of OpenSim, the joints that make it up.
+        order: All independent coordinates.
+    """
+    merged = connected(groups, lambda joints: [one.coordinate for one in joints])
+    clusters = [[one for joints in group for one in joints] for group in merged]
+    return tuple(_cluster(joints, order) for joints in clusters if not _independent(joints))
+
+
+def _independent(joints: list[MovingJoint]) -> bool:
+    count = Counter(one.coordinate for one in joints)
+    return all(one.function == IDENTITY and count[one.coordinate] == 1 for one in joints)
+
+
+def _cluster(joints: list[MovingJoint], order: Sequence[str]) -> Cluster:
+    coordinates = sorted({one.coordinate for one in joints}, key=list(order).index)
+    of = [coordinates.index(one.coordinate) for one in joints]
+    constraint = CoordinateFunctions([one.function for one in joints], of, coordinates)
+    return Cluster(tuple(one.joint for one in joints), tuple(coordinates), constraint)

@@ -15,8 +15,7 @@ from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode
 from ipc_articulation.dynamics.reading.osim.axes import axes_of
 from ipc_articulation.dynamics.reading.osim.bodies import read_body, read_markers
-from ipc_articulation.dynamics.reading.osim.chain import add_joint_chain, of_independent
-from ipc_articulation.dynamics.reading.osim.clusters import Cluster, clusters_of
+from ipc_articulation.dynamics.reading.osim.chain import Cluster, add_joint_chain, clusters_of, of_independent
 from ipc_articulation.dynamics.reading.osim.contents import numbers_in
 from ipc_articulation.dynamics.reading.osim.coordinates import Coordinate, read_coordinate, read_couplings
 from ipc_articulation.dynamics.reading.osim.document import (
