@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 
-DOF = 12
+DOF = 12  # coordinates of a body
+PAIR_DOF = 2 * DOF  # of two bodies
 
 
 def q_from_transform(transform: ArrayLike) -> Array:

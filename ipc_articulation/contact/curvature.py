@@ -17,8 +17,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.pair_blocks import add_rank_one
+from ipc_articulation.contact.pair_blocks import LEVER, add_rank_one
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST
 
 _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
@@ -36,20 +37,20 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
     G = np.zeros((2, 2))
     if not _invert_gram(E, count, G):
         return
-    slip, turn, u = np.zeros((2, 2)), np.zeros((2, 2)), np.empty(24)
+    slip, turn, u = np.zeros((2, 2)), np.zeros((2, 2)), np.empty(PAIR_DOF)
     scale = _forms(d, w, G, slip, turn)
     for k in range(count):
         u[:] = 0.0
         for j in range(count):
             if slip[k, j] != 0.0:
                 for i in range(3):
-                    for a in range(8):
-                        u[8 * i + a] += slip[k, j] * E[j, i] * y[a]
+                    for a in range(LEVER):
+                        u[LEVER * i + a] += slip[k, j] * E[j, i] * y[a]
             if turn[k, j] != 0.0:
                 for i in range(3):
                     for a in range(3):
                         edge = points[ends[j, 1], a] - points[ends[j, 0], a]
-                        u[8 * i + at[j] + 1 + a] += turn[k, j] * n[i] * edge
+                        u[LEVER * i + at[j] + 1 + a] += turn[k, j] * n[i] * edge
         add_rank_one(force * scale, u, H)
 
 

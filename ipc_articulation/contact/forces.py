@@ -19,7 +19,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.barrier import barrier, cross_of_edges, mollifier
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
-from ipc_articulation.contact.pair_blocks import lever
+from ipc_articulation.contact.pair_blocks import LEVER, lever
 from ipc_articulation.contact.pair_friction import Friction, slip
 from ipc_articulation.contact.smooth_norm import smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils
@@ -45,7 +45,7 @@ def barrier_forces(
     """Of the stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt²."""
     s = stencils
     near = in_reach(s, np.ones(len(s.bodies), dtype=np.bool_), x, d_hat + xi)
-    levers, forces = np.empty((len(near), 8)), np.empty((len(near), 3))
+    levers, forces = np.empty((len(near), LEVER)), np.empty((len(near), 3))
     _barrier_forces(near, s.kind, s.vertices, s.mollified, points, x, kappa, d_hat, xi, levers, forces)
     bodies = s.bodies[s.pair[near]]
     return ContactForces(_points(q[bodies[:, 0]], levers), forces, bodies)

@@ -1,6 +1,6 @@
 """The barrier between bodies: E = κ Σ m B(d², d̂²) over the stencils nearer than d̂ (see `barrier`).
 
-The Hessian is that of Gauss and Newton, in the distance d and, for edges that are almost parallel, in z = e₁ x e₂: what
+The Hessian is that of Gauss and Newton, in the distance d and, for edges that are almost parallel, in z = e₁ × e₂: what
 B m curves by these numbers is kept and projected to positive semidefinite. Of how d is curved itself the part that
 stiffens is added (see `curvature`), for almost parallel edges where they are farther from each other than from being
 parallel. Of how z is curved nothing is, for there B m is small.
@@ -11,12 +11,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.curvature import add_curvature
-from ipc_articulation.contact.pair_blocks import add_gradient, add_rank_one, by_coordinates, lever, outer
+from ipc_articulation.contact.pair_blocks import (
+    HALF,
+    LEVER,
+    add_gradient,
+    add_rank_one,
+    by_coordinates,
+    lever,
+    outer,
+)
 from ipc_articulation.contact.stencils import Stencils, pairs_of
 
 
@@ -36,7 +45,7 @@ def add_derivatives(
     """
     s = stencils
     rows, block = pairs_of(s.pair, near, len(s.bodies))
-    H = np.zeros((len(rows), 24, 24))
+    H = np.zeros((len(rows), PAIR_DOF, PAIR_DOF))
     parameters = kappa, d_hat, xi
     _add_derivatives(near, block, s.bodies, s.pair, s.kind, s.vertices, s.mollified, points, x, *parameters, g, H)
     return s.bodies[rows], by_coordinates(H)
@@ -156,7 +165,7 @@ def _add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat
 
 @njit(cache=True)
 def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g, H):
-    w, n, y, u = np.empty(4), np.empty(3), np.empty(8), np.empty(24)
+    w, n, y, u = np.empty(4), np.empty(3), np.empty(LEVER), np.empty(PAIR_DOF)
     e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
     for r in range(len(near)):
         s = near[r]
@@ -187,7 +196,7 @@ def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points
     length = np.sqrt(square)
     across1, across2, along = np.empty(3), np.empty(3), np.empty(3)
     _basis(z, length, along, across1, across2)
-    u_z, u_mixed = np.empty(24), np.empty(24)
+    u_z, u_mixed = np.empty(PAIR_DOF), np.empty(PAIR_DOF)
     _outer_of_edges(along, e1, e2, points, v, u_z)
     m_z = 2.0 * rate * length
     add_gradient(kappa * m * slope, u, i, j, g)
@@ -198,10 +207,10 @@ def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points
     radius = np.sqrt(half * half + zd * zd)
     angle = 0.5 * np.arctan2(zd, half)
     cos, sin = np.cos(angle), np.sin(angle)
-    for a in range(24):
+    for a in range(PAIR_DOF):
         u_mixed[a] = cos * u_z[a] + sin * u[a]
     add_rank_one(kappa * max(mean + radius, 0.0), u_mixed, H)
-    for a in range(24):
+    for a in range(PAIR_DOF):
         u_mixed[a] = cos * u[a] - sin * u_z[a]
     add_rank_one(kappa * max(mean - radius, 0.0), u_mixed, H)
     for across in (across1, across2):
@@ -230,14 +239,14 @@ def _basis(z, length, along, across1, across2):
 
 @njit(cache=True)
 def _outer_of_edges(a, e1, e2, points, v, u):
-    """Fill u (24,): ∂(a·(e₁ x e₂)) by the coordinates of both bodies, (e₂ x a) ⊗ ē₁ and (a x e₁) ⊗ ē₂."""
+    """Fill u (24,): ∂(a·(e₁ × e₂)) by the coordinates of both bodies, (e₂ × a) ⊗ ē₁ and (a × e₁) ⊗ ē₂."""
     n = np.empty(3)
     u[:] = 0.0
     cross(e2, a, n)
     for k in range(3):
         for m in range(3):
-            u[8 * k + 1 + m] = n[k] * (points[v[1], m] - points[v[0], m])
+            u[LEVER * k + 1 + m] = n[k] * (points[v[1], m] - points[v[0], m])
     cross(a, e1, n)
     for k in range(3):
         for m in range(3):
-            u[8 * k + 5 + m] = n[k] * (points[v[3], m] - points[v[2], m])
+            u[LEVER * k + HALF + 1 + m] = n[k] * (points[v[3], m] - points[v[2], m])

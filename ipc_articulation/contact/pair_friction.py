@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.barrier import barrier, cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
-from ipc_articulation.contact.pair_blocks import add_by_points, add_gradient, by_coordinates, lever, outer
+from ipc_articulation.contact.pair_blocks import LEVER, add_by_points, add_gradient, by_coordinates, lever, outer
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils, pairs_of
 
@@ -41,7 +42,7 @@ def lag(
     """Friction of a step that begins at q (n, 12) with vertices at x (V, 3); μκ = mu_kappa."""
     s = stencils
     near = in_reach(s, np.ones(len(s.bodies), dtype=np.bool_), x, d_hat + xi)
-    normal, force, y = np.empty((len(near), 3)), np.empty(len(near)), np.empty((len(near), 8))
+    normal, force, y = np.empty((len(near), 3)), np.empty(len(near)), np.empty((len(near), LEVER))
     _lag(near, s.kind, s.vertices, s.mollified, points, x, mu_kappa, d_hat, xi, normal, force, y)
     holds = force > 0.0
     rows, pair = pairs_of(s.pair, near[holds], len(s.bodies))
@@ -58,7 +59,7 @@ def add_derivatives(friction: Friction, on: Bools, q: Array, g: Array) -> tuple[
     """Add the gradient to g (n, 12); returns pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24)."""
     f, rows = friction, np.flatnonzero(on)
     block = np.cumsum(on) - 1
-    H = np.zeros((len(rows), 24, 24))
+    H = np.zeros((len(rows), PAIR_DOF, PAIR_DOF))
     _add_derivatives(f.bodies, f.pair, on, block, f.normal, f.force, f.lever, f.eps, f.q, q, g, H)
     return f.bodies[rows], by_coordinates(H)
 
@@ -102,7 +103,7 @@ def _add_energy(bodies, pair, moving, normal, force, y, eps, q_prev, q, E):
 
 @njit(cache=True)
 def _add_derivatives(bodies, pair, on, block, normal, force, y, eps, q_prev, q, g, H):
-    t, N, u = np.empty(3), np.empty((3, 3)), np.empty(24)
+    t, N, u = np.empty(3), np.empty((3, 3)), np.empty(PAIR_DOF)
     for r in range(len(pair)):
         if on[pair[r]]:
             i, j = bodies[pair[r], 0], bodies[pair[r], 1]

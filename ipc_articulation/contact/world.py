@@ -7,6 +7,7 @@ from typing import NamedTuple
 import ipctk
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import body_boxes, have_moved, make_ranges, motion_boxes, near_bodies
@@ -49,7 +50,7 @@ class ContactWorld:
             for m in np.unique(materials.body_pairs[materials.touching])
             if len(surfaces.points)
         ]
-        self._blocks = np.zeros((len(materials.body_pairs), 12, 12))
+        self._blocks = np.zeros((len(materials.body_pairs), DOF, DOF))
         self._awake = np.zeros(len(materials.body_pairs), dtype=np.bool_)  # bodies that have moved in this step
         self._x = np.zeros((3, *surfaces.points.shape))  # at the beginning of the step, and two for `_positions`
         self._at: list[Array | None] = [None, None, None]  # the coordinates that these belong to
@@ -103,7 +104,7 @@ class ContactWorld:
     def derivatives(self, q: Array, moving: Bools) -> ContactDerivatives:
         """Gradient and projected Hessian at coordinates that `cover` or `begin_step` has looked at."""
         x = self._positions(q, moving)
-        gradient, blocks = np.zeros((len(q), 12)), self._blocks
+        gradient, blocks = np.zeros((len(q), DOF)), self._blocks
         clear(blocks, moving)
         self.half_planes.add_derivatives(x, moving, gradient, blocks)
         pair_blocks = [

@@ -56,7 +56,7 @@ class SceneBodies:
         Raises:
             SceneError: An instance was removed from its geometry.
         """
-        q = np.empty((len(self._rows), 12))
+        q = np.empty((len(self._rows), affine.DOF))
         for geo_id, places in self._places.items():
             transforms = self._instances[geo_id].find("transform").view()
             if not _read_coordinates(transforms, places, q):
