@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from statistics import median
-from time import perf_counter
 
 import numpy as np
 
-from benchmarks.harness import Row, main
+from benchmarks.harness import Row, main, samples_in_turn
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import forward_dynamics, joints
@@ -58,7 +57,7 @@ def linkages(count: int) -> dyn.Model:
 def measure(quick: bool) -> list[Row]:
     rows, times = [], []
     for count in CHAINS:
-        ours, *others = samples(_methods(geared_chain(count)), quick)
+        ours, *others = samples_in_turn(_methods(geared_chain(count)), 20, 10 if quick else 40)
         peer = min(others, key=median)
         name = ("projection", "multipliers")[others.index(peer)]
         rows.append(Row(f"aba/chain{count}", ours, "us", peer, name))
@@ -95,7 +94,8 @@ def pinocchio_rows(quick: bool) -> list[Row]:
         np.testing.assert_allclose(
             theirs(), robot.G(x) @ forward_dynamics(robot, x, y_dot, tau) + robot.g(x, y_dot), rtol=1e-4
         )
-        ours, peer = samples([lambda: forward_dynamics(robot, x, y_dot, tau), theirs], quick)  # noqa: B023
+        works = [lambda: forward_dynamics(robot, x, y_dot, tau), theirs]  # noqa: B023
+        ours, peer = samples_in_turn(works, 20, 10 if quick else 40)
         rows.append(Row(f"four_bar/{count}", ours, "us", peer, f"pinocchio {pin.__version__}"))
     return rows
 
@@ -127,20 +127,6 @@ def pinocchio_linkages(pin, robot: dyn.Model, x, y_dot, tau) -> Callable[[], np.
     G = robot.G(x)
     q[order], v[order], force[order] = robot.spanning(x), G @ y_dot, np.linalg.lstsq(G.T, tau, rcond=None)[0]
     return lambda: pin.constraintDynamics(model, data, q, v, force, closures, states, settings)[order]
-
-
-def samples(works: list[Callable[[], object]], quick: bool) -> list[list[float]]:
-    """Mean times of a call [us] of several pieces of work, taken by turns."""
-    results: list[list[float]] = [[] for _ in works]
-    for work in works:
-        work()
-    for _ in range(10 if quick else 40):
-        for work, result in zip(works, results, strict=True):
-            start = perf_counter()
-            for _ in range(20):
-                work()
-            result.append((perf_counter() - start) / 20 * 1e6)
-    return results
 
 
 if __name__ == "__main__":

@@ -14,13 +14,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from ipc_articulation.adapters.mujoco import find_package
 
 from benchmarks.dynamics_peers import PEERS, Work
-from benchmarks.harness import Row, main
+from benchmarks.harness import Row, main, samples_in_turn
 from ipc_articulation import dynamics as dyn
 
 STATES = 4096
@@ -69,11 +68,11 @@ def measure_robot(robot: str, quick: bool) -> list[Row]:
         many = our_work(model, algorithm, STATES)
         for peer, (name, work) in peers.items():
             if algorithm in work:
-                mine, theirs = in_turn(ours, work[algorithm], quick)
+                mine, theirs = samples_in_turn([ours, work[algorithm]], 500, 10 if quick else 40)
                 label = "" if peer == "pinocchio" else f"/{peer}"
                 rows.append(Row(f"{algorithm}/{robot}/single{label}", mine, "us", theirs, name))
                 if peer == "pinocchio":
-                    batch = [t / STATES for t in samples(many, 1, quick)]
+                    batch = [t / STATES for t in samples_in_turn([many], 1, 5 if quick else 20)[0]]
                     rows.append(Row(f"{algorithm}/{robot}/batch", batch, "us", theirs, name))
         rows.append(Row(f"{algorithm}/{robot}/floor", floor(model, algorithm, quick), "us"))
     return rows
@@ -98,29 +97,7 @@ def floor(model: dyn.Model, algorithm: str, quick: bool) -> list[float]:
     """Time a state on one thread, all states the same arrays, so that they stay in the cache."""
     states = [np.repeat(x[None], 128, axis=0) for x in random_states(model, None)[: ARGUMENTS[algorithm]]]
     work = lambda: ALGORITHMS[algorithm](model, *states)  # noqa: E731
-    work()
-    return [t / 128 for t in samples(work, 10, quick)]
-
-
-def in_turn(ours: Callable[[], object], theirs: Callable[[], object], quick: bool) -> tuple[list[float], list[float]]:
-    """Samples of both [us], taken by turns."""
-    mine, others = [], []
-    for _ in range(10 if quick else 40):
-        mine += samples(ours, 500, quick, 1)
-        others += samples(theirs, 500, quick, 1)
-    return mine, others
-
-
-def samples(work: Callable[[], object], calls: int, quick: bool, repeats: int | None = None) -> list[float]:
-    """Mean time of a call [us], several times."""
-    work()
-    result = []
-    for _ in range(repeats or (5 if quick else 20)):
-        start = perf_counter()
-        for _ in range(calls):
-            work()
-        result.append((perf_counter() - start) / calls * 1e6)
-    return result
+    return [t / 128 for t in samples_in_turn([work], 10, 5 if quick else 20)[0]]
 
 
 def start_up() -> list[Row]:

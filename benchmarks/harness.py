@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from time import perf_counter
 
 Measure = Callable[[bool], list["Row"]]
 
@@ -38,6 +39,20 @@ class Row:
             "peer_max": max(self.peer) if self.peer else None,
             "quoted": self.quoted,
         }
+
+
+def samples_in_turn(works: Sequence[Callable[[], object]], calls: int, repeats: int) -> list[list[float]]:
+    """Mean times of a call [us] of several pieces of work, which take turns; each works once before, unmeasured."""
+    times: list[list[float]] = [[] for _ in works]
+    for work in works:
+        work()
+    for _ in range(repeats):
+        for work, kept in zip(works, times, strict=True):
+            start = perf_counter()
+            for _ in range(calls):
+                work()
+            kept.append((perf_counter() - start) / calls * 1e6)
+    return times
 
 
 def main(description: str, measure: Measure) -> None:

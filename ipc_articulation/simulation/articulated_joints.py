@@ -10,21 +10,8 @@ import uipc
 from uipc import constitution
 
 from ipc_articulation.frontend.callbacks import guard
+from ipc_articulation.frontend.joint_kinds import BY_NAME
 from ipc_articulation.scenefile import schema
-
-_AXES = {
-    "revolute": constitution.AffineBodyRevoluteJoint,
-    "prismatic": constitution.AffineBodyPrismaticJoint,
-}
-_LIMITS = {
-    "revolute": constitution.AffineBodyRevoluteJointLimit,
-    "prismatic": constitution.AffineBodyPrismaticJointLimit,
-}
-_DRIVES = {
-    "revolute": constitution.AffineBodyDrivingRevoluteJoint,
-    "prismatic": constitution.AffineBodyDrivingPrismaticJoint,
-}
-_AIMS = {"revolute": "aim_angle", "prismatic": "aim_distance"}
 
 LIMIT_STRENGTH = 1e3  # of a limit per mass of the joint's bodies, in libuipc's cubic energy
 
@@ -59,21 +46,23 @@ def _axis(joint: schema.AxisEntry, between: tuple[Any, ...]) -> Any:
     """A line mesh with one edge, the joint's axis about its anchor."""
     half = 0.5 * joint.length * np.array(joint.axis) / np.linalg.norm(joint.axis)
     ends = [(np.array(joint.anchor) + sign * half).reshape(1, 3) for sign in (-1.0, 1.0)]
-    mesh = _AXES[joint.type]().create_geometry(*ends, *between)
+    kind = BY_NAME[joint.type]
+    mesh = kind.constitution()().create_geometry(*ends, *between)
     if joint.limits is not None:
-        _LIMITS[joint.type]().apply_to(mesh, *joint.limits, LIMIT_STRENGTH)
+        kind.constitution("AffineBody{}JointLimit")().apply_to(mesh, *joint.limits, LIMIT_STRENGTH)
     if joint.drive is not None:
-        _DRIVES[joint.type]().apply_to(mesh, joint.drive.strength_ratio)
+        kind.constitution("AffineBodyDriving{}Joint")().apply_to(mesh, joint.drive.strength_ratio)
         uipc.view(mesh.edges().find("driving/is_constrained"))[:] = 1
     return mesh
 
 
 def _drive(joint: schema.AxisEntry, drive: schema.DriveEntry, dt: float) -> Callable[[Any], None]:
     """An animator's callback: aim at where the drive is at the end of the step."""
+    name = f"aim_{BY_NAME[joint.type].coordinate}"
 
     def aim(info: Any) -> None:
         reached = min(1.0, info.frame() * dt / drive.duration)
         geometry = info.geo_slots()[0].geometry()
-        uipc.view(geometry.edges().find(_AIMS[joint.type]))[:] = reached * drive.target
+        uipc.view(geometry.edges().find(name))[:] = reached * drive.target
 
     return aim

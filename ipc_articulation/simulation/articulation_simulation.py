@@ -10,12 +10,11 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.distance import SceneDistance
+from ipc_articulation.frontend.joint_kinds import BY_NAME
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulation_scene import Parts, fill
 from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
-
-_POSITION = {"revolute": "angle", "prismatic": "distance"}
 
 
 class ArticulationSimulation:
@@ -107,7 +106,7 @@ class _Readers:
         self._transforms = [slot.geometry().transforms() for slot, surface in bodies if surface.role != "fixed"]
         joints = zip(parts.joints, scene.joints, strict=True)
         self._positions = [
-            slot.geometry().edges().find(_POSITION[joint.type])
+            slot.geometry().edges().find(BY_NAME[joint.type].coordinate)
             for slot, joint in joints
             if isinstance(joint, schema.AxisEntry)
         ]
