@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.native.around import Around, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
-from ipc_articulation.adapters.native.mechanism import Surfaces, describe
+from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
@@ -83,7 +83,7 @@ class NativeAdapter:
         self.planes = tuple(around.get("planes", ()))
         self._dt, self._untouchable = float(dt), frozenset(around.get("untouchable", ()))
         self._chain = make_chain(model.spanning_tree)
-        self._surfaces = Surfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
+        self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
         self._scene = loop_scene(model, self._chain, self._surfaces)
         self.q: Array = model.neutral if q is None else np.array(q, dtype=float)
         self.v: Array = np.zeros(model.nv) if v is None else np.array(v, dtype=float)

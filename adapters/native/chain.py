@@ -29,7 +29,7 @@ _KINDS: dict[tuple[float, float], Kind] = {(1.0, 0.0): "revolute", (0.0, 1.0): "
 
 
 @dataclass(frozen=True)
-class Chain:
+class LinkChain:
     """m joints and their m links, in the order of the model's degrees of freedom."""
 
     model: Model
@@ -54,7 +54,7 @@ class Chain:
         return nodes[:, :3, 3], nodes[:, :3, 2]
 
 
-def make_chain(model: Model) -> Chain:
+def make_chain(model: Model) -> LinkChain:
     """The links of a model.
 
     Raises:
@@ -70,7 +70,7 @@ def make_chain(model: Model) -> Chain:
         for body, owner, v in zip(bodies, owners, tree["v"], strict=True)
     )
     from_link = np.array([np.eye(4) if b < 0 else model.frame_pose[model.body_frame[b]] for b in bodies])
-    return Chain(
+    return LinkChain(
         model=model,
         names=names,
         kinds=tuple(_KINDS[float(node["turn"]), float(node["slide"])] for node in tree),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Chain
-from ipc_articulation.adapters.native.mechanism import Surfaces
+from ipc_articulation.adapters.native.chain import LinkChain
+from ipc_articulation.adapters.native.mechanism import LinkSurfaces
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
@@ -31,7 +31,7 @@ class LoopScene:
         return G[self.tied] / self.scale
 
 
-def loop_scene(robot: Model, chain: Chain, surfaces: Surfaces) -> LoopScene:
+def loop_scene(robot: Model, chain: LinkChain, surfaces: LinkSurfaces) -> LoopScene:
     """Choose joints and links.
 
     Links without geometry that carry nothing and depend on others, such as rotors and patellae, stay outside.

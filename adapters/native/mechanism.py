@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Chain
+from ipc_articulation.adapters.native.chain import LinkChain
 from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.adapters.native.touching import untouchable_pairs
 
@@ -18,30 +18,30 @@ from ipc_articulation.dynamics.model import Model
 
 
 @dataclass(frozen=True)
-class Surfaces:
+class LinkSurfaces:
     """What contact sees of a model's bodies."""
 
     meshes: tuple[ClosedMesh | None, ...]  # in the bodies' frames
     friction: tuple[float, ...]  # Coulomb coefficients
 
     @staticmethod
-    def of(model: Model, friction: float | Mapping[str, float], mesh_shape: MeshShape) -> Surfaces:
+    def of(model: Model, friction: float | Mapping[str, float], mesh_shape: MeshShape) -> LinkSurfaces:
         """Surfaces of all bodies; `friction` is one number, or by name of a body, `FRICTION` where it is not named.
 
         Raises:
             MeshError: A mesh is not closed or cannot be read.
         """
         given = friction if isinstance(friction, Mapping) else dict.fromkeys(model.body_names, friction)
-        return Surfaces(
+        return LinkSurfaces(
             tuple(surface(body.collision, body.name, mesh_shape) for body in model.bodies),
             tuple(float(given.get(body.name, FRICTION)) for body in model.bodies),
         )
 
 
 def describe(
-    chain: Chain,
+    chain: LinkChain,
     q: Array,
-    surfaces: Surfaces,
+    surfaces: LinkSurfaces,
     free: tuple[CoupledBody, ...],
     static: tuple[CoupledBody, ...],
     planes: tuple[HalfPlane, ...],
@@ -69,7 +69,7 @@ def describe(
     )
 
 
-def _link(chain: Chain, index: int, pose: Array, surfaces: Surfaces) -> CoupledBody:
+def _link(chain: LinkChain, index: int, pose: Array, surfaces: LinkSurfaces) -> CoupledBody:
     name, number = chain.names[index], chain.bodies[index]
     if number < 0:
         return CoupledBody(name, pose)
@@ -79,7 +79,7 @@ def _link(chain: Chain, index: int, pose: Array, surfaces: Surfaces) -> CoupledB
     )
 
 
-def _ground(model: Model, surfaces: Surfaces) -> tuple[CoupledBody, ...]:
+def _ground(model: Model, surfaces: LinkSurfaces) -> tuple[CoupledBody, ...]:
     """The body fixed to the world, if it can be touched."""
     return tuple(
         CoupledBody(model.bodies[b].name, model.frame_pose[model.body_frame[b]], mesh, friction=surfaces.friction[b])
@@ -88,7 +88,7 @@ def _ground(model: Model, surfaces: Surfaces) -> tuple[CoupledBody, ...]:
     )
 
 
-def _joints(chain: Chain, poses: Array) -> tuple[CoupledJoint, ...]:
+def _joints(chain: LinkChain, poses: Array) -> tuple[CoupledJoint, ...]:
     entries = zip(chain.model.dof_names, chain.kinds, chain.parents, *chain.axes(poses), strict=True)
     return tuple(
         CoupledJoint(name, kind, parent, index, np.array(anchor), np.array(axis))

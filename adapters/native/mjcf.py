@@ -6,13 +6,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from ipc_articulation.adapters.native.robot import Robot
+from ipc_articulation.adapters.native.robot import FileContent
 from ipc_articulation.adapters.native.static_links import take_off_static_shapes
 
 from ipc_articulation.errors import AdapterError, UnsupportedError
 
 
-def read_mjcf(path: Path, package_dirs: Collection[Path]) -> Robot:
+def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
     """A robot from an MJCF file, with MuJoCo's rules for who may touch whom, its friction and its initial positions.
 
     Raises:
@@ -38,7 +38,7 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> Robot:
     mechanism = mechanism_from_mujoco(model)
     around = MujocoAdapter(model, mujoco.MjData(model)).describe()
     take_off_static_shapes(mechanism)
-    return Robot(
+    return FileContent(
         mechanism,
         around.static,
         around.planes,

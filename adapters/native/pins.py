@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from ipc_articulation.adapters.native.chain import Chain
+from ipc_articulation.adapters.native.chain import LinkChain
 from ipc_articulation.adapters.native.loop_scene import LoopScene
 from numpy.typing import ArrayLike
 
@@ -52,7 +52,7 @@ def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:
     return CoupledJoint(pin.name, "revolute", first, second, 0.5 * (here + there), axis / length)
 
 
-def require_closing(robot: Model, x: Array, chain: Chain, scene: LoopScene, pins: Sequence[CoupledJoint]) -> None:
+def require_closing(robot: Model, x: Array, chain: LinkChain, scene: LoopScene, pins: Sequence[CoupledJoint]) -> None:
     """Refuse pins that do not close just the loops of the robot, as far as the scene has its links.
 
     The ends of a pin's axis part at the speed J q̇. Loops and pins agree where J G = 0 and where J, on the joints of the
@@ -87,7 +87,7 @@ def require_closing(robot: Model, x: Array, chain: Chain, scene: LoopScene, pins
         )
 
 
-def _parting(chain: Chain, q: Array, links: Ints, pin: CoupledJoint) -> Array:
+def _parting(chain: LinkChain, q: Array, links: Ints, pin: CoupledJoint) -> Array:
     """How fast the second link leaves the first at both ends of the axis a unit of q̇: (6, spanning nv) [m/s]."""
     poses = chain.link_poses(q)
     ends = [pin.anchor + side * 0.5 * AXIS_LENGTH * pin.axis for side in (-1.0, 1.0)]
@@ -96,7 +96,7 @@ def _parting(chain: Chain, q: Array, links: Ints, pin: CoupledJoint) -> Array:
     )
 
 
-def _point_rate(chain: Chain, q: Array, poses: Array, links: Ints, link: int, point: Array) -> Array:
+def _point_rate(chain: LinkChain, q: Array, poses: Array, links: Ints, link: int, point: Array) -> Array:
     """Velocity of a point (3,) of the world that moves with a link, a unit of q̇: (3, spanning nv)."""
     if link < 0:
         return np.zeros((3, chain.model.nv))

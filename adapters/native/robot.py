@@ -17,6 +17,7 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
+from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
@@ -27,8 +28,8 @@ from ipc_articulation.errors import ModelError
 
 
 @dataclass
-class Robot:
-    """What a file says."""
+class FileContent:
+    """The content of a robot's file, until a scene builds it."""
 
     mechanism: Mechanism  # with its loops; links fixed to the world have no shapes
     static: tuple[CoupledBody, ...]  # the shapes of those links, and what else stands in the world
@@ -39,6 +40,17 @@ class Robot:
     up: Array | None = None  # (3,) direction against the file's own gravity; None: it does not say
     segments: Mapping[str, Array] = field(default_factory=dict)  # of OpenSim's bodies, see `segments`
     unphysical: Literal["refuse", "warn"] = "refuse"  # what to do about moments of inertia that no body has
+
+    @property
+    def followers(self) -> frozenset[str]:
+        """Joints whose positions are functions of others, and not just multiples: nothing is said of them by name."""
+        return frozenset(
+            joint
+            for names, constraint in self.mechanism.loops
+            if isinstance(constraint, Explicit)
+            for place, joint in enumerate(names)
+            if place not in constraint.constant_rates()
+        )
 
     def move(self, H: Array) -> None:
         """Move everything by H (4, 4)."""
@@ -73,13 +85,7 @@ class Robot:
         """
         if not self.segments:
             raise ModelError(f"model '{self.mechanism.name}' has no segments: segment_radius is for OpenSim files")
-        followers = {
-            joint
-            for names, constraint in self.mechanism.loops
-            for place, joint in enumerate(names)
-            if place not in constraint.constant_rates()
-        }
-        self.untouchable |= add_capsules(self.mechanism, self.segments, radius, followers)
+        self.untouchable |= add_capsules(self.mechanism, self.segments, radius, self.followers)
 
     def surroundings(self, friction_of: Callable[[float], float]) -> Around:
         """What stands around the robot, every surface with the friction that a function makes of its own."""
@@ -93,7 +99,7 @@ class Robot:
         }
 
 
-def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
+def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
     """Read a URDF file (.urdf), with its loops, or an OpenSim file (.osim).
 
     An OpenSim model has no surfaces that touch, and its own direction of gravity.
@@ -111,7 +117,7 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
         joints = {joint.name for joint in model.mechanism.joints}
         start = {name: value for name, value in model.defaults.items() if name in joints}
         up = -np.asarray(model.mechanism.gravity, dtype=float)
-        return Robot(model.mechanism, (), start=start, up=up, segments=model.segments, unphysical="warn")
+        return FileContent(model.mechanism, (), start=start, up=up, segments=model.segments, unphysical="warn")
     if closes_loops(path):
         mechanism = read_loops(path, package_dirs=list(package_dirs))
     else:  # mimic joints stay such
@@ -119,7 +125,7 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> Robot:
     static = static_bodies(mechanism)
     carried = carried_by_static(mechanism, [body.name for body in static])
     take_off_static_shapes(mechanism)
-    return Robot(mechanism, static, untouchable=carried)
+    return FileContent(mechanism, static, untouchable=carried)
 
 
 def _direction(vector: Array) -> str:

@@ -41,8 +41,9 @@ class SceneModel:
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the degrees of freedom: the joint's, with a number where it has several."""
-        return [name for joint in self._robot.mechanism.joints for name in _dof_names(joint)]
+        """Names of the degrees of freedom but of followers: the joint's, with a number where it has several."""
+        joints = [joint for joint in self._robot.mechanism.joints if joint.name not in self._robot.followers]
+        return [name for joint in joints for name in _dof_names(joint)]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished model.

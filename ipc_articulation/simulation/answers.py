@@ -1,4 +1,4 @@
-"""What a Python controller returns, checked."""
+"""Checks of what a Python controller returns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a scene file says under `config`, put over libuipc's scene configuration.
+"""The block `config` of a scene file, merged into libuipc's scene configuration.
 
-libuipc ignores some values of a wrong type without a word; so each value is compared with the default that it takes the
-place of. Ranges are libuipc's own to check; its words are told with the place in the file.
+libuipc silently ignores some values of a wrong type, so each value is compared with the default that it replaces.
+libuipc checks ranges itself; its messages are reported with their place in the file.
 """
 
 from __future__ import annotations

@@ -32,15 +32,15 @@ def names_of(pattern: str, mechanism: CoupledRobot, scene: schema.Scene) -> froz
     Raises:
         AdapterError: There are none; or it is no regular expression.
     """
-    by_name = {_said(part.name): part.name for part in mechanism.parts}
+    by_name = {_file_name(part.name): part.name for part in mechanism.parts}
     if pattern in scene.materials:
-        return frozenset(name for said, name in by_name.items() if _material(said, scene) == pattern)
+        return frozenset(name for known, name in by_name.items() if _material(known, scene) == pattern)
     found = matching(pattern, list(by_name), "material, body, link or wall", AdapterError)
     names = list(by_name.values())
     return frozenset(names[index] for index in found)
 
 
-def _said(name: str) -> str:
+def _file_name(name: str) -> str:
     """The name in a scene file: a robot's file may bring the ground, as a geom of the world."""
     return GROUND if name == f"world/{GROUND}" else name
 

@@ -1,4 +1,4 @@
-"""What the controllers of a scene file tell the joints over time, made for all steps at once before the run begins.
+"""Targets and forces that the controllers of a scene file give the joints, computed for all steps before the run.
 
 Python functions are not among them: they are called while the run goes on, see `python_controller`.
 """
@@ -15,7 +15,7 @@ from ipc_articulation.naming import matching
 from ipc_articulation.scenefile.schema import ControllerEntry, SineEntry, TorqueEntry, TrajectoryEntry
 from ipc_articulation.scenefile.time_series import read_time_series
 
-Told = tuple[list[int], Array]  # indices of joints, and what each is told, (n, their number)
+Commands = tuple[list[int], Array]  # indices of joints, and the values of each over time, (n, their number)
 
 _ACTUATED = "joint with an actuator"
 
@@ -38,7 +38,7 @@ def targets(controllers: Sequence[ControllerEntry], joints: Sequence[str], start
     """
     result, taken = np.tile(start, (len(times), 1)), set[int]()
     for controller in controllers:
-        columns, values = _told(controller, joints, start, times)
+        columns, values = _commands(controller, joints, start, times)
         if both := taken & set(columns):
             raise AdapterError(f"joint '{joints[min(both)]}' is moved by two controllers; name it in one of them only")
         taken |= set(columns)
@@ -58,7 +58,7 @@ def torques(controllers: Sequence[ControllerEntry], joints: Sequence[str], times
         (n, m) [N·m or N].
 
     Raises:
-        AdapterError: A controller names a joint that there is not.
+        AdapterError: A controller names an unknown joint.
         SceneFileError: A file of numbers is wrong.
     """
     result = np.zeros((len(times), len(joints)))
@@ -69,7 +69,7 @@ def torques(controllers: Sequence[ControllerEntry], joints: Sequence[str], times
     return result
 
 
-def _told(controller: ControllerEntry, joints: Sequence[str], start: Array, times: Array) -> Told:
+def _commands(controller: ControllerEntry, joints: Sequence[str], start: Array, times: Array) -> Commands:
     if isinstance(controller, SineEntry):
         return _sine(controller, joints, start, times)
     if isinstance(controller, TrajectoryEntry):
@@ -77,7 +77,7 @@ def _told(controller: ControllerEntry, joints: Sequence[str], start: Array, time
     return [], np.zeros((len(times), 0))
 
 
-def _forces(controller: TorqueEntry, joints: Sequence[str], times: Array) -> Told:
+def _forces(controller: TorqueEntry, joints: Sequence[str], times: Array) -> Commands:
     if controller.file is None:
         columns = matching(controller.joints or (), joints, "joint", AdapterError)
         return columns, np.full((len(times), len(columns)), controller.torque)
@@ -86,13 +86,13 @@ def _forces(controller: TorqueEntry, joints: Sequence[str], times: Array) -> Tol
     return columns, _linear(series.times, series.values, times)
 
 
-def _sine(controller: SineEntry, joints: Sequence[str], start: Array, times: Array) -> Told:
+def _sine(controller: SineEntry, joints: Sequence[str], start: Array, times: Array) -> Commands:
     columns = matching(controller.joints, joints, _ACTUATED, AdapterError)
     swing = controller.amplitude * np.sin(2.0 * np.pi * controller.frequency * times + controller.phase)
     return columns, start[columns] + swing[:, None]
 
 
-def _trajectory(controller: TrajectoryEntry, joints: Sequence[str], start: Array, times: Array) -> Told:
+def _trajectory(controller: TrajectoryEntry, joints: Sequence[str], start: Array, times: Array) -> Commands:
     """Through the knots; the first and the last target hold beyond the ends."""
     columns, knots, values = _knots(controller, joints, start)
     if controller.interpolation == "linear" or len(knots) == 1:

@@ -13,11 +13,11 @@ from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.simulation.controllers import targets, torques
-from ipc_articulation.simulation.python_controller import PythonController, State
+from ipc_articulation.simulation.python_controller import ControllerInput, PythonController
 
 
-class Controls:
-    """What the joints are told.
+class ControllerSet:
+    """The controllers of a scene, evaluated before each step.
 
     Args:
         scene: With its controllers.
@@ -49,7 +49,7 @@ class Controls:
         self.ran_code = tuple(function.text for function in self._functions if function is not None)
 
     def command(self, index: int) -> None:
-        """Tell the joints what they are to do in step `index`.
+        """Command the joints for step `index`.
 
         Raises:
             AdapterError: A Python controller fails, or returns what is no answer.
@@ -63,23 +63,23 @@ class Controls:
         self._driven.push(forces)
 
     def state(self) -> dict[str, Array]:
-        """What Python controllers say they remember, see `PythonController.state`."""
+        """State of the Python controllers, see `PythonController.state`."""
         functions = [function for function in self._functions if function is not None]
         told = [(number, function.state()) for number, function in enumerate(functions)]
         return {f"controller {number}/{key}": value for number, state in told for key, value in state.items()}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Give Python controllers back what `state` told."""
+        """Restore the Python controllers from what `state` gave."""
         functions = [function for function in self._functions if function is not None]
         for number, function in enumerate(functions):
             prefix = f"controller {number}/"
             function.restore({k.removeprefix(prefix): value for k, value in state.items() if k.startswith(prefix)})
 
-    def _state(self, index: int, aims: Array, controller: schema.PythonEntry) -> State:
+    def _state(self, index: int, aims: Array, controller: schema.PythonEntry) -> ControllerInput:
         coupling, scene = self._coupling, self._scene
         names = list(coupling.joint_names)
         order = [names.index(name) for name in self._driven.joints]
-        return State(
+        return ControllerInput(
             step=index,
             time=index * scene.dt,
             dt=scene.dt,

@@ -1,4 +1,4 @@
-"""What things of a scene file are made of: their own values, else those of their material, else the scene's."""
+"""Material values of bodies, ground, walls and robots: their own, else their material's, else the scene's."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _NONE = schema.MaterialEntry()
 
 
 def material_of(scene: schema.Scene, thing: Thing) -> schema.MaterialEntry:
-    """The material that a thing names; one that says nothing where it names none."""
+    """The material that a thing names; one without values where it names none."""
     return _NONE if thing.material is None else scene.materials[thing.material]
 
 
 def friction_of(scene: schema.Scene, thing: schema.BodyEntry | schema.GroundEntry | schema.WallEntry) -> float:
     """Coulomb coefficient of a surface."""
-    own = said_friction(scene, thing)
+    own = own_friction(scene, thing)
     return scene.contact.friction if own is None else own
 
 
-def said_friction(scene: schema.Scene, thing: Thing) -> float | None:
-    """Coulomb coefficient that a thing or its material says; None where neither does."""
+def own_friction(scene: schema.Scene, thing: Thing) -> float | None:
+    """Coulomb coefficient of a thing or of its material; None where neither has one."""
     return material_of(scene, thing).friction if thing.friction is None else thing.friction
 
 
@@ -31,7 +31,7 @@ def density_of(scene: schema.Scene, body: schema.BodyEntry) -> float:
 
 
 def stiffness_of(scene: schema.Scene, thing: schema.BodyEntry | schema.RobotEntry) -> float | None:
-    """Stiffness against deformation that a thing or its material says [Pa]; None where neither does."""
+    """Stiffness of a thing or of its material against deformation [Pa]; None where neither has one."""
     return thing.stiffness or material_of(scene, thing).stiffness
 
 

@@ -1,4 +1,4 @@
-"""Controllers written in Python: a function that a scene file names is called once a step with a `State`.
+"""Controllers written in Python: a function that a scene file names is called once a step with a `ControllerInput`.
 
     def control(state):
         lift = 0.1 * np.sin(state.time)
@@ -32,8 +32,8 @@ from ipc_articulation.simulation.answers import read_answer
 
 
 @dataclass(frozen=True)
-class State:
-    """What a controller is told at the beginning of a step; its arrays are copies.
+class ControllerInput:
+    """Input of a controller at the beginning of a step; its arrays are copies.
 
     Attributes:
         step: Number of the step, from 0.
@@ -44,7 +44,7 @@ class State:
         theta_dot: Their velocities, (m,) [rad/s or m/s].
         contact_force: What contact did to them in the last step, (m,) [N·m or N].
         actuated: Names of the k joints that take targets.
-        targets: What the other controllers of the scene tell them in this step, (k,) [rad or m].
+        targets: Targets that the other controllers of the scene give them in this step, (k,) [rad or m].
         poses: Of links and free bodies by name, (4, 4) each.
         rng: Random numbers of this step, the same in every run with the scene's `seed`.
         parameters: Those of the scene file.
@@ -83,7 +83,7 @@ class PythonController:
             raise AdapterError(str(error)) from error
         self._function = self._load()
 
-    def __call__(self, state: State) -> tuple[Array, Array]:
+    def __call__(self, state: ControllerInput) -> tuple[Array, Array]:
         """Targets (k,) and further forces (m,) of a step.
 
         Raises:
@@ -121,7 +121,7 @@ class PythonController:
         except Exception as error:
             raise AdapterError(self._blamed(error)) from error
 
-    def _load(self) -> Callable[[State], Any]:
+    def _load(self) -> Callable[[ControllerInput], Any]:
         try:
             module = _module(self._entry)
         except Exception as error:

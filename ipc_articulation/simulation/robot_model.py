@@ -16,7 +16,7 @@ from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Problem
 from ipc_articulation.scenefile.paths import package_folders
 from ipc_articulation.simulation.bodies import transform
-from ipc_articulation.simulation.materials import said_friction
+from ipc_articulation.simulation.materials import own_friction
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.loops import LoopConstraint
@@ -69,7 +69,7 @@ def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) 
         gravity=np.array(scene.gravity),
         integrator=scene.integrator,
         pose=transform(robot.pose),
-        friction=said_friction(scene, robot),
+        friction=own_friction(scene, robot),
         default_friction=scene.contact.friction,
         mesh_shape=robot.collision,
         armature=_by_joint(robot, "armature", joints, document),

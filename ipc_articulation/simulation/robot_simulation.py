@@ -13,7 +13,7 @@ from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.bodies import surface_of
-from ipc_articulation.simulation.controls import Controls
+from ipc_articulation.simulation.controls import ControllerSet
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
 from ipc_articulation.simulation.surroundings import complete
@@ -34,7 +34,7 @@ class RobotSimulation:
         with document.blame("robot"):
             self.coupling = couple(self._uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document))
         add_pushes(self._uipc_scene, scene)
-        self._controls = Controls(scene, document, driven, self.coupling, steps)
+        self._controls = ControllerSet(scene, document, driven, self.coupling, steps)
         self.ran_code = self._controls.ran_code
         self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.robot
@@ -45,7 +45,7 @@ class RobotSimulation:
         self.engine, self._world = start_world(self._uipc_scene, scene, document, engine, workspace)
 
     def step(self, index: int) -> None:
-        """Tell the joints what they are to do in step `index`, and take it."""
+        """Command the joints for step `index`, and take it."""
         self._controls.command(index)
         self.coupling.step(self._world)
 

@@ -1,4 +1,4 @@
-"""What the run loop asks of a scene, whatever moves its joints."""
+"""Protocol of a scene that the run loop can run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Simulation(Protocol):
         ...
 
     def recover(self, frame: int, state: Mapping[str, Array]) -> None:
-        """Go on from a dump.
+        """Resume from a dump.
 
         Args:
             frame: Number of steps taken then.

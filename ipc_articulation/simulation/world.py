@@ -1,4 +1,4 @@
-"""What every simulation of a scene file has: the libuipc scene with its configuration, and the world on an engine."""
+"""The libuipc scene of a scene file with its configuration, and the world on an engine."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def dump_world(world: uipc.World) -> None:
 
 
 def recover_world(world: uipc.World, frame: int) -> None:
-    """Go on from a dump of the engine, geometries included.
+    """Resume from a dump of the engine, geometries included.
 
     Raises:
         DumpError: There is none of this frame, or it is damaged or of another scene.
@@ -86,7 +86,7 @@ def recover_world(world: uipc.World, frame: int) -> None:
 
 
 def newton_iterations(engine: Any) -> float:
-    """Newton iterations of the last step; NaN where the engine does not tell."""
+    """Newton iterations of the last step; NaN where the engine does not report them."""
     statistics = engine.statistics
     return np.nan if statistics is None else statistics.newton.iterations
 

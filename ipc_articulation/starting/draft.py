@@ -1,4 +1,4 @@
-"""A scene file of a robot that is still being worked out, and the text that it becomes."""
+"""A draft of a scene file for a robot, and its text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DT = 0.01  # [s]
 
 @dataclass
 class Draft:
-    """What the text is made of."""
+    """Content of a draft."""
 
     model: str  # as the scene file names it
     file: Path  # the same, absolute
@@ -56,7 +56,7 @@ class Draft:
     def _head(self) -> Iterator[str]:
         yield f"# {self.file.stem}, held where it stands. All keys: docs/scene_files.md"
         yield f"adapter: {self.adapter}  # moves the joints: mujoco, or native (the package's own dynamics)"
-        yield f"title: {_said(self.file.stem)}"
+        yield f"title: {_quoted(self.file.stem)}"
         yield f"dt: {DT}  # [s]"
         yield "steps: 200"
         yield f"contact: {{d_hat: {self.d_hat:g}, friction: 0.5}}  # surfaces begin to repel each other at d_hat [m]"
@@ -66,7 +66,7 @@ class Draft:
 
     def _robot(self, model: str) -> Iterator[str]:
         yield "robot:"
-        yield f"  model: {_said(model)}"
+        yield f"  model: {_quoted(model)}"
         if self.lift:
             yield f"  pose: {{position: [0, 0, {self.lift:g}]}}  # so high that nothing is in the ground"
         if self.hull:
@@ -77,23 +77,23 @@ class Draft:
         elif self.gains:
             yield "  actuators:  # force = kp·(target - position) - kv·velocity, by the mass that each joint moves"
             for name, (kp, kv) in self.gains.items():
-                yield f"    - {{joints: [{_said(name)}], kp: {kp:g}, kv: {kv:g}}}"
+                yield f"    - {{joints: [{_quoted(name)}], kp: {kp:g}, kv: {kv:g}}}"
         if self.joints:
             yield "  initial:"
             for joint in self.joints:
-                yield f"    {_said(joint.name)}: {joint.start:g}  # {_limits(joint)}"
+                yield f"    {_quoted(joint.name)}: {joint.start:g}  # {_limits(joint)}"
 
     def _pairs(self) -> Iterator[str]:
         if self.untouchable:
             yield "  untouchable:  # links that are in each other, or nearly so, at the start"
             for first, second in self.untouchable:
-                yield f"    - [{_said(re.escape(first))}, {_said(re.escape(second))}]"
+                yield f"    - [{_quoted(re.escape(first))}, {_quoted(re.escape(second))}]"
 
     def _rest(self) -> Iterator[str]:
         driven = next(iter(self.gains), "NAME_OF_A_JOINT")
         yield ""
         yield "controller: {type: hold}  # every joint with an actuator stays where it starts"
-        yield f"# controller: {{type: sine, joints: [{_said(driven)}], amplitude: 0.2, frequency: 0.5}}"
+        yield f"# controller: {{type: sine, joints: [{_quoted(driven)}], amplitude: 0.2, frequency: 0.5}}"
         yield ""
         yield "# Things that the robot can push; take the # away and put them where it reaches."
         yield "# bodies:"
@@ -104,7 +104,7 @@ class Draft:
 
 
 def schema_line() -> str:
-    """What tells an editor how to complete and check the file."""
+    """The comment by which editors find the schema of the file."""
     return f"# yaml-language-server: $schema={SCHEMA_FILE.as_uri()}"
 
 
@@ -114,7 +114,7 @@ def _limits(joint: StartJoint) -> str:
     return f"{joint.lower:g} to {joint.upper:g} {joint.unit}"
 
 
-def _said(text: str) -> str:
+def _quoted(text: str) -> str:
     """A text as YAML reads it back, in quotes where it could be read as something else."""
     plain = re.fullmatch(r"[A-Za-z_./][\w./:-]*", text) and text.lower() not in ("true", "false", "null")
     return text if plain and not text.endswith(":") else json.dumps(text, ensure_ascii=False)

@@ -118,6 +118,12 @@ class TestRajagopal:
         assert poses["torso"][2, 3] > 0.94, "it stands upright"
 
     @turned_upright
+    def test_actuators_of_all_joints_are_those_of_its_coordinates(self, tmp_path: Path) -> None:
+        """What follows other joints has no actuator, which would hold them back."""
+        made = self.made(tmp_path, actuators=[{"joints": ".*", "kp": 10, "kv": 1}])
+        assert sorted(made._controls._driven.actuated) == sorted(made.joint_names)
+
+    @turned_upright
     def test_falling_it_moves_as_its_own_dynamics_say(self, tmp_path: Path) -> None:
         made = self.made(tmp_path)
         for step in range(3):

@@ -23,7 +23,7 @@ class FourBarEntry(Block):
 
 
 class GearEntry(Block):
-    """A link and its rotor; a rotor without geometry counts in the effective mass and is not in the scene."""
+    """A link and its rotor; one with geometry is tied to the link, one without counts in the effective mass only."""
 
     type: Literal["gear"]
     joints: tuple[str, str] = Field(description="joints of the link and of the rotor")
