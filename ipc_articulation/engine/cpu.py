@@ -12,6 +12,7 @@ from uipc.backend import SceneVisitor, WorldVisitor
 from uipc.core import PyIEngine
 from uipc.geometry import AttributeCollection
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.engine.contact_free.step import ContactFreeStep
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.newton_report import NewtonReport
@@ -59,7 +60,7 @@ class CpuEngine(PyIEngine):
         self._dumps = Path(workspace).absolute() / "dumps"
         self.state_accessor: StateAccessor | None = None  # until there is a world
         self._is_stepping = False
-        self._now = Moment(0, State.without_past(np.zeros((0, 12)), np.zeros((0, 12)), np.zeros(0)), None)
+        self._now = Moment(0, State.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)), None)
         self._scene: SceneVisitor
         self._config: AttributeCollection
         self._model: Model

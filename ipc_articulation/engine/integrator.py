@@ -17,6 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
+
 ORDERS = {"bdf1": 1, "bdf2": 2}  # by `integrator/type`
 
 
@@ -38,7 +40,7 @@ def predict(order, state, acceleration, is_dynamic, dt, q_tilde):
         q_tilde: Receives q̃.
     """
     for b in range(len(q_tilde)):
-        for i in range(12):
+        for i in range(DOF):
             drift, fall = dt * state.qdot[b, i], dt * dt * acceleration[b, i]
             if order == 2:
                 rate = 4.0 * state.qdot[b, i] - state.qdot_before[b, i]
@@ -52,7 +54,7 @@ def velocity(order, state, q, dt):
     """q̇ (n, 12) at the end of the step of dt [s] from a state to q (n, 12); exactly zero at rest."""
     qdot = np.empty_like(q)
     for b in range(len(q)):
-        for i in range(12):
+        for i in range(DOF):
             if order == 1:
                 qdot[b, i] = (q[b, i] - state.q[b, i]) / dt
             else:

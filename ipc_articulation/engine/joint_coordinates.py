@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
@@ -51,7 +52,7 @@ class JointCoordinates:
         Returns:
             φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices, (m, 24, 24).
         """
-        blocks = np.zeros((len(self), 24, 24))
+        blocks = np.zeros((len(self), 2 * DOF, 2 * DOF))
         _add_derivatives(*self.arrays, q, slope, curvature, g, blocks)
         return blocks
 
@@ -70,12 +71,12 @@ def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
 
 @njit(cache=True)
 def _add_derivatives(joints, home, q, slope, curvature, g, blocks):
-    J = np.empty((1, 24))
+    J = np.empty((1, 2 * DOF))
     for k in range(len(slope)):
         if slope[k] == 0.0 and curvature[k] == 0.0:
             continue
         i, j = joints.bodies[k]
         kinds.derivatives(joints.kind[k], joints.local[k], q[i], q[j], home[k], slope[k:], True, J, blocks[k])
-        g[i] += slope[k] * J[0, :12]
-        g[j] += slope[k] * J[0, 12:]
+        g[i] += slope[k] * J[0, :DOF]
+        g[j] += slope[k] * J[0, DOF:]
         blocks[k] += curvature[k] * np.outer(J[0], J[0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
+
 
 @njit(cache=True)
 def are_finite(a):
@@ -21,7 +23,7 @@ def advanced(q, alpha, dq):
     """The coordinates (n, 12) after each body's share, of alpha (n,), of the step dq (n, 12), and that step."""
     after, step = np.empty_like(q), np.empty_like(q)
     for b in range(len(q)):
-        for i in range(12):
+        for i in range(DOF):
             step[b, i] = alpha[b] * dq[b, i]
             after[b, i] = q[b, i] + step[b, i]
     return after, step
@@ -32,7 +34,7 @@ def largest_of_matrix(dq):
     """Largest change of an entry of A in coordinates (n, 12), (n,)."""
     best = np.zeros(len(dq))
     for b in range(len(dq)):
-        for i in range(3, 12):
+        for i in range(3, DOF):
             best[b] = max(best[b], abs(dq[b, i]))
     return best
 
@@ -79,6 +81,6 @@ def add_at(sums, where, values):
 def add_to_pairs(g, bodies, factor, values):
     """Add factor (m,) times values (m, 24) of pairs of bodies (m, 2) to the rows of g (n, 12)."""
     for k in range(len(bodies)):
-        for i in range(12):
+        for i in range(DOF):
             g[bodies[k, 0], i] += factor[k] * values[k, i]
-            g[bodies[k, 1], i] += factor[k] * values[k, 12 + i]
+            g[bodies[k, 1], i] += factor[k] * values[k, DOF + i]

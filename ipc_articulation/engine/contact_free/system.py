@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.evaluation import Articulations
 from ipc_articulation.engine import rows
@@ -27,11 +28,11 @@ def make_system(movable: Bools, joints: Ints, articulations: Articulations) -> t
     """
     H = BlockMatrix(len(movable))
     H.choose(movable)
-    H.add_pairs(joints, np.zeros((len(joints), 24, 24)))
-    H.add_pairs(articulations.joints.bodies, np.zeros((len(articulations.joints.bodies), 24, 24)))
+    H.add_pairs(joints, np.zeros((len(joints), 2 * DOF, 2 * DOF)))
+    H.add_pairs(articulations.joints.bodies, np.zeros((len(articulations.joints.bodies), 2 * DOF, 2 * DOF)))
     for begin, end in zip(articulations.starts[:-1], articulations.starts[1:], strict=True):
         size = end - begin
-        H.add_coupled(articulations.bodies[begin:end], np.zeros((size, 24)), np.ones((size, size)))
+        H.add_coupled(articulations.bodies[begin:end], np.zeros((size, 2 * DOF)), np.ones((size, size)))
     pattern = factor_pattern(len(H.bodies), *H.upper[:2])
     return H.as_arrays(), pattern, np.empty(pattern.starts[-1])
 
@@ -49,13 +50,13 @@ def clear(H, moving):
 def solve(problem, g):
     """The step -H⁻¹ g (n, 12), zero for bodies without unknowns; and whether H is definite and the step finite."""
     H, n = problem.H, len(g)
-    b = np.zeros((len(H.bodies), 12))
+    b = np.zeros((len(H.bodies), DOF))
     for i in range(len(b)):
-        for k in range(12):
+        for k in range(DOF):
             if H.place[H.bodies[i]] >= 0:
                 b[i, k] = g[H.bodies[i], k]
             else:
-                for m in range(12):
+                for m in range(DOF):
                     H.diagonal[i, k, m] = 1.0 if k == m else 0.0
     x, is_definite = block_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], 0.0, b, problem.U)
     return step_from(x, H.bodies, n), is_definite and rows.are_finite(x)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.linear_system import panels
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
@@ -78,12 +79,12 @@ def _are_equal(left, right):
 def solve(pattern, diagonal, blocks, shift, b, U):
     """See `BlockCholesky.solve`: x, and whether H + shift·I is positive definite; U is room for the panels."""
     n, order = len(diagonal), pattern.order
-    x, near, product = np.empty((n, 12)), np.empty(pattern.widest), np.empty((12, 12 * _STRIP))
+    x, near, product = np.empty((n, DOF)), np.empty(pattern.widest), np.empty((DOF, DOF * _STRIP))
     waiting, after = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)  # see `_wait`
     done = pattern.first[:-1].copy()  # of each row: the place in `columns` of the first column that is not yet computed
     slot = np.zeros(n, dtype=np.int64)  # of each column: its place among the blocks of the present panel
     for i in range(n):
-        for c in range(12):
+        for c in range(DOF):
             x[i, c] = b[order[i], c]
     for i in range(n):
         P = _panel(pattern, U, i)
@@ -105,11 +106,11 @@ def solve(pattern, diagonal, blocks, shift, b, U):
     for i in range(n - 1, -1, -1):
         _gather(pattern, i, x, near)
         panels.backward(_panel(pattern, U, i), near)
-        for c in range(12):
+        for c in range(DOF):
             x[i, c] = near[c]
-    result = np.empty((n, 12))
+    result = np.empty((n, DOF))
     for i in range(n):
-        for c in range(12):
+        for c in range(DOF):
             result[order[i], c] = x[i, c]
     return result, True
 
@@ -118,28 +119,28 @@ def solve(pattern, diagonal, blocks, shift, b, U):
 def _panel(pattern, U, i):
     """P_i, (12, 12 + 12·neighbours)."""
     start, end = pattern.starts[i], pattern.starts[i + 1]
-    return U[start:end].reshape(12, (end - start) // 12)
+    return U[start:end].reshape(DOF, (end - start) // DOF)
 
 
 @njit(cache=True)
 def _load(pattern, diagonal, blocks, shift, i, P):
     """P = the blocks of H + shift·I in row i, from its diagonal on."""
-    for a in range(12):
-        row = P[a, 12:]
+    for a in range(DOF):
+        row = P[a, DOF:]
         for b in range(len(row)):
             row[b] = 0.0
-    for a in range(12):
-        for b in range(12):
+    for a in range(DOF):
+        for b in range(DOF):
             P[a, b] = diagonal[pattern.order[i], a, b]
         P[a, a] += shift
     for s in range(pattern.first_source[i], pattern.first_source[i + 1]):
         block, slot = blocks[pattern.sources[s]], pattern.slots[s]
-        for a in range(12):
-            for b in range(12):
+        for a in range(DOF):
+            for b in range(DOF):
                 if slot >= 0:
-                    P[a, 12 * slot + b] = block[a, b]
+                    P[a, DOF * slot + b] = block[a, b]
                 else:
-                    P[a, b - 12 - 12 * slot] = block[b, a]
+                    P[a, b - DOF - DOF * slot] = block[b, a]
 
 
 @njit(cache=True)
@@ -155,7 +156,7 @@ def _subtract_row(pattern, k, place, U, slot, product, P):
     P_k, first, end = _panel(pattern, U, k), pattern.first[k], pattern.first[k + 1]
     for begin in range(place, end, _STRIP):
         strip = pattern.columns[begin : min(begin + _STRIP, end)]
-        panels.multiply(P_k, 12 * (1 + place - first), 12 * (1 + begin - first), 12 * len(strip), product)
+        panels.multiply(P_k, DOF * (1 + place - first), DOF * (1 + begin - first), DOF * len(strip), product)
         panels.subtract(product, slot[strip], P)
 
 
@@ -169,19 +170,19 @@ def _wait(pattern, k, place, waiting, after):
 
 @njit(cache=True)
 def _gather(pattern, i, x, near):
-    for c in range(12):
+    for c in range(DOF):
         near[c] = x[i, c]
     neighbours = pattern.columns[pattern.first[i] : pattern.first[i + 1]]
     for s in range(len(neighbours)):
-        for c in range(12):
-            near[12 + 12 * s + c] = x[neighbours[s], c]
+        for c in range(DOF):
+            near[DOF + DOF * s + c] = x[neighbours[s], c]
 
 
 @njit(cache=True)
 def _scatter(pattern, i, near, x):
-    for c in range(12):
+    for c in range(DOF):
         x[i, c] = near[c]
     neighbours = pattern.columns[pattern.first[i] : pattern.first[i + 1]]
     for s in range(len(neighbours)):
-        for c in range(12):
-            x[neighbours[s], c] = near[12 + 12 * s + c]
+        for c in range(DOF):
+            x[neighbours[s], c] = near[DOF + DOF * s + c]

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 
 
@@ -40,8 +41,8 @@ class BlockMatrix:
     """H, with unknowns for some of n bodies."""
 
     def __init__(self, n: int) -> None:
-        self._diagonal = np.empty((n, 12, 12))
-        self._upper = Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, 12, 12)))
+        self._diagonal = np.empty((n, DOF, DOF))
+        self._upper = Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, DOF, DOF)))
         self._count = 0  # of blocks above the diagonal
         self._is_unknown: Bools | None = None
         self.choose(np.ones(n, dtype=np.bool_))
@@ -101,8 +102,8 @@ def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
 def add_diagonal(bodies, blocks, diagonal):
     """Add blocks (n, 12, 12), one a body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
     for i in range(len(bodies)):
-        for a in range(12):
-            for b in range(12):
+        for a in range(DOF):
+            for b in range(DOF):
                 diagonal[i, a, b] += blocks[bodies[i], a, b]
 
 
@@ -124,15 +125,15 @@ def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
     for p in range(len(bodies)):
         i, j = place[bodies[p, 0]], place[bodies[p, 1]]
         for side in range(2):
-            k, at = place[bodies[p, side]], 12 * side
+            k, at = place[bodies[p, side]], DOF * side
             if k >= 0:
                 _add(pair_blocks[p], at, at, diagonal[k])
             if k >= 0 and i == j:
-                _add(pair_blocks[p], at, 12 - at, diagonal[k])
+                _add(pair_blocks[p], at, DOF - at, diagonal[k])
         if i >= 0 and j >= 0 and i != j:
             block, count = _find(upper, min(i, j), max(i, j), count)
-            at = 0 if i < j else 12
-            _add(pair_blocks[p], at, 12 - at, upper.blocks[block])
+            at = 0 if i < j else DOF
+            _add(pair_blocks[p], at, DOF - at, upper.blocks[block])
     return count
 
 
@@ -145,7 +146,7 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
     H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, with J_ki what of J's row k belongs to body i.
     """
     members = _members(place, bodies, len(diagonal))
-    MJ, is_reached = np.empty((len(members), 12)), np.empty(len(members), dtype=np.bool_)
+    MJ, is_reached = np.empty((len(members), DOF)), np.empty(len(members), dtype=np.bool_)
     at = np.searchsorted(members, place[bodies.ravel()]).reshape(bodies.shape)  # among the members
     for k in range(len(bodies)):
         MJ[:] = 0.0
@@ -154,11 +155,11 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
             for side in range(2):
                 if M[k, m] != 0.0 and place[bodies[m, side]] >= 0:
                     is_reached[at[m, side]] = True
-                    for c in range(12):
-                        MJ[at[m, side], c] += M[k, m] * J[m, 12 * side + c]
+                    for c in range(DOF):
+                        MJ[at[m, side], c] += M[k, m] * J[m, DOF * side + c]
         for side in range(2):
             if place[bodies[k, side]] >= 0:
-                i, J_ki = at[k, side], J[k, 12 * side : 12 * side + 12]
+                i, J_ki = at[k, side], J[k, DOF * side : DOF * side + DOF]
                 _add_product(J_ki, MJ[i], diagonal[members[i]])
                 for j in range(i + 1, len(members)):
                     if is_reached[j]:
@@ -193,14 +194,14 @@ def _find(upper, i, j, count):
 @njit(cache=True)
 def _add(source, row, col, target):
     """Add the 12x12 numbers of a source that begin at (row, col)."""
-    for a in range(12):
-        for b in range(12):
+    for a in range(DOF):
+        for b in range(DOF):
             target[a, b] += source[row + a, col + b]
 
 
 @njit(cache=True)
 def _add_product(left, right, target):
     """Add leftᵀ right, for two rows of twelve numbers."""
-    for a in range(12):
-        for b in range(12):
+    for a in range(DOF):
+        for b in range(DOF):
             target[a, b] += left[a] * right[b]

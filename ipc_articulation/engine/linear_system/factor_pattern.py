@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
 from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 
@@ -33,8 +34,8 @@ def factor_pattern(n, rows, cols):
     for i in range(n):
         position[order[i]] = i
     columns = _sorted_columns(first, position[members])
-    starts = 144 * (first + np.arange(n + 1))
-    widest = 12 + 12 * np.max(first[1:] - first[:-1]) if n else 0
+    starts = (DOF * DOF) * (first + np.arange(n + 1))
+    widest = DOF + DOF * np.max(first[1:] - first[:-1]) if n else 0
     i, j = position[rows], position[cols]
     first_source, sources = _group(np.minimum(i, j), np.arange(len(rows)), n)
     slots = np.empty(len(rows), dtype=np.int64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
@@ -64,9 +65,9 @@ class LinearSystem:
 @njit(cache=True)
 def step_from(x, bodies, n):
     """The rows of -x (k, 12) as those of bodies (k,) among n, others zero."""
-    dq = np.zeros((n, 12))
+    dq = np.zeros((n, DOF))
     for i in range(len(bodies)):
-        for k in range(12):
+        for k in range(DOF):
             dq[bodies[i], k] = -x[i, k]
     return dq
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
+
 _SUMS = {"contract", "reassoc"}  # what fast mathematics may do: fuse a·b + c, reorder sums
 
 
@@ -19,7 +21,7 @@ _SUMS = {"contract", "reassoc"}  # what fast mathematics may do: fuse a·b + c, 
 def factorise(P):
     """[H_ii H_ij ...] -> [U_ii U_ij ...] with U_iiᵀ U_ii = H_ii, U_iiᵀ U_ij = H_ij; False unless H_ii is definite."""
     width = P.shape[1]
-    for r in range(12):
+    for r in range(DOF):
         for s in range(r):
             factor = P[s, r]
             for b in range(width):  # from r on would do, but would not fill vectors
@@ -39,10 +41,10 @@ def factorise(P):
 def multiply(P, at, begin, width, product):
     """Make product = P_atᵀ P[:, begin : begin + width], with P_at the block of columns of P that begins at `at`."""
     at, begin, width = np.uint64(at), np.uint64(begin), np.uint64(width)
-    for a in range(np.uint64(12)):
+    for a in range(np.uint64(DOF)):
         for b in range(width):
             s = 0.0
-            for k in range(12):
+            for k in range(DOF):
                 s += P[k, at + a] * P[k, begin + b]
             product[a, b] = s
 
@@ -55,8 +57,8 @@ def subtract(product, slots, P):
         begin = t
         while t < len(slots) and slots[t] - slots[begin] == t - begin:
             t += 1
-        for a in range(12):
-            target, source = P[a, 12 * slots[begin] :], product[a, 12 * begin : 12 * t]
+        for a in range(DOF):
+            target, source = P[a, DOF * slots[begin] :], product[a, DOF * begin : DOF * t]
             for b in range(len(source)):
                 target[b] -= source[b]
 
@@ -64,7 +66,7 @@ def subtract(product, slots, P):
 @njit(cache=True, fastmath=_SUMS)
 def forward(P, near):
     """[b_i b_j ...] -> [y_i, b_j - U_ijᵀ y_i ...] with U_iiᵀ y_i = b_i."""
-    for r in range(12):
+    for r in range(DOF):
         y = near[r] * P[r, r]
         for b in range(P.shape[1]):
             near[b] -= P[r, b] * y

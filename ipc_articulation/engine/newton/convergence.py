@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
@@ -39,7 +40,7 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
     sizes = np.empty(len(dq))
     for b in range(len(dq)):
         sizes[b] = motions[b] / motion_tol
-        for i in range(3, 12):
+        for i in range(3, DOF):
             sizes[b] = max(sizes[b], abs(dq[b, i]) / change_tol)
     return islands.largest(labels, sizes)
 

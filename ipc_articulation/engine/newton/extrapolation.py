@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.barrier import cross
 from ipc_articulation.engine.newton import islands
@@ -52,7 +53,7 @@ def lower(labels, q, E, ahead, E_ahead):
     for b in range(len(q)):
         if total_ahead[b] < total[b]:
             energies[b] = E_ahead[b]
-            for i in range(12):
+            for i in range(DOF):
                 start[b, i] = ahead[b, i]
     return start, energies
 

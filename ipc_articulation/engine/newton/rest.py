@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
@@ -99,5 +100,5 @@ def put_back(labels, stays, motions, largest, fall, before, q):
     goes = islands.anyone(labels, goes)
     for b in range(len(q)):
         if not goes[b]:
-            for i in range(12):
+            for i in range(DOF):
                 q[b, i] = before[b, i]

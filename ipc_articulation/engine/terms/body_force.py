@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -29,7 +30,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
     """
     bodies = context.bodies
     return BodyForce(
-        InstanceAttribute(bodies, slots, "external_force", (12,)),
+        InstanceAttribute(bodies, slots, "external_force", (DOF,)),
         InstanceAttribute(bodies, slots, "external_force/is_constrained"),
         ~(bodies.is_fixed | bodies.external_kinetic),
     )
@@ -43,7 +44,7 @@ class BodyForce(Term):
     def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools) -> None:
         """Take the attributes F and its switch, and which bodies can feel it (n,)."""
         self._force, self._is_on, self._has_kinetic = force, is_on, has_kinetic
-        self._q = self._dt2_F = np.zeros((len(has_kinetic), 12))
+        self._q = self._dt2_F = np.zeros((len(has_kinetic), DOF))
 
     @property
     def drives(self) -> Ints:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -54,7 +55,7 @@ class JointForces(Term):
             _Load([mesh for mesh in meshes if mesh.kind == kind], kind) for kind in JOINT_KINDS.values() if kind.load
         ]
         self._has_kinetic = has_kinetic
-        self._F = self._q_t = np.zeros((len(has_kinetic), 12))  # F carries dt² here
+        self._F = self._q_t = np.zeros((len(has_kinetic), DOF))  # F carries dt² here
 
     @property
     def drives(self) -> Ints:
@@ -97,7 +98,7 @@ class _Load:
     def forces(self, q: Array) -> Array:
         """Generalised forces on both bodies of each joint at q (n, 12): (m, 2, 12)."""
         load = self._load.read() * (self._is_constrained.read() != 0)
-        F = np.zeros((len(load), 2, 12))
+        F = np.zeros((len(load), 2, DOF))
         _add_forces(load, self._is_torque, self._axes, self.bodies, q, F)
         return F
 

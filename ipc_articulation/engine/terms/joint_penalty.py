@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.kinds import HELD, KINDS
@@ -81,7 +82,7 @@ def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> Penalties:
         local=local,
         is_linear=np.repeat(np.array([KINDS[mesh.kind.kind].is_linear for mesh in meshes], dtype=bool), counts),
         held=np.repeat(np.array([of_mesh.shape[2] for of_mesh in vectors], dtype=np.int64), counts),
-        blocks=np.zeros((len(bodies), 24, 24)),
+        blocks=np.zeros((len(bodies), 2 * DOF, 2 * DOF)),
     )
 
 
@@ -101,7 +102,7 @@ def energies(penalties, q):
 def add_derivatives(penalties, q, g):
     """Add the gradient at q (n, 12) to g (n, 12), and bring the Hessians in `blocks` up to date."""
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
-    D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 24))
+    D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
     for j in range(len(penalties.kind)):
         kappa, (left, right) = penalties.stiffness[j], penalties.bodies[j]
         _residual_at(penalties, j, q, x, y, r)
@@ -114,14 +115,14 @@ def add_derivatives(penalties, q, g):
             _pull_back(D, penalties.local[j], J)
             _write_square(kappa, J, penalties.blocks[j])
             for row in range(3 * penalties.held[j]):
-                for i in range(12):
+                for i in range(DOF):
                     g[left, i] += kappa * r[row] * J[row, i]
-                    g[right, i] += kappa * r[row] * J[row, 12 + i]
+                    g[right, i] += kappa * r[row] * J[row, DOF + i]
 
 
 @njit(cache=True)
 def _set_constant_hessians(penalties):
-    D, J = np.zeros((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 24))
+    D, J = np.zeros((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
     for row in range(3 * HELD):
         D[row, 0, row // 3, row % 3], D[row, 1, row // 3, row % 3] = 1.0, -1.0
     for j in range(len(penalties.kind)):
@@ -158,10 +159,10 @@ def _write_square(kappa, J, block):
     """Write κ JᵀJ, J (12, 24)."""
     block[:] = 0.0
     for row in range(len(J)):
-        for a in range(24):
+        for a in range(2 * DOF):
             factor = kappa * J[row, a]
             if factor != 0.0:
-                for b in range(24):
+                for b in range(2 * DOF):
                     block[a, b] += factor * J[row, b]
 
 
@@ -175,6 +176,6 @@ def _pull_back(D, local, J):
                 for k in range(3):
                     d = D[row, side, a, k]
                     if d != 0.0:
-                        J[row, 12 * side + k] += d * local[side, a, 3]
+                        J[row, DOF * side + k] += d * local[side, a, 3]
                         for i in range(3):
-                            J[row, 12 * side + 3 + 3 * k + i] += d * local[side, a, i]
+                            J[row, DOF * side + 3 + 3 * k + i] += d * local[side, a, i]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -75,9 +76,9 @@ def add_energy(inertias, q, moving, E):
     M, q_tilde = inertias.M, inertias.q_tilde
     for b in range(len(q)):
         if moving[b]:
-            for i in range(12):
+            for i in range(DOF):
                 d = q[b, i] - q_tilde[b, i]
-                for j in range(12):
+                for j in range(DOF):
                     E[b] += 0.5 * d * M[b, i, j] * (q[b, j] - q_tilde[b, j])
 
 
@@ -87,6 +88,6 @@ def add_gradient(inertias, q, moving, g):
     M, q_tilde = inertias.M, inertias.q_tilde
     for b in range(len(q)):
         if moving[b]:
-            for i in range(12):
-                for j in range(12):
+            for i in range(DOF):
+                for j in range(DOF):
                     g[b, i] += M[b, i, j] * (q[b, j] - q_tilde[b, j])

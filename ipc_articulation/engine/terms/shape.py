@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -46,7 +47,7 @@ class ShapeEnergy(Term):
         """
         n = len(stiffness)
         self.name, self._add_energy, self._add_derivatives = name, add_energy, add_derivatives
-        self.arrays = Shapes(stiffness, np.zeros(n), np.zeros((n, 9)), np.zeros((n, 12, 12)))
+        self.arrays = Shapes(stiffness, np.zeros(n), np.zeros((n, 9)), np.zeros((n, DOF, DOF)))
         self._moving = np.ones(n, dtype=np.bool_)
 
     def begin_step(self, state: State, dt: float) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation import affine
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -57,7 +58,7 @@ class SoftTransform(Term, Approaching):
         self._is_free = ~is_fixed[aim.rows]
         self._M_center, self._M_about = split_mass(mass[aim.rows])
         self._blocks = np.zeros_like(mass)
-        self._start = self._goal = self._q_hat = np.zeros((len(mass), 12))
+        self._start = self._goal = self._q_hat = np.zeros((len(mass), DOF))
 
     @property
     def drives(self) -> Ints:
