@@ -73,7 +73,7 @@ def time_in_turn(scenes: list[uipc.Scene], steps: int, general: bool = False) ->
         for engine, world, scene in zip(engines, worlds, scenes, strict=True):
             world.init(scene)
             if general:
-                engine.cpu.contact_free = None
+                engine.cpu.workspace.contact_free = None
         times: list[list[float]] = [[] for _ in worlds]
         for _ in range(steps):
             for world, kept in zip(worlds, times, strict=True):

@@ -13,8 +13,6 @@ from uipc.core import PyIEngine
 from uipc.geometry import AttributeCollection
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.engine.contact_free.step import ContactFreeStep
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.output.first_run import tell_first_run
 from ipc_articulation.engine.output.state_accessor import StateAccessor
@@ -26,12 +24,11 @@ from ipc_articulation.engine.scene.changes import has_changed, read_again
 from ipc_articulation.engine.scene.model import Model, read_model
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.step import step
+from ipc_articulation.engine.workspace import Workspace, make_workspace
 from ipc_articulation.errors import EngineError, SolverError
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
 from ipc_articulation.frontend.config import read_dt
-from ipc_articulation.frontend.contact_table import read_half_planes
-from ipc_articulation.frontend.object_names import object_names
 from ipc_articulation.signals import interrupts_deferred
 
 log = logging.getLogger("ipc_articulation")
@@ -63,9 +60,8 @@ class CpuEngine(PyIEngine):
         self._now = Moment(0, State.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)), None)
         self._scene: SceneVisitor
         self._config: AttributeCollection
-        self._model: Model
-        self.contact_free: ContactFreeStep | None  # None: every step is the general one
-        self._system: LinearSystem
+        self.model: Model  # the scene as the engine has read it; once there is a world, as what follows
+        self.workspace: Workspace
         self._writer: SceneWriter
 
     @interrupts_deferred
@@ -77,9 +73,8 @@ class CpuEngine(PyIEngine):
         self._scene, self._animator = world.scene(), world.animator()
         self._config = self._scene.get().config()
         model = read_model(self._scene)
-        self._use(model, Moment(0, model.initial_state(), None))
-        self.state_accessor = StateAccessor(lambda: (self._model, self._writer, self._now.state), self._set_state)
-        self._animator.init()
+        self._use(model, Moment(0, model.initial_state(), None), "at the start")
+        self.state_accessor = StateAccessor(self._present, self._set_state)
         self._scene.begin_pending()
 
     def do_advance(self) -> None:
@@ -110,7 +105,7 @@ class CpuEngine(PyIEngine):
     def do_dump(self) -> bool:
         """Write the complete state; called by `world.dump`."""
         self._refuse_before_init("dump")
-        dump_state(self._dumps, self._now.frame, self._now.state, self._model, read_dt(self._config))
+        dump_state(self._dumps, self._now.frame, self._now.state, self.model, self.workspace, read_dt(self._config))
         return True
 
     @interrupts_deferred
@@ -123,7 +118,7 @@ class CpuEngine(PyIEngine):
         Raises:
             DumpError: The dump is damaged, or of another scene. State and frame stay as they were.
         """
-        recovered = recover_state(self._dumps, dst_frame, self._model)
+        recovered = recover_state(self._dumps, dst_frame, self.model, self.workspace)
         if recovered is not None:
             self._now = Moment(*recovered, None)
         return recovered is not None
@@ -146,11 +141,6 @@ class CpuEngine(PyIEngine):
         return self._now.state
 
     @property
-    def model(self) -> Model:
-        """The scene as the engine has read it; once there is a world."""
-        return self._model
-
-    @property
     def statistics(self) -> StepStatistics | None:
         """Of the last step; None before the first one."""
         return self._now.statistics
@@ -158,13 +148,12 @@ class CpuEngine(PyIEngine):
     @property
     def energy_terms(self) -> tuple[str, ...]:
         """Terms of the incremental potential, in the order of `statistics.energies`; once there is a world."""
-        return tuple(dict.fromkeys(term.name for term in self._model.potential.terms))
+        return tuple(dict.fromkeys(term.name for term in self.workspace.potential.terms))
 
     @property
     def contact_names(self) -> tuple[str, ...]:
         """What `statistics.contacts` are between: the bodies, then the half-planes; once there is a world."""
-        planes = read_half_planes(self._scene.geometries(), object_names(self._scene.get())).names
-        return (*self._model.potential.body_names, *planes)
+        return (*self.model.context.bodies.names, *self.model.planes.names)
 
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
         self._follow_changes()
@@ -173,38 +162,33 @@ class CpuEngine(PyIEngine):
         if self._now.statistics is not None:
             self._now.statistics.end.close()
         dt = read_dt(self._config)
-        state, report = self._step(dt, watch)
+        state, report = step(self._now.state, self.model, self.workspace, dt, self._animator.substep(), watch)
         self._warn(frame, report)
-        end = StepEnd(frame, self._model.potential, state.q)
+        end = StepEnd(frame, self.workspace.potential, state.q)
         statistics = StepStatistics(frame, dt, report, watch.seconds, end)
         statistics.log()
         return Moment(frame, state, statistics)
 
-    def _step(self, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport]:
-        if self.contact_free is not None:
-            taken = self.contact_free.take(self._now.state, dt, watch)
-            if taken is not None:
-                return taken
-        return step(self._now.state, self._model, self._system, dt, self._animator.substep(), watch)
-
     def _follow_changes(self) -> None:
         """Read the scene anew where geometries were created or destroyed since the last step."""
         self._scene.solve_pending()
-        if has_changed(self._scene, self._model):
-            model, state = read_again(self._scene, self._model, self._now.state)
-            self._animator.init()  # the animations of new objects look for their geometries
-            self._use(model, self._now._replace(state=state))
+        if has_changed(self._scene, self.model):
+            model, state = read_again(self._scene, self.model, self._now.state)
+            self._use(model, self._now._replace(state=state), "after the scene was changed")
 
-    def _use(self, model: Model, now: Moment) -> None:
-        contact_free, system = ContactFreeStep.of(model), LinearSystem(model.context.bodies.is_fixed)
-        writer = SceneWriter(model.context)
-        self._model, self.contact_free, self._system, self._writer, self._now = model, contact_free, system, writer, now
+    def _use(self, model: Model, now: Moment, when: str) -> None:
+        workspace, writer = make_workspace(model, when), SceneWriter(model.context)
+        self._animator.init()  # the animations of new objects look for their geometries
+        self.model, self.workspace, self._writer, self._now = model, workspace, writer, now
+
+    def _present(self) -> tuple[Model, Workspace, SceneWriter, State]:
+        return self.model, self.workspace, self._writer, self._now.state
 
     def _set_state(self, state: State) -> None:
         self._now = self._now._replace(state=state)
 
     def _warn(self, frame: int, report: NewtonReport) -> None:
         for warning in report.warnings:
-            if self._model.config.strict:
+            if self.model.config.strict:
                 raise SolverError(warning)
             log.warning("step %d: %s", frame, warning)

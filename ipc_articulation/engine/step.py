@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from ipc_articulation.engine.contact_free.step import take
 from ipc_articulation.engine.integrator import velocity
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton.extrapolation import advance
+from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.newton.rest import rested
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.workspace import Workspace
 
 
 def step(
-    state: State, model: Model, system: LinearSystem, dt: float, substeps: int, watch: Stopwatch
+    state: State, model: Model, workspace: Workspace, dt: float, substeps: int, watch: Stopwatch
 ) -> tuple[State, NewtonReport]:
     """Advance by dt [s]: minimise the incremental potential; velocities and joint angles follow.
 
@@ -24,16 +25,21 @@ def step(
         ArticulationError: An articulation's input is not valid.
         SolverError: see `newton.minimise`. The state given stays valid.
     """
-    model.potential.begin_step(state, dt, substeps)
+    if workspace.contact_free is not None:
+        taken = take(state, model, workspace.contact_free, workspace.rest, dt, watch)
+        if taken is not None:
+            return taken
+    potential, rest, bodies = workspace.potential, workspace.rest, model.context.bodies
+    potential.begin_step(state, dt, substeps)
     watch.lap("begin")
-    moving = model.rest.awake(state, dt)
-    motion = model.extrapolation.motion(state.q, state.qdot, moving, dt)
-    start, energies = advance(model.potential, state.q, motion, moving)
+    moving = rest.awake(state, dt)
+    motion = rigid_motion(state.q, state.qdot, moving, model.center, bodies.external_kinetic, dt)
+    start, energies = advance(potential, state.q, motion, moving)
     watch.lap("start")
-    q, unconverged, report = minimise(model.potential, system, start, energies, moving, dt, model.config, watch)
-    q = model.rest.settle(state.q, q, unconverged, dt)
+    q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
+    q = rest.settle(state.q, q, unconverged, dt)
     qdot, theta = velocity(model.order, state, q, dt), model.context.coordinates.follow(state.theta, q)
     watch.lap("write back")
     after = State(q, qdot, theta, state.q, state.qdot)
-    model.rest.remember(after, rested(state, after, model.potential.movable, unconverged), dt)
+    rest.remember(after, rested(state, after, potential.movable, unconverged), dt)
     return after, report

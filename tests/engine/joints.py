@@ -107,7 +107,7 @@ def joint_mesh(kind, bodies, placement, strength_ratio):
 
 def term(scene, name):
     """A term of a started scene's potential, by name."""
-    return next(t for t in scene.engine.cpu.model.potential.terms if t.name == name)
+    return next(t for t in scene.engine.cpu.workspace.potential.terms if t.name == name)
 
 
 class DenseHessian:

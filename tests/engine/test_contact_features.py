@@ -34,11 +34,11 @@ def test_adaptive_resistance_holds_what_it_must(tmp_path):
         scene.scene.contact_tabular().default_model(0.5, -1.0)
 
     scene = resting(tmp_path, adaptive)
-    term = scene.engine.cpu.model.potential.terms[-1]
+    term = scene.engine.cpu.workspace.potential.terms[-1]
     assert 1e8 <= term.resistance <= 1e11
     assert 0.0 < scene.minimum_distance() < 0.01
     assert np.abs(scene.qdot).max() < 1e-3
-    force = -scene.engine.cpu.model.contact.derivatives(scene.q, np.ones(1, dtype=bool)).gradient[0, 2] / 0.01**2
+    force = -scene.engine.cpu.workspace.contact.derivatives(scene.q, np.ones(1, dtype=bool)).gradient[0, 2] / 0.01**2
     assert force == pytest.approx(8.0 * G, rel=1e-2)
 
 
@@ -49,14 +49,15 @@ def test_adaptive_resistance_does_not_depend_on_who_moved_last(tmp_path):
         scene.scene.contact_tabular().default_model(0.5, -1.0)
 
     scene = resting(tmp_path, adaptive)
-    model, state = scene.engine.cpu.model, scene.engine.cpu.state
+    cpu = scene.engine.cpu
+    potential, config, state = cpu.workspace.potential, cpu.model.config, cpu.state
     resistance = []
-    for moving in (model.potential.movable, np.zeros(1, dtype=bool)):
-        model.potential.select(moving)
-        model.potential.begin_step(state, 0.01)
-        resistance.append(next(term.resistance for term in model.potential.terms if term.name == "contact"))
+    for moving in (potential.movable, np.zeros(1, dtype=bool)):
+        potential.select(moving)
+        potential.begin_step(state, 0.01)
+        resistance.append(next(term.resistance for term in potential.terms if term.name == "contact"))
     assert resistance[0] == resistance[1]
-    assert model.config.min_resistance < resistance[0] < model.config.max_resistance, "it follows from the forces"
+    assert config.min_resistance < resistance[0] < config.max_resistance, "it follows from the forces"
 
 
 def test_subscenes_do_not_see_each_other(tmp_path):
@@ -99,7 +100,7 @@ def test_friction_enable_0_leaves_friction_out(tmp_path):
 
 def test_cfl_cuts_steps_of_vertices_in_contact(tmp_path):
     scene = resting(tmp_path, cfl__enable=1)
-    potential, q = scene.engine.cpu.model.potential, scene.q
+    potential, q = scene.engine.cpu.workspace.potential, scene.q
     dq = np.zeros_like(q)
     dq[0, 0] = 0.1
     share, _ = potential.step_fractions(q, dq, potential.movable)

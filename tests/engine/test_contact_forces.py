@@ -72,9 +72,9 @@ def test_they_are_the_gradient_of_the_contact_energy(tmp_path, steps):
     scene.add_box(tilted(0.02, 0.05, 0.54, 0.5), velocity=twist_rate(tilted(0.02, 0.05, 0.54, 0.5), linear=(0, 0, -2)))
     scene.add_box(tilted(-0.05, 0, 0.89, -0.4), velocity=twist_rate(tilted(-0.05, 0, 0.89), linear=(0, 0, -3)))
     scene.start().run(steps)
-    model, q = scene.engine.cpu.model, scene.engine.cpu.state.q
+    model, contact, q = scene.engine.cpu.model, scene.engine.cpu.workspace.contact, scene.engine.cpu.state.q
     moving = np.ones(len(q), dtype=bool)
-    gradient = model.contact.derivatives(q, moving).gradient
+    gradient = contact.derivatives(q, moving).gradient
     total = on_each(scene)
     assert np.abs(total).max() > 0.5 * WEIGHT
     dt = scene.engine.statistics.dt
@@ -86,7 +86,7 @@ def test_they_are_the_gradient_of_the_contact_energy(tmp_path, steps):
             A, p = q[first, 3:].reshape(3, 3), q[first, :3]
             torque[first] += np.outer(force, np.linalg.solve(A, point - p))
     planes = np.zeros((len(q), 12))
-    model.contact.half_planes.add_derivatives(model.surfaces.positions(q), moving, planes, np.zeros((len(q), 12, 12)))
+    contact.half_planes.add_derivatives(model.surfaces.positions(q), moving, planes, np.zeros((len(q), 12, 12)))
     np.testing.assert_allclose(torque, -planes[:, 3:].reshape(-1, 3, 3) / dt**2, rtol=1e-9, atol=1e-6)
 
 

@@ -89,8 +89,8 @@ def start(make, folder, settings):
 def test_same_as_the_general_step(tmp_path, make, settings):
     ours, world, _ = start(make, tmp_path / "ours", settings)
     general, other, _ = start(make, tmp_path / "general", settings)
-    assert ours.cpu.contact_free is not None
-    general.cpu.contact_free = None
+    assert ours.cpu.workspace.contact_free is not None
+    general.cpu.workspace.contact_free = None
     for _ in range(STEPS):
         world.advance()
         other.advance()
@@ -116,7 +116,7 @@ def test_other_terms_take_the_general_step(tmp_path, is_limited):
     left, right = scene.add_box(translation(0, 0, 0), is_fixed=1), scene.add_box(translation(0.3, 0, 0))
     limits = [(AffineBodyRevoluteJointLimit(), -1.0, 1.0, 1e3)] if is_limited else []
     add_hinge(scene, left, right, [[0.15, -0.1, 0.0], [0.15, 0.1, 0.0]], *limits)
-    assert (scene.start().engine.cpu.contact_free is None) == is_limited
+    assert (scene.start().engine.cpu.workspace.contact_free is None) == is_limited
 
 
 @pytest.mark.parametrize("add", [add_ball, add_weld])
@@ -127,9 +127,9 @@ def test_joints_of_all_kinds_take_the_compiled_step(tmp_path, add):
         scene = BoxScene(tmp_path / str(is_compiled), contact__enable=0)
         left, right = scene.add_box(translation(0, 0, 0), is_fixed=1), scene.add_box(translation(0.3, 0, 0))
         add(scene, left, right, *([[0.15, 0.0, 0.0]] if add is add_ball else []))
-        assert scene.start().engine.cpu.contact_free is not None
+        assert scene.start().engine.cpu.workspace.contact_free is not None
         if not is_compiled:
-            scene.engine.cpu.contact_free = None
+            scene.engine.cpu.workspace.contact_free = None
         results.append(scene.run(STEPS).q)
     np.testing.assert_allclose(*results, rtol=1e-6, atol=1e-9)
 
@@ -138,7 +138,7 @@ def test_bodies_that_may_touch_take_the_general_step(tmp_path):
     scene = BoxScene(tmp_path)
     scene.add_box(translation(0, 0, 0))
     scene.add_ground(height=-1.0)
-    assert scene.start().engine.cpu.contact_free is None
+    assert scene.start().engine.cpu.workspace.contact_free is None
 
 
 def spinning(folder, **config):

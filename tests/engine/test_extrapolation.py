@@ -5,19 +5,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ipc_articulation import affine
-from ipc_articulation.engine.newton.extrapolation import Extrapolation
+from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from tests.engine.scenes import BoxScene, twist_rate
 
 DT, MOVES = 0.1, np.array([True])
 CENTER = np.array([0.3, -0.2, 0.1])
 
 
-class Bodies:
-    """The columns that extrapolation reads, of one body with its centre of mass off the origin."""
-
-    def __init__(self, is_link):
-        self.external_kinetic = np.array([is_link])
-        self.mass = affine.mass_matrix_from_inertia(2.0, CENTER, np.eye(3))[None]
+def motion(q, qdot, is_link, moves=MOVES):
+    return rigid_motion(q, qdot, moves, CENTER[None], np.array([is_link]), DT)
 
 
 def moving(linear, angular):
@@ -31,13 +27,13 @@ def moving(linear, angular):
 def test_body_turns_without_stretch(is_link):
     w = np.array([1.0, -2.0, 3.0])
     q, qdot = moving([0.5, 0.0, -1.0], w)
-    A = affine.linear_part(q + Extrapolation(Bodies(is_link)).motion(q, qdot, MOVES, DT))[0]
+    A = affine.linear_part(q + motion(q, qdot, is_link))[0]
     np.testing.assert_allclose(A, Rotation.from_rotvec(DT * w).as_matrix() @ affine.linear_part(q[0]), atol=1e-14)
 
 
 def test_centre_of_mass_of_a_free_body_moves_straight():
     q, qdot = moving([0.5, 0.0, -1.0], [1.0, -2.0, 3.0])
-    ahead = q + Extrapolation(Bodies(False)).motion(q, qdot, MOVES, DT)
+    ahead = q + motion(q, qdot, False)
     before, velocity, after = (affine.jacobian(CENTER) @ c[0] for c in (q, qdot, ahead))
     np.testing.assert_allclose(after, before + DT * velocity, atol=1e-14)
 
@@ -46,14 +42,14 @@ def test_points_on_the_axis_of_a_turning_link_stay():
     axis_point, w = np.array([0.2, 0.1, -0.4]), np.array([0.0, 3.0, 1.0])
     q, _ = moving([0, 0, 0], [0, 0, 0])
     q, qdot = moving(np.cross(w, q[0, :3] - axis_point), w)
-    ahead = q + Extrapolation(Bodies(True)).motion(q, qdot, MOVES, DT)
+    ahead = q + motion(q, qdot, True)
     local = np.linalg.inv(affine.linear_part(q[0])) @ (axis_point - q[0, :3])
     np.testing.assert_allclose(affine.jacobian(local) @ ahead[0], axis_point, atol=1e-14)
 
 
 def test_body_that_is_not_moving_stays():
     q, qdot = moving([0.5, 0.0, -1.0], [1.0, -2.0, 3.0])
-    assert not Extrapolation(Bodies(False)).motion(q, qdot, ~MOVES, DT).any()
+    assert not motion(q, qdot, False, ~MOVES).any()
 
 
 @pytest.mark.parametrize("kappa", [1e8, 1e11])

@@ -111,7 +111,7 @@ class BrokenTerm(Term):
 def test_not_finite(tmp_path, values, message):
     """The error names term and body; once the cause is gone, the run goes on as if nothing had been."""
     scene, undisturbed = spinning(tmp_path), spinning(tmp_path)
-    potential, state = scene.run(1).engine.cpu.model.potential, scene.engine.cpu.state
+    potential, state = scene.run(1).engine.cpu.workspace.potential, scene.engine.cpu.state
     sound = potential.terms
     potential.terms = (*sound, BrokenTerm(**values))
     with pytest.raises(SolverError, match=message):

@@ -52,7 +52,7 @@ def test_energies_are_those_of_the_potential(resting):
     assert energies["contact"] > 0.0
     rise = resting.q[0, 2] - (0.105 - 9.8 * 0.01**2)
     assert energies["kinetic"] == pytest.approx(0.5 * 8.0 * rise**2, rel=1e-3)
-    assert energies == resting.engine.cpu.model.potential.energies(resting.q)
+    assert energies == resting.engine.cpu.workspace.potential.energies(resting.q)
 
 
 def test_stages_add_up_to_the_step(resting):

@@ -15,6 +15,7 @@ from ipc_articulation.articulation.joints import JointArrays, Joints
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern
+from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.terms import ortho_potential
 from ipc_articulation.engine.terms.articulation import Articulation
@@ -91,25 +92,25 @@ def _hold(problem):
     return Held(*problem)
 
 
-def make_problem(model: Model) -> Held | Problem | None:
+def make_problem(model: Model, potential: Potential, may_touch: bool) -> Held | Problem | None:
     """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
-    found = {term.name: term for term in model.potential.terms}
-    if model.contact is not None or not found.keys() <= _KNOWN:
+    found = {term.name: term for term in potential.terms}
+    if may_touch or not found.keys() <= _KNOWN:
         return None
-    problem = _gather(model, found)
+    problem = _gather(model, potential, found)
     return problem if config.DISABLE_JIT else _hold(problem)
 
 
-def _gather(model: Model, found: dict[str, Any]) -> Problem:
+def _gather(model: Model, potential: Potential, found: dict[str, Any]) -> Problem:
     n, nothing = len(model.context.bodies), np.zeros((0, 2), dtype=np.int64)
     shape = found.get(ortho_potential.NAME, ortho_potential.make(np.zeros(n)))
     joint = found.get(JointPenalties.name, JointPenalties([], np.zeros(n)))
     articulation = found.get(Articulation.name)
     energy = model.context.articulations.energy or ArticulationEnergy(Joints.concatenate([]), n, ())
-    H, pattern, U = make_system(model.potential.movable, joint.arrays.bodies, energy.arrays)
+    H, pattern, U = make_system(potential.movable, joint.arrays.bodies, energy.arrays)
     return Problem(
         order=model.order,
-        bodies=_gather_bodies(model),
+        bodies=_gather_bodies(model, potential),
         inertias=found[Kinetic.name].arrays,
         shapes=shape.arrays,
         penalties=joint.arrays,
@@ -124,19 +125,18 @@ def _gather(model: Model, found: dict[str, Any]) -> Problem:
     )
 
 
-def _gather_bodies(model: Model) -> Bodies:
-    potential, extrapolation, surfaces = model.potential, model.extrapolation, model.surfaces
+def _gather_bodies(model: Model, potential: Potential) -> Bodies:
     return Bodies(
         movable=potential.movable,
         labels=potential.labels,
         driven=potential.driven,
         exact=potential.exact,
-        is_link=extrapolation.is_link,
-        center=np.ascontiguousarray(extrapolation.center),
-        gravity=model.rest.gravity,
+        is_link=model.context.bodies.external_kinetic,
+        center=np.ascontiguousarray(model.center),
+        gravity=np.linalg.norm(model.gravity, axis=1),
         extent=potential.extent,
-        points=surfaces.points,
-        first=surfaces.first,
+        points=model.surfaces.points,
+        first=model.surfaces.first,
     )
 
 

@@ -9,50 +9,37 @@ from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import integrator, joint_coordinates, rows
 from ipc_articulation.engine.contact_free.newton import minimise
 from ipc_articulation.engine.contact_free.potential import begin_step, body_energies
-from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
+from ipc_articulation.engine.contact_free.problem import Held, Problem
 from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
-from ipc_articulation.engine.newton.rest import put_back, rested
+from ipc_articulation.engine.newton.rest import Rest, put_back, rested
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
 
 
-class ContactFreeStep:
-    """Steps of a model that cannot touch."""
+def take(
+    state: State, model: Model, problem: Held | Problem, rest: Rest, dt: float, watch: Stopwatch
+) -> tuple[State, NewtonReport] | None:
+    """Advance by dt [s] a model that cannot touch; see `engine.step`.
 
-    def __init__(self, model: Model, problem: Held | Problem) -> None:
-        """Take a model and its problem."""
-        self._model, self._problem = model, problem
-        self._count = int(np.count_nonzero(model.potential.movable))
-
-    @classmethod
-    def of(cls, model: Model) -> ContactFreeStep | None:
-        """The steps of a model; None where only the general step will do."""
-        problem = make_problem(model)
-        return None if problem is None else cls(model, problem)
-
-    def take(self, state: State, dt: float, watch: Stopwatch) -> tuple[State, NewtonReport] | None:
-        """Advance by dt [s]; see `engine.step`.
-
-        Returns:
-            The state after the step and a report; None where the general step must be taken: where bodies sleep, an
-            articulation's input is not valid, Newton did not converge, or something is not finite.
-        """
-        model = self._model
-        if model.rest.awake(state, dt) is not model.potential.movable:
-            return None
-        q_ref = model.context.articulations.give_step(state.q)
-        watch.lap("begin")
-        q, qdot, theta, is_usual, iterations, searches, rests, is_early = _advance(self._problem, *state, q_ref, dt)
-        watch.lap("newton")
-        if not is_usual:
-            return None
-        after = State(q, qdot, theta, state.q, state.qdot)
-        model.rest.remember(after, rests, dt)
-        watch.lap("write back")
-        result = NewtonResult.SEMI_IMPLICIT if is_early else NewtonResult.CONVERGED
-        return after, NewtonReport(result, iterations, self._count, searches)
+    Returns:
+        The state after the step and a report; None where the general step must be taken: where bodies sleep, an
+        articulation's input is not valid, Newton did not converge, or something is not finite.
+    """
+    if rest.has_sleepers(state, dt):
+        return None
+    q_ref = model.context.articulations.give_step(state.q)
+    watch.lap("begin")
+    q, qdot, theta, is_usual, awake, iterations, searches, rests, is_early = _advance(problem, *state, q_ref, dt)
+    watch.lap("newton")
+    if not is_usual:
+        return None
+    after = State(q, qdot, theta, state.q, state.qdot)
+    rest.remember(after, rests, dt)
+    watch.lap("write back")
+    result = NewtonResult.SEMI_IMPLICIT if is_early else NewtonResult.CONVERGED
+    return after, NewtonReport(result, iterations, awake, searches)
 
 
 @njit(cache=True)
@@ -62,19 +49,19 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
     The state comes in its parts, for to unpack it costs a microsecond.
 
     Returns:
-        q, q̇ and θ after the step; whether all went as usual; the numbers of Newton iterations and of line-search steps;
-        the bodies that rest, (n,); and whether an island ended before it had converged.
+        q, q̇ and θ after the step; whether all went as usual; the numbers of bodies that moved, of Newton iterations
+        and of line-search steps; the bodies that rest, (n,); and whether an island ended before it had converged.
     """
     bodies, state = problem.bodies, State(q, qdot, theta, q_before, qdot_before)
     if not begin_step(problem, state, q_ref, dt):
-        return q, qdot, theta, False, 0, 0, bodies.driven, False
+        return q, qdot, theta, False, 0, 0, 0, bodies.driven, False
     start, E, is_measured = _start(problem, state, dt)
     q, is_usual, iterations, searches, early = minimise(problem, start, E, is_measured, dt)
     _settle(bodies, early, state.q, q, dt)
     qdot = integrator.velocity(problem.order, state, q, dt)
     theta = joint_coordinates.follow(*problem.joints, state.theta, q)
     rests = rested(state, State(q, qdot, theta, state.q, state.qdot), bodies.movable, early)
-    return q, qdot, theta, is_usual, iterations, searches, rests, early.any()
+    return q, qdot, theta, is_usual, bodies.movable.sum(), iterations, searches, rests, early.any()
 
 
 @njit(cache=True)

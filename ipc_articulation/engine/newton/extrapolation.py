@@ -15,20 +15,6 @@ from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.barrier import cross
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.frontend.bodies import BodyTable
-
-
-class Extrapolation:
-    """Rigid continuation of the motion of n bodies."""
-
-    def __init__(self, bodies: BodyTable) -> None:
-        """Note which bodies are links of an articulation, and where the centres of mass are."""
-        self.is_link = bodies.external_kinetic
-        self.center = bodies.mass[:, 0, 3:6] / bodies.mass[:, :1, 0]  # (n, 3) in the body's frame [m]
-
-    def motion(self, q: Array, qdot: Array, moving: Bools, dt: float) -> Array:
-        """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving."""
-        return rigid_motion(q, qdot, moving, self.center, self.is_link, dt)
 
 
 def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
@@ -60,7 +46,16 @@ def lower(labels, q, E, ahead, E_ahead):
 
 @njit(cache=True)
 def rigid_motion(q, qdot, moving, center, is_link, dt):
-    """See `Extrapolation.motion`; center (n, 3) [m] in the body's frame, is_link (n,)."""
+    """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
+
+    Args:
+        q: Coordinates.
+        qdot: Velocities.
+        moving: Which bodies move, (n,).
+        center: Of mass, in the body's frame, (n, 3) [m].
+        is_link: Links of an articulation, (n,).
+        dt: Time step [s].
+    """
     motion, R, V = np.zeros_like(q), np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and np.any(qdot[b]):

@@ -35,11 +35,15 @@ class Rest:
         self._rested = np.zeros(len(potential.movable), dtype=np.bool_)
         self._may_rest = bool((potential.movable & ~potential.driven).any())
 
+    def has_sleepers(self, state: State, dt: float) -> bool:
+        """Whether the step from a state need not be computed for some bodies."""
+        is_next = state is self._last and dt == self._dt and not self._potential.is_adaptive
+        return is_next and bool(np.count_nonzero(self._rested))
+
     def awake(self, state: State, dt: float) -> Bools:
         """The bodies whose step from a state must be computed, (n,); the potential has begun it."""
         potential = self._potential
-        goes_on = state is self._last and dt == self._dt and not potential.is_adaptive
-        if not goes_on or not np.count_nonzero(self._rested):
+        if not self.has_sleepers(state, dt):
             return potential.movable
         return potential.movable & islands.anyone(potential.labels, potential.driven | ~self._rested)
 

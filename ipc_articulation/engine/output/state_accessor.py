@@ -16,8 +16,9 @@ from uipc.geometry import ImplicitGeometry
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.output.write_back import SceneWriter
-from ipc_articulation.engine.scene.model import Model, refuse_overlaps
+from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import PAST, State
+from ipc_articulation.engine.workspace import Workspace, refuse_overlaps
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import BodyTable
@@ -30,9 +31,9 @@ class StateAccessor:
     """Copies transforms and velocities between the engine's bodies and the instances of a geometry."""
 
     def __init__(
-        self, current: Callable[[], tuple[Model, SceneWriter, State]], set_state: Callable[[State], None]
+        self, current: Callable[[], tuple[Model, Workspace, SceneWriter, State]], set_state: Callable[[State], None]
     ) -> None:
-        """Access an engine's present model, its writer (which knows what joint angles it has written) and state."""
+        """Access an engine's present model, workspace, writer (it knows the joint angles it has written) and state."""
         self._current, self._set_state = current, set_state
 
     def body_count(self) -> int:
@@ -58,7 +59,7 @@ class StateAccessor:
 
     def copy_to(self, state_geo: Any) -> None:
         """Write the engine's state into those of `transform` and `velocity` (both 4x4) that the geometry has."""
-        rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._current()[2]
+        rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._current()[-1]
         for name, values in (
             ("transform", affine.transform_from_q(state.q[rows])),
             ("velocity", affine.transform_rate_from_qdot(state.qdot[rows])),
@@ -78,7 +79,7 @@ class StateAccessor:
             SceneError: A number is not finite, or bodies would intersect; names the body. The state is kept.
         """
         rows, instances = self._rows_of(state_geo), state_geo.instances()
-        model, writer, old = self._current()
+        model, workspace, writer, old = self._current()
         q, qdot = old.q.copy(), old.qdot.copy()
         transform, velocity = read(instances, "transform"), read(instances, "velocity")
         if transform is not None:
@@ -86,8 +87,8 @@ class StateAccessor:
         if velocity is not None:
             qdot[rows] = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
         qdot[self._bodies.is_fixed] = 0.0
-        if model.contact is not None:
-            refuse_overlaps(model.contact, self._bodies, q, "in the state that was written")
+        if workspace.contact is not None:
+            refuse_overlaps(workspace.contact, self._bodies, q, "in the state that was written")
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), q)
         state = _with_rows(old, State.without_past(q, qdot, theta), rows)
         self._set_state(state)

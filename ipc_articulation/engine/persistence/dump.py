@@ -15,6 +15,7 @@ from ipc_articulation.engine.persistence.dump_file import Dump, dump_path, dumpe
 from ipc_articulation.engine.persistence.scene_description import describe, difference
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import DumpError
 
 log = logging.getLogger("ipc_articulation")
@@ -22,18 +23,19 @@ log = logging.getLogger("ipc_articulation")
 NEWEST = 2**64 - 1  # what `world.recover()` without a frame asks for
 
 
-def dump_state(folder: Path, frame: int, state: State, model: Model, dt: float) -> Path:
+def dump_state(folder: Path, frame: int, state: State, model: Model, workspace: Workspace, dt: float) -> Path:
     """Write the state after a frame; `dt` [s] is kept for the reader only, since it may change at any step."""
-    return write_dump(folder, Dump(frame, {**describe(model), "dt": dt}, state._asdict()))
+    return write_dump(folder, Dump(frame, {**describe(model, workspace), "dt": dt}, state._asdict()))
 
 
-def recover_state(folder: Path, frame: int, model: Model) -> tuple[int, State] | None:
+def recover_state(folder: Path, frame: int, model: Model, workspace: Workspace) -> tuple[int, State] | None:
     """The frame and state of a dump, None where there is no such dump.
 
     Args:
         folder: Where the dumps are.
         frame: Which one; `NEWEST` for the newest that is whole.
         model: The present scene.
+        workspace: That of its steps.
 
     Raises:
         DumpError: The dump is damaged, or of another scene; names file and difference.
@@ -41,7 +43,7 @@ def recover_state(folder: Path, frame: int, model: Model) -> tuple[int, State] |
     dump = _newest(folder) if frame == NEWEST else _of_frame(folder, frame)
     if dump is None:
         return None
-    differs = difference(dump.scene, describe(model))
+    differs = difference(dump.scene, describe(model, workspace))
     if differs is not None:
         raise DumpError(f"dump {dump_path(folder, dump.frame)} is of another scene: {differs}")
     expected = set(State._fields)

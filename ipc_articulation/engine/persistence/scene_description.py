@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.engine.scene.model import Model
+from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.frontend.config import physics_of
 
 _BODY_COLUMNS = ("kappa", "volume", "is_fixed", "is_dynamic", "external_kinetic", "self_collision")
 
 
-def describe(model: Model) -> dict[str, Any]:
+def describe(model: Model, workspace: Workspace) -> dict[str, Any]:
     """Bodies, surfaces, joints, contact and configuration, by the names that messages use; plain types."""
     bodies, surfaces, joints = model.context.bodies, model.surfaces, model.context.joints
     return {
@@ -26,13 +27,13 @@ def describe(model: Model) -> dict[str, Any]:
         "own gravity": np.nan_to_num(bodies.own_gravity).tolist(),
         "inertia": [_digest(mass) for mass in bodies.mass],
         "surfaces": _digest(surfaces.points, surfaces.edges, surfaces.faces, surfaces.thickness, surfaces.first),
-        "terms of the energy": list(dict.fromkeys(term.name for term in model.potential.terms)),
+        "terms of the energy": list(dict.fromkeys(term.name for term in workspace.potential.terms)),
         "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in joints],
         "bodies, axes and strengths of joints": [
             _digest(mesh.joints.kind, mesh.joints.bodies, mesh.joints.local, mesh.strength_ratio) for mesh in joints
         ],
         **physics_of(model.config),
-        **_contact(model),
+        **_contact(workspace),
     }
 
 
@@ -44,10 +45,10 @@ def difference(there: dict[str, Any], here: dict[str, Any]) -> str | None:
     return None
 
 
-def _contact(model: Model) -> dict[str, Any]:
-    if model.contact is None:
+def _contact(workspace: Workspace) -> dict[str, Any]:
+    if workspace.contact is None:
         return {}
-    materials, planes = model.contact.materials, model.contact.half_planes.planes
+    materials, planes = workspace.contact.materials, workspace.contact.half_planes.planes
     return {
         "contact resistance": np.nan_to_num(materials.resistance, nan=-1.0).tolist(),
         "contact friction": materials.friction.tolist(),

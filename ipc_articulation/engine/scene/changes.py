@@ -49,7 +49,7 @@ def read_again(scene: Any, model: Model, state: State) -> tuple[Model, State]:
     old = np.array(rows, dtype=np.int64)
     present = replace(table, q=_carry(old, state.q, table.q), qdot=_carry(old, state.qdot, table.qdot))
     births = _carry_births(old, model.context.births, present.q)
-    new = make_model(scene, present, births, model.diagonal, "after the scene was changed")
+    new = make_model(scene, present, births, model.diagonal)
     return new, _carry_state(old, state, model, new)
 
 

@@ -86,7 +86,7 @@ def test_stiff_body_turns_and_falls_as_with_the_other_energy(tmp_path):
         scene.add_box(translation(0, 0, 0), size=(0.1, 0.2, 0.3), kappa=1e9, velocity=spin)
     AffineBodyConstitution({"name": "ARAP"}).apply_to(scene.slots[1].geometry(), 1e9)
     scene.start().run(50)
-    assert {term.name for term in scene.engine.cpu.model.potential.terms} >= {"ARAP", "ortho potential"}
+    assert {term.name for term in scene.engine.cpu.workspace.potential.terms} >= {"ARAP", "ortho potential"}
     np.testing.assert_allclose(scene.q[1], scene.q[0], atol=1e-5)
     assert scene.q[1, 2] == pytest.approx(-9.8 * 1e-4 * 50 * 51 / 2)
     np.testing.assert_allclose(affine.nearest_rigid(scene.q), scene.q, atol=1e-5)

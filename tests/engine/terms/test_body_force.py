@@ -120,7 +120,7 @@ def test_it_does_not_push_bodies_whose_inertia_an_articulation_owns(tmp_path):
     scene.add_proxy(apply=[push([1.0, 0, 0])])
     view(scene.slots[1].geometry().instances().find("external_kinetic"))[:] = 1
     scene.start().run()
-    force = next(term for term in scene.engine.cpu.model.potential.terms if term.name == "body force")
+    force = next(term for term in scene.engine.cpu.workspace.potential.terms if term.name == "body force")
     g = np.zeros((2, 12))
     force.assemble(scene.q, g, None)
     np.testing.assert_allclose(g[:, 0], [-(DT**2), 0.0])

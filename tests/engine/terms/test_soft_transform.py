@@ -36,7 +36,7 @@ def rotation(angle, axis=(0, 0, 1)):
 
 
 def term(scene):
-    return next(t for t in scene.engine.cpu.model.potential.terms if t.name == "soft transform")
+    return next(t for t in scene.engine.cpu.workspace.potential.terms if t.name == "soft transform")
 
 
 def test_mass_is_split_about_the_centre_of_mass():

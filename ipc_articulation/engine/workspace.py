@@ -1,0 +1,89 @@
+"""What a step writes to beside the state: made for a model, and passed in to each of its steps."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.contact.world import ContactWorld
+from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton.rest import Rest
+from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.scene.model import Model
+from ipc_articulation.engine.scene.registry import read_terms
+from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.engine.terms.kinetic import Kinetic
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.contact_world import make_contact_world, without_label
+
+log = logging.getLogger("ipc_articulation")
+
+
+@dataclass
+class Workspace:
+    """Scratch arrays of a model's steps, and what one step remembers for the next."""
+
+    contact: ContactWorld | None  # None where contact/enable is 0, or nothing may touch
+    potential: Potential
+    rest: Rest
+    system: LinearSystem
+    contact_free: Held | Problem | None  # None: every step is the general one
+
+
+def make_workspace(model: Model, when: str) -> Workspace:
+    """The workspace of a model, its bodies standing where the model has them.
+
+    Args:
+        model: The scene.
+        when: What messages call this moment.
+
+    Raises:
+        UnsupportedError: A term is not known.
+        SceneError: Bodies intersect.
+    """
+    bodies, config, contact = model.context.bodies, model.config, _make_contact(model, when)
+    terms: list[Term] = [Kinetic(bodies, model.gravity, model.order), *read_terms(model.slots, model.context)]
+    adaptive = None
+    if contact is not None:
+        term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0)
+        if contact.materials.is_adaptive:
+            adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
+        terms.append(term)
+    potential = Potential(terms, model.surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
+    rest, system = Rest(potential, model.gravity), LinearSystem(bodies.is_fixed)
+    return Workspace(contact, potential, rest, system, make_problem(model, potential, contact is not None))
+
+
+def _make_contact(model: Model, when: str) -> ContactWorld | None:
+    bodies, config = model.context.bodies, model.config
+    contact = make_contact_world(model.surfaces, bodies, model.planes, model.rules, config.d_hat)
+    if not config.contact_enable:
+        return None
+    for name in without_label(bodies, contact.materials):
+        log.warning(
+            "'%s' will touch nothing: none of its edges and faces is labelled as surface; call "
+            "uipc.geometry.label_surface(mesh), or disable its contact in the contact table",
+            name,
+        )
+    if not contact.may_touch:
+        return None
+    refuse_overlaps(contact, bodies, bodies.q, when)
+    return contact
+
+
+def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:
+    """SceneError at two bodies that may touch and intersect at q (n, 12), or have no gap to speak of."""
+    found = contact.find_overlap(q)
+    if found is None:
+        return
+    other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
+    what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
+    raise SceneError(
+        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, by {found.least:.2g} m at least "
+        "(less is lost in rounding here), or disable their contact in the contact table"
+    )
