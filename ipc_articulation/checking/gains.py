@@ -15,13 +15,13 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
-from ipc_articulation.scenefile.document import Problem
+from ipc_articulation.scenefile.document import SceneProblem
 from ipc_articulation.scenefile.schema import RobotScene
 
 _ROUNDING = 1e-6
 
 
-def gain_problems(start: Start, scene: RobotScene) -> Iterator[Problem]:
+def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
     """A warning for the actuators of the least stable joint."""
     M = start.effective_mass
     if M is None or scene.integrator == "implicit":
@@ -38,7 +38,7 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[Problem]:
         f"joint '{names[worst]}' is unstable: each step of {scene.dt:g} s makes its error {growth:.3g} times as large; "
         f"with these kv, gains up to about kp {bound:.2g} are stable, or a smaller dt"
     )
-    yield Problem(("robot", "actuators", owner[worst] or 0), message)
+    yield SceneProblem(("robot", "actuators", owner[worst] or 0), message)
 
 
 def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, Array]:

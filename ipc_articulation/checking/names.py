@@ -9,7 +9,7 @@ from pathlib import Path
 from ipc_articulation.checking.start import Start
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
 from ipc_articulation.naming import matching
-from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.scenefile.schema import (
     ControllerEntry,
     RobotEntry,
@@ -22,7 +22,7 @@ from ipc_articulation.scenefile.schema import (
 Pattern = str | Sequence[str]
 
 
-def model_problems(scene: RobotScene, document: Document) -> Iterator[Problem]:
+def model_problems(scene: RobotScene, document: Document) -> Iterator[SceneProblem]:
     """The robot's file, and names of joints in `robot` that it does not have."""
     from ipc_articulation.simulation.robot_model import scene_model
 
@@ -36,7 +36,7 @@ def model_problems(scene: RobotScene, document: Document) -> Iterator[Problem]:
         yield from _unknown((place, pattern), model.joint_names, "joint")
 
 
-def controller_problems(scene: RobotScene, start: Start) -> Iterator[Problem]:
+def controller_problems(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
     """Names of joints in controllers that take no target, or that the robot does not have."""
     places: list[tuple[Location, ControllerEntry]] = [
         (("controllers", index), controller) for index, controller in enumerate(scene.controllers)
@@ -70,16 +70,16 @@ def _patterns(robot: RobotEntry) -> Iterator[tuple[Location, Pattern]]:
         yield ("robot", "loops", index, "joints"), loop.joints
 
 
-def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -> Iterator[Problem]:
+def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -> Iterator[SceneProblem]:
     place, pattern = named
     for part in [pattern] if isinstance(pattern, str) else [[name] for name in pattern]:
         try:
             matching(part, known, what, AdapterError)
         except AdapterError as error:
-            yield Problem(place, str(error), at_key=place[-1] in (part, part[0]))
+            yield SceneProblem(place, str(error), at_key=place[-1] in (part, part[0]))
 
 
-def _refused(error: SceneFileError, file: Path) -> Problem:
+def _refused(error: SceneFileError, file: Path) -> SceneProblem:
     """The adapter's error about the robot's file, with the line at which our own reader fails."""
     message, line = error.faults[0].message, ""
     if file.suffix == ".urdf" and not re.search(rf"{re.escape(str(file))}:\d", message):
@@ -91,4 +91,4 @@ def _refused(error: SceneFileError, file: Path) -> Problem:
         except ModelError as found:
             line = f" ({found})"
     where: Location = ("adapter",) if message.startswith("adapter '") else ("robot", "model")
-    return Problem(where, message + line)
+    return SceneProblem(where, message + line)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start, Thing, place_of, touching
-from ipc_articulation.scenefile.document import Problem
+from ipc_articulation.scenefile.document import SceneProblem
 from ipc_articulation.scenefile.schema import Scene
 
 MOST = 20  # narrow gaps that are reported one by one
@@ -29,18 +29,18 @@ class Nearness:
         enabled = scene.contact.enabled
         self._gaps = dict(sorted(self._measured(), key=lambda item: item[1])) if enabled else {}
 
-    def overlaps(self) -> Iterator[Problem]:
+    def overlaps(self) -> Iterator[SceneProblem]:
         """Surfaces that intersect, with which no run can begin."""
         for (first, second), gap in self._gaps.items():
             if gap <= 0.0:
                 message = f"{_said(first)} and {_said(second)} overlap at the start; move them apart"
-                yield Problem(place_of(self._spoken_of(first, second), self._scene), message)
+                yield SceneProblem(place_of(self._spoken_of(first, second), self._scene), message)
 
     def narrow_pairs(self) -> list[tuple[str, str]]:
         """Names of all pairs that overlap, are too near each other, or of which one is inside the other."""
         return list(dict.fromkeys([*self._gaps, *self._inside()]))
 
-    def narrow_gaps(self) -> Iterator[Problem]:
+    def narrow_gaps(self) -> Iterator[SceneProblem]:
         """Surfaces that repel each other from the start, and surfaces inside others."""
         narrow = [(names, gap) for names, gap in self._gaps.items() if gap > 0.0]
         for (first, second), gap in narrow[:MOST]:
@@ -48,12 +48,12 @@ class Nearness:
                 f"{_said(first)} and {_said(second)} are {gap:.2g} m apart at the start, less than half of d_hat "
                 f"{self._scene.contact.d_hat:g} m: they push each other away in the first steps"
             )
-            yield Problem(place_of(self._spoken_of(first, second), self._scene), message)
+            yield SceneProblem(place_of(self._spoken_of(first, second), self._scene), message)
         if len(narrow) > MOST:
             message = f"{len(narrow) - MOST} more pairs of surfaces are nearer than half of d_hat at the start"
-            yield Problem(("contact", "d_hat"), message)
+            yield SceneProblem(("contact", "d_hat"), message)
         for inner, outer in self._inside():
-            yield Problem(place_of(inner, self._scene), f"'{inner}' is inside '{outer}' and can never leave it")
+            yield SceneProblem(place_of(inner, self._scene), f"'{inner}' is inside '{outer}' and can never leave it")
 
     def _measured(self) -> Iterator[tuple[tuple[str, str], float]]:
         things = self._start.things

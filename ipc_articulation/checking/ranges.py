@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ipc_articulation.scenefile.document import Location, Problem
+from ipc_articulation.scenefile.document import Location, SceneProblem
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
 
 
@@ -38,12 +38,12 @@ FRICTION = Range(0.0, 2.0, "", "", "dry materials have at most about 1.5")
 _Quantity = tuple[Location, str, float | None, Range]
 
 
-def range_problems(scene: Scene) -> Iterator[Problem]:
+def range_problems(scene: Scene) -> Iterator[SceneProblem]:
     """A warning for each number out of its range."""
     for place, what, value, usual in _quantities(scene):
         remark = None if value is None else usual.remark(what, value)
         if remark is not None:
-            yield Problem(place, remark)
+            yield SceneProblem(place, remark)
 
 
 def _quantities(scene: Scene) -> Iterator[_Quantity]:

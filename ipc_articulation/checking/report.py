@@ -14,7 +14,7 @@ from ipc_articulation.checking.ranges import range_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.thickness import thickness_problems
 from ipc_articulation.errors import Fault, SceneFileError
-from ipc_articulation.scenefile.document import Document, Problem
+from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.reading import Examined, examine
 from ipc_articulation.scenefile.schema import RobotScene, Scene
 from ipc_articulation.scenefile.variables import VARIABLES
@@ -58,33 +58,33 @@ def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
         return Report(file, error.faults)
 
 
-def _of_the_model(examined: Examined) -> Iterator[Problem]:
+def _of_the_model(examined: Examined) -> Iterator[SceneProblem]:
     if isinstance(examined.scene, RobotScene) and not _OF_THE_MODEL & examined.faulty:
         yield from model_problems(examined.scene, examined.document)
 
 
-def _of_the_start(start: Start, scene: Scene) -> Iterator[Problem]:
+def _of_the_start(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     if isinstance(scene, RobotScene):
         yield from controller_problems(scene, start)
 
 
-def _unused(document: Document) -> Iterator[Problem]:
+def _unused(document: Document) -> Iterator[SceneProblem]:
     for name in document.unused:
         message = f"variable '{name}' is not used: nothing says ${{{name}}}"
-        yield Problem((VARIABLES, name), message, at_key=True)
+        yield SceneProblem((VARIABLES, name), message, at_key=True)
 
 
-def _risks(start: Start, scene: Scene) -> Iterator[Problem]:
+def _risks(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     yield from thickness_problems(start, scene)
     if isinstance(scene, RobotScene):
         yield from gain_problems(start, scene)
 
 
-def _report(file: Path, document: Document, errors: list[Problem], warnings: list[Problem]) -> Report:
+def _report(file: Path, document: Document, errors: list[SceneProblem], warnings: list[SceneProblem]) -> Report:
     return Report(file, _placed(document, errors), _placed(document, warnings))
 
 
-def _placed(document: Document, problems: list[Problem]) -> tuple[Fault, ...]:
+def _placed(document: Document, problems: list[SceneProblem]) -> tuple[Fault, ...]:
     """In the order of the file, each once."""
     faults = document.error(problems).faults if problems else ()
     return tuple(dict.fromkeys(replace(fault) for fault in faults))

@@ -10,11 +10,11 @@ import numpy as np
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.content_checks import materials, proportions, turns, variations, velocities, walls
 from ipc_articulation.scenefile.controller_checks import controllers
-from ipc_articulation.scenefile.document import Location, Problem
+from ipc_articulation.scenefile.document import Location, SceneProblem
 from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, PoseEntry, RobotScene, Scene
 
 
-def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[Problem]:
+def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[SceneProblem]:
     """Every problem of a scene whose blocks are right by themselves.
 
     Args:
@@ -26,81 +26,81 @@ def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[Problem]:
             yield from checked(scene)
 
 
-def _unique(location: Location, names: list[str]) -> Iterator[Problem]:
+def _unique(location: Location, names: list[str]) -> Iterator[SceneProblem]:
     for index, name in enumerate(names):
         if name in names[:index]:
-            yield Problem((*location, index, "name"), f"the name '{name}' is taken already")
+            yield SceneProblem((*location, index, "name"), f"the name '{name}' is taken already")
 
 
-def _known(location: Location, name: str, known: Iterable[str], what: str) -> Iterator[Problem]:
+def _known(location: Location, name: str, known: Iterable[str], what: str) -> Iterator[SceneProblem]:
     known = list(known)
     if name not in known:
-        yield Problem(location, f"unknown {what} '{name}'{suggest(name, known, 'known')}")
+        yield SceneProblem(location, f"unknown {what} '{name}'{suggest(name, known, 'known')}")
 
 
-def _body_names(scene: Scene) -> Iterator[Problem]:
+def _body_names(scene: Scene) -> Iterator[SceneProblem]:
     yield from _unique(("bodies",), [body.name for body in scene.bodies])
 
 
-def _masses(scene: Scene) -> Iterator[Problem]:
+def _masses(scene: Scene) -> Iterator[SceneProblem]:
     for index, body in enumerate(scene.bodies):
         if body.mass is not None and body.density is not None:
-            yield Problem(("bodies", index, "density"), f"body '{body.name}' has both mass and density; give one")
+            yield SceneProblem(("bodies", index, "density"), f"body '{body.name}' has both mass and density; give one")
 
 
-def _body_quaternions(scene: Scene) -> Iterator[Problem]:
+def _body_quaternions(scene: Scene) -> Iterator[SceneProblem]:
     for index, body in enumerate(scene.bodies):
         yield from _unit(("bodies", index, "pose", "quaternion"), body.pose)
 
 
-def _robot_quaternion(scene: RobotScene) -> Iterator[Problem]:
+def _robot_quaternion(scene: RobotScene) -> Iterator[SceneProblem]:
     yield from _unit(("robot", "pose", "quaternion"), scene.robot.pose)
 
 
-def _unit(location: Location, pose: PoseEntry) -> Iterator[Problem]:
+def _unit(location: Location, pose: PoseEntry) -> Iterator[SceneProblem]:
     norm = float(np.linalg.norm(pose.quaternion))
     if abs(norm - 1.0) > 1e-3:
-        yield Problem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
+        yield SceneProblem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
 
 
-def _integrator(scene: RobotScene) -> Iterator[Problem]:
+def _integrator(scene: RobotScene) -> Iterator[SceneProblem]:
     if scene.adapter == "mujoco" and scene.integrator == "implicit":
         message = "integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
-        yield Problem(("integrator",), message)
+        yield SceneProblem(("integrator",), message)
 
 
-def _joints(scene: ArticulationScene) -> Iterator[Problem]:
+def _joints(scene: ArticulationScene) -> Iterator[SceneProblem]:
     yield from _unique(("joints",), [joint.name for joint in scene.joints])
     for index, joint in enumerate(scene.joints):
         if isinstance(joint, AxisEntry):
             yield from _axis(("joints", index), joint)
 
 
-def _axis(location: Location, joint: AxisEntry) -> Iterator[Problem]:
+def _axis(location: Location, joint: AxisEntry) -> Iterator[SceneProblem]:
     if not np.any(joint.axis):
-        yield Problem((*location, "axis"), f"the axis of joint '{joint.name}' has no direction")
+        yield SceneProblem((*location, "axis"), f"the axis of joint '{joint.name}' has no direction")
     if joint.limits is not None and not joint.limits[0] <= 0.0 <= joint.limits[1]:
         message = f"joint '{joint.name}' starts at 0, so its limits are one not above and one not below 0"
-        yield Problem((*location, "limits"), message)
+        yield SceneProblem((*location, "limits"), message)
 
 
-def _joined_bodies(scene: ArticulationScene) -> Iterator[Problem]:
+def _joined_bodies(scene: ArticulationScene) -> Iterator[SceneProblem]:
     bodies = [body.name for body in scene.bodies]
     for index, joint in enumerate(scene.joints):
         yield from _known(("joints", index, "parent"), joint.parent, bodies, "body")
         yield from _known(("joints", index, "child"), joint.child, bodies, "body")
         if joint.parent == joint.child:
-            yield Problem(("joints", index, "child"), f"joint '{joint.name}' joins '{joint.child}' to itself")
+            yield SceneProblem(("joints", index, "child"), f"joint '{joint.name}' joins '{joint.child}' to itself")
 
 
-def _articulated_joints(scene: ArticulationScene) -> Iterator[Problem]:
+def _articulated_joints(scene: ArticulationScene) -> Iterator[SceneProblem]:
     joints = [joint.name for joint in scene.joints if isinstance(joint, AxisEntry)]
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
             yield from _known(("articulations", index, "joints", position), name, joints, "hinge or slider")
 
 
-def _articulations(scene: ArticulationScene) -> Iterator[Problem]:
+def _articulations(scene: ArticulationScene) -> Iterator[SceneProblem]:
     for index, articulation in enumerate(scene.articulations):
         yield from _sizes(("articulations", index), len(articulation.joints), articulation.velocity, articulation.mass)
     yield from _owned_once(scene)
@@ -108,33 +108,33 @@ def _articulations(scene: ArticulationScene) -> Iterator[Problem]:
 
 def _sizes(
     location: Location, m: int, velocity: tuple[float, ...], mass: tuple[tuple[float, ...], ...]
-) -> Iterator[Problem]:
+) -> Iterator[SceneProblem]:
     if len(velocity) != m:
-        yield Problem((*location, "velocity"), f"velocity has {len(velocity)} numbers for {m} joints")
+        yield SceneProblem((*location, "velocity"), f"velocity has {len(velocity)} numbers for {m} joints")
     if len(mass) != m or any(len(row) != m for row in mass):
-        yield Problem((*location, "mass"), f"mass must be {m} rows of {m} numbers, for {m} joints")
+        yield SceneProblem((*location, "mass"), f"mass must be {m} rows of {m} numbers, for {m} joints")
     elif not _positive_definite(np.array(mass)):
-        yield Problem((*location, "mass"), "mass must be symmetric positive definite")
+        yield SceneProblem((*location, "mass"), "mass must be symmetric positive definite")
 
 
 def _positive_definite(mass: np.ndarray) -> bool:
     return bool(np.allclose(mass, mass.T, rtol=1e-12, atol=0.0) and np.linalg.eigvalsh(mass).min() > 0.0)
 
 
-def _owned_once(scene: ArticulationScene) -> Iterator[Problem]:
+def _owned_once(scene: ArticulationScene) -> Iterator[SceneProblem]:
     owned: set[str] = set()
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
             if name in owned:
                 message = f"joint '{name}' is in an articulation already"
-                yield Problem(("articulations", index, "joints", position), message)
+                yield SceneProblem(("articulations", index, "joints", position), message)
             owned.add(name)
     for index, joint in enumerate(scene.joints):
         if isinstance(joint, AxisEntry) and joint.drive is not None and joint.name in owned:
-            yield Problem(("joints", index, "drive"), f"joint '{joint.name}' is moved by an articulation already")
+            yield SceneProblem(("joints", index, "drive"), f"joint '{joint.name}' is moved by an articulation already")
 
 
-_Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[Problem]]]
+_Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[SceneProblem]]]
 
 # The kind of scenes, the keys that a check looks at, and the check.
 _CHECKS: tuple[_Check, ...] = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.document import Location, Problem
+from ipc_articulation.scenefile.document import Location, SceneProblem
 from ipc_articulation.scenefile.schema import (
     ArticulationScene,
     BodyEntry,
@@ -35,15 +35,15 @@ def _things(scene: Scene) -> Iterator[tuple[Location, Thing]]:
         yield ("robot",), scene.robot
 
 
-def materials(scene: Scene) -> Iterator[Problem]:
+def materials(scene: Scene) -> Iterator[SceneProblem]:
     """Materials that things are made of exist."""
     for place, thing in _things(scene):
         if thing.material is not None and thing.material not in scene.materials:
             message = f"unknown material '{thing.material}'{suggest(thing.material, scene.materials, 'materials')}"
-            yield Problem((*place, "material"), message)
+            yield SceneProblem((*place, "material"), message)
 
 
-def proportions(scene: Scene) -> Iterator[Problem]:
+def proportions(scene: Scene) -> Iterator[SceneProblem]:
     """The lengths of a shape do not differ so much that its surface degenerates."""
     for index, body in enumerate(scene.bodies):
         sizes = body.shape.model_dump(exclude={"type", "file", "scale"}).values()
@@ -51,24 +51,24 @@ def proportions(scene: Scene) -> Iterator[Problem]:
         if lengths and max(lengths) > MAX_RATIO * min(lengths):
             given = f"got {min(lengths):g} and {max(lengths):g} m"
             message = f"the lengths of a shape differ by a factor of {MAX_RATIO:g} at most, {given}"
-            yield Problem(("bodies", index, "shape"), message)
+            yield SceneProblem(("bodies", index, "shape"), message)
 
 
-def walls(scene: Scene) -> Iterator[Problem]:
+def walls(scene: Scene) -> Iterator[SceneProblem]:
     """Walls have names of their own, and normals; no body takes the ground's."""
     for index, body in enumerate(scene.bodies):
         if body.name == "ground" and scene.ground:
-            yield Problem(("bodies", index, "name"), "the name 'ground' is taken already, by the ground")
+            yield SceneProblem(("bodies", index, "name"), "the name 'ground' is taken already, by the ground")
     taken = {body.name for body in scene.bodies} | {"ground"}
     for index, wall in enumerate(scene.walls):
         if wall.name in taken:
-            yield Problem(("walls", index, "name"), f"the name '{wall.name}' is taken already")
+            yield SceneProblem(("walls", index, "name"), f"the name '{wall.name}' is taken already")
         taken.add(wall.name)
         if not np.any(wall.normal):
-            yield Problem(("walls", index, "normal"), f"the normal of wall '{wall.name}' has no direction")
+            yield SceneProblem(("walls", index, "normal"), f"the normal of wall '{wall.name}' has no direction")
 
 
-def turns(scene: Scene) -> Iterator[Problem]:
+def turns(scene: Scene) -> Iterator[SceneProblem]:
     """A pose says its rotation once."""
     owners: list[tuple[Location, BodyEntry | RobotEntry]] = [
         (("bodies", i), body) for i, body in enumerate(scene.bodies)
@@ -77,10 +77,10 @@ def turns(scene: Scene) -> Iterator[Problem]:
         owners.append((("robot",), scene.robot))
     for place, thing in owners:
         if {"rpy", "quaternion"} <= thing.pose.model_fields_set:
-            yield Problem((*place, "pose", "rpy"), "a pose has a quaternion or rpy, not both")
+            yield SceneProblem((*place, "pose", "rpy"), "a pose has a quaternion or rpy, not both")
 
 
-def velocities(scene: Scene) -> Iterator[Problem]:
+def velocities(scene: Scene) -> Iterator[SceneProblem]:
     """Only what moves freely has an initial velocity, or is pushed."""
     held = _articulated(scene)
     for index, body in enumerate(scene.bodies):
@@ -88,22 +88,26 @@ def velocities(scene: Scene) -> Iterator[Problem]:
             continue
         why = "is fixed" if body.fixed else "is moved by an articulation"
         if body.velocity is not None:
-            yield Problem(("bodies", index, "velocity"), f"body '{body.name}' {why}, so it has no initial velocity")
+            yield SceneProblem(
+                ("bodies", index, "velocity"), f"body '{body.name}' {why}, so it has no initial velocity"
+            )
         if body.push is not None:
-            yield Problem(("bodies", index, "push"), f"body '{body.name}' {why}, so nothing pushes it")
+            yield SceneProblem(("bodies", index, "push"), f"body '{body.name}' {why}, so nothing pushes it")
 
 
-def variations(scene: Scene) -> Iterator[Problem]:
+def variations(scene: Scene) -> Iterator[SceneProblem]:
     """Each variation says how it is drawn, and is of a value of its own."""
     paths: set[str] = set()
     for index, variation in enumerate(scene.randomise):
         if variation.path in paths:
-            yield Problem(("randomise", index, "path"), f"'{variation.path}' is drawn already")
+            yield SceneProblem(("randomise", index, "path"), f"'{variation.path}' is drawn already")
         paths.add(variation.path)
         if variation.uniform is not None and variation.uniform[0] > variation.uniform[1]:
-            yield Problem(("randomise", index, "uniform"), "the first bound must not be above the second")
+            yield SceneProblem(("randomise", index, "uniform"), "the first bound must not be above the second")
         if (variation.uniform is None) == (variation.normal is None):
-            yield Problem(("randomise", index), "give either `uniform`, two bounds, or `normal`, a standard deviation")
+            yield SceneProblem(
+                ("randomise", index), "give either `uniform`, two bounds, or `normal`, a standard deviation"
+            )
 
 
 def _articulated(scene: Scene) -> set[str]:

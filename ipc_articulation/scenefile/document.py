@@ -18,7 +18,7 @@ Location = tuple[int | str, ...]  # keys and indices from the top of the file do
 
 
 @dataclass(frozen=True)
-class Problem:
+class SceneProblem:
     """Something wrong at a place of the file."""
 
     location: Location
@@ -51,11 +51,11 @@ class Document:
         self.files = tuple(sources.files)
         self.data: dict[str, Any] = plain(self._root)
 
-    def error(self, problems: Iterable[Problem]) -> SceneFileError:
+    def error(self, problems: Iterable[SceneProblem]) -> SceneFileError:
         """One error for all problems, each on a line of its own with its own place, in the order of the file."""
         return SceneFileError.of(sorted(map(self.fault, problems), key=self._order))
 
-    def fault(self, problem: Problem) -> Fault:
+    def fault(self, problem: SceneProblem) -> Fault:
         """A problem with its place: that of the deepest part of its location that the file has."""
         node = at = self._root
         place, missing = node.place, 0
@@ -90,7 +90,7 @@ class Document:
         except SceneFileError:
             raise
         except IpcArticulationError as error:
-            raise self.error([Problem(location, str(error))]) from error
+            raise self.error([SceneProblem(location, str(error))]) from error
 
     def _order(self, fault: Fault) -> tuple[bool, str, int, int]:
         """The scene file's own faults first, then those of included files."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.scenefile.paths import find_file
-from ipc_articulation.scenefile.tree import Node, merged
+from ipc_articulation.scenefile.tree import TreeNode, merged
 from ipc_articulation.scenefile.yaml_text import MAX_TEXT, parse
 
 INCLUDE = "include"
@@ -27,9 +27,9 @@ class Sources:
 
     def __init__(self) -> None:
         self.files: list[Path] = []
-        self._trees: dict[Path, Node] = {}
+        self._trees: dict[Path, TreeNode] = {}
 
-    def tree(self, file: Path, chain: tuple[Path, ...] = ()) -> Node:
+    def tree(self, file: Path, chain: tuple[Path, ...] = ()) -> TreeNode:
         """The tree of a file, merged with those it includes.
 
         Args:
@@ -49,8 +49,8 @@ class Sources:
             self._trees[key] = self._with_included(root, (*chain, key))
         return self._trees[key]
 
-    def _with_included(self, root: Node, chain: tuple[Path, ...]) -> Node:
-        base, faults = Node({}, root.place), list[Fault]()
+    def _with_included(self, root: TreeNode, chain: tuple[Path, ...]) -> TreeNode:
+        base, faults = TreeNode({}, root.place), list[Fault]()
         for name in _names(root):
             try:
                 included = self._included(name, chain)
@@ -61,7 +61,7 @@ class Sources:
             raise SceneFileError.of(faults)
         return merged(base, root)
 
-    def _included(self, name: Node, chain: tuple[Path, ...]) -> Node:
+    def _included(self, name: TreeNode, chain: tuple[Path, ...]) -> TreeNode:
         try:
             file = find_file(name.value, chain[-1].parent)
         except FileNotFoundError as error:
@@ -94,7 +94,7 @@ def read_text(file: Path) -> str:
         raise SceneFileError(message, file, *place) from error
 
 
-def _names(root: Node) -> tuple[Node, ...]:
+def _names(root: TreeNode) -> tuple[TreeNode, ...]:
     """What stands under `include`."""
     entry = root.child(INCLUDE)
     if entry is None:

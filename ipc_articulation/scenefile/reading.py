@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.checks import check
-from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene
 
 NO_ENGINE = "none"
@@ -59,7 +59,7 @@ class Examined:
 
     scene: AnyScene  # whose blocks under the keys `faulty` are missing, or their defaults
     document: Document
-    problems: list[Problem]
+    problems: list[SceneProblem]
     faulty: frozenset[str]  # keys of the scene whose blocks are wrong by themselves
 
 
@@ -89,25 +89,25 @@ def known_adapters() -> list[str]:
     return sorted({NO_ENGINE, *(entry.name for entry in entry_points(group="ipc_articulation.adapters"))})
 
 
-def _model_of(document: Document) -> tuple[type[AnyScene], list[Problem]]:
+def _model_of(document: Document) -> tuple[type[AnyScene], list[SceneProblem]]:
     """The model that the adapter asks for; where there is no such adapter, the likelier one, and the problem."""
     adapter = document.data.get("adapter", "")
     if not isinstance(adapter, str) or adapter not in ("", *known_adapters()):
         message = f"unknown adapter '{adapter}'{suggest(adapter, known_adapters(), 'known adapters')}"
-        adapter, problems = "", [Problem(("adapter",), message)]
+        adapter, problems = "", [SceneProblem(("adapter",), message)]
     else:
         problems = []
     ours = adapter == NO_ENGINE or (not adapter and "robot" not in document.data)
     return (ArticulationScene if ours else RobotScene), problems
 
 
-def _extreme_numbers(place: Location, value: Any) -> Iterator[Problem]:
+def _extreme_numbers(place: Location, value: Any) -> Iterator[SceneProblem]:
     """Numbers whose products could overflow, or become zero."""
     if isinstance(value, dict | tuple):
         for key, child in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _extreme_numbers((*place, key), child)
     elif isinstance(value, int | float) and value and not LEAST <= abs(value) <= LARGEST:
-        yield Problem(place, f"a number is 0, or from {LEAST:g} to {LARGEST:g} in size; got {_shown(value)}")
+        yield SceneProblem(place, f"a number is 0, or from {LEAST:g} to {LARGEST:g} in size; got {_shown(value)}")
 
 
 def _right_part(model: type[AnyScene], document: Document, faulty: Collection[str]) -> AnyScene:
@@ -125,21 +125,23 @@ def _context(document: Document) -> dict[str, Any]:
     return {"folder": document.file.parent}
 
 
-def _problem(detail: ErrorDetails, document: Document) -> Problem:
+def _problem(detail: ErrorDetails, document: Document) -> SceneProblem:
     """A pydantic error in the words of a scene file."""
     location, kind, context = detail["loc"], detail["type"], detail.get("ctx", {})
     if kind == "missing" and isinstance(location[-1], int):
-        return Problem(location, f"{document.path(location[:-1])} ends too early: entry {location[-1] + 1} is missing")
+        return SceneProblem(
+            location, f"{document.path(location[:-1])} ends too early: entry {location[-1] + 1} is missing"
+        )
     if kind == "missing":
-        return Problem(location, f"missing key '{location[-1]}'")
+        return SceneProblem(location, f"missing key '{location[-1]}'")
     if kind == "union_tag_not_found":
-        return Problem(location, f"missing key {context['discriminator']}")
+        return SceneProblem(location, f"missing key {context['discriminator']}")
     if kind == "union_tag_invalid":
         key, tags = context["discriminator"].strip("'"), context["expected_tags"].replace("'", "").split(", ")
-        return Problem((*location, key), f"unknown {key} '{context['tag']}'{suggest(context['tag'], tags)}")
+        return SceneProblem((*location, key), f"unknown {key} '{context['tag']}'{suggest(context['tag'], tags)}")
     if "reason" in context:
-        return Problem(location, context["reason"], at_key="unknown key" in context["reason"])
-    return Problem(location, f"{document.path(location)} {_complaint(detail)}, got {_shown(detail['input'])}")
+        return SceneProblem(location, context["reason"], at_key="unknown key" in context["reason"])
+    return SceneProblem(location, f"{document.path(location)} {_complaint(detail)}, got {_shown(detail['input'])}")
 
 
 def _complaint(detail: ErrorDetails) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.tree import Node, Place, plain, planted
+from ipc_articulation.scenefile.tree import Place, TreeNode, plain, planted
 from ipc_articulation.scenefile.variables import VARIABLES
 from ipc_articulation.scenefile.yaml_text import parse
 
@@ -37,7 +37,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     return path.strip(), plain(parse(value, _COMMAND_LINE, setting=text))
 
 
-def overlaid(root: Node, settings: Mapping[str, Any], file: Path) -> Node:
+def overlaid(root: TreeNode, settings: Mapping[str, Any], file: Path) -> TreeNode:
     """A tree with values put over it.
 
     Args:
@@ -80,7 +80,7 @@ def path_parts(path: str, place: Place) -> list[str | int]:
     return parts
 
 
-def _require_variable(root: Node, parts: list[str | int], place: Place) -> None:
+def _require_variable(root: TreeNode, parts: list[str | int], place: Place) -> None:
     """A variable that the file does not have is nowhere used: most likely its name is misspelt."""
     variables = root.child(VARIABLES)
     known = variables.value if variables and isinstance(variables.value, dict) else {}
@@ -88,26 +88,26 @@ def _require_variable(root: Node, parts: list[str | int], place: Place) -> None:
         raise SceneFileError.of([place.fault(f"unknown variable '{parts[1]}'{suggest(parts[1], known, 'variables')}")])
 
 
-def _put(node: Node | None, parts: list[str | int], value: Node, path: str, place: Place) -> Node:
+def _put(node: TreeNode | None, parts: list[str | int], value: TreeNode, path: str, place: Place) -> TreeNode:
     """The node with the value at the end of the parts; `path` is what led here."""
     if not parts:
         return value
     part, *rest = parts
     below = f"{path}[{part}]" if isinstance(part, int) else f"{path}.{part}".lstrip(".")
     if node is None or node.value is None:
-        node = Node({}, place)
+        node = TreeNode({}, place)
     if isinstance(node.value, tuple):
         index = _index(node, part, path, place)
         child = _put(node.value[index], rest, value, below, place)
-        return Node((*node.value[:index], child, *node.value[index + 1 :]), node.place)
+        return TreeNode((*node.value[:index], child, *node.value[index + 1 :]), node.place)
     if isinstance(node.value, dict) and isinstance(part, str):
         child = _put(node.value.get(part), rest, value, below, place)
-        return Node({**node.value, part: child}, node.place, {**node.keys, part: place})
+        return TreeNode({**node.value, part: child}, node.place, {**node.keys, part: place})
     what = "is a mapping, and has no entry" if isinstance(node.value, dict) else "is one value, and has no"
     raise SceneFileError.of([place.fault(f"'{path}' {what} '{part}'")])
 
 
-def _index(node: Node, part: str | int, path: str, place: Place) -> int:
+def _index(node: TreeNode, part: str | int, path: str, place: Place) -> int:
     if isinstance(part, int):
         if part < len(node.value):
             return part

@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class TreeNode:
     """A value and its place."""
 
     value: Any  # dict[str, Node], tuple[Node, ...], or a text, a number, a bool, None
@@ -46,7 +46,7 @@ class Node:
     keys: Mapping[str, Place] = field(default_factory=dict)  # place of each key of a mapping
     reference: str = ""  # `${mass}`, where the value came from a variable
 
-    def child(self, part: int | str) -> Node | None:
+    def child(self, part: int | str) -> TreeNode | None:
         """The value below a key or an index; None where there is none."""
         if isinstance(self.value, dict):
             return self.value.get(part)
@@ -55,7 +55,7 @@ class Node:
         return None
 
 
-def plain(node: Node) -> Any:
+def plain(node: TreeNode) -> Any:
     """The value alone: dicts, tuples (for lists), texts, numbers, booleans, None."""
     if isinstance(node.value, dict):
         return {key: plain(value) for key, value in node.value.items()}
@@ -68,32 +68,32 @@ def plain(node: Node) -> Any:
     return node.value
 
 
-def planted(value: Any, place: Place) -> Node:
+def planted(value: Any, place: Place) -> TreeNode:
     """The tree of a plain value, all of it at one place; numpy's numbers and arrays are taken too."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, Mapping):
         children = {str(key): planted(child, place) for key, child in value.items()}
-        return Node(children, place, dict.fromkeys(children, place))
+        return TreeNode(children, place, dict.fromkeys(children, place))
     if isinstance(value, list | tuple):
-        return Node(tuple(planted(child, place) for child in value), place)
-    return Node(value, place)
+        return TreeNode(tuple(planted(child, place) for child in value), place)
+    return TreeNode(value, place)
 
 
-def merged(below: Node, above: Node) -> Node:
+def merged(below: TreeNode, above: TreeNode) -> TreeNode:
     """Two mappings as one, key by key all the way down; what stands above wins, and lists are never merged."""
     if not (isinstance(below.value, dict) and isinstance(above.value, dict)):
         return above
     children = dict(below.value)
     for key, child in above.value.items():
         children[key] = merged(children[key], child) if key in children else child
-    return Node(children, above.place, {**below.keys, **above.keys})
+    return TreeNode(children, above.place, {**below.keys, **above.keys})
 
 
-def measure(root: Node) -> tuple[int, int]:
+def measure(root: TreeNode) -> tuple[int, int]:
     """Number of values and depth of a tree with everything written out that stands at several places."""
     known: dict[int, tuple[int, int]] = {}
 
-    def measured(node: Node) -> tuple[int, int]:
+    def measured(node: TreeNode) -> tuple[int, int]:
         if id(node) not in known:
             inside = node.value.values() if isinstance(node.value, dict) else node.value
             below = [measured(child) for child in inside] if isinstance(node.value, dict | tuple) else []

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.expressions import FUNCTIONS, evaluate
-from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_VALUES, Node, Place, measure
+from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_VALUES, Place, TreeNode, measure
 
 VARIABLES = "variables"
 MAX_TEXT = 10_000  # characters of a text with its references written out
@@ -23,7 +23,7 @@ _REFERENCE = re.compile(r"\$\$\{|\$\{(?P<inside>[^{}]*)\}|\$\{")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def resolved(root: Node) -> tuple[Node, list[str]]:
+def resolved(root: TreeNode) -> tuple[TreeNode, list[str]]:
     """The tree with every reference replaced by what it means, and the variables that nothing refers to.
 
     Args:
@@ -33,7 +33,7 @@ def resolved(root: Node) -> tuple[Node, list[str]]:
         SceneFileError: With the place of every reference to nothing, to itself, or to what cannot stand there.
     """
     variables = root.child(VARIABLES)
-    known: Mapping[str, Node] = variables.value if variables and isinstance(variables.value, dict) else {}
+    known: Mapping[str, TreeNode] = variables.value if variables and isinstance(variables.value, dict) else {}
     faults = [
         variables.keys[name].fault(f"'{name}' is no name for a variable: letters, digits and _, no digit first")
         for name in known
@@ -61,9 +61,9 @@ class _ReportedError(ValueError):
 
 @dataclass
 class _Resolver:
-    variables: Mapping[str, Node]
+    variables: Mapping[str, TreeNode]
     faults: list[Fault]
-    _done: dict[int, Node] = field(default_factory=dict)  # by id of the node as it was written
+    _done: dict[int, TreeNode] = field(default_factory=dict)  # by id of the node as it was written
     _open: list[str] = field(default_factory=list)  # variables that are being resolved, each by the one before
     _faulty: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)  # variables that something refers to
@@ -77,7 +77,7 @@ class _Resolver:
         except ValueError as error:
             self._refuse(place, str(error))
 
-    def tree(self, node: Node, depth: int) -> Node:
+    def tree(self, node: TreeNode, depth: int) -> TreeNode:
         """The node and all below it, with every reference replaced."""
         if id(node) in self._done:
             return self._done[id(node)]
@@ -93,7 +93,7 @@ class _Resolver:
         self._done[id(node)] = result
         return result
 
-    def _text(self, node: Node, depth: int) -> Node:
+    def _text(self, node: TreeNode, depth: int) -> TreeNode:
         whole = _REFERENCE.fullmatch(node.value)
         try:
             if whole and whole["inside"] is not None:
@@ -101,11 +101,11 @@ class _Resolver:
                 return replace(found, place=node.place, reference=node.value)
             return replace(node, value=self._filled(node, depth))
         except _ReportedError:
-            return Node(None, node.place)
+            return TreeNode(None, node.place)
         except ValueError as error:
             return self._refuse(node.place, str(error))
 
-    def _filled(self, node: Node, depth: int) -> str:
+    def _filled(self, node: TreeNode, depth: int) -> str:
         """A text with its references replaced by text."""
 
         def written(reference: re.Match[str]) -> str:
@@ -123,13 +123,13 @@ class _Resolver:
             raise ValueError(f"a text of {len(text)} characters with its references written out, more than {MAX_TEXT}")
         return text
 
-    def _meant(self, inside: str, place: Place, depth: int) -> Node:
+    def _meant(self, inside: str, place: Place, depth: int) -> TreeNode:
         """What a reference means; ValueError says why it means nothing."""
         name = inside.strip()
         if _NAME.fullmatch(name) and name != "pi":
             self.used.add(name)
             return self._variable(name, depth)
-        return Node(evaluate(inside, lambda part: self._number(part, depth)), place)
+        return TreeNode(evaluate(inside, lambda part: self._number(part, depth)), place)
 
     def _number(self, name: str, depth: int) -> int | float:
         self.used.add(name)
@@ -138,7 +138,7 @@ class _Resolver:
             raise ValueError(f"variable '{name}' is no number, and cannot be used in an expression")
         return value
 
-    def _variable(self, name: str, depth: int) -> Node:
+    def _variable(self, name: str, depth: int) -> TreeNode:
         if name not in self.variables:
             raise ValueError(f"unknown variable '{name}'{suggest(name, self.variables, 'variables')}")
         if name in self._faulty:
@@ -161,6 +161,6 @@ class _Resolver:
             raise ValueError(f"variable '{name}' is more than {MAX_DEPTH} deep")
         return value
 
-    def _refuse(self, place: Place, message: str) -> Node:
+    def _refuse(self, place: Place, message: str) -> TreeNode:
         self.faults.append(place.fault(message))
-        return Node(None, place)
+        return TreeNode(None, place)

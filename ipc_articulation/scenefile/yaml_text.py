@@ -17,7 +17,7 @@ import yaml
 from yaml.reader import ReaderError
 
 from ipc_articulation.errors import Fault, SceneFileError
-from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_VALUES, Node, Place, measure
+from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_VALUES, Place, TreeNode, measure
 
 MAX_TEXT = 2_000_000  # characters of one file
 MAX_DIGITS = 300  # of one number
@@ -58,7 +58,7 @@ for _kind, _form in _SCALARS.items():
     _Loader.add_implicit_resolver(_TAG + _kind, re.compile(f"(?:{_form})$"), None)
 
 
-def parse(text: str, file: Path, setting: str = "") -> Node:
+def parse(text: str, file: Path, setting: str = "") -> TreeNode:
     """The tree of a YAML text.
 
     Args:
@@ -83,7 +83,7 @@ def parse(text: str, file: Path, setting: str = "") -> Node:
         before = text[: error.position]
         message = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed"
         raise reading.error(message, before.count("\n") + 1, len(before) - before.rfind("\n")) from error
-    root = Node(None, reading.place(1, 1)) if top is None else reading.tree(top)
+    root = TreeNode(None, reading.place(1, 1)) if top is None else reading.tree(top)
     if reading.faults:
         raise SceneFileError.of(reading.faults)
     if (size := measure(root)[0]) > MAX_VALUES:
@@ -107,10 +107,10 @@ class _Reading:
     def __init__(self, file: Path, setting: str) -> None:
         self.faults: list[Fault] = []
         self._file, self._setting = file, setting
-        self._done: dict[int, Node] = {}  # by id of the YAML node: an alias is one and the same
+        self._done: dict[int, TreeNode] = {}  # by id of the YAML node: an alias is one and the same
         self._open: set[int] = set()
 
-    def tree(self, node: yaml.Node) -> Node:
+    def tree(self, node: yaml.Node) -> TreeNode:
         """The node and all below it."""
         if id(node) in self._open:
             return self._refuse(node, "an alias stands inside the very value that it stands for")
@@ -128,35 +128,35 @@ class _Reading:
         """Something wrong at a place of the text."""
         return SceneFileError.of([self.place(line, column).fault(message)])
 
-    def _made(self, node: yaml.Node) -> Node:
+    def _made(self, node: yaml.Node) -> TreeNode:
         kind = node.tag.removeprefix(_TAG)
         if isinstance(node, yaml.MappingNode) and kind == "map":
             return self._mapping(node)
         if isinstance(node, yaml.SequenceNode) and kind == "seq":
-            return Node(tuple(self.tree(child) for child in node.value), self._place(node))
+            return TreeNode(tuple(self.tree(child) for child in node.value), self._place(node))
         if isinstance(node, yaml.ScalarNode) and kind in (*_SCALARS, "str"):
             return self._scalar(node, kind)
         name = node.tag.replace(_TAG, "!!")
         return self._refuse(node, f"tag '{name}': values are texts, numbers, true or false, null, lists and mappings")
 
-    def _scalar(self, node: yaml.ScalarNode, kind: str) -> Node:
+    def _scalar(self, node: yaml.ScalarNode, kind: str) -> TreeNode:
         if kind in ("str", "merge"):
-            return Node(node.value, self._place(node))
+            return TreeNode(node.value, self._place(node))
         if not re.fullmatch(_SCALARS[kind], node.value):  # under a tag such as !!int
             return self._refuse(node, f"'{node.value}' is no YAML {kind}")
         if kind in ("null", "bool"):
-            return Node(None if kind == "null" else node.value.lower() == "true", self._place(node))
+            return TreeNode(None if kind == "null" else node.value.lower() == "true", self._place(node))
         if len(node.value) > MAX_DIGITS:
             return self._refuse(node, f"a number of {len(node.value)} digits, more than {MAX_DIGITS}")
         number = _number(node.value)
         if not math.isfinite(number):
             return self._refuse(node, f"a number must be finite, got {node.value}")
-        return Node(number, self._place(node))
+        return TreeNode(number, self._place(node))
 
-    def _mapping(self, node: yaml.MappingNode) -> Node:
-        own: dict[str, Node] = {}
+    def _mapping(self, node: yaml.MappingNode) -> TreeNode:
+        own: dict[str, TreeNode] = {}
         keys: dict[str, Place] = {}
-        inherited: list[Node] = []
+        inherited: list[TreeNode] = []
         for key, value in node.value:
             if key.tag == _TAG + "merge":
                 inherited += self._taken_over(value)
@@ -169,9 +169,9 @@ class _Reading:
                 own[key.value], keys[key.value] = self.tree(value), self._place(key)
         for base in inherited:
             own, keys = {**base.value, **own}, {**base.keys, **keys}
-        return Node(own, self._place(node), keys)
+        return TreeNode(own, self._place(node), keys)
 
-    def _taken_over(self, value: yaml.Node) -> Iterator[Node]:
+    def _taken_over(self, value: yaml.Node) -> Iterator[TreeNode]:
         """The mappings under a merge key, in falling order of precedence."""
         for node in value.value if isinstance(value, yaml.SequenceNode) else [value]:
             base = self.tree(node)
@@ -183,10 +183,10 @@ class _Reading:
     def _place(self, node: yaml.Node) -> Place:
         return self.place(node.start_mark.line + 1, node.start_mark.column + 1)
 
-    def _refuse(self, node: yaml.Node, message: str) -> Node:
+    def _refuse(self, node: yaml.Node, message: str) -> TreeNode:
         place = self._place(node)
         self.faults.append(place.fault(message))
-        return Node(None, place)
+        return TreeNode(None, place)
 
 
 def _number(text: str) -> int | float:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 
 if TYPE_CHECKING:
     import uipc
@@ -51,24 +51,26 @@ def make_scene(config: dict[str, Any], document: Document) -> uipc.Scene:
     except uipc.Exception as error:  # its message goes on with a stack of C++
         said = re.search(r"Invalid scene config '(?P<path>[^']*)': (?P<reason>.*?)\.? ?/?\S*\(\d+\):", str(error))
         if said is None:
-            raise document.error([Problem(("config",), f"libuipc refuses it: {str(error).splitlines()[0]}")]) from None
+            raise document.error(
+                [SceneProblem(("config",), f"libuipc refuses it: {str(error).splitlines()[0]}")]
+            ) from None
         path, reason = said["path"], said["reason"]
-        raise document.error([Problem(("config", *path.split("/")), f"libuipc: {path}: {reason}")]) from None
+        raise document.error([SceneProblem(("config", *path.split("/")), f"libuipc: {path}: {reason}")]) from None
 
 
-def _problems(config: Mapping[str, Any], changes: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Problem]:
+def _problems(config: Mapping[str, Any], changes: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[SceneProblem]:
     for key, value in changes.items():
         place: Location = ("config", *path, key)
         if key not in config:
             message = f"libuipc's scene configuration has no '{key}' here{suggest(key, config)}"
-            yield Problem(place, message, at_key=True)
+            yield SceneProblem(place, message, at_key=True)
         elif (*path, key) in _ELSEWHERE:
             message = f"'{key}' is said by the key `{_ELSEWHERE[(*path, key)]}` of the scene file, not here"
-            yield Problem(place, message, at_key=True)
+            yield SceneProblem(place, message, at_key=True)
         elif isinstance(config[key], dict) and isinstance(value, Mapping):
             yield from _problems(config[key], value, (*path, key))
         elif not _fits(config[key], value):
-            yield Problem(place, f"'{key}' must be {_kind(config[key])}, got {value!r}")
+            yield SceneProblem(place, f"'{key}' must be {_kind(config[key])}, got {value!r}")
 
 
 def _fits(default: object, value: object) -> bool:

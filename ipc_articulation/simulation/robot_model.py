@@ -13,7 +13,7 @@ from ipc_articulation.coupling.robots import Actuator, DrivenRobot, Pin, RobotFi
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.document import Document, Problem
+from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.paths import package_folders
 from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import own_friction
@@ -37,7 +37,9 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
     setup = _setup(scene, file.joint_names, document)
     for key in ("loops", "pins", "segment_radius"):
         if getattr(setup, key) and key not in file.takes:
-            raise document.error([Problem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")])
+            raise document.error(
+                [SceneProblem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")]
+            )
     with document.blame("robot", "model"):
         return file.build(setup)
 
@@ -51,10 +53,10 @@ def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
         message = f"adapter '{scene.adapter}' needs '{error.name}', which is not installed"
         if error.name == f"{entry.module}.scene_model":
             message = f"adapter '{scene.adapter}' cannot read scene files: it has no module {error.name}"
-        raise document.error([Problem(("adapter",), message)]) from error
+        raise document.error([SceneProblem(("adapter",), message)]) from error
     if missing := [name for name in _ASKED if not hasattr(module.SceneModel, name)]:
         message = f"adapter '{scene.adapter}' cannot read scene files: its SceneModel has no {', '.join(missing)}"
-        raise document.error([Problem(("adapter",), message)])
+        raise document.error([SceneProblem(("adapter",), message)])
     file: RobotFile = module.SceneModel(scene.robot.model, [*package_folders(), *scene.robot.model.parents])
     return file
 

@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement, product
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.simulation.bodies import GROUND, body_of, planes_of
 from ipc_articulation.simulation.contact_groups import contact_rules, names_of
 from ipc_articulation.simulation.materials import resistance_of, stiffness_of
@@ -47,7 +47,7 @@ def _refuse_equal_names(mechanism: CoupledRobot, scene: schema.Scene, document: 
     for part in mechanism.parts:
         if part.name in places:
             message = f"the robot's file has a body or plane '{part.name}' already"
-            raise document.error([Problem(places[part.name], message)])
+            raise document.error([SceneProblem(places[part.name], message)])
 
 
 def _bodies(scene: schema.Scene, document: Document) -> Iterator[tuple[schema.BodyEntry, CoupledBody]]:

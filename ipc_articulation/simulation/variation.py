@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.document import Document, Problem
+from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.reading import AnyScene, read_scene
 from ipc_articulation.scenefile.settings import path_parts
 from ipc_articulation.scenefile.tree import Place
@@ -41,12 +41,12 @@ def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Do
             drawn[variation.path] = _drawn(variation, _value_at(scene, variation.path), rng)
         except (LookupError, SceneFileError) as error:
             message = f"nothing is drawn for '{variation.path}': {error.args[0]}"
-            raise document.error([Problem(("randomise", index, "path"), message)]) from error
+            raise document.error([SceneProblem(("randomise", index, "path"), message)]) from error
     try:
         changed, changed_document = read_scene(document.file, {**document.settings, **drawn})
     except SceneFileError as error:
         message = f"a value drawn with seed {scene.seed} is not valid: {error.faults[0].message}"
-        raise document.error([Problem(("randomise",), message)]) from error
+        raise document.error([SceneProblem(("randomise",), message)]) from error
     return changed, changed_document, drawn
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ipc_articulation.errors import DumpError, SceneError
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.document import Document, Location, Problem
+from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.simulation.configuration import configure, make_scene
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def start_world(
         world.init(uipc_scene)
         require_valid(world)
     except SceneError as error:
-        raise document.error([Problem(_first_named(scene, str(error)), str(error))]) from error
+        raise document.error([SceneProblem(_first_named(scene, str(error)), str(error))]) from error
     finally:
         uipc.Logger.set_level(uipc.Logger.Level.Error)
     return engine, world

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ipc_articulation.errors import SceneFileError
-from ipc_articulation.scenefile.document import Document, Problem
+from ipc_articulation.scenefile.document import Document, SceneProblem
 
 
 def error_of(folder: Path, text: str | bytes) -> str:
@@ -140,7 +140,7 @@ def test_an_error_in_an_included_file_names_that_file(tmp_path: Path) -> None:
     file.write_text("include: base.yaml\nn: 1\n")
     document = Document(file)
     assert [path.name for path in document.files] == ["scene.yaml", "base.yaml"]
-    message = str(document.error([Problem(("m", "x"), "bad"), Problem(("n",), "bad too", at_key=True)]))
+    message = str(document.error([SceneProblem(("m", "x"), "bad"), SceneProblem(("n",), "bad too", at_key=True)]))
     assert message == f"{file}:2:1: bad too\n{tmp_path / 'base.yaml'}:2:6: bad"
 
 

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from ipc_articulation.extras import need
+from ipc_articulation.viewing.drawing.pyvista_scene import PyvistaScene
 from ipc_articulation.viewing.drawing.shots import Shots
-from ipc_articulation.viewing.drawing.stage import Stage
 
 
 def main() -> None:
     """Draw the picture (.png), or the film (.mp4), that is asked for."""
     shots: Shots = pickle.load(sys.stdin.buffer)
     file = sys.argv[1]
-    stage = Stage(shots)
+    stage = PyvistaScene(shots)
     with _writer(file, shots.fps) as write:
         for count, shot in enumerate(shots.shots, start=1):
             stage.show(shot)

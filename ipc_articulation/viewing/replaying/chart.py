@@ -25,7 +25,7 @@ _INTERVAL = 0.2  # seconds between two drawings of the line
 _MARGIN = 0.05  # of the curves' range, above and below
 
 
-class Chart:
+class JointChart:
     """One chart in viser's panel, with a choice of what it shows.
 
     Args:

@@ -12,7 +12,7 @@ from ipc_articulation.viewing.moments import film_rows, last_row
 from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.plotting import svg
 from ipc_articulation.viewing.replaying.server import quiet_server
-from ipc_articulation.viewing.replaying.stage import Stage
+from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 
 _PORT = 8180  # any free one from here, for the moment in which the page is made
 _PANEL = """
@@ -48,7 +48,7 @@ def write_page(
     last_row(recording)
     plot = svg(recording)
     with quiet_server(_PORT, recording.name) as server:
-        stage = Stage(server, recording, by, ForceArrows(recording))
+        stage = ViserScene(server, recording, by, ForceArrows(recording))
         film = server.get_scene_serializer()
         for done, row in enumerate(film_rows(recording, fps, every), start=1):
             stage.show(int(row))

@@ -10,9 +10,9 @@ from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.moments import last_row
 from ipc_articulation.viewing.palette import By
-from ipc_articulation.viewing.replaying.controls import Controls
+from ipc_articulation.viewing.replaying.panel import ReplayPanel
 from ipc_articulation.viewing.replaying.server import LOCAL, quiet_server
-from ipc_articulation.viewing.replaying.stage import Stage
+from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 
 DEFAULT_PORT = 8080
 
@@ -49,6 +49,6 @@ def replay(
             controls.close()
 
 
-def _show(server: Any, recording: Recording, by: By) -> Controls:
+def _show(server: Any, recording: Recording, by: By) -> ReplayPanel:
     forces = ForceArrows(recording)
-    return Controls(server.gui, recording, Stage(server, recording, by, forces), by, forces)
+    return ReplayPanel(server.gui, recording, ViserScene(server, recording, by, forces), by, forces)

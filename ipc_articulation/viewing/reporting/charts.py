@@ -18,7 +18,7 @@ _WIDTH, _HEIGHT = 9.0, 3.2  # inches
 
 
 @dataclass(frozen=True)
-class Chart:
+class ReportChart:
     """A heading, what the chart shows, and an `<svg>` element."""
 
     heading: str
@@ -26,7 +26,7 @@ class Chart:
     svg: str
 
 
-def charts(recording: Recording) -> Iterator[Chart | str]:
+def charts(recording: Recording) -> Iterator[ReportChart | str]:
     """The charts one after the other; for one that is left out, a note that says why."""
     for heading, words, source, draw in _CHARTS:
         values = source(recording)
@@ -37,7 +37,7 @@ def charts(recording: Recording) -> Iterator[Chart | str]:
         draw(figure, recording, np.where(np.isfinite(values), values, np.nan))
         figure.axes[0].set_xlabel("time [s]")
         figure.axes[0].margins(x=0.01)
-        yield Chart(heading, words, svg_of(figure))
+        yield ReportChart(heading, words, svg_of(figure))
 
 
 def _joints(label: str) -> Callable[[Figure, Recording, Array], None]:

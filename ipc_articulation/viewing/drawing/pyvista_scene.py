@@ -25,7 +25,7 @@ class _Body:
     shadows: tuple[tuple[Any, Array, Array], ...]  # a flat mesh on each half-plane, its point and normal
 
 
-class Stage:
+class PyvistaScene:
     """What is seen; `show` moves it to a moment.
 
     Args:

@@ -22,7 +22,7 @@ _SKY = np.array([[[247, 249, 251]]], dtype=np.uint8)
 _GROUND, _LINES = (221, 227, 234), (200, 208, 217)
 
 
-class Stage:
+class ViserScene:
     """What is seen. Only what changes from one row to the next is sent.
 
     Args:

@@ -9,14 +9,14 @@ from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.moments import row_at
 from ipc_articulation.viewing.palette import By
-from ipc_articulation.viewing.replaying.chart import Chart
+from ipc_articulation.viewing.replaying.chart import JointChart
 from ipc_articulation.viewing.replaying.player import Player
-from ipc_articulation.viewing.replaying.stage import Stage
+from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 
 _SPEEDS = {"1/20": 0.05, "1/5": 0.2, "1": 1.0, "3": 3.0, "10": 10.0}
 
 
-class Controls:
+class ReplayPanel:
     """The panel; everything in it acts on a stage.
 
     Args:
@@ -27,14 +27,14 @@ class Controls:
         forces: The contact forces.
     """
 
-    def __init__(self, gui: Any, recording: Recording, stage: Stage, by: By, forces: ForceArrows) -> None:
+    def __init__(self, gui: Any, recording: Recording, stage: ViserScene, by: By, forces: ForceArrows) -> None:
         self._gui, self._recording, self._stage, self._lock = gui, recording, stage, threading.RLock()
         gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
         gui.main_panel.dock_right()
         gui.set_panel_label(recording.extra.get("title") or recording.name)
         self._add_time()
         self._add_looks(by, forces)
-        self._chart = Chart(gui, recording) if recording.joint_names else None
+        self._chart = JointChart(gui, recording) if recording.joint_names else None
 
     def close(self) -> None:
         """End the thread that plays."""
