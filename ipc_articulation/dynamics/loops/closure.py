@@ -7,6 +7,7 @@ loop keeps its position as, and q elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ class Closure:
         self.loops: tuple[Loop, ...] = tuple(layout.loops)
         self.nx, self.nv = layout.nx, layout.nv
         self.spanning_nq, self.spanning_nv = int(joints.q[-1]), int(joints.v[-1])
+        self.direct: Callable[..., int] | None = None  # forward dynamics of one state, once it was asked for
         self.free_q = [i for joint in layout.free for i in joint.q]
         self.free_x = [i for joint in layout.free for i in joint.x]
         self.free_dofs = [i for joint in layout.free for i in joint.dofs]

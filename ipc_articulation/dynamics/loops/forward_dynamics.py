@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numba
@@ -37,11 +37,13 @@ def forward_dynamics_with_loops(
     """
     try:
         if wrenches is out is None and x.dtype is y_dot.dtype is tau.dtype is FLOAT:  # type: ignore[union-attr]
-            result, run = np.empty(model.nv), compiled_forward_dynamics()
-            if not model.closure.program.given and not run(*model.closure.records, x, y_dot, tau, NO_WRENCHES, result):
+            result = np.empty(model.shapes["a"])
+            if not model.closure.direct(x, y_dot, tau, NO_WRENCHES, result):  # type: ignore[misc]
                 return result
-    except (AttributeError, TypeError):  # no arrays, or several states
+    except (AttributeError, TypeError):  # no arrays, several states, or nothing prepared
         pass
+    if not model.closure.program.given:
+        model.closure.direct = partial(compiled_forward_dynamics(), *model.closure.records)
     names = "q", "v", "tau"
     given = [checked(model, name, state) for name, state in zip(names, (x, y_dot, tau), strict=True)]
     w = NO_WRENCHES if wrenches is None else checked(model, "wrenches", wrenches)
