@@ -1,4 +1,4 @@
-"""Attributes of libuipc geometries as numpy arrays.
+"""Attributes of libuipc geometries as numpy arrays, and names of the geometries.
 
 libuipc hands out vectors as (N, k, 1) and matrices with column-major inner strides; these functions return contiguous
 copies with the shapes one expects.
@@ -57,3 +57,16 @@ def read_uids(geometry: Any, name: str) -> list[int]:
     """A meta attribute that lists UIDs, empty where it does not exist; Python sees such lists as JSON only."""
     listing = geometry.to_json()["meta"].get(name)
     return [] if listing is None else np.ravel(listing["attribute"]["values"]).astype(int).tolist()
+
+
+def object_names(scene: Any) -> dict[int, str]:
+    """Name of each geometry of a `uipc.Scene` by its id: its object's, with the id where that object has several."""
+    names = {}
+    for number in range(scene.objects().created_count()):
+        owner = scene.objects().find(number)
+        if owner is None or not owner.name():
+            continue
+        ids = [int(geo_id) for geo_id in owner.geometries().ids()]
+        for geo_id in ids:
+            names[geo_id] = owner.name() if len(ids) == 1 else f"{owner.name()}, geometry {geo_id}"
+    return names

@@ -12,10 +12,9 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.scene.model import Model, make_model
 from ipc_articulation.engine.state import PAST, State
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read_meta, require
+from ipc_articulation.frontend.attributes import object_names, read_meta, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
-from ipc_articulation.frontend.object_names import object_names
 
 
 def has_changed(scene: Any, model: Model) -> bool:

@@ -14,11 +14,11 @@ from ipc_articulation.engine.integrator import ORDERS
 from ipc_articulation.engine.scene.refusals import refuse_unsupported_bodies
 from ipc_articulation.engine.scene.scene_context import SceneContext, read_scene_context
 from ipc_articulation.engine.state import State
+from ipc_articulation.frontend.attributes import object_names
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_surfaces
-from ipc_articulation.frontend.object_names import object_names
 
 
 @dataclass(frozen=True)

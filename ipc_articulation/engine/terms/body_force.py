@@ -19,7 +19,7 @@ from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
-from ipc_articulation.frontend.instance_attributes import InstanceAttribute
+from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:

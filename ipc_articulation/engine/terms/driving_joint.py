@@ -27,8 +27,8 @@ from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import PairTerm
-from ipc_articulation.frontend.joint_attributes import JointAttribute
 from ipc_articulation.frontend.joints import JointMesh
+from ipc_articulation.frontend.written_attributes import JointAttribute
 
 
 class DrivingJoints(PairTerm):
