@@ -85,6 +85,8 @@ def leading_axes(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tup
     Raises:
         StateError: They do not fit together.
     """
+    if all(shape == () for shape in shapes):  # quickly
+        return ()
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
