@@ -15,7 +15,7 @@ from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot, Prediction, TiedMotion
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
 from ipc_articulation.coupling.robots import FRICTION, Pin
 from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
 from ipc_articulation.dynamics.forces.actuation import within_effort
@@ -44,7 +44,6 @@ class NativeAdapter:
         q: Position, (nq,) [rad or m], loops closed; may be set between steps.
         v: Velocity, (nv,) [rad/s or m/s]; may be set between steps.
         drive: What drives the joints in the next step. PD control beyond the effort limit becomes a constant force.
-        free: The free bodies, with the poses and velocities that IPC gave them last.
 
     Args:
         model: The model; its gravity must be the scene's.
@@ -79,8 +78,8 @@ class NativeAdapter:
             raise AdapterError(f"the time step is {dt} s; it must be positive")
         require_one_column(model)
         self.model, self.scheme, self.drive, self.pins = model, scheme, Drive(), tuple(pins)
-        self.free, self.static = tuple(around.get("free", ())), tuple(around.get("static", ()))
-        self.planes = tuple(around.get("planes", ()))
+        self._free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
+        self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
         self._dt, self._untouchable = float(dt), frozenset(around.get("untouchable", ()))
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
@@ -101,6 +100,11 @@ class NativeAdapter:
     def gravity(self) -> Array:
         """Gravity, (3,) [m/s²]."""
         return self.model.gravity.copy()
+
+    @property
+    def free(self) -> tuple[CoupledBody, ...]:
+        """The free bodies, with the poses and velocities that IPC gave them last. Read-only: IPC moves them."""
+        return self._free
 
     def describe(self) -> CoupledRobot:
         """The model at its present state.
@@ -206,5 +210,7 @@ class NativeAdapter:
         return replace(self.drive, tau=within_effort(self.model, self.drive.tau) + beyond, pd=pd)
 
     def _move_free(self, poses: Array, velocities: Array) -> None:
-        placed = zip(self.free, poses, velocities, strict=True)
-        self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)
+        poses, velocities = np.array(poses), np.array(velocities)
+        poses.flags.writeable = velocities.flags.writeable = False
+        placed = zip(self._free, poses, velocities, strict=True)
+        self._free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)

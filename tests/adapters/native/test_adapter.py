@@ -80,6 +80,15 @@ def test_free_bodies_go_where_they_are_told():
     assert adapter.free == (crate,)
 
 
+def test_free_bodies_cannot_be_edited():
+    adapter = driven(free=[block("crate", 3.0)])
+    adapter.commit(adapter.predict().delta_theta_tilde, at(7, 8, 9)[None], np.zeros((1, 4, 4)))
+    with pytest.raises(AttributeError, match="property 'free' of 'NativeAdapter' object has no setter"):
+        adapter.free = ()
+    with pytest.raises(ValueError, match="read-only"):
+        adapter.free[0].pose[0, 3] = 0.0
+
+
 def test_state_may_be_set_between_steps():
     adapter = driven()
     adapter.q, adapter.v = [0.0, 0.05], [0.0, 0.0]

@@ -51,11 +51,11 @@ def test_a_recovered_run_gives_the_same_bits(tmp_path):
     run = pusher(tmp_path)
     run.step(20)
     assert run.world.dump()
-    kept = run.adapter.q, run.adapter.v, run.adapter.free
+    kept = run.adapter.state()
     run.step(20)
     again = pusher(tmp_path)
     assert again.world.recover(20)
-    again.adapter.q, again.adapter.v, again.adapter.free = kept
+    again.adapter.restore(kept)
     again.world.retrieve()
     again.step(20)
     np.testing.assert_array_equal(state(again), state(run))
