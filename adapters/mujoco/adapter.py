@@ -96,8 +96,8 @@ class MujocoAdapter:
         """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; changes nothing of `model` and `data`.
 
         Raises:
-            AdapterError: MuJoCo's step is unstable; or what the scene was built from was edited since.
-            UnsupportedError: A force is applied to a free body, or the model holds now what the coupling does not do.
+            AdapterError: MuJoCo's step is unstable; or a field that the scene was built from was edited.
+            UnsupportedError: A force is applied to a free body, or an edit of the model is not supported.
         """
         if self._edits is not None:
             self._edits.refuse()
@@ -159,7 +159,7 @@ class MujocoAdapter:
         return {"mujoco": values}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Go back to what `state` gave, and bring `data` up to date (`mj_forward`).
+        """Restore a state of `state`, and bring `data` up to date (`mj_forward`).
 
         Raises:
             AdapterError: It is of another model.

@@ -1,4 +1,4 @@
-"""From a MuJoCo model and state to the coupling's `CoupledRobot`."""
+"""Description of a MuJoCo model at a state, as a `CoupledRobot`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
 
 def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
-    """All colliding geoms whose contact is IPC's business."""
+    """All colliding geoms of the selected bodies, whose contact is IPC's."""
     moving = [g for body in selection.links + selection.free for g in rigid_group(model, body)]
     return colliding_geoms(model, moving + list(selection.static))
 
@@ -62,7 +62,7 @@ def describe(
 
 @dataclass(frozen=True)
 class _Reader:
-    """A model at a state, and a note of which geoms went into which body."""
+    """A model at a state, and the geoms of each body that was made."""
 
     model: mujoco.MjModel
     data: mujoco.MjData

@@ -1,4 +1,4 @@
-"""What may be edited between steps: everything that the scene was not built from is followed, the rest is refused.
+"""Edits of a model and its state between steps: what the scene was built from is refused, everything else is followed.
 
 The fields of `MjModel` that the scene was built from are noted when the model is described, and the state that belongs
 to IPC (poses and velocities of free bodies, the time) after each step. The bytes of all of them are compared at once
@@ -75,7 +75,7 @@ class Edits:
 
         Raises:
             AdapterError: A field that the scene was built from, the state of a free body, or the time; names it.
-            UnsupportedError: The model holds now what the coupling does not do.
+            UnsupportedError: The edited model is not supported.
         """
         if self._model_now() != self._noted_model:
             self._refuse_model()

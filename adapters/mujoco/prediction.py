@@ -31,7 +31,7 @@ _INSTABILITIES = (
 
 @contextmanager
 def contacts_off(model: mujoco.MjModel, geoms: list[int]) -> Iterator[None]:
-    """Keep MuJoCo from colliding some geoms; their contype and conaffinity are as before afterwards."""
+    """Disable MuJoCo's contact of some geoms within the block."""
     saved = model.geom_contype[geoms], model.geom_conaffinity[geoms]  # indexing by a list copies
     model.geom_contype[geoms] = model.geom_conaffinity[geoms] = 0
     try:
@@ -41,7 +41,7 @@ def contacts_off(model: mujoco.MjModel, geoms: list[int]) -> Iterator[None]:
 
 
 def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjData) -> None:
-    """Copy all that an integration depends on: positions, velocities, activations, controls, forces, warm start."""
+    """Copy the state of an integration: positions, velocities, activations, controls, forces, warm start."""
     mujoco.mj_copyState(model, source, target, _STATE)
 
 

@@ -20,7 +20,7 @@ Names = Collection[str] | None
 
 @dataclass(frozen=True)
 class Selection:
-    """Body ids, ascending, of the bodies that carry joints or stand still; what is welded to them comes along."""
+    """Body ids, ascending, of the bodies that carry joints or stand still; bodies welded to them belong to them."""
 
     links: tuple[int, ...]  # bodies with hinge and slide joints
     free: tuple[int, ...]  # bodies with a free joint

@@ -1,4 +1,4 @@
-"""What the adapter refuses, by name: nothing in a model is ever silently ignored."""
+"""Parts of a model that the coupling does not support, refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may touch whom, by MuJoCo's own rules, decided geom by geom and then gathered by body.
+"""Who may touch whom, by MuJoCo's own rules, decided for geoms, then collected by body.
 
 Two geoms may touch if one's contype meets the other's conaffinity, no `<exclude>` names their bodies, and they are not
 on one rigid group, nor on a group and its parent group. Two changes make a robot on its base work: a link does not

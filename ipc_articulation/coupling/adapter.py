@@ -1,4 +1,4 @@
-"""What the coupling asks of a multibody engine: an adapter describes its model once, then predicts and commits steps.
+"""Interface of a multibody engine: an adapter describes its model once, then predicts and commits steps.
 
 Frames: every pose is a 4x4 transform from the body's frame to the world; meshes, centres of mass and inertias are given
 in the body's frame. SI units, angles in radians.
@@ -43,7 +43,7 @@ class CoupledBody:
 
 @dataclass(frozen=True)
 class CoupledJoint:
-    """What holds two bodies together and lets them move, at the moment of coupling."""
+    """A joint between two bodies, at the moment of coupling."""
 
     name: str
     kind: str  # a name in `articulation.kinds.KINDS`: revolute, prismatic, …
@@ -177,9 +177,9 @@ class KeepsState(Protocol):
     """What an adapter has besides where runs are resumed: `world.dump` keeps the scene's state, this the engine's."""
 
     def state(self) -> dict[str, Array]:
-        """All that the steps to come depend on, but what the user sets anew before each: arrays by name, to keep."""
+        """Arrays by name that later steps depend on; not what the user sets before each step."""
         ...
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Go back to what `state` gave, of the same model, in this process or another."""
+        """Restore a state of `state`, of the same model, in this process or another."""
         ...

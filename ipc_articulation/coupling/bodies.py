@@ -143,7 +143,7 @@ def _mass_matrix(body: CoupledBody) -> Array:
 
 
 def _usable(link: CoupledBody) -> CoupledBody:
-    """A link whose inertia is that of a solid: the engine wants it so, though the articulation owns how a link moves.
+    """A link with an inertia that a solid can have, as the engine requires; its motion depends on the articulation's M̂.
 
     Models often carry invented inertias, and those of flat parts have no second moment across.
     """

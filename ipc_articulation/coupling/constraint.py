@@ -38,7 +38,7 @@ _NAME = "articulation"
 
 @final
 class ExternalArticulationConstraint:
-    """K(q) = ½ (δθ - δθ̃)ᵀ Mᵗ (δθ - δθ̃) of one articulation geometry, and the way its inputs get into the scene.
+    """K(q) = ½ (δθ - δθ̃)ᵀ Mᵗ (δθ - δθ̃) of one articulation geometry, and its inputs in the scene.
 
     Made by `from_geometry`. All coordinates are of the n bodies that the articulation's joints join, in the order of
     `bodies`: q is (n, 12), translation [m] and rows of A.

@@ -17,7 +17,7 @@ from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
 
 
 class _Key(NamedTuple):
-    """What sets the bodies of one element apart from others."""
+    """Bodies with equal keys share an element."""
 
     friction: float
     resistance: float | None

@@ -39,7 +39,7 @@ def couple(
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
             `stiffness`).
         free_kappa: Stiffness of free bodies [Pa].
-        complete: Puts into the adapter's description what the multibody engine does not know: further bodies and
+        complete: Adds to the adapter's description what the multibody engine does not know: further bodies and
             half-planes, stiffness and resistance, environments, rules of contact. Links and joints stay as many;
             further free bodies come after the adapter's own, and the adapter never hears of them.
 

@@ -1,4 +1,4 @@
-"""A coupling at work: it predicts inside the animator's callback, and commits what IPC made of the prediction."""
+"""Steps of a coupling: a prediction in the animator's callback, and the commit of IPC's result."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Coupling:
         articulation: Any,
         tie_strengths: Array,
     ) -> None:
-        """Keep hold of what `couple` has put into the scene.
+        """Called by `couple`.
 
         Args:
             scene: The scene.
@@ -64,7 +64,7 @@ class Coupling:
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others behind them
         self._tie_strengths = tie_strengths
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
-        self._counted = sorted(ends - {-1})
+        self._jointed = sorted(ends - {-1})
         self._pending: Prediction | None = None
         self._pending_frame, self._dt = 0, answers.dt()  # of the world, when `_pending` was predicted
 
@@ -101,19 +101,19 @@ class Coupling:
         self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self._dt**2
 
     def state(self) -> dict[str, Array]:
-        """What the steps to come depend on beside the scene: the multibody engine's state, and the last step's values.
+        """State that later steps depend on, besides the scene's: the multibody engine's, and the last step's values.
 
         Raises:
-            AdapterError: The adapter cannot tell its state.
+            AdapterError: The adapter keeps no state.
         """
         values = {key: np.array(getattr(self, key)) for key in _OF_LAST_STEP}
         return {**values, **{f"adapter/{key}": value for key, value in self._answers.state().items()}}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Go back to what `state` gave, after `world.recover` and `world.retrieve`.
+        """Restore a state of `state`, after `world.recover` and `world.retrieve`.
 
         Raises:
-            AdapterError: It is of another model, or the adapter cannot restore its state.
+            AdapterError: It is of another model, or the adapter keeps no state.
         """
         prefix = "adapter/"
         inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
@@ -139,7 +139,7 @@ class Coupling:
 
     @property
     def drift(self) -> Array:
-        """How far each link in the scene is from the multibody engine's, (n,) [m].
+        """Distance of each link in the scene from the multibody engine's, (n,) [m].
 
         The largest displacement of a vertex of its surface, or of its origin where it has none: the error of body and
         joint stiffness, which does not accumulate. IPC's guarantee holds for the scene's links.
@@ -162,22 +162,23 @@ class Coupling:
 
         Returns:
             M̂ (m, m), δθ̃ (m,), both with the tied joints after the others, and the reference pose (12,), by (geometry
-            id, instance), of each link that δθ is counted on: links that only passive joints hold have none.
+            id, instance), of each link of a joint of the articulation; links that only passive joints hold
+            have none.
 
         Raises:
             AdapterError: Time step or gravity are not the scene's, or the adapter's answer is not what `Adapter` says.
             EngineError: The world has taken a step since the last prediction, and nobody has committed it.
         """
         frame = info.frame()
-        if frame > self._pending_frame:  # else the world tries a step again that has failed
+        if frame > self._pending_frame:  # else the world repeats a step that failed
             self.require_committed()
         self._pending = None
         self._answers.require_agreement(info.dt())
         prediction = self._answers.predict()
         self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
-        references = affine.q_from_transform(prediction.link_poses)
-        counted = {(self._bodies.links[link].id(), 0): references[link] for link in self._counted}
-        return *with_tied_joints(prediction, self._tie_strengths), counted
+        q_ref = affine.q_from_transform(prediction.link_poses)
+        references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
+        return *with_tied_joints(prediction, self._tie_strengths), references
 
     @cached_property
     def _distance(self) -> SceneDistance:

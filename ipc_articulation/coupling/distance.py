@@ -21,7 +21,7 @@ class SceneDistance:
         """Read the scene once; geometries created later are not seen.
 
         Args:
-            scene: All that may touch in it counts, also what is not coupled.
+            scene: A scene; bodies that are not coupled are measured as well.
         """
         slots = list(SceneVisitor(scene).geometries())
         self._bodies = read_bodies(slots)

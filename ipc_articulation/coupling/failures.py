@@ -13,7 +13,7 @@ _OBJECT = re.compile(r"Object\[(.*?)\(\d+\)\]")
 
 
 def require_valid(world: uipc.World) -> None:
-    """A world whose initialisation failed the sanity check does nothing but log.
+    """Refuse a world whose initialisation failed the sanity check: it would only log.
 
     Raises:
         SceneError: The world is not valid; names the bodies that intersect, if that is why.
@@ -26,7 +26,7 @@ def require_valid(world: uipc.World) -> None:
 
 
 def no_prediction() -> EngineError:
-    """What to raise when a step was to be committed that no engine has taken."""
+    """The error of a commit without a prediction."""
     return EngineError(
         "this engine moves nothing: no step was predicted since the last commit, for no animator callback has run; "
         "use Engine('cpu') or Engine('cuda'), initialise the world, and call world.advance() once for each commit"
@@ -34,7 +34,7 @@ def no_prediction() -> EngineError:
 
 
 def not_committed(joints: Sequence[str]) -> EngineError:
-    """What to raise when the next step begins before the last one was committed."""
+    """The error of a step that begins before the last one was committed."""
     return EngineError(
         f"the coupling of joints {', '.join(joints) or '(none)'} has a step that was not committed: the world "
         "would move on without it; call coupling.commit() after each world.advance() and world.retrieve(), and "

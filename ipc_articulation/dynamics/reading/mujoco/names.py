@@ -1,4 +1,4 @@
-"""Names of what a MuJoCo model holds, from kind and number where it gives none; and what its options disable."""
+"""Names in a MuJoCo model, made of kind and number where it has none, and the parts of physics that it disables."""
 
 from __future__ import annotations
 

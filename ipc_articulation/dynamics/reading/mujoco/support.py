@@ -1,4 +1,4 @@
-"""What a mechanism cannot hold of a MuJoCo model, by name: nothing in a model is ever silently ignored."""
+"""Parts of a MuJoCo model that a mechanism does not support, refused by name."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _joints(model: mujoco.MjModel) -> Iterator[str]:
 
 
 def _rotations(model: mujoco.MjModel) -> Iterator[str]:
-    """Ball and free joints, whose angular velocity has other axes here: what is not the same about all of them."""
+    """Properties of ball and free joints that differ between axes: their angular velocity has other axes here."""
     for j in np.flatnonzero(~np.isin(model.jnt_type, SCALAR)):
         where = _joint(model, int(j))
         free = model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE
