@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,13 @@ class JointMesh:
         """Write the joints' `angle` [rad] or `distance` [m], (m,), where the geometry has that attribute."""
         from uipc import view
 
-        slot = self.slot.geometry().edges().find(self.kind.coordinate)
-        if slot is not None:
-            view(slot)[:] = values
+        if self._coordinate is not None:
+            view(self._coordinate)[:] = values
+
+    @cached_property
+    def _coordinate(self) -> Any:
+        """The attribute slot of `angle` or `distance`; None without."""
+        return self.slot.geometry().edges().find(self.kind.coordinate)
 
 
 def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
