@@ -119,28 +119,28 @@ def assert_same(got, want):
 
 
 def test_mass_matrix(robot):
-    assert_same(dyn.mass_matrix(robot.spanning_tree, robot.q), robot.M)
+    assert_same(dyn.mass_matrix(robot.model, robot.q), robot.M)
 
 
 def test_bias_and_gravity_forces(robot):
-    assert_same(dyn.bias_forces(robot.spanning_tree, robot.q, robot.v), robot.h)
-    assert_same(dyn.gravity_forces(robot.spanning_tree, robot.q), robot.g)
+    assert_same(dyn.bias_forces(robot.model, robot.q, robot.v), robot.h)
+    assert_same(dyn.gravity_forces(robot.model, robot.q), robot.g)
 
 
 def test_inverse_dynamics(robot):
-    assert_same(dyn.inverse_dynamics(robot.spanning_tree, robot.q, robot.v, robot.a), robot.tau)
+    assert_same(dyn.inverse_dynamics(robot.model, robot.q, robot.v, robot.a), robot.tau)
 
 
 def test_forward_dynamics(robot):
-    assert_same(dyn.forward_dynamics(robot.spanning_tree, robot.q, robot.v, robot.force), robot.acceleration)
+    assert_same(dyn.forward_dynamics(robot.model, robot.q, robot.v, robot.force), robot.acceleration)
 
 
 def test_energies(robot):
-    assert_same(dyn.kinetic_energy(robot.spanning_tree, robot.q, robot.v), robot.energies[:, 0])
-    assert_same(dyn.potential_energy(robot.spanning_tree, robot.q), robot.energies[:, 1])
+    assert_same(dyn.kinetic_energy(robot.model, robot.q, robot.v), robot.energies[:, 0])
+    assert_same(dyn.potential_energy(robot.model, robot.q), robot.energies[:, 1])
 
 
 def test_frame_jacobians(robot):
     assert len(robot.J) >= 4
     for name, J in robot.J.items():
-        assert_same(dyn.jacobian(robot.spanning_tree, robot.q, name), J)
+        assert_same(dyn.jacobian(robot.model, robot.q, name), J)
