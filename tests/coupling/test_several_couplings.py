@@ -167,6 +167,15 @@ class Interrupted(Turntable):
             os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def heeds_ctrl_c():
+    """Programs that a shell starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 @pytest.mark.parametrize("method", ["predict", "commit"])
 def test_ctrl_c_leaves_no_step_half_taken(method, tmp_path):
     scene, table = make_scene(), Interrupted()

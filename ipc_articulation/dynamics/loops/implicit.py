@@ -34,6 +34,7 @@ from ipc_articulation.errors import ModelError, StateError
 
 CLOSED = 1e-12  # |φ| on the manifold, relative to |K| |q| and to 1 (loops are of some decimetres or radians)
 SINGULAR = 1e8  # condition number of K_d
+WELL_CONDITIONED = 1e3  # of random positions, at most
 ITERATIONS = 50
 NEAR = 0.1  # steps of Newton up to this are not looked at [rad or m]
 
@@ -170,7 +171,7 @@ class Implicit(LoopConstraint):
         return step * (length / c) if c > length else step
 
     def random(self, rng: np.random.Generator, tries: int = 45) -> Array:
-        """A position on the manifold, independent coordinates drawn from [-1, 1].
+        """A position on the manifold, far from singular ones, independent coordinates drawn from [-1, 1].
 
         Others start near zero, in later tries further from it, up to π.
 
@@ -182,10 +183,10 @@ class Implicit(LoopConstraint):
             q[self._free] = rng.uniform(-1.0, 1.0, self.ndof)
             try:
                 q = self.closed(q)
-                self.G(q)
             except StateError:
                 continue
-            return q
+            if self._inverse(self.K(q))[1] < WELL_CONDITIONED:
+                return q
         raise StateError(f"no position on the loop's manifold was found in {tries} tries")
 
     def _solve(self, K: Array, right: Array) -> Array:
