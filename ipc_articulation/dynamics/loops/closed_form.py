@@ -17,7 +17,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.compiled import compiled
 from ipc_articulation.dynamics.loops.formulas import four_bar, tello_hip, tello_knee_ankle
-from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, NEAR, SINGULAR, Implicit
+from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, NEAR, ROUNDING, SINGULAR, Implicit
 from ipc_articulation.dynamics.loops.kinds import FOUR_BAR, TELLO_HIP
 
 
@@ -93,11 +93,10 @@ def close(kind, p, n, m, q):
     for _ in range(ITERATIONS):
         rate[d], rate[e] = 0.0, 0.0
         evaluate(kind, own, q, rate, phi, K, k)
-        if _closed(phi, K, q):
-            return True
         a, b, c, f, good = inverse(p, m, K)
-        if not good:
-            return False
+        closed = _is_closed(phi, K, q, CLOSED)
+        if not good or (closed and _is_closed(phi, K, q, ROUNDING)):
+            return closed
         rate[d], rate[e] = -a * phi[0] - b * phi[1], -c * phi[0] - f * phi[1]
         length, damping = max(abs(rate[d]), abs(rate[e])), 1.0
         if length > NEAR:
@@ -106,16 +105,18 @@ def close(kind, p, n, m, q):
             damping = length / max(length, c_p)
         q[d] += damping * rate[d]
         q[e] += damping * rate[e]
+        if closed:
+            return True
     return False
 
 
 @compiled
-def _closed(phi, K, q):
-    """Whether |φ| is zero to rounding."""
+def _is_closed(phi, K, q, tolerance):
+    """Whether |φ| is zero, relative to |K| |q| and to 1."""
     for i in range(len(phi)):
         size = 0.0
         for j in range(len(q)):
             size += abs(K[i, j] * q[j])
-        if not abs(phi[i]) <= CLOSED * max(1.0, size):
+        if not abs(phi[i]) <= tolerance * max(1.0, size):
             return False
     return True

@@ -35,6 +35,7 @@ from ipc_articulation.errors import ModelError, StateError
 CLOSED = 1e-12  # |φ| on the manifold, relative to |K| |q| and to 1 (loops are of some decimetres or radians)
 SINGULAR = 1e8  # condition number of K_d
 WELL_CONDITIONED = 1e3  # of random positions, at most
+ROUNDING = 1e-15  # the same, where one more step of Newton changes nothing; else one is taken beyond CLOSED
 ITERATIONS = 50
 NEAR = 0.1  # steps of Newton up to this are not looked at [rad or m]
 
@@ -149,14 +150,17 @@ class Implicit(LoopConstraint):
         q = np.array(q, dtype=float)
         for steps in range(ITERATIONS):
             phi, K, _ = self._evaluate(q, np.zeros(self.size))
-            if (np.abs(phi) <= CLOSED * np.maximum(1.0, np.abs(K) @ np.abs(q))).all():
-                return q
+            gap = np.max(np.abs(phi) / np.maximum(1.0, np.abs(K) @ np.abs(q)))
             inverse, condition = self._inverse(K)
+            if gap <= ROUNDING or (gap <= CLOSED and not condition < SINGULAR):
+                return q
             if not condition < SINGULAR:
                 if steps:
                     break
                 raise _singular(condition)
             q[self._bound] += self._damped(q, inverse, -inverse @ phi)
+            if gap <= CLOSED:
+                return q
         gap = np.abs(phi).max()
         raise StateError(f"the loop cannot be closed from here: |φ| is {gap:.3g} after {steps} steps of Newton")
 
