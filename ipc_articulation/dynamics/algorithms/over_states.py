@@ -70,7 +70,7 @@ class Algorithm:
         self.with_loops = with_loops
         self.parameters = tuple(_PARAMETERS[kind] for kind in parameters)
 
-        # Machine code after the first call. It checks the number of axes of its arguments, but not what they hold.
+        # Machine code after the first call. It checks neither the number of axes of its arguments nor what they hold.
         self.run_single: Callable[..., int] = self._compile_single
         self.run_batch: Callable[..., int] = self._compile_batch
 
@@ -173,7 +173,7 @@ def _of_q(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and not model.loops and q.dtype is FLOAT:
+            if out is None and not model.loops and q.dtype is FLOAT and q.ndim == 1:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, result):
                     return result
@@ -189,7 +189,7 @@ def _of_q_v(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, v: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and not model.loops and q.dtype is v.dtype is FLOAT:
+            if out is None and not model.loops and q.dtype is v.dtype is FLOAT and q.ndim == v.ndim == 1:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, result):
                     return result
@@ -205,7 +205,8 @@ def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, v: Any, x: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and not model.loops and q.dtype is v.dtype is x.dtype is FLOAT:
+            is_plain = q.dtype is v.dtype is x.dtype is FLOAT and q.ndim == v.ndim == x.ndim == 1
+            if out is None and not model.loops and is_plain:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, x, result):
                     return result

@@ -36,7 +36,8 @@ def forward_dynamics_with_loops(
         StateError: A wrong shape, a number that is not finite, a zero quaternion, an open or singular loop.
     """
     try:
-        if wrenches is out is None and x.dtype is y_dot.dtype is tau.dtype is FLOAT:  # type: ignore[union-attr]
+        plain = x.dtype is y_dot.dtype is tau.dtype is FLOAT  # type: ignore[union-attr]
+        if plain and wrenches is out is None and x.ndim == y_dot.ndim == tau.ndim == 1:  # type: ignore[union-attr]
             result = np.empty(model.shapes["a"])
             if not model.closure.direct(x, y_dot, tau, NO_WRENCHES, result):  # type: ignore[misc]
                 return result

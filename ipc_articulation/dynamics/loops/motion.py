@@ -45,7 +45,8 @@ def unrolled(closure: Closure, x: ArrayLike, y_dot: ArrayLike, refused: int) -> 
         StateError: As said.
     """
     try:
-        if not closure.program.given and x.dtype is y_dot.dtype is FLOAT:  # type: ignore[union-attr]
+        is_plain = x.dtype is y_dot.dtype is FLOAT and x.ndim == y_dot.ndim == 1  # type: ignore[union-attr]
+        if is_plain and not closure.program.given:
             motion = _empty(closure)
             if not _unroll(closure, closure.program.parameters, x, y_dot, motion) & refused:
                 return motion
