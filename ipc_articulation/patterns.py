@@ -10,6 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+MAX_LENGTH = 1000  # of a pattern, in characters
+
 _VALID = r"valid: characters, . \d \w \s [a-z] [^a-z], groups ( ), alternatives |, repetition * + ? {2,5}"
 
 
@@ -31,6 +33,8 @@ def compiled(pattern: str) -> Any:
     """
     import re2
 
+    if len(pattern) > MAX_LENGTH:
+        raise ValueError(f"a regular expression of {len(pattern)} characters; valid: {MAX_LENGTH} at most")
     options = re2.Options()
     options.log_errors, options.dot_nl = False, True
     try:

@@ -75,6 +75,7 @@ def test_hostile_patterns_take_no_time(pattern: str) -> None:
         ("[ab", "missing ]: [ab"),
         ("((a{100}){100}){100}", "invalid repetition size: {100}"),
         ("\ud800", "surrogates not allowed"),
+        ("(" * 20_000 + ")" * 20_000, "a regular expression of 40000 characters; valid: 1000 at most"),
     ],
 )
 def test_what_is_no_pattern_is_refused(pattern: str, reason: str) -> None:

@@ -68,6 +68,8 @@ class CpuEngine(PyIEngine):
     @formats_from_table
     def do_init(self) -> None:
         """Read the scene; called by `world.init`."""
+        if self.state_accessor is not None:
+            raise EngineError("this engine moves another world already; make an Engine for each World")
         tell_first_run()
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()

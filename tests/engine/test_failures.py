@@ -63,7 +63,7 @@ def test_strict_mode_keeps_the_state(tmp_path):
 def test_semi_implicit_is_a_result_of_its_own(tmp_path, caplog):
     scene = spinning(tmp_path, newton__semi_implicit__enable=1, newton__semi_implicit__beta_tol=1.0)
     assert scene.run(1).engine.statistics.result is NewtonResult.SEMI_IMPLICIT
-    assert caplog.text == ""
+    assert not [message for message in caplog.messages if not message.startswith("first run")]
 
 
 def test_collision_detection_that_cuts_the_last_step(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import uipc
 
 from ipc_articulation.engine import Engine
+from ipc_articulation.errors import EngineError
 from tests.engine.scenes import BoxScene, translation
 
 
@@ -76,3 +77,13 @@ def test_a_thousand_engines_leave_nothing_behind(tmp_path):
     gc.collect()
     assert not any(reference() for reference in references)
     assert resident() - before < 5.0
+
+
+def test_an_engine_moves_one_world(tmp_path):
+    engine = Engine("cpu", str(tmp_path))
+    first, second = uipc.World(engine), uipc.World(engine)
+    first.init(uipc.Scene(uipc.Scene.default_config()))
+    with pytest.raises(EngineError, match="moves another world already; make an Engine for each World"):
+        second.init(uipc.Scene(uipc.Scene.default_config()))
+    first.advance()
+    assert first.frame() == 1
