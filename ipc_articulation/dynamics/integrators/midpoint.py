@@ -23,6 +23,7 @@ from ipc_articulation.errors import SolverError
 
 ITERATIONS = 50
 TOLERANCE = 1e-13  # of the last change of v̄, relative to the largest velocity and to 1
+ROUNDING = 1e-9  # the same, where changes shrink no more: what rounding of q̈ leaves beside a singular position
 
 
 def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
@@ -45,10 +46,11 @@ def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive =
     """
     q, v = states(model, q=q, v=v)
     dt = positive_number("dt", dt)
-    middle = v
+    middle, change = v, np.inf
     for _ in range(ITERATIONS):
         before, middle = middle, v + 0.5 * dt * acceleration(model, moved(model, q, 0.5 * dt * middle), middle, drive)
-        if np.abs(middle - before).max(initial=0.0) <= TOLERANCE * max(1.0, np.abs(middle).max(initial=0.0)):
+        last, change = change, np.abs(middle - before).max(initial=0.0) / max(1.0, np.abs(middle).max(initial=0.0))
+        if change <= TOLERANCE or last <= change <= ROUNDING:
             return moved(model, q, dt * middle), 2.0 * middle - v
     raise SolverError(
         f"the midpoint step of model '{model.name}' did not converge in {ITERATIONS} iterations; use a smaller time "
