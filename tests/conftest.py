@@ -1,18 +1,11 @@
-"""How the suite runs: workers share no cache of compiled code, and the last lines say what was skipped and why."""
+"""How the suite runs: one worker a core; the last lines say what was skipped and why."""
 
 import os
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
 WORKER_MEMORY = 2 << 30  # bytes that one worker may need
-
-# Two processes that save the same function at the same time may mix up its compiled versions.
-if _worker := os.environ.get("PYTEST_XDIST_WORKER"):
-    _caches = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / ".pytest_cache" / "numba"))
-    os.environ["NUMBA_CACHE_DIR"] = str(_caches / _worker)
 
 
 def pytest_xdist_auto_num_workers() -> int:

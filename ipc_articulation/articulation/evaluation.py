@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
 from ipc_articulation.articulation.kinds import FREEDOMS
 from ipc_articulation.articulation.step_input import are_valid
+from ipc_articulation.compiled import compiled
 
 
 class Articulations(NamedTuple):
@@ -47,7 +47,7 @@ def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articul
     )
 
 
-@njit(cache=True)
+@compiled
 def take(arrays: Articulations, unchecked: UncheckedInput, q_ref: Array) -> bool:
     """Copy the input of a step, with reference poses q_ref (n, 12), if it is valid.
 
@@ -70,14 +70,14 @@ def take(arrays: Articulations, unchecked: UncheckedInput, q_ref: Array) -> bool
     return True
 
 
-@njit(cache=True)
+@compiled
 def _set_references(joints: JointArrays, q: Array, reference: Array) -> None:
     for k in range(len(joints.kind)):
         i, j = joints.bodies[k]
         kinds.set_reference(joints.kind[k], joints.local[k], q[i], q[j], reference[k])
 
 
-@njit(cache=True)
+@compiled
 def _residual(arrays: Articulations, q: Array) -> Array:
     """δθ - δθ̃ at q (n, 12), (F,)."""
     residual = np.empty(len(arrays.tilde))
@@ -87,7 +87,7 @@ def _residual(arrays: Articulations, q: Array) -> Array:
     return residual
 
 
-@njit(cache=True)
+@compiled
 def _force(arrays: Articulations, residual: Array) -> Array:
     """The product w = Mᵗ (δθ - δθ̃), block by block."""
     starts, w = arrays.starts, np.zeros(len(residual))
@@ -100,14 +100,14 @@ def _force(arrays: Articulations, residual: Array) -> Array:
     return w
 
 
-@njit(cache=True)
+@compiled
 def freedom_energies(arrays: Articulations, q: Array) -> Array:
     """½ wₖ (δθₖ - δθ̃ₖ) of each freedom at q (n, 12), (F,)."""
     residual = _residual(arrays, q)
     return 0.5 * residual * _force(arrays, residual)
 
 
-@njit(cache=True)
+@compiled
 def linearize(arrays: Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
     """The fields of an `energy.Linearization` at q (n, 12)."""
     joints, reference, residual = arrays.joints, arrays.reference, _residual(arrays, q)

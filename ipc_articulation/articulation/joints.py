@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.frames import Placement
 from ipc_articulation.articulation.kinds import FREEDOMS, KINDS
+from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import ArticulationError
 
 
@@ -91,7 +91,7 @@ class Joints:
         )
 
 
-@njit(cache=True)
+@compiled
 def delta_theta(joints: JointArrays, reference: Array, q: Array, delta: Array) -> None:
     """Write δθ of all freedoms from references (m, REFERENCE) to q (n, 12) into `delta` (F,)."""
     first = 0

@@ -19,11 +19,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import anchors, prismatic, revolute
 from ipc_articulation.articulation.frames import Placement
+from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import ArticulationError
 
 REVOLUTE, PRISMATIC, FIXED, SPHERICAL = range(4)
@@ -74,7 +74,7 @@ def kind_named(name: str, owner: str) -> int:
     raise ArticulationError(f"{owner}: kind '{name}' is unknown; kinds of joints: {names}")
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def set_reference(kind: int, local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write what δθ must know of the reference pose (q_i, q_j) into `reference` (REFERENCE,).
 
@@ -93,7 +93,7 @@ def set_reference(kind: int, local: Array, q_i: Array, q_j: Array, reference: Ar
         raise ValueError(_UNKNOWN)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def delta_theta(kind: int, local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
     """Write δθ [rad in (-π, π], or m] from a reference to (q_i, q_j) into `delta` (f or more,); see `set_reference`."""
     if kind == REVOLUTE:
@@ -104,7 +104,7 @@ def delta_theta(kind: int, local: Array, q_i: Array, q_j: Array, reference: Arra
         raise ValueError(_UNKNOWN)
 
 
-@njit(cache=True)
+@compiled
 def derivatives(
     kind: int, local: Array, q_i: Array, q_j: Array, reference: Array, w: Array, project: bool, J: Array, H: Array
 ) -> None:
@@ -129,7 +129,7 @@ def derivatives(
         raise ValueError(_UNKNOWN)
 
 
-@njit(cache=True)
+@compiled
 def residual(kind: int, x: Array, y: Array, r: Array) -> None:
     """Write the penalty's residual of a kind that is not linear into r (12,).
 
@@ -145,7 +145,7 @@ def residual(kind: int, x: Array, y: Array, r: Array) -> None:
         raise ValueError(_UNKNOWN)
 
 
-@njit(cache=True)
+@compiled
 def residual_slopes(kind: int, x: Array, y: Array, D: Array) -> None:
     """Write ∂r by the world vectors of the two bodies into D (12, 2, HELD, 3); see `residual`."""
     if kind == PRISMATIC:

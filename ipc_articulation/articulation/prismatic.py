@@ -18,7 +18,6 @@ The penalty holds what is no slide along the axis: with n and b, two normals of 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import vectors
@@ -30,6 +29,7 @@ from ipc_articulation.articulation.frames import (
     orthonormal_basis,
     unit,
 )
+from ipc_articulation.compiled import compiled
 
 HOME = (0.0,)  # θ where θ = 0
 D = np.array([-1.0, 0.0, 1.0, 0.0])  # d = D F
@@ -52,19 +52,19 @@ def held(placement: Placement) -> Array:
     return np.concatenate([local_points(placement.points[:, :, :1]), directions], axis=2)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write θᵗ; see `kinds.set_reference`."""
     reference[0] = displacement(vectors.pairs(local, q_i, q_j))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
     """Write δθ [m]; see `kinds.delta_theta`."""
     delta[0] = displacement(vectors.pairs(local, q_i, q_j)) - reference[0]
 
 
-@njit(cache=True)
+@compiled
 def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g: Array, H: Array) -> None:
     """∂δθ/∂q into g (24,) and w ∂²δθ/∂q² into H (24, 24); see `kinds.derivatives`."""
     G, by_F = np.empty(12), np.empty((12, 12))
@@ -73,7 +73,7 @@ def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g
     vectors.hessian_to_q(local, by_F, H)
 
 
-@njit(cache=True)
+@compiled
 def displacement(F: Array) -> float:
     """θ [m] of world vectors F (4, 3)."""
     c_i, t_i, c_j, t_j = F[0], F[1], F[2], F[3]
@@ -83,7 +83,7 @@ def displacement(F: Array) -> float:
     return theta
 
 
-@njit(cache=True)
+@compiled
 def derivatives_in_F(F: Array, weight: float, project: bool, G: Array, H: Array) -> None:
     """∇θ = (-s, d/2, s, d/2) into G (12,), and weight·∇²θ or its projection into H (12, 12); see `revolute`."""
     for a in range(3):
@@ -97,7 +97,7 @@ def derivatives_in_F(F: Array, weight: float, project: bool, G: Array, H: Array)
                 H[k, m] = weight * HESSIAN[k, m]
 
 
-@njit(cache=True)
+@compiled
 def residual(x: Array, y: Array, r: Array) -> None:
     """Write r of world vectors x, y (4, 3); see `kinds.residual`."""
     for k in range(3):
@@ -107,7 +107,7 @@ def residual(x: Array, y: Array, r: Array) -> None:
         r[6 + k], r[9 + k] = x[2, k] - y[2, k], x[3, k] - y[3, k]
 
 
-@njit(cache=True)
+@compiled
 def residual_slopes(x: Array, y: Array, D: Array) -> None:
     """Write ∂r by the world vectors x, y (4, 3); see `kinds.residual_slopes`."""
     D[:] = 0.0

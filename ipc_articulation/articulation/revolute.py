@@ -29,11 +29,11 @@ the two bodies' axes point in opposite directions, or a body is flattened.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import vectors
 from ipc_articulation.articulation.frames import Placement, local_directions, local_points, orthonormal_basis
+from ipc_articulation.compiled import compiled
 
 HOME = (1.0, 0.0)  # (C, S) where θ = 0
 
@@ -49,20 +49,20 @@ def held(placement: Placement) -> Array:
     return local_points(placement.points)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write (Cᵗ, Sᵗ); see `kinds.set_reference`."""
     reference[0], reference[1] = cos_sin(vectors.pairs(local, q_i, q_j))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: Array) -> None:
     """Write δθ in (-π, π] [rad]; see `kinds.delta_theta`."""
     (C, S), C_t, S_t = cos_sin(vectors.pairs(local, q_i, q_j)), reference[0], reference[1]
     delta[0] = np.arctan2(S * C_t - C * S_t, C * C_t + S * S_t)
 
 
-@njit(cache=True)
+@compiled
 def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g: Array, H: Array) -> None:
     """∂δθ/∂q into g (24,) and w ∂²δθ/∂q² into H (24, 24); see `kinds.derivatives`."""
     G, by_F = np.empty(12), np.empty((12, 12))
@@ -71,7 +71,7 @@ def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g
     vectors.hessian_to_q(local, by_F, H)
 
 
-@njit(cache=True)
+@compiled
 def cos_sin(F: Array) -> tuple[float, float]:
     """C and S of world vectors F (4, 3), not normalised."""
     n_i, b_i, n_j, b_j = F[0], F[1], F[2], F[3]
@@ -83,7 +83,7 @@ def cos_sin(F: Array) -> tuple[float, float]:
     return 0.5 * C, 0.5 * S
 
 
-@njit(cache=True)
+@compiled
 def derivatives_in_F(F: Array, weight: float, project: bool, t: Array, H: Array) -> None:
     """Both derivatives of θ by world vectors F (4, 3), in the order of F's entries.
 
@@ -106,7 +106,7 @@ def derivatives_in_F(F: Array, weight: float, project: bool, t: Array, H: Array)
         _add_absolute(0.5 * abs(weight), np.sqrt(r2), F, t, p, H)
 
 
-@njit(cache=True)
+@compiled
 def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
     """∇θ into t (12,) and ∇ρ into p (12,), with c = cosθ / 2r and s = sinθ / 2r."""
     for a in range(3):
@@ -117,7 +117,7 @@ def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
         t[a], t[3 + a], t[6 + a], t[9 + a] = b_j_turned, -n_j_turned, -b_i_turned, n_i_turned
 
 
-@njit(cache=True)
+@compiled
 def _write_weighted(weight: float, c: float, s: float, t: Array, p: Array, H: Array) -> None:
     """Write weight·∇²θ into H (12, 12)."""
     for k in range(12):
@@ -131,7 +131,7 @@ def _write_weighted(weight: float, c: float, s: float, t: Array, p: Array, H: Ar
         _add_symmetric(H, b_i, b_j, -weight * s)
 
 
-@njit(cache=True)
+@compiled
 def _add_absolute(weight: float, r: float, F: Array, t: Array, p: Array, H: Array) -> None:
     """Add weight·|∇²θ| to H (12, 12)."""
     a, c, N = np.empty(12), np.empty(12), 0.0
@@ -149,7 +149,7 @@ def _add_absolute(weight: float, r: float, F: Array, t: Array, p: Array, H: Arra
         H[k, k] += weight * 0.5 / r
 
 
-@njit(cache=True)
+@compiled
 def _add_symmetric(H: Array, row: int, column: int, value: float) -> None:
     H[row, column] += value
     H[column, row] += value

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.kinds import FREEDOMS, KINDS, REACH
+from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import ArticulationError
 
 SYMMETRY_TOLERANCE = 1e-9  # relative to the largest entry
@@ -44,7 +44,7 @@ def delta_theta_tilde_array(name: str, size: int, delta_theta_tilde: ArrayLike) 
     return value
 
 
-@njit(cache=True)
+@compiled
 def are_valid(kind: Ints, starts: Ints, mass: Array, tilde: Array, q_ref: Array) -> bool:
     """Whether a step's input is valid: numbers finite, Mᵗ symmetric and positive definite, δθ̃ within reach.
 
@@ -69,7 +69,7 @@ def are_valid(kind: Ints, starts: Ints, mass: Array, tilde: Array, q_ref: Array)
     return True
 
 
-@njit(cache=True)
+@compiled
 def first_unreachable(kind: Ints, tilde: Array) -> int:
     """The first joint of kinds (m,) whose |δθ̃|, of δθ̃ (F,), is not below its reach; -1 where there is none."""
     first = 0
@@ -150,13 +150,13 @@ def _numbers(name: str, what: str, value: ArrayLike) -> Array:
         raise ArticulationError(f"{name}: {what} must be an array of numbers ({error})") from error
 
 
-@njit(cache=True)
+@compiled
 def are_finite(values: Array) -> bool:
     """Whether all numbers of an array are finite; four times as fast as numpy where there are few."""
     return bool(np.isfinite(values).all())
 
 
-@njit(cache=True)
+@compiled
 def _is_definite(M: Array) -> bool:
     """Whether Cholesky's factorisation M = L Lᵀ of a symmetric M (m, m) exists."""
     L = M.copy()
@@ -172,7 +172,7 @@ def _is_definite(M: Array) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def _is_symmetric(M: Array) -> bool:
     """Whether M (m, m) is symmetric to the tolerance, and finite: ∞ - ∞ and NaN - NaN are within no tolerance."""
     largest = 0.0

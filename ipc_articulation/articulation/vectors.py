@@ -12,12 +12,12 @@ never formed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 
 
-@njit(cache=True)
+@compiled
 def to_world(local: Array, count: int, q: Array, x: Array) -> None:
     """Write the world vectors of the first `count` local ones (v, 4) in a body at q (12,) into x (v, 3)."""
     for v in range(count):
@@ -27,7 +27,7 @@ def to_world(local: Array, count: int, q: Array, x: Array) -> None:
                 x[v, a] += local[v, k] * q[3 + 3 * a + k]
 
 
-@njit(cache=True)
+@compiled
 def pairs(local: Array, q_i: Array, q_j: Array) -> Array:
     """F (4, 3) of the first two local vectors of both bodies, (2, v, 4), at their coordinates (12,)."""
     F = np.empty((4, 3))
@@ -40,7 +40,7 @@ def pairs(local: Array, q_i: Array, q_j: Array) -> Array:
     return F
 
 
-@njit(cache=True)
+@compiled
 def gradient_to_q(local: Array, G: Array, g: Array) -> None:
     """Write (∂F/∂q)ᵀ G, G (12,), into g (24,)."""
     g[:] = 0.0
@@ -53,7 +53,7 @@ def gradient_to_q(local: Array, G: Array, g: Array) -> None:
                 g[row + k] += local[side, v % 2, k] * G[3 * v + a]
 
 
-@njit(cache=True)
+@compiled
 def hessian_to_q(local: Array, H: Array, full: Array) -> None:
     """Write (∂F/∂q)ᵀ H (∂F/∂q), H (12, 12), into full (24, 24).
 
@@ -72,7 +72,7 @@ def hessian_to_q(local: Array, H: Array, full: Array) -> None:
                 _add_scaled(full[12 * side + 3 + 3 * a + k], local[side, v % 2, k], source)
 
 
-@njit(cache=True)
+@compiled
 def _add_scaled(target: Array, factor: float, source: Array) -> None:
     if factor != 0.0:
         for column in range(24):

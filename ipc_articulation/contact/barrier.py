@@ -14,12 +14,13 @@ Where two edges are almost parallel their closest points jump; there the barrier
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ipc_articulation.compiled import compiled
 
 MOLLIFIED = 1e-3  # of the greatest squared sine
 
 
-@njit(cache=True)
+@compiled
 def barrier(gap, d_hat, xi):
     """B(d² - ξ², d̂² + 2 d̂ ξ) and its first two derivatives by d = gap + ξ; zero from d̂ on."""
     if gap >= d_hat:
@@ -33,7 +34,7 @@ def barrier(gap, d_hat, xi):
     return B, 2.0 * d * B_D, 4.0 * d * d * B_DD + 2.0 * B_D
 
 
-@njit(cache=True)
+@compiled
 def mollifier(c, eps):
     """The mollifier m(c) and its derivative; 1 and 0 where the edges are not almost parallel."""
     if c >= eps:
@@ -42,7 +43,7 @@ def mollifier(c, eps):
     return s * (2.0 - s), 2.0 * (1.0 - s) / eps
 
 
-@njit(cache=True)
+@compiled
 def cross_of_edges(x, vertices, e1, e2, z):
     """Fill e₁, e₂ and z = e₁ × e₂ of two edges; returns c = z·z."""
     for m in range(3):
@@ -52,13 +53,13 @@ def cross_of_edges(x, vertices, e1, e2, z):
     return length_squared(z)
 
 
-@njit(cache=True)
+@compiled
 def length_squared(a):
     """‖a‖²."""
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
 
-@njit(cache=True)
+@compiled
 def cross(a, b, out):
     """Fill out = a × b."""
     out[0] = a[1] * b[2] - a[2] * b[1]

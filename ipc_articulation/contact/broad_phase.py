@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.stencils import Stencils, columns_of
 from ipc_articulation.contact.surfaces import Surfaces
 
@@ -46,7 +46,7 @@ def find_stencils(
     return Stencils(*_find(*primitives, *where, allowed, start, end, distance))
 
 
-@njit(cache=True)
+@compiled
 def _find(body, dimension, edges, faces, squares, of_vertices, of_edges, of_faces, allowed, start, end, distance):
     """The columns of the stencils."""
     low, high = np.minimum(start, end), np.maximum(start, end)
@@ -65,7 +65,7 @@ def _find(body, dimension, edges, faces, squares, of_vertices, of_edges, of_face
     return bodies, pair, kind, vertices, mollified
 
 
-@njit(cache=True)
+@compiled
 def _in_order(pairs, n):
     """Pairs (k, 2) of n bodies sorted by their smaller body, then by the other; the smaller one first."""
     keys = np.empty(len(pairs), dtype=np.int64)
@@ -105,7 +105,7 @@ def near_bodies(ranges: Ranges, allowed: Bools, x: Array, distance: float) -> In
     return _near_bodies(*_body_boxes(x, x, ranges.vertices), allowed, distance)
 
 
-@njit(cache=True)
+@compiled
 def _boxes(low, high, primitives, body, near):
     """Boxes of edges or faces from those of their vertices, for the bodies that are near others."""
     box_low, box_high = np.empty((len(primitives), 3)), np.empty((len(primitives), 3))
@@ -119,7 +119,7 @@ def _boxes(low, high, primitives, body, near):
     return box_low, box_high
 
 
-@njit(cache=True)
+@compiled
 def _body_boxes(low, high, first):
     n = len(first) - 1
     body_low, body_high = np.full((n, 3), np.inf), np.full((n, 3), -np.inf)
@@ -131,7 +131,7 @@ def _body_boxes(low, high, first):
     return body_low, body_high
 
 
-@njit(cache=True)
+@compiled
 def have_moved(low, high, low_now, high_now):
     """Which of the boxes (n, 3) differ from what they are now, (n,)."""
     moved = np.zeros(len(low), dtype=np.bool_)
@@ -142,7 +142,7 @@ def have_moved(low, high, low_now, high_now):
     return moved
 
 
-@njit(cache=True)
+@compiled
 def _motion_boxes(first, moving, start, end, low, high):
     for b in range(len(moving)):
         if moving[b]:
@@ -153,7 +153,7 @@ def _motion_boxes(first, moving, start, end, low, high):
                     high[b, k] = max(high[b, k], start[v, k], end[v, k])
 
 
-@njit(cache=True)
+@compiled
 def _near_few(low, high, allowed, moving, distance):
     """Each of a few bodies against all others."""
     pairs, count = np.empty((64, 2), dtype=np.int64), 0
@@ -170,7 +170,7 @@ def _near_few(low, high, allowed, moving, distance):
     return pairs[:count]
 
 
-@njit(cache=True)
+@compiled
 def _apart(low_a, high_a, low_b, high_b, distance):
     apart = False
     for k in range(3):
@@ -178,7 +178,7 @@ def _apart(low_a, high_a, low_b, high_b, distance):
     return apart
 
 
-@njit(cache=True)
+@compiled
 def _near_bodies(low, high, allowed, distance):
     """Sweep along x: bodies in the order of their lower ends, each against those that begin before it ends."""
     order = np.argsort(low[:, 0])
@@ -199,7 +199,7 @@ def _near_bodies(low, high, allowed, distance):
     return pairs[:count]
 
 
-@njit(cache=True)
+@compiled
 def _inside(first, low, high, box_low, box_high, distance):
     """The primitives of a range whose boxes are within a distance of another box."""
     found, count = np.empty(first[1] - first[0], dtype=np.int64), 0
@@ -210,7 +210,7 @@ def _inside(first, low, high, box_low, box_high, distance):
     return found[:count]
 
 
-@njit(cache=True)
+@compiled
 def _near_primitives(bodies, around_low, around_high, first_a, low_a, high_a, first_b, low_b, high_b, distance):
     """Rows (pair, a, b): a primitive of its first body and one of its second whose boxes are within a distance."""
     rows, count = np.empty((256, 3), dtype=np.int64), 0

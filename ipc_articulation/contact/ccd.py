@@ -15,9 +15,9 @@ almost parallel; and sliding along a surface, however near, costs no steps.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import Stencils
 
@@ -62,7 +62,7 @@ def gap_floor(x: Array) -> float:
     return FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
 
 
-@njit(cache=True)
+@compiled
 def _lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
     r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
     for p in range(len(pair)):
@@ -76,7 +76,7 @@ def _lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, t
             fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
 
 
-@njit(cache=True)
+@compiled
 def _load_edges(vertices, p, start, end, r, v):
     """Fill r and v (4, 3) with the corners of the parallelogram, one after the other, and their motions; returns 4."""
     for corner in range(4):
@@ -88,7 +88,7 @@ def _load_edges(vertices, p, start, end, r, v):
     return 4
 
 
-@njit(cache=True)
+@compiled
 def _load_face(vertices, p, start, end, r, v):
     """Fill r and v (4, 3) with the three corners of the triangle and their motions; returns 3."""
     j = vertices[p, 0]
@@ -100,7 +100,7 @@ def _load_face(vertices, p, start, end, r, v):
     return 3
 
 
-@njit(cache=True)
+@compiled
 def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
     """The time up to which the polygon rₖ + t vₖ keeps away from the origin, at most `limit`.
 
@@ -127,7 +127,7 @@ def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
     return min(limit, _advance(r, v, sides, rest, limit, _time_apart(r, v, sides, 0.0, rest, last), n))
 
 
-@njit(cache=True)
+@compiled
 def _advance(r, v, sides, rest, limit, t, n):
     """From the time t on, as long as one axis after the other proves a distance of at least `rest`."""
     for _ in range(_ADVANCES):
@@ -143,7 +143,7 @@ def _advance(r, v, sides, rest, limit, t, n):
     return t
 
 
-@njit(cache=True)
+@compiled
 def _apart_along_world(r, v, sides, limit, enough):
     """Whether all corners stay beyond a distance along an axis of the world."""
     for m in range(3):
@@ -157,7 +157,7 @@ def _apart_along_world(r, v, sides, limit, enough):
     return False
 
 
-@njit(cache=True)
+@compiled
 def _keeps(r, v, sides, limit, n, enough):
     """Whether all corners stay beyond a distance along a unit axis until the time `limit`."""
     for k in range(sides):
@@ -167,7 +167,7 @@ def _keeps(r, v, sides, limit, n, enough):
     return True
 
 
-@njit(cache=True)
+@compiled
 def _lowest(r, sides, n):
     low = np.inf
     for k in range(sides):
@@ -175,7 +175,7 @@ def _lowest(r, sides, n):
     return low
 
 
-@njit(cache=True)
+@compiled
 def _time_apart(r, v, sides, t, rest, n):
     """How much longer than until t the axis n proves a distance of at least `rest`."""
     time = np.inf
@@ -189,7 +189,7 @@ def _time_apart(r, v, sides, t, rest, n):
     return time
 
 
-@njit(cache=True)
+@compiled
 def _axis(r, v, sides, t, number, n):
     """An axis to try at time t, one of the sides' or the normal; False where there is none."""
     if number == sides:
@@ -197,7 +197,7 @@ def _axis(r, v, sides, t, number, n):
     return _side_axis(r, v, t, number, number + 1 if number + 1 < sides else 0, n)
 
 
-@njit(cache=True)
+@compiled
 def _side_axis(r, v, t, i, j, n):
     """Unit vector from the origin to the nearest point of a side, square to it inside; False where there is none."""
     a0, a1, a2 = r[i, 0] + t * v[i, 0], r[i, 1] + t * v[i, 1], r[i, 2] + t * v[i, 2]
@@ -213,7 +213,7 @@ def _side_axis(r, v, t, i, j, n):
     return _normalise(n)
 
 
-@njit(cache=True)
+@compiled
 def _normal_axis(r, v, t, n):
     """Unit normal of the polygon, away from the origin; False where it has none."""
     a0, a1, a2 = r[0, 0] + t * v[0, 0], r[0, 1] + t * v[0, 1], r[0, 2] + t * v[0, 2]
@@ -226,7 +226,7 @@ def _normal_axis(r, v, t, n):
     return _normalise(n)
 
 
-@njit(cache=True)
+@compiled
 def _normalise(n):
     length = np.sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
     if length == 0.0:

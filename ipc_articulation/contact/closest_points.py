@@ -8,19 +8,20 @@ does not see w change: ∂D/∂x_k = 2 w_k c.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ipc_articulation.compiled import compiled
 
 EDGES = 0  # kind of a stencil: two edges; otherwise a vertex and a face
 _PARALLEL = 1e-14  # squared sine below which two edges are looked at from their ends alone
 
 
-@njit(cache=True)
+@compiled
 def row(vertices, s):
     """The four vertices of stencil s as a tuple: numba reads it faster than a row of an array."""
     return vertices[s, 0], vertices[s, 1], vertices[s, 2], vertices[s, 3]
 
 
-@njit(cache=True)
+@compiled
 def closest_points(kind, x, vertices, w, c):
     """Fill w (4,) and c (3,) for the stencil of four vertices (see `row`) at x (V, 3); returns D = c·c."""
     if kind == EDGES:
@@ -30,7 +31,7 @@ def closest_points(kind, x, vertices, w, c):
     return _difference(x, vertices, w, c)
 
 
-@njit(cache=True)
+@compiled
 def _difference(x, vertices, w, c):
     for m in range(3):
         c[m] = 0.0
@@ -39,7 +40,7 @@ def _difference(x, vertices, w, c):
     return c[0] * c[0] + c[1] * c[1] + c[2] * c[2]
 
 
-@njit(cache=True)
+@compiled
 def _dot(x, a, b, c, d):
     """(x_b - x_a)·(x_d - x_c)."""
     return (
@@ -49,14 +50,14 @@ def _dot(x, a, b, c, d):
     )
 
 
-@njit(cache=True)
+@compiled
 def _place(x, p, a, b):
     """Where the point of the edge (a, b) that is closest to vertex p is, in [0, 1]."""
     length = _dot(x, a, b, a, b)
     return min(max(_dot(x, a, b, a, p) / length, 0.0), 1.0) if length > 0.0 else 0.0
 
 
-@njit(cache=True)
+@compiled
 def _vertex_and_face(x, vertices, w):
     """The region of the face's plane that the vertex p stands over decides (Ericson, 5.1.5)."""
     p, a, b, c = vertices[0], vertices[1], vertices[2], vertices[3]
@@ -89,7 +90,7 @@ def _vertex_and_face(x, vertices, w):
         w[1] = -1.0 - w[2] - w[3]
 
 
-@njit(cache=True)
+@compiled
 def _two_edges(x, vertices, w):
     """Between the insides of both edges if the lines' closest points are there, else at one of the four ends."""
     a, b, c, d = vertices[0], vertices[1], vertices[2], vertices[3]
@@ -104,7 +105,7 @@ def _two_edges(x, vertices, w):
     _ends_of_edges(x, vertices, w)
 
 
-@njit(cache=True)
+@compiled
 def _ends_of_edges(x, vertices, w):
     best, end, place = np.inf, 0, 0.0
     for k in range(4):

@@ -15,9 +15,9 @@ Newton from steps along which a small gap closes. Of two forms that hold it, bot
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import PAIR_DOF
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.pair_blocks import LEVER, add_rank_one
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST
@@ -25,7 +25,7 @@ from ipc_articulation.contact.stencils import VERTEX_OF_FIRST
 _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
 
 
-@njit(cache=True)
+@compiled
 def add_curvature(force, d, kind, points, x, v, w, n, y, H):
     """Add force times the positive part of -∂²d to H (24, 24), n (3,) the normal and y (8,) the lever."""
     ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
@@ -54,7 +54,7 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
         add_rank_one(force * scale, u, H)
 
 
-@njit(cache=True)
+@compiled
 def _forms(d, w, G, slip, turn):
     """Fill slip and turn (2, 2) so that scale Σ_k (Σ_j slip_kj E_j·δc + turn_kj b_j)² holds -δ²d; returns the scale."""
     square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]
@@ -71,7 +71,7 @@ def _forms(d, w, G, slip, turn):
     return 1.0 / d
 
 
-@njit(cache=True)
+@compiled
 def _edges(kind, v, w, ends, at):
     """The edges inside which the closest points are free to move, with the place of their body in a lever.
 
@@ -98,7 +98,7 @@ def _edges(kind, v, w, ends, at):
     return count
 
 
-@njit(cache=True)
+@compiled
 def _invert_gram(E, count, G):
     """Fill G = (EᵀE)⁻¹ of one or two vectors; False where there are none, or they span too little."""
     if count == 0:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross_of_edges, mollifier
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
@@ -66,7 +66,7 @@ def _points(q: Array, levers: Array) -> Array:
     return q[:, :3] + np.einsum("kij,kj->ki", q[:, 3:].reshape(-1, 3, 3), local)
 
 
-@njit(cache=True)
+@compiled
 def _barrier_forces(near, kind, vertices, mollified, points, x, kappa, d_hat, xi, levers, forces):
     w, n, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for r in range(len(near)):
@@ -81,7 +81,7 @@ def _barrier_forces(near, kind, vertices, mollified, points, x, kappa, d_hat, xi
             forces[r, k] = -kappa * slope * levers[r, 0] * n[k] / d
 
 
-@njit(cache=True)
+@compiled
 def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, q, forces):
     u = np.empty(3)
     for r in range(len(pair)):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.ccd import FLOOR, REST
 from ipc_articulation.contact.forces import ContactForces
@@ -146,7 +146,7 @@ class HalfPlaneContact:
         )
 
 
-@njit(cache=True)
+@compiled
 def _gaps(x, vertex, normal, offset, thickness):
     """Distance of each vertex from its plane, less the thickness of the surface."""
     d = np.empty(len(vertex))
@@ -156,14 +156,14 @@ def _gaps(x, vertex, normal, offset, thickness):
     return d
 
 
-@njit(cache=True)
+@compiled
 def _normal_forces(gaps, d_hat, thickness, stiffness, friction, out):
     for i in range(len(gaps)):
         if 0.0 < gaps[i] < d_hat[i]:
             out[i] = -friction[i] * stiffness[i] * barrier(gaps[i], d_hat[i], thickness[i])[1]
 
 
-@njit(cache=True)
+@compiled
 def _slip(x, x_prev, v, n):
     """Tangential displacement of a vertex and its length."""
     u = np.empty(3)
@@ -176,12 +176,12 @@ def _slip(x, x_prev, v, n):
     return u, np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
 
 
-@njit(cache=True)
+@compiled
 def _gap(x, v, normal, offset, thickness):
     return normal[0] * x[v, 0] + normal[1] * x[v, 1] + normal[2] * x[v, 2] - offset - thickness
 
 
-@njit(cache=True)
+@compiled
 def _add_energy(x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, moving, E):
     for i in range(len(vertex)):
         b = body[i]
@@ -198,7 +198,7 @@ def _add_energy(x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiff
             E[b] += normal_force[i] * smooth_norm(y, eps)
 
 
-@njit(cache=True)
+@compiled
 def _add_derivatives(
     x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, points, moving, g, H
 ):
@@ -220,7 +220,7 @@ def _add_derivatives(
         _to_affine(points[i], g_v, H_v, g[body[i]], H[body[i]])
 
 
-@njit(cache=True)
+@compiled
 def _forces(on, x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, out):
     g_v, H_v = np.empty(3), np.empty((3, 3))
     for r in range(len(on)):
@@ -235,7 +235,7 @@ def _forces(on, x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiff
             out[r, k] = -g_v[k]
 
 
-@njit(cache=True)
+@compiled
 def _add_friction(x, x_prev, v, n, normal_force, eps, g_v, H_v):
     """Derivatives of μλ f₀(|u|)."""
     u, y = _slip(x, x_prev, v, n)
@@ -247,7 +247,7 @@ def _add_friction(x, x_prev, v, n, normal_force, eps, g_v, H_v):
             H_v[k, m] += normal_force * (slope * P + curvature * u[k] * u[m])
 
 
-@njit(cache=True)
+@compiled
 def _to_affine(point, g_v, H_v, g, H):
     """Add Jᵀ g_v to g and Jᵀ H_v J to H, with J = [I | I ⊗ x̄ᵀ] of one vertex."""
     for k in range(3):
@@ -258,7 +258,7 @@ def _to_affine(point, g_v, H_v, g, H):
             _add_entry(H_v[k, m], k, m, point, point, H)
 
 
-@njit(cache=True)
+@compiled
 def _add_entry(h, k, m, left, right, H):
     """H += Jᵀ h J for one entry h: the second derivative by axis k of a vertex at x̄ = left and axis m of one at right.
 
@@ -272,7 +272,7 @@ def _add_entry(h, k, m, left, right, H):
             H[3 + 3 * k + a, 3 + 3 * m + b] += h * left[a] * right[b]
 
 
-@njit(cache=True)
+@compiled
 def _lower_fractions(start, end, vertex, body, normal, offset, thickness, floor, labels, moving, fractions):
     for i in range(len(vertex)):
         b = body[i]

@@ -9,10 +9,10 @@ parallel. Of how z is curved nothing is, for there B m is small.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
@@ -67,7 +67,7 @@ def add_gap_changes(stencils: Stencils, near: Ints, x: Array, ahead: Array, xi: 
     _add_gap_changes(near, s.bodies, s.pair, s.kind, s.vertices, x, ahead, xi, change)
 
 
-@njit(cache=True)
+@compiled
 def _add_gap_changes(near, bodies, pair, kind, vertices, x, ahead, xi, change):
     w, c = np.empty(4), np.empty(3)
     for s in near:
@@ -87,7 +87,7 @@ def rounded_away(stencils: Stencils, x: Array, xi: float) -> tuple[int, float, f
     return _rounded_away(stencils.kind, stencils.vertices, x, xi)
 
 
-@njit(cache=True)
+@compiled
 def _rounded_away(kind, vertices, x, xi):
     w, c = np.empty(4), np.empty(3)
     for s in range(len(kind)):
@@ -101,7 +101,7 @@ def _rounded_away(kind, vertices, x, xi):
     return -1, np.inf, 0.0
 
 
-@njit(cache=True)
+@compiled
 def _apart(kind, x, v, reach):
     """Whether the boxes of both primitives are farther apart than a distance."""
     for m in range(3):
@@ -115,7 +115,7 @@ def _apart(kind, x, v, reach):
     return False
 
 
-@njit(cache=True)
+@compiled
 def _in_reach(pair, kind, vertices, on, x, reach):
     found, count = np.empty(len(pair), dtype=np.int64), 0
     w, c = np.empty(4), np.empty(3)
@@ -128,7 +128,7 @@ def _in_reach(pair, kind, vertices, on, x, reach):
     return found[:count]
 
 
-@njit(cache=True)
+@compiled
 def _smallest(kind, vertices, x, within):
     best, nearest, w, c = within, -1, np.empty(4), np.empty(3)
     for s in range(len(kind)):
@@ -140,7 +140,7 @@ def _smallest(kind, vertices, x, within):
     return best, nearest
 
 
-@njit(cache=True)
+@compiled
 def _add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat, xi, E):
     w, c, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for s in range(len(pair)):
@@ -163,7 +163,7 @@ def _add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat
         E[b] += kappa * B
 
 
-@njit(cache=True)
+@compiled
 def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g, H):
     w, n, y, u = np.empty(4), np.empty(3), np.empty(LEVER), np.empty(PAIR_DOF)
     e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
@@ -189,7 +189,7 @@ def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, point
         add_curvature(-kappa * slope, d, kind[s], points, x, v, w, n, y, H[block[r]])
 
 
-@njit(cache=True)
+@compiled
 def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H):
     """Derivatives of κ m(z·z) B(d), in d and in z: along z with d, and across it."""
     m, rate = mollifier(square, eps)
@@ -218,7 +218,7 @@ def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points
         add_rank_one(kappa * B * 2.0 * rate, u_z, H)
 
 
-@njit(cache=True)
+@compiled
 def _basis(z, length, along, across1, across2):
     """An orthonormal basis whose first vector is that of z, any where z is zero."""
     along[:] = 0.0
@@ -237,7 +237,7 @@ def _basis(z, length, along, across1, across2):
     cross(along, across1, across2)
 
 
-@njit(cache=True)
+@compiled
 def _outer_of_edges(a, e1, e2, points, v, u):
     """Fill u (24,): ∂(a·(e₁ × e₂)) by the coordinates of both bodies, (e₂ × a) ⊗ ē₁ and (a × e₁) ⊗ ē₂."""
     n = np.empty(3)

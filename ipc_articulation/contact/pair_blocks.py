@@ -9,9 +9,9 @@ order of q: p, then A by rows.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import PAIR_DOF
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_SECOND
 
@@ -19,7 +19,7 @@ LEVER = PAIR_DOF // 3  # coordinates of two bodies on which one axis depends
 HALF = LEVER // 2  # of the first body
 
 
-@njit(cache=True)
+@compiled
 def lever(kind, points, vertices, w, y):
     """Fill y (8,) for the points of both bodies that the weights w (4,) of a stencil make; c then is Σ y_a Q_a."""
     y[:] = 0.0
@@ -32,7 +32,7 @@ def lever(kind, points, vertices, w, y):
             y[at + 1 + m] += w[k] * points[vertices[k], m]
 
 
-@njit(cache=True)
+@compiled
 def outer(n, y, u):
     """Fill u (24,) = n ⊗ y."""
     for k in range(3):
@@ -40,7 +40,7 @@ def outer(n, y, u):
             u[LEVER * k + a] = n[k] * y[a]
 
 
-@njit(cache=True)
+@compiled
 def add_rank_one(s, u, H):
     """H (24, 24) += s u uᵀ."""
     for i in range(PAIR_DOF):
@@ -49,7 +49,7 @@ def add_rank_one(s, u, H):
             H[i, j] += t * u[j]
 
 
-@njit(cache=True)
+@compiled
 def add_by_points(N, y, H):
     """H (24, 24) += N ⊗ (y yᵀ), for N (3, 3) by points of space."""
     for k in range(3):
@@ -60,7 +60,7 @@ def add_by_points(N, y, H):
                     H[LEVER * k + a, LEVER * m + b] += t * y[b]
 
 
-@njit(cache=True)
+@compiled
 def add_gradient(s, u, i, j, g):
     """Add s u, u (24,) of the bodies i and j, to g (n, 12)."""
     for k in range(3):
@@ -75,7 +75,7 @@ _PLACES = np.arange(PAIR_DOF).reshape(3, 2, HALF)  # by axis, body and (p, A₀,
 _ORDER = np.concatenate([part.ravel() for b in range(2) for part in (_PLACES[:, b, 0], _PLACES[:, b, 1:])])
 
 
-@njit(cache=True)
+@compiled
 def by_coordinates(H):
     """Blocks (P, 24, 24) in the order of q of both bodies."""
     sorted_ = np.empty_like(H)
@@ -86,7 +86,7 @@ def by_coordinates(H):
     return sorted_
 
 
-@njit(cache=True)
+@compiled
 def clear(blocks, moving):
     """Set the blocks of moving bodies to zero."""
     for b in range(len(moving)):

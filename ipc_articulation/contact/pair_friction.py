@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_barrier import in_reach
@@ -64,7 +64,7 @@ def add_derivatives(friction: Friction, on: Bools, q: Array, g: Array) -> tuple[
     return f.bodies[rows], by_coordinates(H)
 
 
-@njit(cache=True)
+@compiled
 def _lag(near, kind, vertices, mollified, points, x, mu_kappa, d_hat, xi, normal, force, y):
     w, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3)
     for r in range(len(near)):
@@ -77,7 +77,7 @@ def _lag(near, kind, vertices, mollified, points, x, mu_kappa, d_hat, xi, normal
         force[r] = 0.0 if parallel else -mu_kappa * barrier(d - xi, d_hat, xi)[1]
 
 
-@njit(cache=True)
+@compiled
 def slip(i, j, n, y, q_prev, q, u):
     """Fill u (3,), the tangential displacement of the points of bodies i and j; returns its length."""
     along = 0.0
@@ -92,7 +92,7 @@ def slip(i, j, n, y, q_prev, q, u):
     return np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
 
 
-@njit(cache=True)
+@compiled
 def _add_energy(bodies, pair, moving, normal, force, y, eps, q_prev, q, E):
     u = np.empty(3)
     for r in range(len(pair)):
@@ -101,7 +101,7 @@ def _add_energy(bodies, pair, moving, normal, force, y, eps, q_prev, q, E):
             E[i if moving[i] else j] += force[r] * smooth_norm(slip(i, j, normal[r], y[r], q_prev, q, u), eps)
 
 
-@njit(cache=True)
+@compiled
 def _add_derivatives(bodies, pair, on, block, normal, force, y, eps, q_prev, q, g, H):
     t, N, u = np.empty(3), np.empty((3, 3)), np.empty(PAIR_DOF)
     for r in range(len(pair)):

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.broad_phase import find_stencils, make_ranges
 from ipc_articulation.contact.stencils import Stencils, no_stencils
 from ipc_articulation.contact.surfaces import Surfaces
@@ -76,13 +76,13 @@ def _typical_size(surfaces: Surfaces) -> float:
     return float(np.median([np.linalg.norm(np.ptp(points, axis=0)) for points in groups])) if groups else 0.0
 
 
-@njit(cache=True)
+@compiled
 def _farthest(reference, start, end):
     """Greatest displacement of a vertex from its reference, at the start or the end, beyond what all vertices share."""
     return max(_displacement(reference, start)[1], _displacement(reference, end)[1])
 
 
-@njit(cache=True)
+@compiled
 def _displacement(a, b):
     """The displacement from a to b that all vertices share (the middle of its range), and a bound on what is beyond."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)

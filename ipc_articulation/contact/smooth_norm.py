@@ -7,16 +7,16 @@
 
 from __future__ import annotations
 
-from numba import njit
+from ipc_articulation.compiled import compiled
 
 
-@njit(cache=True)
+@compiled
 def smooth_norm(y, eps):
     """f₀(y)."""
     return y if y >= eps else y * y * (eps - y / 3.0) / (eps * eps) + eps / 3.0
 
 
-@njit(cache=True)
+@compiled
 def smooth_norm_derivatives(y, eps):
     """S and c of the gradient s u and the Hessian s (1 - nnᵀ) + c uuᵀ of f₀(|u|), which is positive semidefinite."""
     if y >= eps:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.closest_points import EDGES
 
@@ -39,7 +39,7 @@ class Stencils:
         return len(self.pair)
 
 
-@njit(cache=True)
+@compiled
 def pairs_of(pair, chosen, count):
     """The pairs of bodies that some of the stencils belong to.
 
@@ -65,7 +65,7 @@ def pairs_of(pair, chosen, count):
     return rows[:p], among
 
 
-@njit(cache=True)
+@compiled
 def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second):
     """The columns of the stencils of pairs of primitives found.
 
@@ -111,13 +111,13 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
     return pair[:k], kind[:k], vertices[:k], mollified[:k]
 
 
-@njit(cache=True)
+@compiled
 def _dimension(face):
     """2 of a face, 1 of a flat one between two vertices, 0 of one at a single vertex."""
     return 2 - int(face[0] == face[1]) - int(face[1] == face[2])
 
 
-@njit(cache=True)
+@compiled
 def _have_common_vertex(left, right):
     """Whether two primitives have a vertex in common."""
     for a in left:

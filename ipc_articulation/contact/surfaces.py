@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,21 @@ def _concatenate(parts: list[NDArray], width: int, dtype: type) -> NDArray:
     return np.concatenate([np.zeros((0, width), dtype=dtype), *parts]).astype(dtype)
 
 
-@njit(cache=True)
+@compiled
 def _axis(q, b, k, x):
     """Axis k of A x + p, x (3,) a point of body b."""
     a = 3 + 3 * k
     return q[b, k] + q[b, a] * x[0] + q[b, a + 1] * x[1] + q[b, a + 2] * x[2]
 
 
-@njit(cache=True)
+@compiled
 def _positions(points, body, q, x):
     for v in range(len(points)):
         for k in range(3):
             x[v, k] = _axis(q, body[v], k, points[v])
 
 
-@njit(cache=True)
+@compiled
 def _move(points, first, q, moving, x):
     for b in range(len(q)):
         if moving[b]:
@@ -112,7 +112,7 @@ def _move(points, first, q, moving, x):
                     x[v, k] = _axis(q, b, k, points[v])
 
 
-@njit(cache=True)
+@compiled
 def motions(points, first, dq):
     """See `Surfaces.motions`."""
     worst = np.zeros(len(dq))

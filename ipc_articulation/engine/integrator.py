@@ -15,9 +15,9 @@ by h shifts it by h/2.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
+from ipc_articulation.compiled import compiled
 
 ORDERS = {"bdf1": 1, "bdf2": 2}  # by `integrator/type`
 
@@ -27,7 +27,7 @@ def weight(order: int) -> float:
     return 1.0 if order == 1 else 9.0 / 4.0
 
 
-@njit(cache=True)
+@compiled
 def predict(order, state, acceleration, is_dynamic, dt, q_tilde):
     """Write q̃ (n, 12).
 
@@ -49,7 +49,7 @@ def predict(order, state, acceleration, is_dynamic, dt, q_tilde):
             q_tilde[b, i] = state.q[b, i] + (drift if is_dynamic[b] else 0.0) + fall
 
 
-@njit(cache=True)
+@compiled
 def velocity(order, state, q, dt):
     """q̇ (n, 12) at the end of the step of dt [s] from a state to q (n, 12); exactly zero at rest."""
     qdot = np.empty_like(q)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
+from ipc_articulation.compiled import compiled
 from ipc_articulation.frontend.joints import JointMesh
 
 
@@ -57,7 +57,7 @@ class JointCoordinates:
         return blocks
 
 
-@njit(cache=True)
+@compiled
 def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
     """See `JointCoordinates.follow`."""
     followed = np.empty(len(theta))
@@ -69,7 +69,7 @@ def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
     return followed
 
 
-@njit(cache=True)
+@compiled
 def _add_derivatives(joints, home, q, slope, curvature, g, blocks):
     J = np.empty((1, 2 * DOF))
     for k in range(len(slope)):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
+from ipc_articulation.compiled import compiled
 
 
-@njit(cache=True)
+@compiled
 def are_finite(a):
     """Whether all entries are."""
     for b in range(len(a)):
@@ -18,7 +18,7 @@ def are_finite(a):
     return True
 
 
-@njit(cache=True)
+@compiled
 def advanced(q, alpha, dq):
     """The coordinates (n, 12) after each body's share, of alpha (n,), of the step dq (n, 12), and that step."""
     after, step = np.empty_like(q), np.empty_like(q)
@@ -29,7 +29,7 @@ def advanced(q, alpha, dq):
     return after, step
 
 
-@njit(cache=True)
+@compiled
 def largest_of_matrix(dq):
     """Largest change of an entry of A in coordinates (n, 12), (n,)."""
     best = np.zeros(len(dq))
@@ -39,7 +39,7 @@ def largest_of_matrix(dq):
     return best
 
 
-@njit(cache=True)
+@compiled
 def largest_position(q):
     """Largest entry of p in coordinates (n, 12), without its sign, (n,)."""
     best = np.zeros(len(q))
@@ -49,7 +49,7 @@ def largest_position(q):
     return best
 
 
-@njit(cache=True)
+@compiled
 def smallest(values, mask, otherwise):
     """The smallest of the values (n,) in a mask (n,), or another value where that is smaller."""
     least = otherwise
@@ -59,7 +59,7 @@ def smallest(values, mask, otherwise):
     return least
 
 
-@njit(cache=True)
+@compiled
 def are_equal(left, right):
     """Whether a row is the same in all arrays of two tuples, bit for bit but for the sign of zero, (n,)."""
     equal = np.ones(len(left[0]), dtype=np.bool_)
@@ -70,14 +70,14 @@ def are_equal(left, right):
     return equal
 
 
-@njit(cache=True)
+@compiled
 def add_at(sums, where, values):
     """Add values (m,) to the entries of sums (n,) that `where` (m,) names, one after the other."""
     for k in range(len(where)):
         sums[where[k]] += values[k]
 
 
-@njit(cache=True)
+@compiled
 def add_to_pairs(g, bodies, factor, values):
     """Add factor (m,) times values (m, 24) of pairs of bodies (m, 2) to the rows of g (n, 12)."""
     for k in range(len(bodies)):

@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import SceneError
 
 
@@ -48,7 +48,7 @@ def are_valid(values: Array, nonnegative: bool = False) -> bool:
     return _are_valid(values.ravel(), nonnegative)
 
 
-@njit(cache=True)
+@compiled
 def _are_valid(values: Array, nonnegative: bool) -> bool:
     return bool(np.isfinite(values).all()) and not (nonnegative and bool((values < 0.0).any()))
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import is_affine_body
 
@@ -93,7 +93,7 @@ class SceneBodies:
         return instances
 
 
-@njit(cache=True)
+@compiled
 def _read_coordinates(transforms: Array, places: Ints, q: Array) -> bool:
     """Write instances of one geometry, transforms (N, 4, 4), into their rows of q (n, 12); False if one is missing."""
     for row, instance in places:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -44,7 +44,7 @@ from ipc_articulation.dynamics.model.model import Model
 _ARTICULATED = np.dtype([("I", "f8", (6, 6))], align=True)
 
 
-@compiled
+@kernel
 def _with_wrenches(tree, q, v, tau, wrenches, a):
     n = len(tree)
     kin, S = np.empty(n, NODE_STATE), np.empty((len(a), 6))
@@ -71,7 +71,7 @@ def _with_wrenches(tree, q, v, tau, wrenches, a):
     return 0 if good and finite(q) and finite(v) and finite(tau) and finite(wrenches.ravel()) else 1
 
 
-@compiled
+@kernel
 def start(b, k, wrenches, I):  # noqa: E741
     """Iᴬ = I, and pᴬ = v ×* I v - w in k.f."""
     m, h, J = k.m, k.h, k.J
@@ -87,7 +87,7 @@ def start(b, k, wrenches, I):  # noqa: E741
     subtract_wrench(b, wrenches, k)
 
 
-@compiled
+@kernel
 def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     """Take one column's freedom out of Iᴬ and pᴬ."""
     s = row(S, j)
@@ -106,7 +106,7 @@ def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     put(k.f, plus_times(six(k.f), u, y))
 
 
-@compiled
+@kernel
 def subtract(A, r, s, x):
     """Row r of A ← row r - s x."""
     A[r, 0] -= s * x[0]
@@ -117,7 +117,7 @@ def subtract(A, r, s, x):
     A[r, 5] -= s * x[5]
 
 
-@compiled
+@kernel
 def _add_to_parent(I, k, parent_I, parent):  # noqa: E741
     x = matrix_times(I, six(k.c))
     for r in range(6):
@@ -126,7 +126,7 @@ def _add_to_parent(I, k, parent_I, parent):  # noqa: E741
         parent.f[r] += k.f[r] + x[r]
 
 
-@compiled
+@kernel
 def matrix_times(A, x):
     """A x for a symmetric A (6, 6)."""
     y = (x[0] * A[0, 0], x[0] * A[0, 1], x[0] * A[0, 2], x[0] * A[0, 3], x[0] * A[0, 4], x[0] * A[0, 5])
@@ -137,7 +137,7 @@ def matrix_times(A, x):
     return plus_times(y, x[5], row(A, 5))
 
 
-@compiled_batch
+@batch_kernel
 def _with_wrenches_batch(tree, q, v, tau, wrenches, a):
     bad = 0
     for s in range(len(q)):
@@ -146,14 +146,14 @@ def _with_wrenches_batch(tree, q, v, tau, wrenches, a):
     return bad
 
 
-@compiled
+@kernel
 def _without_wrenches(tree, q, v, tau, a):
     if not fits(tree, q) or len(v) != len(a) or len(tau) != len(a):
         return 1
     return _with_wrenches(tree, q, v, tau, np.empty((0, 6)), a)
 
 
-@compiled_batch
+@batch_kernel
 def _without_wrenches_batch(tree, q, v, tau, a):
     bad = 0
     for s in range(len(q)):

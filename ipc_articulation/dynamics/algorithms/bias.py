@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.lift import projected, spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics, project_on_joints
@@ -24,7 +24,7 @@ from ipc_articulation.dynamics.algorithms.vectors import cross_force, inertia_ti
 from ipc_articulation.dynamics.model.model import Model
 
 
-@compiled
+@kernel
 def _forces(tree, q, v, world, tau):
     if not fits(tree, q) or len(v) != len(tau):
         return 1
@@ -41,12 +41,12 @@ def _forces(tree, q, v, world, tau):
     return 0 if good and finite(q) and finite(v) else 1
 
 
-@compiled
+@kernel
 def _bias(tree, q, v, tau):
     return _forces(tree, q, v, acceleration_of_world(tree), tau)
 
 
-@compiled_batch
+@batch_kernel
 def _bias_batch(tree, q, v, tau):
     bad = 0
     for s in range(len(q)):
@@ -55,12 +55,12 @@ def _bias_batch(tree, q, v, tau):
     return bad
 
 
-@compiled
+@kernel
 def _gravity(tree, q, tau):
     return _forces(tree, q, np.zeros(len(tau)), acceleration_of_world(tree), tau)
 
 
-@compiled_batch
+@batch_kernel
 def _gravity_batch(tree, q, tau):
     bad = 0
     for s in range(len(q)):
@@ -69,12 +69,12 @@ def _gravity_batch(tree, q, tau):
     return bad
 
 
-@compiled
+@kernel
 def _coriolis(tree, q, v, tau):
     return _forces(tree, q, v, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), tau)
 
 
-@compiled_batch
+@batch_kernel
 def _coriolis_batch(tree, q, v, tau):
     bad = 0
     for s in range(len(q)):

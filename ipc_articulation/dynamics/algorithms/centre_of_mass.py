@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -27,7 +27,7 @@ from ipc_articulation.dynamics.algorithms.vectors import cross3, inertia_times, 
 from ipc_articulation.dynamics.model.model import Model
 
 
-@compiled
+@kernel
 def _total(tree, kin):
     """Mass and centre of mass in the world; kin as `body_inertias` leaves it."""
     m = x = y = z = 0.0
@@ -40,7 +40,7 @@ def _total(tree, kin):
     return m, (x / m, y / m, z / m)
 
 
-@compiled
+@kernel
 def _centre(tree, q, c):
     if not fits(tree, q):
         return 1
@@ -51,7 +51,7 @@ def _centre(tree, q, c):
     return 0 if good and finite(q) else 1
 
 
-@compiled
+@kernel
 def _momentum_matrix(tree, q, A):
     if not fits(tree, q):
         return 1
@@ -71,7 +71,7 @@ def _momentum_matrix(tree, q, A):
     return 0 if good and finite(q) else 1
 
 
-@compiled
+@kernel
 def _jacobian(tree, q, J):
     A = np.empty((6, J.shape[1]))
     bad = _momentum_matrix(tree, q, A)
@@ -79,7 +79,7 @@ def _jacobian(tree, q, J):
     return bad
 
 
-@compiled
+@kernel
 def _momentum(tree, q, v, h):
     nv = tree[len(tree) - 1].v + tree[len(tree) - 1].nv
     if len(v) != nv:
@@ -93,7 +93,7 @@ def _momentum(tree, q, v, h):
     return 0 if not bad and finite(v) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _centre_batch(tree, q, c):
     bad = 0
     for s in range(len(q)):
@@ -102,7 +102,7 @@ def _centre_batch(tree, q, c):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _momentum_matrix_batch(tree, q, A):
     bad = 0
     for s in range(len(q)):
@@ -111,7 +111,7 @@ def _momentum_matrix_batch(tree, q, A):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _jacobian_batch(tree, q, J):
     bad = 0
     for s in range(len(q)):
@@ -120,7 +120,7 @@ def _jacobian_batch(tree, q, J):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _momentum_batch(tree, q, v, h):
     bad = 0
     for s in range(len(q)):

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
@@ -38,7 +38,7 @@ from ipc_articulation.dynamics.loops.curvature import G_rate
 from ipc_articulation.dynamics.model.model import Model
 
 
-@compiled
+@kernel
 def _single(tree, q, v, C):
     if not fits(tree, q) or len(v) != len(C):
         return 1
@@ -59,7 +59,7 @@ def _single(tree, q, v, C):
     return 0 if good and finite(q) and finite(v) else 1
 
 
-@compiled
+@kernel
 def _fill(tree, i, j, k, B, S, S_dot, C):
     """Entries of coordinate j, of node i, with all on its way to the root."""
     s = row(S, j)
@@ -72,7 +72,7 @@ def _fill(tree, i, j, k, B, S, S_dot, C):
         i = tree[i].parent
 
 
-@compiled_batch
+@batch_kernel
 def _batch(tree, q, v, C):
     bad = 0
     for s in range(len(q)):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -25,7 +25,7 @@ from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model
 
 
-@compiled
+@kernel
 def fill_mass_matrix(tree, kin, S, M):
     """The mass matrix M; kin as `body_inertias` leaves it, and afterwards as `accumulate_inertias` does."""
     M[:] = 0.0
@@ -47,7 +47,7 @@ def fill_mass_matrix(tree, kin, S, M):
             add_inertia(k, kin[b.parent])
 
 
-@compiled
+@kernel
 def mass_matrix_into(tree, q, M):
     """M of a position; 1 if the position is bad."""
     if not fits(tree, q):
@@ -59,7 +59,7 @@ def mass_matrix_into(tree, q, M):
     return 0 if good and finite(q) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _batch(tree, q, M):
     bad = 0
     for s in range(len(q)):

@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.inverse_mass import inverse_mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -105,7 +105,7 @@ def forward_dynamics_derivatives(
 _FIELDS = np.dtype([("S_dot", "f8", (6,)), ("D", "f8", (6,)), ("P", "f8", (6,))], align=True)  # of a coordinate
 
 
-@compiled
+@kernel
 def _single(tree, q, v, a, wrenches, K):
     n, nv = len(tree), len(v)
     kin, S = np.empty(n, NODE_STATE), np.empty((nv, 6))
@@ -132,7 +132,7 @@ def _single(tree, q, v, a, wrenches, K):
     return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
 
 
-@compiled
+@kernel
 def _set_fields(b, kin, k, S, columns):
     for j in range(b.v, b.v + b.nv):
         s, c = row(S, j), columns[j]
@@ -141,7 +141,7 @@ def _set_fields(b, kin, k, S, columns):
         put(c.P, plus(cross(k.a, s), cross(k.v, c.D)))
 
 
-@compiled
+@kernel
 def _pushed_by(b, wrenches, k, w):
     """The wrench from outside on a node, in w.f."""
     put(w.f, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
@@ -152,7 +152,7 @@ def _pushed_by(b, wrenches, k, w):
         w.f[r] = -w.f[r]
 
 
-@compiled
+@kernel
 def _fill_above(tree, i, j, k, B, S, c, K):
     """∂τ of all on the way to the root, and of j's own node, by q_j, v_j and a_j."""
     s = row(S, j)
@@ -167,7 +167,7 @@ def _fill_above(tree, i, j, k, B, S, c, K):
         i = tree[i].parent
 
 
-@compiled
+@kernel
 def _fill_below(tree, i, j, k, B, w, S, columns, K):
     """∂τ_j by q and v of all strictly on the way to the root."""
     s = row(S, j)
@@ -181,7 +181,7 @@ def _fill_below(tree, i, j, k, B, w, S, columns, K):
         i = tree[i].parent
 
 
-@compiled_batch
+@batch_kernel
 def _batch(tree, q, v, a, wrenches, K):
     bad = 0
     for s in range(len(q)):

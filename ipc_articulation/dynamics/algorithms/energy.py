@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -37,7 +37,7 @@ def potential_energy(model: Model, q: ArrayLike) -> Array:
     return _ENERGIES(model, q, np.zeros(model.nv))[..., 1]
 
 
-@compiled
+@kernel
 def _energies(tree, q, v, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
     good = position_kinematics(tree, q, kin, S)
@@ -55,7 +55,7 @@ def _energies(tree, q, v, out):
     return 0 if good and finite(q) and finite(v) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _energies_batch(tree, q, v, out):
     bad = 0
     for s in range(len(q)):

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.model.model import Model
 
 
-@compiled
+@kernel
 def coordinate_parents(tree, nv):
     """The coordinate before each one on the way to the root, -1 for none, (nv,)."""
     parents = np.empty(nv, np.int64)
@@ -28,7 +28,7 @@ def coordinate_parents(tree, nv):
     return parents
 
 
-@compiled
+@kernel
 def factorise(parents, M):
     """M ← D on the diagonal and L below it."""
     for k in range(len(M) - 1, -1, -1):
@@ -43,7 +43,7 @@ def factorise(parents, M):
             i = parents[i]
 
 
-@compiled
+@kernel
 def solve_factorised(parents, F, x):
     """x ← L⁻¹ D⁻¹ L⁻ᵀ x."""
     for k in range(len(x) - 1, -1, -1):
@@ -59,7 +59,7 @@ def solve_factorised(parents, F, x):
             i = parents[i]
 
 
-@compiled
+@kernel
 def inverse_into(tree, q, W):
     """W ← M⁻¹; 1 if the state is bad."""
     n = len(W)
@@ -73,7 +73,7 @@ def inverse_into(tree, q, W):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _batch(tree, q, W):
     bad = 0
     for s in range(len(q)):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
@@ -80,7 +80,7 @@ def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Ar
     return int(model.frame_node[index]), H[:3, :3] @ x + H[:3, 3]
 
 
-@compiled
+@kernel
 def _jacobian(tree, node, point, q, J):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((J.shape[1], 6))
     good = position_kinematics(tree, q, kin, S)
@@ -95,7 +95,7 @@ def _jacobian(tree, node, point, q, J):
     return 0 if good and finite(q) else 1
 
 
-@compiled
+@kernel
 def _set_column(J, j, s, x):
     """J_j = [s; t + s × x]."""
     turn = cross3(s, x)
@@ -103,13 +103,13 @@ def _set_column(J, j, s, x):
         J[r, j], J[3 + r, j] = s[r], s[3 + r] + turn[r]
 
 
-@compiled
+@kernel
 def column_rate(b, kin, S, j):
     """Ṡ = v_p × S."""
     return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if b.parent < 0 else cross(kin[b.parent].v, row(S, j))
 
 
-@compiled
+@kernel
 def _rate(tree, node, point, q, v, J):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
     good = position_kinematics(tree, q, kin, S)
@@ -129,7 +129,7 @@ def _rate(tree, node, point, q, v, J):
     return 0 if good and finite(q) and finite(v) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _jacobian_batch(tree, node, point, q, J):
     bad = 0
     for s in range(len(q)):
@@ -138,7 +138,7 @@ def _jacobian_batch(tree, node, point, q, J):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _rate_batch(tree, node, point, q, v, J):
     bad = 0
     for s in range(len(q)):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -52,7 +52,7 @@ def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
     return _WRENCHES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
 
 
-@compiled
+@kernel
 def _single(tree, q, v, a, wrenches, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
     good = position_kinematics(tree, q, kin, S)
@@ -71,7 +71,7 @@ def _single(tree, q, v, a, wrenches, out):
     return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _batch(tree, q, v, a, wrenches, out):
     bad = 0
     for s in range(len(q)):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -101,7 +101,7 @@ def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
     return model.frame_node[index], model.frame_pose[index]
 
 
-@compiled
+@kernel
 def _poses(tree, nodes, poses, q, H):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tree) * 3, 6))
     good = position_kinematics(tree, q, kin, S)
@@ -120,7 +120,7 @@ def _poses(tree, nodes, poses, q, H):
     return 0 if good and finite(q) else 1
 
 
-@compiled
+@kernel
 def arm(k, x, y, z):
     """A point of a node's frame, world axes, from the tree's origin."""
     R, p = k.R, k.p
@@ -131,7 +131,7 @@ def arm(k, x, y, z):
     )
 
 
-@compiled
+@kernel
 def point_velocity(k, x):
     """v_lin + ω × x."""
     v = k.v
@@ -139,7 +139,7 @@ def point_velocity(k, x):
     return v[3] + s[0], v[4] + s[1], v[5] + s[2]
 
 
-@compiled
+@kernel
 def _velocities(tree, nodes, poses, q, v, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
     good = position_kinematics(tree, q, kin, S)
@@ -155,7 +155,7 @@ def _velocities(tree, nodes, poses, q, v, out):
     return 0 if good and finite(q) and finite(v) else 1
 
 
-@compiled
+@kernel
 def _accelerations(tree, nodes, poses, q, v, a, out):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
     good = position_kinematics(tree, q, kin, S)
@@ -174,7 +174,7 @@ def _accelerations(tree, nodes, poses, q, v, a, out):
     return 0 if good and finite(q) and finite(v) and finite(a) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _poses_batch(tree, nodes, poses, q, H):
     bad = 0
     for s in range(len(q)):
@@ -183,7 +183,7 @@ def _poses_batch(tree, nodes, poses, q, H):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _velocities_batch(tree, nodes, poses, q, v, out):
     bad = 0
     for s in range(len(q)):
@@ -192,7 +192,7 @@ def _velocities_batch(tree, nodes, poses, q, v, out):
     return bad
 
 
-@compiled_batch
+@batch_kernel
 def _accelerations_batch(tree, nodes, poses, q, v, a, out):
     bad = 0
     for s in range(len(q)):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled, compiled_batch
+from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
@@ -29,7 +29,7 @@ from ipc_articulation.dynamics.algorithms.vectors import dot, row
 from ipc_articulation.dynamics.model.model import Model
 
 
-@compiled
+@kernel
 def project_on_joints(tree, S, kin, tau):
     """τ = S·f; kin as `accumulate_forces` leaves it."""
     for i in range(len(tree)):
@@ -37,7 +37,7 @@ def project_on_joints(tree, S, kin, tau):
             tau[j] = dot(row(S, j), kin[i].f)
 
 
-@compiled
+@kernel
 def _with_wrenches(tree, q, v, a, wrenches, tau):
     kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tau), 6))
     good = position_kinematics(tree, q, kin, S)
@@ -53,7 +53,7 @@ def _with_wrenches(tree, q, v, a, wrenches, tau):
     return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
 
 
-@compiled_batch
+@batch_kernel
 def _with_wrenches_batch(tree, q, v, a, wrenches, tau):
     bad = 0
     for s in range(len(q)):
@@ -62,14 +62,14 @@ def _with_wrenches_batch(tree, q, v, a, wrenches, tau):
     return bad
 
 
-@compiled
+@kernel
 def _without_wrenches(tree, q, v, a, tau):
     if not fits(tree, q) or len(v) != len(tau) or len(a) != len(tau):
         return 1
     return _with_wrenches(tree, q, v, a, np.empty((0, 6)), tau)
 
 
-@compiled_batch
+@batch_kernel
 def _without_wrenches_batch(tree, q, v, a, tau):
     bad = 0
     for s in range(len(q)):

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.algorithms.trigonometry import FAR, sin_cos
 from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
@@ -44,7 +44,7 @@ NODE_STATE = np.dtype(
 )
 
 
-@compiled
+@kernel
 def position_kinematics(tree, q, kin, S):
     """Poses of all nodes and columns of all joints.
 
@@ -118,7 +118,7 @@ def _set_screw(b, k, S):
     S[b.v, 5] = slide * z[2] + turn * (p[0] * z[1] - p[1] * z[0])
 
 
-@compiled
+@kernel
 def _set_columns(k, S, v, turning):
     """S_j = [e; p × e] or [0; e] for the three axes e of the frame before the motion."""
     R, p = k.R, k.p
@@ -130,7 +130,7 @@ def _set_columns(k, S, v, turning):
             put_row(S, v + j, (0.0, 0.0, 0.0, x, y, z))
 
 
-@compiled
+@kernel
 def _translate(b, k, q):
     """Move the frame; at the root of a tree move the tree's origin with it."""
     R, p, o = k.R, k.p, k.o
@@ -143,7 +143,7 @@ def _translate(b, k, q):
             p[r] = 0.0
 
 
-@compiled
+@kernel
 def _rotate(k, w, x, y, z):
     """R ← R R(quaternion), of whatever length; whether it is one."""
     square = w * w + x * x + y * y + z * z
@@ -157,7 +157,7 @@ def _rotate(k, w, x, y, z):
     return abs(square - 1.0) <= UNIT
 
 
-@compiled
+@kernel
 def velocity_kinematics(tree, S, v, kin):
     """Velocities, and accelerations at q̈ = 0 relative to the parents."""
     for i in range(len(tree)):
@@ -172,7 +172,7 @@ def velocity_kinematics(tree, S, v, kin):
             put(k.v, plus(before, own))
 
 
-@compiled
+@kernel
 def joint_sum(b, S, x):
     """Σ S_j x_j over the columns of a node."""
     j = b.v
@@ -184,14 +184,14 @@ def joint_sum(b, S, x):
     return total
 
 
-@compiled
+@kernel
 def acceleration_of_world(tree):
     """-g: in a world that accelerates so, bodies need the same forces as under gravity."""
     g = tree[0].gravity
     return 0.0, 0.0, 0.0, -g[0], -g[1], -g[2]
 
 
-@compiled
+@kernel
 def acceleration_kinematics(tree, S, a, world, kin):
     """Accelerations of all nodes; world is that of the world itself."""
     for i in range(len(tree)):
@@ -203,7 +203,7 @@ def acceleration_kinematics(tree, S, a, world, kin):
             put(k.a, plus(kin[b.parent].a, own))
 
 
-@compiled
+@kernel
 def body_inertias(tree, kin):
     """Mass, first moment and moments of inertia of each node, J = R I Rᵀ + m (|c|² 1 - c cᵀ)."""
     for i in range(len(tree)):
@@ -229,7 +229,7 @@ def body_inertias(tree, kin):
         h[0], h[1], h[2] = m * x, m * y, m * z
 
 
-@compiled
+@kernel
 def _row_times(R, r, I):  # noqa: E741
     """Row r of R I."""
     x, y, z = R[r, 0], R[r, 1], R[r, 2]
@@ -240,12 +240,12 @@ def _row_times(R, r, I):  # noqa: E741
     )
 
 
-@compiled
+@kernel
 def _with_row(x, R, r):
     return x[0] * R[r, 0] + x[1] * R[r, 1] + x[2] * R[r, 2]
 
 
-@compiled
+@kernel
 def body_forces(tree, wrenches, kin):
     """The force that moves each node by itself, f = I a + v ×* I v - w.
 
@@ -257,7 +257,7 @@ def body_forces(tree, wrenches, kin):
         subtract_wrench(tree[i], wrenches, k)
 
 
-@compiled
+@kernel
 def subtract_wrench(b, wrenches, k):
     """f ← f - w, with w about the tree's origin o instead of the world's: n - o × f."""
     if b.body < 0 or len(wrenches) == 0:
@@ -270,7 +270,7 @@ def subtract_wrench(b, wrenches, k):
         f[r] -= n[r]
 
 
-@compiled
+@kernel
 def accumulate_forces(tree, kin):
     """f of each node becomes the sum over the node and all it carries."""
     for i in range(len(tree) - 1, -1, -1):
@@ -278,7 +278,7 @@ def accumulate_forces(tree, kin):
             add(kin[tree[i].parent].f, kin[i].f)
 
 
-@compiled
+@kernel
 def accumulate_inertias(tree, kin):
     """m, h, J of each node become the composite inertia of it and all it carries."""
     for i in range(len(tree) - 1, -1, -1):
@@ -286,7 +286,7 @@ def accumulate_inertias(tree, kin):
             add_inertia(kin[i], kin[tree[i].parent])
 
 
-@compiled
+@kernel
 def add_inertia(k, up):
     """Add a node's m, h, J to its parent's."""
     up.m += k.m
@@ -295,14 +295,14 @@ def add_inertia(k, up):
     add(up.J, k.J)
 
 
-@compiled
+@kernel
 def fits(tree, q):
     """Whether a position has as many coordinates as the tree."""
     last = tree[len(tree) - 1]
     return len(q) == last.q + (4 if last.kind == ROTATION else last.nv)
 
 
-@compiled
+@kernel
 def finite(x):
     """Whether all numbers of a vector are finite."""
     total = 0.0

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 
 
-@compiled
+@kernel
 def row(S, k):
     """Row k of an array (n, 6)."""
     return S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5]
 
 
-@compiled
+@kernel
 def six(x):
     """Six numbers as a tuple."""
     return x[0], x[1], x[2], x[3], x[4], x[5]
 
 
-@compiled
+@kernel
 def dot(x, y):
     """x·y."""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
 
 
-@compiled
+@kernel
 def plus(x, y):
     """x + y of two tuples of six."""
     return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]
 
 
-@compiled
+@kernel
 def plus_times(x, s, y):
     """x + s y of two tuples of six."""
     return (
@@ -42,33 +42,33 @@ def plus_times(x, s, y):
     )
 
 
-@compiled
+@kernel
 def put(x, y):
     """x ← y, six numbers."""
     for a in range(6):
         x[a] = y[a]
 
 
-@compiled
+@kernel
 def put_row(S, k, y):
     """Row k of S ← y, six numbers; without the cost of an array for the row."""
     S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5] = y[0], y[1], y[2], y[3], y[4], y[5]
 
 
-@compiled
+@kernel
 def add(x, y):
     """x ← x + y, six numbers."""
     for a in range(6):
         x[a] += y[a]
 
 
-@compiled
+@kernel
 def cross3(x, y):
     """x × y of three numbers each."""
     return x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]
 
 
-@compiled
+@kernel
 def cross(v, x):
     """v × x = [ω×x_ω; ω×x_v + v×x_ω], for twists."""
     return (
@@ -81,7 +81,7 @@ def cross(v, x):
     )
 
 
-@compiled
+@kernel
 def cross_force(v, f):
     """v ×* f = [ω×n + v×f; ω×f], for wrenches [n; f]."""
     return (
@@ -94,7 +94,7 @@ def cross_force(v, f):
     )
 
 
-@compiled
+@kernel
 def inertia_times(k, x):
     """I x = [I_o ω + h × v; m v - h × ω] for a record with mass m, first moment h = m c and I_o about the origin."""
     m, h, J = k.m, k.h, k.J

@@ -8,11 +8,11 @@ systems»). 2B v = 2 v ×* I v, and B + Bᵀ = dI/dt.
 
 from __future__ import annotations
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, inertia_times, plus, plus_times
 
 
-@compiled
+@kernel
 def fill_products(tree, kin, B):
     """2B of every node, (n, 6, 6); kin as `velocity_kinematics` and `body_inertias` leave it."""
     for i in range(len(tree)):
@@ -26,7 +26,7 @@ def fill_products(tree, kin, B):
                 B[i, r, c] = column[r]
 
 
-@compiled
+@kernel
 def accumulate_matrices(tree, B):
     """B of each node becomes the sum over the node and all it carries."""
     for i in range(len(tree) - 1, -1, -1):
@@ -37,7 +37,7 @@ def accumulate_matrices(tree, B):
                     B[up, r, c] += B[i, r, c]
 
 
-@compiled
+@kernel
 def times(B, x):
     """B x, (6, 6)."""
     return (
@@ -50,7 +50,7 @@ def times(B, x):
     )
 
 
-@compiled
+@kernel
 def transpose_times(B, x):
     """Bᵀ x, (6, 6)."""
     y = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -59,12 +59,12 @@ def transpose_times(B, x):
     return y
 
 
-@compiled
+@kernel
 def _row_dot(B, r, x):
     return B[r, 0] * x[0] + B[r, 1] * x[1] + B[r, 2] * x[2] + B[r, 3] * x[3] + B[r, 4] * x[4] + B[r, 5] * x[5]
 
 
-@compiled
+@kernel
 def _unit(c):
     return (
         1.0 if c == 0 else 0.0,

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError
@@ -120,7 +120,7 @@ def _catch_up(model: Model, q: Array, dt: float) -> Array:
     return b
 
 
-@compiled
+@kernel
 def descend(M, p, friction, low, high, v):
     """Minimise ½ vᵀ M v - pᵀ v + Σ friction |v| by coordinate descent; v is the start, then the minimum.
 

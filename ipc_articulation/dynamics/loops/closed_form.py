@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.loops.formulas import four_bar, tello_hip, tello_knee_ankle
 from ipc_articulation.dynamics.loops.implicit import CLOSED, ITERATIONS, NEAR, ROUNDING, SINGULAR, Implicit
 from ipc_articulation.dynamics.loops.kinds import FOUR_BAR, TELLO_HIP
@@ -60,7 +60,7 @@ class ClosedForm(Implicit):
         return super().closed(q)  # which says why not
 
 
-@compiled
+@kernel
 def evaluate(kind, p, q, q_dot, phi, K, k):
     """φ (2,), K (2, n) and k (2,) of q and q̇ (n,); p: the loop's own parameters."""
     if kind == FOUR_BAR:
@@ -71,7 +71,7 @@ def evaluate(kind, p, q, q_dot, phi, K, k):
         tello_knee_ankle(p, q, q_dot, phi, K, k)
 
 
-@compiled
+@kernel
 def inverse(p, m, K):
     """K_d⁻¹ row by row, and whether the independent coordinates determine the others."""
     d, e = int(p[m]), int(p[m + 1])
@@ -81,7 +81,7 @@ def inverse(p, m, K):
     return K[1, e] / det, -K[0, e] / det, -K[1, d] / det, K[0, d] / det, good
 
 
-@compiled
+@kernel
 def close(kind, p, n, m, q):
     """Close a loop by its dependent coordinates, as `implicit.py` says.
 
@@ -110,7 +110,7 @@ def close(kind, p, n, m, q):
     return False
 
 
-@compiled
+@kernel
 def _is_closed(phi, K, q, tolerance):
     """Whether |φ| is zero, relative to |K| |q| and to 1."""
     for i in range(len(phi)):

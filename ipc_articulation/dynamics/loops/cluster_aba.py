@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
     acceleration_of_world,
@@ -54,7 +54,7 @@ BODY = np.dtype(
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@compiled
+@kernel
 def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
     """ÿ of a position q, velocities v = G ẏ and forces τ on the independent coordinates.
 
@@ -130,7 +130,7 @@ def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
         add(bodies[C.parent].f, plus_times(F, d * rest, U))
 
 
-@compiled
+@kernel
 def _leave(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u):
     """All of a cluster on the way from the leaves to the root."""
     first, size, most, F = C.y, C.size, G.shape[1], ZERO

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 
 
-@compiled
+@kernel
 def four_bar(p, q, q_dot, phi, K, k):
     """φ = l₁ e(q₁) + l₂ e(q₁ + q₃) - l₃ e(q₂) - o, e(θ) = (cos θ, sin θ), so ë = -θ̇² e at θ̈ = 0.
 
@@ -34,7 +34,7 @@ def four_bar(p, q, q_dot, phi, K, k):
 A, B, C, D, E, F = 57 / 2500, 49 / 5000, 399 / 20000, 8 / 625, 7 / 625, 3021 / 160000  # [m], of the hip
 
 
-@compiled
+@kernel
 def tello_hip(p, q, q_dot, phi, K, k):
     """Of the Tello humanoid's hip, one row for each rotor, s = 1 and -1; y = q_r/N.
 
@@ -73,7 +73,7 @@ AT = 1979 * math.pi / 4500, 493 * math.pi / 1500, 231 * math.pi / 500, 2 * math.
 APART = 163349 / 6250000 - 273 / 12500 * math.cos(math.pi / 9)  # [m]
 
 
-@compiled
+@kernel
 def tello_knee_ankle(p, q, q_dot, phi, K, k):
     """Of the Tello humanoid's knee and ankle; y = q_r/N, u = ½ (y₁ - y₂).
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, complain, leading_axes
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
@@ -68,7 +68,7 @@ def _one(model: Model, x: Array, y_dot: Array, tau: Array, wrenches: Array, resu
         complain(model, ["q"], [x[None]])
 
 
-@compiled
+@kernel
 def _forward_dynamics(
     tree, loops, members, parameters, clusters, steps, ys, column, constant, x, y_dot, tau, wrenches, y_ddot
 ):

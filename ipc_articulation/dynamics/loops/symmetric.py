@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled, inlined
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 
 
 @inlined
@@ -19,14 +19,14 @@ def symmetric_times(A, x):
     )
 
 
-@compiled
+@kernel
 def clear(A):
     """A ← 0."""
     for j in range(21):
         A[j] = 0.0
 
 
-@compiled
+@kernel
 def add_body(A, k, B):
     """A ← A + B + I, with the inertia I of a rigid body of mass m, first moment h and J about the origin."""
     m, h, J = k.m, k.h, k.J
@@ -49,7 +49,7 @@ def add_body(A, k, B):
     A[20] += m
 
 
-@compiled
+@kernel
 def subtract_product(A, x, w):
     """A ← A - x wᵀ, which is symmetric."""
     j = 0

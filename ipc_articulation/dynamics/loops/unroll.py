@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numba import types
 
-from ipc_articulation.dynamics.algorithms.compiled import compiled
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.loops.closed_form import evaluate, inverse
 from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, FREE, GIVEN, MANIFOLD, OPEN, SINGULAR
@@ -28,7 +28,7 @@ STATE = types.Array(types.float64, 1, "A")
 LOOPS = types.Array(numba.from_dtype(LOOP), 1, "C")
 
 
-@compiled
+@kernel
 def unroll(loops, members, parameters, column, x, y_dot, q, v, G, g):
     """Fill q, v, g and the entries of G that move.
 
@@ -74,7 +74,7 @@ def compiled_unroll() -> Callable[..., int]:
     return unroll.compile((LOOPS, PAIRS, VECTOR, INDICES, STATE, STATE, VECTOR, VECTOR, MATRIX, VECTOR))
 
 
-@compiled
+@kernel
 def _affine(L, members, parameters, x, y_dot, q, v, g):
     n, m = L.size, L.ndof
     entry = L.parameter + n
@@ -87,7 +87,7 @@ def _affine(L, members, parameters, x, y_dot, q, v, g):
         q[members[L.member + j, 0]], v[members[L.member + j, 1]], g[members[L.member + j, 1]] = value, rate, 0.0
 
 
-@compiled
+@kernel
 def _given(L, members, parameters, column, y_dot, q, v, G, g):
     n, m = L.size, L.ndof
     entry, last = L.parameter + n, L.parameter + n * (m + 1)
@@ -100,7 +100,7 @@ def _given(L, members, parameters, column, y_dot, q, v, G, g):
         q[members[L.member + j, 0]], v[at_v], g[at_v] = parameters[L.parameter + j], rate, parameters[last + j]
 
 
-@compiled
+@kernel
 def _closed_form(L, members, p, column, x, y_dot, q, v, G, g):
     n, m = L.size, L.ndof
     at, rate, phi, K, k = x[L.x : L.x + n], np.zeros(n), np.empty(2), np.empty((2, n)), np.empty(2)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.contact_free.potential import assemble, body_energies
@@ -15,7 +15,7 @@ from ipc_articulation.engine.newton.line_search import halve, highest_allowed
 from ipc_articulation.engine.terms.shape import follow
 
 
-@njit(cache=True)
+@compiled
 def minimise(problem, q, E, is_measured, dt):
     """Minimise the potential from q (n, 12); see `engine.newton.minimise`.
 
@@ -55,19 +55,19 @@ def minimise(problem, q, E, is_measured, dt):
     return q, True, iterations, searches, early
 
 
-@njit(cache=True)
+@compiled
 def _sizes(bodies, limits, dq, dt):
     far = motions(bodies.points, bodies.first, dq)
     return step_sizes(bodies.labels, far, dq, limits.velocity_tol * dt, limits.transrate_tol * dt)
 
 
-@njit(cache=True)
+@compiled
 def _are_done(bodies, limits, moving, size, last, alpha):
     whole = np.ones(len(size))
     return are_done(bodies.labels, moving, bodies.movable, whole, size, last, alpha, limits.ccd_tol, True)
 
 
-@njit(cache=True)
+@compiled
 def _search(problem, q, dq, moving, done, E, is_measured):
     """Halve the steps of islands that are not done until their energy does not rise; see `engine.line_search`.
 

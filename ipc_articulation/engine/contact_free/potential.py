@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.articulation.evaluation import freedom_energies, linearize, take
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.contact_free.system import clear
 from ipc_articulation.engine.linear_system.block_matrix import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
 
 
-@njit(cache=True)
+@compiled
 def begin_step(problem, state, q_ref, dt):
     """Fix what is constant in a step, with reference poses q_ref (n, 12); whether what articulations want is valid."""
     kinetic.begin(problem.inertias, state, dt)
@@ -20,7 +20,7 @@ def begin_step(problem, state, q_ref, dt):
     return take(problem.articulations, problem.unchecked, q_ref)
 
 
-@njit(cache=True)
+@compiled
 def body_energies(problem, q, moving):
     """E(q) of the moving bodies, (n,), what couples several told of one of them; see `Potential.body_energies`."""
     E = np.zeros(len(q))
@@ -33,7 +33,7 @@ def body_energies(problem, q, moving):
     return E
 
 
-@njit(cache=True)
+@compiled
 def assemble(problem, q, moving):
     """The gradient (n, 12); the problem's `H` receives the projected Hessian."""
     g, H, shapes = np.zeros(q.shape), problem.H, problem.shapes
@@ -49,7 +49,7 @@ def assemble(problem, q, moving):
     return g
 
 
-@njit(cache=True)
+@compiled
 def _assemble_articulations(articulations, q, g, H):
     bodies, starts = articulations.bodies, articulations.starts
     _, w, J, curvature = linearize(articulations, q, True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import config, njit, types
+from numba import config, types
 from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.evaluation import Articulations, UncheckedInput
 from ipc_articulation.articulation.joints import JointArrays, Joints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern
@@ -86,7 +87,7 @@ class Held(structref.StructRefProxy):
 structref.define_proxy(Held, _HeldType, Problem._fields)
 
 
-@njit(cache=True)
+@compiled
 def _hold(problem):
     """The same as a `Held`; to make one from Python takes a second in each process, for that is not kept on disk."""
     return Held(*problem)

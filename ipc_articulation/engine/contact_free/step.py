@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import integrator, joint_coordinates, rows
 from ipc_articulation.engine.contact_free.newton import minimise
@@ -42,7 +42,7 @@ def take(
     return after, NewtonReport(result, iterations, awake, searches)
 
 
-@njit(cache=True)
+@compiled
 def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
     """The stages of `engine.step`, with reference poses q_ref (n, 12).
 
@@ -64,7 +64,7 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
     return q, qdot, theta, is_usual, bodies.movable.sum(), iterations, searches, rests, early.any()
 
 
-@njit(cache=True)
+@compiled
 def _settle(bodies, early, before, q, dt):
     """See `Rest.settle`."""
     moved, largest = motions(bodies.points, bodies.first, q - before), rows.largest_position(q)
@@ -75,7 +75,7 @@ def _settle(bodies, early, before, q, dt):
     put_back(bodies.labels, bodies.driven | early, moved, largest, fall, before, q)
 
 
-@njit(cache=True)
+@compiled
 def _start(problem, state, dt):
     """Where Newton starts, (n, 12), the energies there, and whether they were measured; see `extrapolation.advance`."""
     bodies = problem.bodies

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.evaluation import Articulations
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import block_cholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Blocks
@@ -37,7 +37,7 @@ def make_system(movable: Bools, joints: Ints, articulations: Articulations) -> t
     return H.as_arrays(), pattern, np.empty(pattern.starts[-1])
 
 
-@njit(cache=True)
+@compiled
 def clear(H, moving):
     """Forget everything added; bodies that do not move, of a mask (n,), have no unknowns until the next time."""
     H.diagonal[:] = 0.0
@@ -46,7 +46,7 @@ def clear(H, moving):
         H.place[H.bodies[i]] = i if moving[H.bodies[i]] else -1
 
 
-@njit(cache=True)
+@compiled
 def solve(problem, g):
     """The step -H⁻¹ g (n, 12), zero for bodies without unknowns; and whether H is definite and the step finite."""
     H, n = problem.H, len(g)

@@ -19,10 +19,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system import panels
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
 
@@ -70,12 +70,12 @@ def _analyse(n: int, rows: Ints, cols: Ints) -> Analysis:
     return Analysis(n, rows, cols, pattern, np.empty(pattern.starts[-1]))
 
 
-@njit(cache=True)
+@compiled
 def _are_equal(left, right):
     return np.array_equal(left, right)
 
 
-@njit(cache=True)
+@compiled
 def solve(pattern, diagonal, blocks, shift, b, U):
     """See `BlockCholesky.solve`: x, and whether H + shift·I is positive definite; U is room for the panels."""
     n, order = len(diagonal), pattern.order
@@ -115,14 +115,14 @@ def solve(pattern, diagonal, blocks, shift, b, U):
     return result, True
 
 
-@njit(cache=True)
+@compiled
 def _panel(pattern, U, i):
     """P_i, (12, 12 + 12·neighbours)."""
     start, end = pattern.starts[i], pattern.starts[i + 1]
     return U[start:end].reshape(DOF, (end - start) // DOF)
 
 
-@njit(cache=True)
+@compiled
 def _load(pattern, diagonal, blocks, shift, i, P):
     """P = the blocks of H + shift·I in row i, from its diagonal on."""
     for a in range(DOF):
@@ -143,14 +143,14 @@ def _load(pattern, diagonal, blocks, shift, i, P):
                     P[a, b - DOF - DOF * slot] = block[b, a]
 
 
-@njit(cache=True)
+@compiled
 def _find_slots(pattern, i, slot):
     slot[i] = 0
     for s in range(pattern.first[i], pattern.first[i + 1]):
         slot[pattern.columns[s]] = 1 + s - pattern.first[i]
 
 
-@njit(cache=True)
+@compiled
 def _subtract_row(pattern, k, place, U, slot, product, P):
     """P_i -= U_kiᵀ P_k for i = columns[place], strip by strip; product is room for one."""
     P_k, first, end = _panel(pattern, U, k), pattern.first[k], pattern.first[k + 1]
@@ -160,7 +160,7 @@ def _subtract_row(pattern, k, place, U, slot, product, P):
         panels.subtract(product, slot[strip], P)
 
 
-@njit(cache=True)
+@compiled
 def _wait(pattern, k, place, waiting, after):
     """Put row k into the list of rows that wait for column i = columns[place]: waiting[i], after[waiting[i]], ..."""
     if place < pattern.first[k + 1]:
@@ -168,7 +168,7 @@ def _wait(pattern, k, place, waiting, after):
         after[k], waiting[i] = waiting[i], k
 
 
-@njit(cache=True)
+@compiled
 def _gather(pattern, i, x, near):
     for c in range(DOF):
         near[c] = x[i, c]
@@ -178,7 +178,7 @@ def _gather(pattern, i, x, near):
             near[DOF + DOF * s + c] = x[neighbours[s], c]
 
 
-@njit(cache=True)
+@compiled
 def _scatter(pattern, i, near, x):
     for c in range(DOF):
         x[i, c] = near[c]

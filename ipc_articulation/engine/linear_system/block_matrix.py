@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 
 
 class Upper(NamedTuple):
@@ -98,7 +98,7 @@ def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
     return longer
 
 
-@njit(cache=True)
+@compiled
 def add_diagonal(bodies, blocks, diagonal):
     """Add blocks (n, 12, 12), one a body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
     for i in range(len(bodies)):
@@ -107,7 +107,7 @@ def add_diagonal(bodies, blocks, diagonal):
                 diagonal[i, a, b] += blocks[bodies[i], a, b]
 
 
-@njit(cache=True)
+@compiled
 def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
     """See `BlockMatrix.add_pairs`.
 
@@ -137,7 +137,7 @@ def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
     return count
 
 
-@njit(cache=True)
+@compiled
 def add_coupled(place, bodies, J, M, diagonal, upper, count):
     """See `BlockMatrix.add_coupled`; arguments and result are those of `add_pairs`.
 
@@ -168,7 +168,7 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
     return count
 
 
-@njit(cache=True)
+@compiled
 def _members(place, bodies, n):
     """The rows of pairs of bodies (m, 2), ascending."""
     is_member = np.zeros(n + 1, dtype=np.bool_)
@@ -177,7 +177,7 @@ def _members(place, bodies, n):
     return np.flatnonzero(is_member[:-1])
 
 
-@njit(cache=True)
+@compiled
 def _find(upper, i, j, count):
     """The block at row i and column j > i, made of zeros where there was none; and the number of blocks."""
     block = upper.last[i]
@@ -191,7 +191,7 @@ def _find(upper, i, j, count):
     return count, count + 1
 
 
-@njit(cache=True)
+@compiled
 def _add(source, row, col, target):
     """Add the 12x12 numbers of a source that begin at (row, col)."""
     for a in range(DOF):
@@ -199,7 +199,7 @@ def _add(source, row, col, target):
             target[a, b] += source[row + a, col + b]
 
 
-@njit(cache=True)
+@compiled
 def _add_product(left, right, target):
     """Add leftᵀ right, for two rows of twelve numbers."""
     for a in range(DOF):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 
 
@@ -25,7 +25,7 @@ class Pattern(NamedTuple):
     slots: Ints  # (m,) of a source: at which block of the panel; -1 - that, where the block is to be transposed
 
 
-@njit(cache=True)
+@compiled
 def factor_pattern(n, rows, cols):
     """The pattern for n diagonal blocks and others at (rows, cols), (m,) each, no place twice, nor transposed."""
     first_neighbour, neighbours = _group(np.concatenate((rows, cols)), np.concatenate((cols, rows)), n)
@@ -49,7 +49,7 @@ def factor_pattern(n, rows, cols):
     return Pattern(order, first, columns, starts, widest, first_source, sources, slots)
 
 
-@njit(cache=True)
+@compiled
 def _sorted_columns(first, columns):
     """Sort the columns of each row: by column, then by row, which keeps that order."""
     n = len(first) - 1
@@ -60,7 +60,7 @@ def _sorted_columns(first, columns):
     return _group(rows[by_column], columns[by_column], n)[1]
 
 
-@njit(cache=True)
+@compiled
 def _group(keys, values, n):
     """Sort values stably by keys (m,) in [0, n); those of key k are at [first[k] : first[k + 1]]: first, sorted."""
     first = np.zeros(n + 2, dtype=np.int64)

@@ -6,10 +6,10 @@ The others, fixed or frozen, stay where they are: what is added to their rows an
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.errors import SolverError
@@ -62,7 +62,7 @@ class LinearSystem:
         )
 
 
-@njit(cache=True)
+@compiled
 def step_from(x, bodies, n):
     """The rows of -x (k, 12) as those of bodies (k,) among n, others zero."""
     dq = np.zeros((n, DOF))

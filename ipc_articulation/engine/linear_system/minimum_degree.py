@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Bools, Ints
+from ipc_articulation.compiled import compiled
 
 
 class _Graph(NamedTuple):
@@ -40,7 +40,7 @@ class _Graph(NamedTuple):
     outside_of: Ints  # (n,) and the p which that is of
 
 
-@njit(cache=True)
+@compiled
 def minimum_degree(begin, neighbours):
     """Order of elimination of the graph in which i touches neighbours[begin[i] : begin[i + 1]], without i.
 
@@ -72,7 +72,7 @@ def minimum_degree(begin, neighbours):
     return order, first, members[: first[n]]
 
 
-@njit(cache=True)
+@compiled
 def _quotient_graph(begin, neighbours):
     n = len(begin) - 1
     degree = begin[1:] - begin[:-1]
@@ -87,17 +87,17 @@ def _quotient_graph(begin, neighbours):
     return graph
 
 
-@njit(cache=True)
+@compiled
 def _variables(graph, i):
     return graph.variables[graph.begin[i] : graph.begin[i] + graph.variable_count[i]]
 
 
-@njit(cache=True)
+@compiled
 def _elements(graph, i):
     return graph.elements[graph.begin[i] : graph.begin[i] + graph.element_count[i]]
 
 
-@njit(cache=True)
+@compiled
 def _eliminate(graph, p, start, members):
     """Make p an element; write L_p, the variables of p and of its elements, to members[start:], and say where it ends.
 
@@ -117,7 +117,7 @@ def _eliminate(graph, p, start, members):
     return count
 
 
-@njit(cache=True)
+@compiled
 def _count_outside(graph, p, L_p):
     r"""|L_e \ L_p| of all elements that share variables with p."""
     for i in L_p:
@@ -127,7 +127,7 @@ def _count_outside(graph, p, L_p):
             graph.outside[e] -= 1
 
 
-@njit(cache=True)
+@compiled
 def _update_elements(graph, i, p):
     r"""Let i keep the elements that are not absorbed by p, which it gets: Σ |L_e \ L_p|."""
     place, total = graph.begin[i], 0
@@ -141,7 +141,7 @@ def _update_elements(graph, i, p):
     return total
 
 
-@njit(cache=True)
+@compiled
 def _update_variables(graph, i, p):
     """Let i keep the variables that are not in L_p: |A_i|."""
     place = graph.begin[i]
@@ -153,7 +153,7 @@ def _update_variables(graph, i, p):
     return graph.variable_count[i]
 
 
-@njit(cache=True)
+@compiled
 def _put_in(buckets, i, degree):
     head = buckets[0, degree]
     buckets[0, degree], buckets[1, i], buckets[2, i] = i, head, -1
@@ -161,7 +161,7 @@ def _put_in(buckets, i, degree):
         buckets[2, head] = i
 
 
-@njit(cache=True)
+@compiled
 def _take_out(buckets, i, degree):
     following, previous = buckets[1, i], buckets[2, i]
     if previous >= 0:

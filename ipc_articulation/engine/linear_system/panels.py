@@ -10,14 +10,14 @@ their sums, but does so the same way in every run. Their indices must not be abl
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
+from ipc_articulation.compiled import compiled
 
 _SUMS = {"contract", "reassoc"}  # what fast mathematics may do: fuse a·b + c, reorder sums
 
 
-@njit(cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def factorise(P):
     """[H_ii H_ij ...] -> [U_ii U_ij ...] with U_iiᵀ U_ii = H_ii, U_iiᵀ U_ij = H_ij; False unless H_ii is definite."""
     width = P.shape[1]
@@ -37,7 +37,7 @@ def factorise(P):
     return True
 
 
-@njit(cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def multiply(P, at, begin, width, product):
     """Make product = P_atᵀ P[:, begin : begin + width], with P_at the block of columns of P that begins at `at`."""
     at, begin, width = np.uint64(at), np.uint64(begin), np.uint64(width)
@@ -49,7 +49,7 @@ def multiply(P, at, begin, width, product):
             product[a, b] = s
 
 
-@njit(cache=True)
+@compiled
 def subtract(product, slots, P):
     """Subtract the blocks of a product from those of P at the given slots, runs of adjacent ones at once."""
     t = 0
@@ -63,7 +63,7 @@ def subtract(product, slots, P):
                 target[b] -= source[b]
 
 
-@njit(cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def forward(P, near):
     """[b_i b_j ...] -> [y_i, b_j - U_ijᵀ y_i ...] with U_iiᵀ y_i = b_i."""
     for r in range(DOF):
@@ -73,7 +73,7 @@ def forward(P, near):
         near[r] = y
 
 
-@njit(cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def backward(P, near):
     """[y_i x_j ...] -> [x_i x_j ...] with U_ii x_i + Σ U_ij x_j = y_i."""
     for r in range(11, -1, -1):

@@ -7,10 +7,10 @@ detection lets at least ccd_tol of it pass.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.newton_report import Unmet
@@ -26,7 +26,7 @@ _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a loos
 _FARTHER = "surfaces are almost in touch: try a smaller dt, a larger contact resistance or a larger contact/d_hat"
 
 
-@njit(cache=True)
+@compiled
 def step_sizes(labels, motions, dq, motion_tol, change_tol):
     """Size of a step in units of the tolerances, the same for all of an island, (n,); below 1 it meets them.
 
@@ -45,7 +45,7 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
     return islands.largest(labels, sizes)
 
 
-@njit(cache=True)
+@compiled
 def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol, at_goal):
     """Whether the step of a body's island is its last one, (n,).
 
@@ -80,7 +80,7 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
     return done
 
 
-@njit(cache=True)
+@compiled
 def attenuated(labels, beta, alpha, exact):
     """What is left of the first residual after a step, (n,), for libuipc's semi-implicit termination.
 
@@ -99,7 +99,7 @@ def attenuated(labels, beta, alpha, exact):
     return islands.largest(labels, left)
 
 
-@njit(cache=True)
+@compiled
 def end_early(done, beta, tol, moving):
     """The bodies whose islands are done or have little left, (n,), and those that move and are not done, (n,)."""
     ended, early = done.copy(), np.zeros(len(done), dtype=np.bool_)

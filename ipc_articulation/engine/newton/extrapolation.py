@@ -8,10 +8,10 @@ moves straight, while a link, which turns about its joints, follows its screw.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import cross
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
@@ -31,7 +31,7 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
     return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 
 
-@njit(cache=True)
+@compiled
 def lower(labels, q, E, ahead, E_ahead):
     """The coordinates and energies of `ahead` for islands whose energy is lower there, else those of q."""
     total, total_ahead = islands.total(labels, E), islands.total(labels, E_ahead)
@@ -44,7 +44,7 @@ def lower(labels, q, E, ahead, E_ahead):
     return start, energies
 
 
-@njit(cache=True)
+@compiled
 def rigid_motion(q, qdot, moving, center, is_link, dt):
     """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
 
@@ -63,7 +63,7 @@ def rigid_motion(q, qdot, moving, center, is_link, dt):
     return motion
 
 
-@njit(cache=True)
+@compiled
 def _continue(q, qdot, center, is_link, dt, R, V, motion):
     """Write how one body goes on from q (12,) in dt into motion (12,); R and V are room for `_screw`."""
     wx, wy, wz = _angular_velocity(q, qdot)
@@ -85,13 +85,13 @@ def _continue(q, qdot, center, is_link, dt, R, V, motion):
             motion[k] = dt * (qdot[k] + _dot(qdot[row], center)) - _dot(motion[row], center)
 
 
-@njit(cache=True)
+@compiled
 def _dot(a, b):
     """Scalar product of three numbers, for which np.dot takes ten times as long."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True)
+@compiled
 def _angular_velocity(q, qdot):
     """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers."""
     C = np.empty((3, 3))  # the columns of A⁻¹, times det A
@@ -106,7 +106,7 @@ def _angular_velocity(q, qdot):
     )
 
 
-@njit(cache=True)
+@compiled
 def _screw(x, y, z, R, V):
     """Write the rotation R = exp([φ]), φ = (x, y, z), and the matrix V = ∫₀¹ exp(s [φ]) ds of a screw motion."""
     angle = np.sqrt(x * x + y * y + z * z)
@@ -120,7 +120,7 @@ def _screw(x, y, z, R, V):
     _write_polynomial(b, c, x, y, z, V)
 
 
-@njit(cache=True)
+@compiled
 def _write_polynomial(a, b, x, y, z, P):
     """Write P = 1 + a [φ] + b [φ]², with [φ]² = φφᵀ - |φ|²."""
     d = 1.0 - b * (x * x + y * y + z * z)

@@ -7,10 +7,11 @@ nothing and is an island by itself.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ipc_articulation.compiled import compiled
 
 
-@njit(cache=True)
+@compiled
 def join(labels, pairs, movable):
     """Labels (n,) after joining the islands of pairs (m, 2) of bodies that can both move."""
     parent = labels.copy()
@@ -24,7 +25,7 @@ def join(labels, pairs, movable):
     return parent
 
 
-@njit(cache=True)
+@compiled
 def _root(parent, b):
     while parent[b] != b:
         parent[b] = parent[parent[b]]
@@ -32,7 +33,7 @@ def _root(parent, b):
     return b
 
 
-@njit(cache=True)
+@compiled
 def total(labels, values):
     """Sum over its island, for each body, (n,)."""
     sums = np.zeros(len(values))
@@ -42,7 +43,7 @@ def total(labels, values):
     return sums
 
 
-@njit(cache=True)
+@compiled
 def largest(labels, values):
     """Largest value in its island, for each body, (n,)."""
     best = values.copy()
@@ -52,7 +53,7 @@ def largest(labels, values):
     return best
 
 
-@njit(cache=True)
+@compiled
 def anyone(labels, flags):
     """Whether a flag is set in its island, for each body, (n,)."""
     found = np.zeros(len(flags), dtype=np.bool_)
@@ -63,14 +64,14 @@ def anyone(labels, flags):
     return found
 
 
-@njit(cache=True)
+@compiled
 def _spread(labels, values):
     """Give all bodies of an island the value of the first, in place."""
     for b in range(len(values)):
         values[b] = values[labels[b]]  # a label is a body of its island, the one with the smallest row
 
 
-@njit(cache=True)
+@compiled
 def unfinished(labels, moving, ended, movable):
     """The movable bodies of islands of which one moves and has not ended, (n,); their number, and of those at rest."""
     goes_on, number, resting = np.zeros(len(labels), dtype=np.bool_), 0, 0

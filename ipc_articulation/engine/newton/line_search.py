@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.output.diagnosis import not_finite
@@ -73,7 +73,7 @@ def line_search(
     return Search(alpha, after, step, is_exhausted=True)
 
 
-@njit(cache=True)
+@compiled
 def highest_allowed(labels, energies):
     """The energy up to which that of a body's island does not rise, (n,), and whether all are numbers."""
     highest, are_numbers = islands.total(labels, energies), True
@@ -83,7 +83,7 @@ def highest_allowed(labels, energies):
     return highest, are_numbers
 
 
-@njit(cache=True)
+@compiled
 def halve(labels, searching, energies, highest, alpha):
     """The shares (n,), halved where an island that searches has more than its highest energy; whether one has."""
     halved, total, is_halved = alpha.copy(), islands.total(labels, energies), False

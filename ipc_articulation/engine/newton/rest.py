@@ -10,10 +10,10 @@ island whose step did not converge has no result that could repeat: it neither r
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
@@ -65,7 +65,7 @@ class Rest:
         self._last, self._dt, self._rested = after, dt, rested
 
 
-@njit(cache=True)
+@compiled
 def rested(before, after, movable, unconverged):
     """Whether a step from a state to another left a body as it was, and so would the next one, (n,).
 
@@ -84,7 +84,7 @@ def rested(before, after, movable, unconverged):
     return same
 
 
-@njit(cache=True)
+@compiled
 def put_back(labels, stays, motions, largest, fall, before, q):
     """Bring islands that rounding moved from q (n, 12) back to `before`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from numba import njit
+from ipc_articulation.compiled import compiled
 
 log = logging.getLogger("ipc_articulation")
 
@@ -33,6 +33,6 @@ def _misses() -> int:
     return 0 if stats is None else sum(stats.cache_misses.values())
 
 
-@njit(cache=True)
+@compiled
 def _stand_in(x):
     return x

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from uipc import view
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.errors import SceneError
@@ -69,7 +69,7 @@ class SceneWriter:
         return values
 
 
-@njit(cache=True)
+@compiled
 def _write_transforms(q, corner, transforms):
     """Write coordinates q (n, 12) as transforms (n, 4, 4) whose last entry is 1, or their rates, where it is 0."""
     for b in range(len(q)):

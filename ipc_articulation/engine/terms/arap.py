@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 from ipc_articulation.engine.terms.signed_svd import signed_svd
@@ -28,7 +28,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     return ShapeEnergy("ARAP", add_energy, add_derivatives, stiffness_of(slots, context))
 
 
-@njit(cache=True)
+@compiled
 def add_energy(q, c, moving, E):
     """Add c ‖A - R‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
@@ -38,7 +38,7 @@ def add_energy(q, c, moving, E):
             E[b] += c[b] * np.sum((s - 1.0) ** 2)
 
 
-@njit(cache=True)
+@compiled
 def add_derivatives(q, c, dA, moving, g, H):
     """Add the gradient to g (n, 12) and the projected Hessian blocks to H (n, 12, 12); dA is not used."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
@@ -50,7 +50,7 @@ def add_derivatives(q, c, dA, moving, g, H):
             _add_hessian(U, s, V, 2.0 * c[b], H[b])
 
 
-@njit(cache=True)
+@compiled
 def _add_hessian(U, s, V, c2, H):
     T = np.empty(9)
     for i in range(9):

@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.frames import local_directions, unit
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
@@ -110,7 +110,7 @@ def _axes(mesh: JointMesh) -> Array:
     return local_directions(unit(mesh.placement.axes[:, :1])[:, :, None], mesh.placement.transforms)[:, :, 0, :3]
 
 
-@njit(cache=True)
+@compiled
 def _add_forces(load, is_torque, axes, bodies, q, F):
     """Add the generalised forces on both bodies of each joint to F (m, 2, 12)."""
     for k in range(len(load)):
@@ -126,7 +126,7 @@ def _add_forces(load, is_torque, axes, bodies, q, F):
                 F[k, side, :3] += on_body
 
 
-@njit(cache=True)
+@compiled
 def _add_torque(torque, A, F_A):
     """Add ½ [τ] A⁻ᵀ, row by row, to F_A (9,); nothing where A is flat."""
     lengths = np.sqrt(np.sum(A * A, axis=1))
@@ -139,6 +139,6 @@ def _add_torque(torque, A, F_A):
             F_A[3 * row + column] += 0.5 * turned[row]
 
 
-@njit(cache=True)
+@compiled
 def _linear_part(q):
     return q[3:].copy().reshape(3, 3)

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.kinds import HELD, KINDS
 from ipc_articulation.articulation.vectors import to_world
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
@@ -86,7 +86,7 @@ def _make_penalties(meshes: Sequence[JointMesh], mass: Array) -> Penalties:
     )
 
 
-@njit(cache=True)
+@compiled
 def energies(penalties, q):
     """Energy of each joint at q (n, 12), (m,)."""
     E = np.zeros(len(penalties.kind))
@@ -98,7 +98,7 @@ def energies(penalties, q):
     return E
 
 
-@njit(cache=True)
+@compiled
 def add_derivatives(penalties, q, g):
     """Add the gradient at q (n, 12) to g (n, 12), and bring the Hessians in `blocks` up to date."""
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
@@ -120,7 +120,7 @@ def add_derivatives(penalties, q, g):
                     g[right, i] += kappa * r[row] * J[row, DOF + i]
 
 
-@njit(cache=True)
+@compiled
 def _set_constant_hessians(penalties):
     D, J = np.zeros((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
     for row in range(3 * HELD):
@@ -131,7 +131,7 @@ def _set_constant_hessians(penalties):
             _write_square(penalties.stiffness[j], J, penalties.blocks[j])
 
 
-@njit(cache=True)
+@compiled
 def _residual_at(penalties, joint, q, x, y, r):
     """r (12,) of a joint at q (n, 12), and the world vectors x, y (HELD, 3) of its two bodies."""
     count = penalties.held[joint]
@@ -145,7 +145,7 @@ def _residual_at(penalties, joint, q, x, y, r):
         kinds.residual(penalties.kind[joint], x, y, r)
 
 
-@njit(cache=True)
+@compiled
 def _add_pulled(local, factor, f, g):
     """Add factor·(∂x/∂q)ᵀ f, for a world vector x with the local one (4,), to g (12,)."""
     for k in range(3):
@@ -154,7 +154,7 @@ def _add_pulled(local, factor, f, g):
             g[3 + 3 * k + i] += factor * local[i] * f[k]
 
 
-@njit(cache=True)
+@compiled
 def _write_square(kappa, J, block):
     """Write κ JᵀJ, J (12, 24)."""
     block[:] = 0.0
@@ -166,7 +166,7 @@ def _write_square(kappa, J, block):
                     block[a, b] += factor * J[row, b]
 
 
-@njit(cache=True)
+@compiled
 def _pull_back(D, local, J):
     """J (12, 24) = D ∂(world vectors)/∂q."""
     J[:] = 0.0

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import State
@@ -64,13 +64,13 @@ class Kinetic(Term):
         system.add_diagonal(self.arrays.M)
 
 
-@njit(cache=True)
+@compiled
 def begin(inertias, state, dt):
     """Predict q̃ for the step of dt [s] from a state."""
     predict(inertias.order, state, inertias.acceleration, inertias.is_dynamic, dt, inertias.q_tilde)
 
 
-@njit(cache=True)
+@compiled
 def add_energy(inertias, q, moving, E):
     """Add the energies of the moving bodies to E (n,)."""
     M, q_tilde = inertias.M, inertias.q_tilde
@@ -82,7 +82,7 @@ def add_energy(inertias, q, moving, E):
                     E[b] += 0.5 * d * M[b, i, j] * (q[b, j] - q_tilde[b, j])
 
 
-@njit(cache=True)
+@compiled
 def add_gradient(inertias, q, moving, g):
     """Add the gradients of the moving bodies to g (n, 12)."""
     M, q_tilde = inertias.M, inertias.q_tilde

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
 from ipc_articulation.engine.terms.signed_svd import eigenvectors
@@ -39,7 +39,7 @@ def make(stiffness: Array) -> ShapeEnergy:
     return ShapeEnergy(NAME, add_energy, add_derivatives, stiffness)
 
 
-@njit(cache=True)
+@compiled
 def add_energy(q, c, moving, E):
     """Add c ‖A Aᵀ - I‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
     for b in range(len(q)):
@@ -48,7 +48,7 @@ def add_energy(q, c, moving, E):
             E[b] += c[b] * np.sum(S * S)
 
 
-@njit(cache=True)
+@compiled
 def add_derivatives(q, c, dA, moving, g, H):
     """Add the gradient to g (n, 12) and projected Hessian blocks to H (n, 12, 12); dA (n, 9) is the last step of A."""
     T, V = np.empty((3, 3)), np.empty((3, 3))
@@ -61,7 +61,7 @@ def add_derivatives(q, c, dA, moving, g, H):
             _add_tension(T, V, 4.0 * c[b], H[b])
 
 
-@njit(cache=True)
+@compiled
 def _strain(q):
     S = np.empty((3, 3))
     for i in range(3):
@@ -73,7 +73,7 @@ def _strain(q):
     return S
 
 
-@njit(cache=True)
+@compiled
 def _add_gradient(A, S, c4, g):
     for i in range(3):
         for k in range(3):
@@ -81,7 +81,7 @@ def _add_gradient(A, S, c4, g):
                 g[3 + 3 * i + k] += c4 * S[i, j] * A[j, k]
 
 
-@njit(cache=True)
+@compiled
 def _add_hessian(A, c4, H):
     """Entries 4c [(AᵀA)_kl δ_ij + A_jk A_il] for ∂²E/∂A_ik ∂A_jl."""
     for i in range(3):
@@ -94,7 +94,7 @@ def _add_hessian(A, c4, H):
                     H[3 + 3 * i + k, 3 + 3 * j + m] += c4 * h
 
 
-@njit(cache=True)
+@compiled
 def _predicted_tension(S, dA, T):
     """T = S - dA dAᵀ."""
     for i in range(3):
@@ -104,7 +104,7 @@ def _predicted_tension(S, dA, T):
                 T[i, j] -= dA[3 * i + k] * dA[3 * j + k]
 
 
-@njit(cache=True)
+@compiled
 def _add_tension(T, V, c4, H):
     """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T; V is room for its eigenvectors."""
     eigenvectors(T, V)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -69,7 +69,7 @@ class ShapeEnergy(Term):
         system.add_diagonal(H)
 
 
-@njit(cache=True)
+@compiled
 def begin(shapes, dt):
     """A step of dt [s] begins."""
     shapes.dA[:] = 0.0
@@ -77,7 +77,7 @@ def begin(shapes, dt):
         shapes.c[b] = dt * dt * shapes.stiffness[b]
 
 
-@njit(cache=True)
+@compiled
 def follow(shapes, step):
     """Newton makes a step (n, 12)."""
     for b in range(len(step)):

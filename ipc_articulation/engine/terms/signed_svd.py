@@ -9,12 +9,13 @@ finite elements»). 0.8 µs; numpy's svd within numba takes 2.0 µs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ipc_articulation.compiled import compiled
 
 _SWEEPS = 12  # Jacobi's method is done after three or four
 
 
-@njit(cache=True)
+@compiled
 def signed_svd(A, U, s, V):
     """Fill U (3, 3), s (3,) and V (3, 3); no matrix A (3, 3) is too singular."""
     eigenvectors(A.T @ A, V)
@@ -25,7 +26,7 @@ def signed_svd(A, U, s, V):
         s[i] = _dot(U, i, B, i)
 
 
-@njit(cache=True)
+@compiled
 def eigenvectors(S, V):
     """Jacobi's rotations: V becomes the eigenvectors of the symmetric S, S is diagonalised in place."""
     V[:] = 0.0
@@ -40,7 +41,7 @@ def eigenvectors(S, V):
                 _rotate(S, V, p, q)
 
 
-@njit(cache=True)
+@compiled
 def _rotate(S, V, p, q):
     """Make S[p, q] zero."""
     if S[p, q] == 0.0:
@@ -57,7 +58,7 @@ def _rotate(S, V, p, q):
         S[p, k], S[q, k] = c * x - c * t * y, c * t * x + c * y
 
 
-@njit(cache=True)
+@compiled
 def _sort_columns(B, V):
     """Order the columns of B by length, the longest first; V follows and stays a rotation."""
     for a, b in ((0, 1), (1, 2), (0, 1)):
@@ -67,7 +68,7 @@ def _sort_columns(B, V):
                     M[k, a], M[k, b] = M[k, b], -M[k, a]
 
 
-@njit(cache=True)
+@compiled
 def _orthonormal_columns(B, U):
     """U = rotation whose first columns are those of B, which are nearly orthogonal and maybe zero."""
     length = np.sqrt(_dot(B, 0, B, 0))
@@ -87,7 +88,7 @@ def _orthonormal_columns(B, U):
     U[2, 2] = U[0, 0] * U[1, 1] - U[1, 0] * U[0, 1]
 
 
-@njit(cache=True)
+@compiled
 def _normal_part(M, column, U):
     """U₁ = a column of M without its part along U₀."""
     along = _dot(U, 0, M, column)
@@ -95,7 +96,7 @@ def _normal_part(M, column, U):
         U[k, 1] = M[k, column] - along * U[k, 0]
 
 
-@njit(cache=True)
+@compiled
 def _dot(M, i, N, j):
     """Product of column i of M and column j of N."""
     return M[0, i] * N[0, j] + M[1, i] * N[1, j] + M[2, i] * N[2, j]

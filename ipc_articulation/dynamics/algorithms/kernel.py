@@ -1,16 +1,16 @@
-"""How every kernel of this room is compiled."""
+"""How every kernel of the dynamics is compiled."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from numba import njit
+from ipc_articulation.compiled import compiled
 
 # Fused multiply-adds, and no checks of division by zero: what is not finite stays so.
-compiled = partial(njit, cache=True, error_model="numpy", fastmath={"contract"})
+kernel = partial(compiled, error_model="numpy", fastmath={"contract"})
 
 # For kernels that run through many states: other threads run meanwhile.
-compiled_batch = partial(compiled, nogil=True)
+batch_kernel = partial(kernel, nogil=True)
 
 # For formulas of a few lines, put into their callers: a call would cost as much as they do.
-inlined = partial(compiled, inline="always")
+inlined = partial(kernel, inline="always")

@@ -1,0 +1,79 @@
+"""Compiled functions whose cache on disk belongs to the sources that they were made from.
+
+numba keeps machine code beside each file and discards it when that file changes. Machine code also holds what a
+function calls and the constants that it reads, so here it is discarded when any file changes that its file imports,
+directly or not. A process that writes into a cache locks it: two that write at once would mix up their versions.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+from numba import njit
+from numba.core.caching import FunctionCache
+
+_SOURCES = Path(__file__).parents[1]
+_IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
+
+
+def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function by numba, without Python objects, and keep the machine code on disk.
+
+    Args:
+        function: What to compile; None: the result is a decorator.
+        options: Of `numba.njit`.
+    """
+    if function is None:
+        return lambda f: compiled(f, **options)
+    dispatcher = njit(**options)(function)
+    if dispatcher is not function:  # with NUMBA_DISABLE_JIT it is
+        dispatcher._cache = _Cache(function)
+    return dispatcher
+
+
+class _Cache(FunctionCache):
+    """numba's cache of one function, discarded when a source changes, and locked while it is written."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = stamp(Path(inspect.getfile(function)))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with FileLock(Path(self.cache_path) / ".numba.lock"):
+            super().save_overload(sig, data)
+
+
+def stamp(file: Path) -> bytes:
+    """Digest of a source file and of all files of this package that it imports at its top, directly or not."""
+    found = {file}
+    new = [file]
+    while new:
+        new = [imported for source in new for imported in imports(source) if imported not in found]
+        found.update(new)
+    return sha256(b"".join(digest(source) for source in sorted(found))).digest()
+
+
+@cache
+def digest(file: Path) -> bytes:
+    """Digest of a file's text."""
+    return sha256(file.read_bytes()).digest()
+
+
+@cache
+def imports(file: Path) -> tuple[Path, ...]:
+    """Files of this package that a file imports."""
+    names = []
+    for module, in_brackets, on_line, plain in _IMPORT.findall(file.read_text(encoding="utf-8")):
+        names += [module or plain, *(f"{module}.{name}" for name in re.findall(r"\w+", in_brackets + on_line))]
+    places = [
+        _SOURCES.joinpath(*name.split(".")) for name in dict.fromkeys(names) if name.startswith(f"{__package__}.")
+    ]
+    candidates = [path for place in places for path in (place.with_suffix(".py"), place / "__init__.py")]
+    return tuple(path for path in candidates if path.exists())
