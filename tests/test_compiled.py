@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from numba.core.caching import FunctionCache
 
 from ipc_articulation import compiled
 
@@ -77,16 +80,19 @@ def test_a_change_in_a_file_that_is_not_imported_discards_nothing(copy: Path) ->
     assert run(copy, CALL) == "6 1"
 
 
-def test_processes_that_compile_at_once_do_not_mix_up_versions(copy: Path) -> None:
-    types = ["1", "1.5", "1j", "True"]
-    code = "from ipc_articulation.trial.caller import twice; print(twice({}))"
-    path = f"import sys; sys.path.insert(0, {str(copy.parent)!r})\n"
-    for _ in range(2):  # compile, then load
-        processes = [
-            subprocess.Popen([sys.executable, "-c", path + code.format(x)], stdout=subprocess.PIPE, text=True)
-            for x in types
-        ]
-        assert [process.communicate()[0].strip() for process in processes] == ["6", "9.0", "6j", "6"]
+def test_a_process_locks_the_cache_while_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = []
+
+    @contextmanager
+    def lock(file: Path) -> Iterator[None]:
+        events.append(f"lock {file.name}")
+        yield
+        events.append("unlock")
+
+    monkeypatch.setattr(compiled, "FileLock", lock)
+    monkeypatch.setattr(FunctionCache, "save_overload", lambda self, signature, data: events.append("save"))
+    assert compiled.compiled(lambda x: 2 * x)(3) == 6
+    assert events == ["lock .numba.lock", "save", "unlock"]
 
 
 def test_every_function_of_the_package_is_compiled_so() -> None:
