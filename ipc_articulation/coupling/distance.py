@@ -10,6 +10,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
 
@@ -29,6 +30,7 @@ class SceneDistance:
         d_hat = float(scene.config().find("contact/d_hat").view()[0])
         self._contact = make_contact_world(make_surfaces(self._bodies), self._bodies, planes, table, d_hat)
 
+    @formats_from_table
     def minimum(self) -> float:
         """Smallest distance [m] of two surfaces that may touch; inf where none is nearer than 10 d̂."""
         return self._contact.minimum_distance(self._q())
