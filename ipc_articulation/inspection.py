@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,8 +106,10 @@ def _read(file: Path) -> Mechanism:
         from ipc_articulation.scenefile.paths import package_folders
 
         return read_robot(file, package_dirs=[*package_folders(), *file.absolute().parents])
-    mujoco = import_module("ipc_articulation.adapters.mujoco")
-    return mujoco.robot_from_mujoco(mujoco.load_model(file))
+    from ipc_articulation.adapters.mujoco import load_model
+    from ipc_articulation.dynamics import robot_from_mujoco
+
+    return robot_from_mujoco(load_model(file))
 
 
 def _body(model: Model, i: int) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -44,9 +43,11 @@ def read_joints(file: Path) -> tuple[list[StartJoint], bool]:
 
         mechanism = read_urdf(file, package_dirs=[*package_folders(), *file.absolute().parents])
         return list(_joints(mechanism)), False
-    mujoco = import_module("ipc_articulation.adapters.mujoco")
-    model = mujoco.load_model(file)
-    return list(_joints(mujoco.robot_from_mujoco(model).mechanism)), model.nu > 0
+    from ipc_articulation.adapters.mujoco import load_model
+    from ipc_articulation.dynamics import robot_from_mujoco
+
+    model = load_model(file)
+    return list(_joints(robot_from_mujoco(model))), model.nu > 0
 
 
 def _joints(mechanism: Mechanism) -> Iterator[StartJoint]:

@@ -52,6 +52,26 @@ def test_a_robot_of_ones_own(tmp_path: Path, robot: str) -> None:
     runs(file, tmp_path / "out")
 
 
+HANGING = """<mujoco>
+  <worldbody>
+    <body name="arm" pos="0 0 1">
+      <joint name="shoulder" axis="0 1 0" limited="true" range="-60 60"/>
+      <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.03"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize("adapter", ["mujoco", "native"])
+def test_a_robot_of_mjcf(tmp_path: Path, adapter: str) -> None:
+    (tmp_path / "arm.xml").write_text(HANGING)
+    file = tmp_path / "arm.yaml"
+    assert cli.main(["new", str(file), "--robot", str(tmp_path / "arm.xml"), "--adapter", adapter]) == 0
+    assert list(read_scene(file)[0].robot.initial) == ["shoulder"]
+    runs(file, tmp_path / "out")
+
+
 SLIDER = """<robot name="crane">
   <link name="foot"><collision><geometry><box size="0.4 0.4 0.1"/></geometry></collision></link>
   <joint name="lift" type="prismatic"><parent link="foot"/><child link="arm"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
