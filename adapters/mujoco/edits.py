@@ -1,49 +1,75 @@
-"""Edits of a model and its state between steps: what the scene was built from is refused, everything else is followed.
+"""Edits of a model and its state between steps: followed, or refused by name.
 
-The fields of `MjModel` that the scene was built from are noted when the model is described, and the state that belongs
-to IPC (poses and velocities of free bodies, the time) after each step. The bytes of all of them are compared at once
-before each step, which takes less than a microsecond; only where they differ is each field looked at.
+Every array of `MjModel` is noted when the model is described. `_FOLLOWED` names those that only MuJoCo's own step or
+its pictures read: they may be edited. `_OWN` names those of which some entries made the scene: these entries may not
+change, those of ignored bodies may. No other array may change at all: it says how the model is built.
+The state that IPC owns (poses and velocities of free bodies, the time) is noted after each step.
+
+The bytes of everything that may not change are compared at once before each step, which takes a few microseconds; only
+where they differ is each field looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import translate
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection
-from ipc_articulation.adapters.mujoco.support import refuse_unsupported
+from ipc_articulation.adapters.mujoco.support import dof_fields, joint_fields, refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
+from ipc_articulation.arrays import Ints
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.errors import AdapterError
 
+_PICTURES = "cam_* light_* mat_* tex_* skin_* hfield_* bvh_* oct_* body_bvh* *_rgba *_castshadow *_group *_matid *_user"
+_TEXTS = "name_* names_* text_* numeric_* tuple_* key_* sensor_*"
+_MUJOCOS_CONTACT = (
+    "*_solref* *_solimp* *_solmix *_margin *_gap geom_aabb geom_rbound geom_fluid body_contype body_conaffinity"
+)
+_FORCES = (
+    "actuator_*prm actuator_gaintype actuator_biastype actuator_*limited actuator_*range actuator_gear "
+    "actuator_cranklength actuator_damping* actuator_armature actuator_actearly actuator_length0 actuator_acc0 "
+    "jnt_stiffness* jnt_springyield jnt_limited jnt_range jnt_actfrc* jnt_actgravcomp qpos_spring "
+    "dof_damping* dof_frictionloss dof_armature eq_data eq_active0 site_pos site_quat site_size site_sameframe"
+)
+_MASSES = (
+    "body_mass body_inertia body_ipos body_iquat body_gravcomp body_sameframe body_simple body_subtreemass "
+    "*_invweight0 dof_M0 dof_length dof_simplenum efm*"
+)
+_MESHES = "mesh_*"
+_FOLLOWED = re.compile(
+    "|".join(map(translate, " ".join((_PICTURES, _TEXTS, _MUJOCOS_CONTACT, _FORCES, _MASSES, _MESHES)).split()))
+)
+
 _FRAMES = ("body_pos", "body_quat")
-_INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia")
-_JOINTS = ("jnt_type", "jnt_pos", "jnt_axis")
-_SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "geom_friction", "geom_condim")
-_TOUCHING = ("geom_contype", "geom_conaffinity", "geom_priority")
-_FORCES = ("dof_damping", "dof_frictionloss", "dof_armature")  # of free bodies, all zero
+_INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "body_gravcomp")
+_SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "geom_sameframe", "geom_friction")
+_TOUCHING = ("geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_adhesion", "geom_surfacevel")
+_KINDS = {"jnt": "joint", "eq": "equality"} | {
+    kind: kind for kind in ("body", "geom", "mesh", "site", "exclude", "actuator")
+}
 
 
 class _Field(NamedTuple):
-    """Entries of a field of a model or a state, one after the other, some of which matter."""
+    """Entries of an array of a model or a state that may not change."""
 
     name: str
-    kind: str  # what an entry is about
-    first: int  # entry
-    now: np.ndarray  # a view
-    then: np.ndarray  # a copy
-    owners: dict[int, int]  # number of what an entry is about, by entry that matters
+    entries: Ints  # ascending
+    now: np.ndarray  # a view of the entries from the first to the last
+    then: np.ndarray  # its copy
 
-    def edits(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Owner, old and new value of each entry that was changed."""
-        for entry, owner in self.owners.items():
-            then, now = self.then[entry - self.first], self.now[entry - self.first]
+    def edits(self) -> Iterator[tuple[int, object, object]]:
+        """Entry, old and new value of each that was changed."""
+        for entry in self.entries:
+            then, now = self.then[entry - self.entries[0]], self.now[entry - self.entries[0]]
             if not np.array_equal(then, now):
-                yield owner, then, now
+                yield int(entry), then.tolist(), now.tolist()
 
 
 class Edits:
@@ -57,9 +83,11 @@ class Edits:
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> None:
         self._model, self._opt, self._data, self._selection = model, model.opt, data, selection
-        self._fields = [field for field in _fields(model, selection) if field.owners]
-        self._states = [field for field in _states(model, data, selection) if field.owners]
-        self._model_bytes, self._state_bytes = _bytes(self._fields), _bytes(self._states)
+        own = dict(_own(model, selection))
+        self._structure = _fields(model, {name: entries for name, entries in _all_arrays(model) if name not in own})
+        self._own = _fields(model, own)
+        self._states = _fields(data, _own_state(model, selection))
+        self._model_bytes, self._state_bytes = _bytes(self._structure + self._own), _bytes(self._states)
         self._filters_parents = enabled(model, "FILTERPARENT")
         self._noted_model = self._model_now()
         self.note_state()
@@ -95,17 +123,22 @@ class Edits:
         return b"".join(self._model_bytes), *flags
 
     def _refuse_model(self) -> None:
+        self._refuse_fields(self._structure)
         refuse_unsupported(self._model, self._selection)
         if enabled(self._model, "FILTERPARENT") != self._filters_parents:
             raise _edited("the flag filterparent", self._filters_parents, not self._filters_parents)
-        for field in self._fields:
-            for owner, then, now in field.edits():
-                what = f"{field.name} of {field.kind} '{name_of(self._model, field.kind, owner)}'"
-                raise _edited(what, then.tolist(), now.tolist())
+        self._refuse_fields(self._own)
+
+    def _refuse_fields(self, fields: list[_Field]) -> None:
+        for field in fields:
+            for entry, then, now in field.edits():
+                raise _edited(_said(self._model, field.name, entry), then, now)
 
     def _refuse_state(self) -> None:
         for field in self._states:
-            for body, then, now in field.edits():
+            for entry, then, now in field.edits():
+                dofs = self._model.jnt_qposadr if field.name == "qpos" else self._model.jnt_dofadr
+                body = self._model.jnt_bodyid[np.searchsorted(dofs, entry, side="right") - 1]
                 raise AdapterError(
                     f"{field.name} of free body '{name_of(self._model, 'body', body)}' was changed between two steps, "
                     f"from {then:g} to {now:g}, but IPC moves that body; set it back, and move the body in the scene: "
@@ -113,62 +146,84 @@ class Edits:
                 )
 
 
-def _bytes(fields: list[_Field]) -> list[memoryview]:
-    return [field.now.data.cast("B") for field in fields]
+def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:
+    """The arrays that `_FOLLOWED` does not name, and all their entries."""
+    for name in dir(model):
+        array = None if name.startswith("_") or _FOLLOWED.match(name) else getattr(model, name)
+        if isinstance(array, np.ndarray):
+            yield name, range(len(array))
 
 
-def _fields(model: mujoco.MjModel, selection: Selection) -> Iterator[_Field]:
-    """The fields that a scene is built from."""
+def _own(model: mujoco.MjModel, selection: Selection) -> Iterator[tuple[str, Iterable[int]]]:
+    """Arrays of which some entries made the scene, and these entries."""
     free = [b for body in selection.free for b in rigid_group(model, body)]
     bodies = [b for body in selection.links for b in rigid_group(model, body)] + free + list(selection.static)
     geoms = colliding_geoms(model, bodies)
-    on_bodies = np.flatnonzero(np.isin(model.geom_bodyid, bodies))
-    joints = [j for j in range(model.njnt) if model.jnt_bodyid[j] in selection.links]
-    free_joints = [model.body_jntadr[body] for body in selection.free]
-    for names, kind, owners in (
-        (_FRAMES, "body", _frames(model, bodies, selection)),
-        ((*_INERTIA, "body_gravcomp"), "body", free),
-        (_JOINTS, "joint", joints),
-        (("jnt_stiffness",), "joint", free_joints),
-        (_SURFACES, "geom", geoms),
-        (_TOUCHING, "geom", on_bodies),
-        (("exclude_signature",), "exclude", range(model.nexclude)),
+    free_joints = [int(model.body_jntadr[body]) for body in selection.free]
+    for names, entries in (
+        (_FRAMES, _frames(model, bodies, selection)),
+        (_INERTIA, free),
+        (("jnt_pos", "jnt_axis"), np.flatnonzero(np.isin(model.jnt_bodyid, selection.links))),
+        (joint_fields(model), free_joints),
+        (dof_fields(model), [int(model.jnt_dofadr[joint]) + k for joint in free_joints for k in range(6)]),
+        (_SURFACES, geoms),
+        (_TOUCHING, np.flatnonzero(np.isin(model.geom_bodyid, bodies))),
+        (("mesh_vert",), _parts_of_meshes(model, geoms, "vert")),
+        (("mesh_face",), _parts_of_meshes(model, geoms, "face")),
     ):
-        yield from (_field(model, name, kind, {int(owner): int(owner) for owner in owners}) for name in names)
-    free_dofs = {int(model.jnt_dofadr[joint]) + k: int(joint) for joint in free_joints for k in range(6)}
-    yield from (_field(model, name, "joint", free_dofs) for name in _FORCES)
-    yield _field(model, "mesh_vert", "mesh", _mesh_vertices(model, geoms))
+        yield from ((name, entries) for name in names if hasattr(model, name))
 
 
-def _states(model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> Iterator[_Field]:
-    """Positions and velocities of the free bodies."""
-    joints = {body: model.body_jntadr[body] for body in selection.free}
-    for name, addresses, count in (("qpos", model.jnt_qposadr, 7), ("qvel", model.jnt_dofadr, 6)):
-        owners = {int(addresses[joint]) + k: body for body, joint in joints.items() for k in range(count)}
-        yield _field(data, name, "body", owners)
+def _own_state(model: mujoco.MjModel, selection: Selection) -> dict[str, Iterable[int]]:
+    """Entries of the positions and velocities of the free bodies."""
+    joints = model.body_jntadr[list(selection.free)]
+    return {
+        "qpos": [int(model.jnt_qposadr[joint]) + k for joint in joints for k in range(7)],
+        "qvel": [int(model.jnt_dofadr[joint]) + k for joint in joints for k in range(6)],
+    }
 
 
-def _field(source: mujoco.MjModel | mujoco.MjData, name: str, kind: str, owners: dict[int, int]) -> _Field:
-    first = min(owners, default=0)
-    now = getattr(source, name)[first : max(owners, default=-1) + 1]
-    return _Field(name, kind, first, now, now.copy(), owners)
+def _fields(source: mujoco.MjModel | mujoco.MjData, entries: dict[str, Iterable[int]]) -> list[_Field]:
+    fields = []
+    for name, chosen in entries.items():
+        places = np.unique(np.array(list(chosen), dtype=np.int64))
+        if len(places):
+            now = getattr(source, name)[places[0] : places[-1] + 1]
+            fields.append(_Field(name, places, now, now.copy()))
+    return fields
 
 
-def _frames(model: mujoco.MjModel, bodies: list[int], selection: Selection) -> list[int]:
+def _bytes(fields: list[_Field]) -> list[memoryview]:
+    return [field.now.data.cast("B") for field in fields if field.now.size]
+
+
+def _frames(model: mujoco.MjModel, bodies: list[int], selection: Selection) -> set[int]:
     """Bodies whose place on their parent decides where some bodies are: they and what carries them."""
     found: set[int] = set()
     for body in bodies:
         while body > 0 and body not in found:
             found.add(body)
             body = int(model.body_parentid[body])
-    return sorted(found.difference(selection.free))
+    return found.difference(selection.free)
 
 
-def _mesh_vertices(model: mujoco.MjModel, geoms: list[int]) -> dict[int, int]:
-    """The mesh of each vertex that is on the surface of some geoms."""
-    meshes = {int(model.geom_dataid[g]) for g in geoms if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH}
-    starts = {mesh: int(model.mesh_vertadr[mesh]) for mesh in meshes}
-    return {start + k: mesh for mesh, start in starts.items() for k in range(int(model.mesh_vertnum[mesh]))}
+def _parts_of_meshes(model: mujoco.MjModel, geoms: list[int], part: str) -> Iterator[int]:
+    """The vertices or faces of the meshes that are surfaces of some geoms."""
+    for mesh in {int(model.geom_dataid[g]) for g in geoms if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH}:
+        first = int(getattr(model, f"mesh_{part}adr")[mesh])
+        yield from range(first, first + int(getattr(model, f"mesh_{part}num")[mesh]))
+
+
+def _said(model: mujoco.MjModel, field: str, entry: int) -> str:
+    """A field with the name of the element that an entry of it is of, or the entry's number."""
+    kind = field.partition("_")[0]
+    if kind == "dof":
+        kind, entry = "jnt", int(model.dof_jntid[entry])
+    if field in ("mesh_vert", "mesh_face"):
+        entry = int(np.searchsorted(getattr(model, f"{field}adr"), entry, side="right")) - 1
+    return (
+        f"{field} of {_KINDS[kind]} '{name_of(model, _KINDS[kind], entry)}'" if kind in _KINDS else f"{field}[{entry}]"
+    )
 
 
 def _edited(what: str, then: object, now: object) -> AdapterError:

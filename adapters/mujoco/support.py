@@ -105,13 +105,21 @@ def _free_bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
                 yield f"{where} carries joints (body '{name}'): floating bases are not supported"
         if fluid or np.any(model.body_gravcomp[rigid_group(model, body)]):
             yield f"{where} would feel a fluid or gravity compensation, which IPC does not know"
-        if model.jnt_stiffness[joint] or any(np.any(a[dofs]) for a in _dof_forces(model)):
+        springs = (getattr(model, name)[joint] for name in joint_fields(model))
+        if any(map(np.any, springs)) or any(np.any(getattr(model, name)[dofs]) for name in dof_fields(model)):
             what = "stiffness, damping, friction loss or armature"
             yield f"{where} has {what} on its free joint, which IPC does not know"
 
 
-def _dof_forces(model: mujoco.MjModel) -> tuple[np.ndarray, ...]:
-    return model.dof_damping, model.dof_frictionloss, model.dof_armature
+def joint_fields(model: mujoco.MjModel) -> list[str]:
+    """Arrays over joints that must be zero for free joints."""
+    return [name for name in ("jnt_stiffness", "jnt_stiffnesspoly") if hasattr(model, name)]
+
+
+def dof_fields(model: mujoco.MjModel) -> list[str]:
+    """Arrays over degrees of freedom that must be zero for free joints."""
+    names = ("dof_damping", "dof_dampingpoly", "dof_frictionloss", "dof_armature")
+    return [name for name in names if hasattr(model, name)]
 
 
 def _actuators(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:

@@ -106,6 +106,10 @@ def test_what_the_scene_was_built_from_is_refused_by_name(field, kind, name, run
         (added_to("geom_conaffinity", "geom", "rod"), "geom_conaffinity of geom 'rod' was changed"),
         (added_to("geom_condim", "geom", "rod", -2), "geom_condim of geom 'rod' was changed"),
         (set_to("mesh_vert", 0), "mesh_vert of mesh 'wedge' was changed"),
+        (lambda model: model.mesh_face.__setitem__(0, [1, 2, 0]), "mesh_face of mesh 'wedge' was changed"),
+        (added_to("geom_sameframe", "geom", "rod"), "geom_sameframe of geom 'rod' was changed"),
+        (added_to("geom_type", "geom", "rod"), "geom_type of geom 'rod' was changed"),
+        (added_to("geom_dataid", "geom", "tool"), "geom_dataid of geom 'tool' was changed"),
         (lambda model: model.exclude_signature.fill(0), "exclude_signature of exclude 'exclude0' was changed"),
     ],
 )
@@ -125,6 +129,55 @@ def test_the_message_says_what_to_do(run):
         run.step()
     run.model.body("arm").pos[2] = 0.3
     run.step()
+
+
+BUILD = re.compile(r"(body|jnt|dof|geom|eq|tree|actuator|site)_\w*(adr|num|id|type)|[MDB]_(row|col)\w+|qpos0|dof_Madr")
+FREE_CHOICE = re.compile(
+    r"\w+_matid|body_bvh(adr|num)|actuator_(gain|bias)type|geom_(type|dataid|fluid)|\w+_contype|dof_(simple|bvh)num"
+)
+
+
+def test_how_the_model_is_built_is_refused_by_name(run):
+    """Which element is on which, and where its numbers lie; each is the only edit, and is set back afterwards."""
+    names = [name for name in dir(run.model) if BUILD.fullmatch(name) and not FREE_CHOICE.fullmatch(name)]
+    tried = [name for name in names if getattr(run.model, name).size]
+    assert {"body_parentid", "jnt_qposadr", "body_mocapid", "geom_bodyid", "actuator_trnid", "qpos0"} <= set(tried)
+    for name in tried:
+        values = getattr(run.model, name)
+        for place in (0, values.size - 1):
+            values.flat[place] += 1
+            with pytest.raises(AdapterError, match=rf"^{name}(\[\d+\]| of \w+ '\w+') was changed after `couple`"):
+                run.step()
+            values.flat[place] -= 1
+    run.step()
+    assert run.world.frame() == 2
+
+
+@pytest.mark.parametrize(("field", "target"), [("actuator_trnid", 2), ("eq_type", 0), ("eq_obj1id", 1)])
+def test_an_actuator_or_equality_that_moves_to_another_joint_is_refused(field, target, tmp_path):
+    text = SCENE.replace("</worldbody>", "</worldbody><equality><joint joint1='swing'/></equality>")
+    model = mujoco.MjModel.from_xml_string(text)
+    run = Run(model, mujoco.MjData(model), tmp_path, ignoring_the_guest)
+    run.step()
+    getattr(model, field).flat[0] = target
+    with pytest.raises(AdapterError, match=rf"{field} of (actuator 'servo'|equality 'equality0') was changed"):
+        run.step()
+
+
+@pytest.mark.parametrize("field", ["dof_dampingpoly", "jnt_stiffnesspoly"])
+def test_polynomial_forces_on_a_free_joint_are_refused(field, run):
+    """Also at `couple`."""
+    values = getattr(run.model, field, None)
+    if values is None:
+        pytest.skip("MuJoCo 4 only")
+    first = {"dof": run.model.jnt_dofadr, "jnt": np.arange(run.model.njnt)}[field[:3]][2]
+    assert run.model.jnt_type[2] == mujoco.mjtJoint.mjJNT_FREE
+    values[first] = 1.0
+    message = "free body 'crate' has stiffness, damping"
+    with pytest.raises(UnsupportedError, match=message):
+        run.step()
+    with pytest.raises(UnsupportedError, match=message):
+        ignoring_the_guest(run.model, run.data)
 
 
 def option(**values):
@@ -180,7 +233,16 @@ def test_a_time_step_that_changes_on_both_sides_is_followed(run):
     compare(run, own, 20)
 
 
+def heavier_and_set_up_again(model):
+    model.body_mass[model.body("arm").id] *= 2.0
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+
+
 FOLLOWED = [
+    heavier_and_set_up_again,
+    option(disableactuator=1),
+    set_to("actuator_gear", 0, 0),
+    lambda model: [setattr(model.geom(g), "rgba", [1, 0, 0, 1]) for g in range(model.ngeom)],
     option(integrator=mujoco.mjtIntegrator.mjINT_EULER),
     option(disableflags=int(mujoco.mjtDisableBit.mjDSBL_SPRING)),
     edit_of("body_mass", "body", "arm"),
