@@ -133,7 +133,7 @@ class NativeAdapter:
             )
         self._predicted = step
         change = scale * displacement(self.model, self.q, step.q)
-        return Prediction(step.mass / np.outer(scale, scale), change, self.link_poses(), self._tied(step))
+        return Prediction(step.mass / scale / scale[:, None], change, self.link_poses(), self._tied(step))
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q gains δθ, v gains (δθ-δθ̃)/dt over the engine's own.
@@ -206,7 +206,9 @@ class NativeAdapter:
         if self.drive.pd is None:
             return self.drive
         q, v = self.model.motion(self.q, self.v)[:2] if self.model.loops else (self.q, self.v)
-        pd, beyond = self.drive.pd.limited(self.model, q, v)
+        pd, beyond = self.drive.pd.limited(self.model.spanning_tree, q, v)
+        if pd is self.drive.pd:
+            return self.drive
         return replace(self.drive, tau=within_effort(self.model, self.drive.tau) + beyond, pd=pd)
 
     def _move_free(self, poses: Array, velocities: Array) -> None:

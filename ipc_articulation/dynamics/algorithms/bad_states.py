@@ -51,7 +51,7 @@ def checked(model: Model, kind: str, x: ArrayLike, name: str = "", unit: bool = 
         StateError: As said, with the place.
     """
     array = converted(model, kind, x, name)
-    if not isfinite(array.sum()) or (unit and kind == "q" and model.rotations):
+    if not isfinite(np.vdot(array, array)) or (unit and kind == "q" and model.rotations):
         complain(model, [kind], [array.reshape(-1, *model.shapes[kind])], name, unit)
     return array
 

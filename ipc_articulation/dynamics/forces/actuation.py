@@ -9,12 +9,13 @@ joints whose motors cannot follow a constant force instead.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.bad_states import checked, states
+from ipc_articulation.dynamics.algorithms.bad_states import checked, one_state, states
 from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.model.model import Model
@@ -30,7 +31,8 @@ def within_effort(model: Model, tau: ArrayLike) -> Array:
     tau = numbers("tau", tau)
     model = model.spanning_tree
     tau = checked(model, "tau", tau if tau.ndim else np.full(model.nv, tau))
-    return np.clip(tau, -model.coordinates.effort, model.coordinates.effort)
+    effort = model.coordinates.effort
+    return np.minimum(np.maximum(tau, -effort), effort)  # np.clip takes twice as long
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,10 @@ class PD:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
         model = model.spanning_tree
-        q, v = states(model, q=q, v=v)
+        return self.forces_of_checked(model, *states(model, q=q, v=v))
+
+    def forces_of_checked(self, model: Model, q: Array, v: Array) -> Array:
+        """`forces` of the spanning tree at a state that was checked."""
         return self.kp * displacement(model, q, self.q) + self.kd * (self.v - v)
 
     def limited(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[PD, Array]:
@@ -97,18 +102,27 @@ class PD:
             v: Velocity, (nv,).
 
         Returns:
-            Control with the gains of the other joints, and forces (nv,), zero for those.
+            Control with the gains of the other joints, and forces (nv,), zero for those. Where no motor is at its
+            limit, the control is this one.
+
+        Raises:
+            StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
-        tau = self.forces(model, q, v)
+        tau = self.forces_of_checked(model, one_state(model, "q", q), one_state(model, "v", v))
         beyond = np.abs(tau) > model.coordinates.effort
+        if not beyond.any():
+            return self, np.zeros(len(tau))
         free = ~beyond
-        return PD(self.kp * free, self.kd * free, self.q, self.v), np.where(beyond, within_effort(model, tau), 0.0)
+        limit = np.copysign(model.coordinates.effort, tau)
+        return PD(self.kp * free, self.kd * free, self.q, self.v), np.where(beyond, limit, 0.0)
 
 
 def _one_each(value: ArrayLike, count: int, what: str) -> Array:
     x = numbers(what, value)
     if x.shape not in ((), (count,)):
         raise StateError(f"{what} has shape {x.shape}; give one number or ({count},)")
-    if not np.isfinite(x).all():
-        raise StateError(f"{what} must be finite; it is {x.tolist()}")
-    return np.broadcast_to(x, count)
+    if x.ndim:
+        return x
+    if not isfinite(x):
+        raise StateError(f"{what} must be finite; it is {x}")
+    return np.full(count, x)

@@ -59,7 +59,7 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
 def _bounded_velocity(model: Model, mass: Array, momentum: Array, low: Array, high: Array, friction: Array) -> Array:
     v = np.asarray(np.linalg.solve(mass, momentum), dtype=float)
     if friction.any() or (v < low).any() or (v > high).any():
-        v = np.clip(v, low, high)
+        v = np.minimum(np.maximum(v, low), high)
         if not descend(mass, momentum, friction, low, high, v):
             raise SolverError(
                 f"dry friction and joint limits of model '{model.name}' did not converge in {SWEEPS} sweeps; "
@@ -71,6 +71,8 @@ def _bounded_velocity(model: Model, mass: Array, momentum: Array, low: Array, hi
 def _bounds(tree: Model, q: Array, dt: float) -> tuple[Array, Array, Array]:
     """low, high and dt f, (nv,) each; quaternions have no position limits."""
     c, at = tree.coordinates, tree.plain_v
+    if not tree.rotations:
+        return (c.lower - q) / dt, (c.upper - q) / dt, dt * c.friction
     low, high = np.full(tree.nv, -np.inf), np.full(tree.nv, np.inf)
     low[at] = (c.lower[at] - q[tree.plain_q]) / dt
     high[at] = (c.upper[at] - q[tree.plain_q]) / dt

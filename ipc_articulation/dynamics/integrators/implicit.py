@@ -82,7 +82,7 @@ def implicit(
     tree, motion = model.spanning_tree, model.motion(q, v) if model.loops else Motion(q, v, NONE, NONE)
     damping, stiffness, force = _forces(tree, motion.q, motion.v, dt, drive, scheme)
     mass = mass_matrix(tree, motion.q)
-    mass[np.diag_indices(tree.nv)] += dt * damping + dt * dt * stiffness
+    mass.ravel()[:: tree.nv + 1] += dt * damping + dt * dt * stiffness
     impulse = dt * (force - _bias(tree, motion.q, motion.v, drive))
     if model.loops:
         impulse = motion.G.T @ (impulse - dt * (mass @ motion.g))
@@ -106,7 +106,7 @@ def _forces(model: Model, q: Array, v: Array, dt: float, drive: Drive, scheme: S
     damping, stiffness = c.damping, c.stiffness if scheme is Scheme.FULL else np.zeros(model.nv)
     if drive.pd is not None:
         pd = drive.pd.checked(model)
-        force = force + pd.forces(model, q, v)
+        force = force + pd.forces_of_checked(model, q, v)
         damping = damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
         stiffness = stiffness + (pd.kp if scheme is Scheme.FULL else 0.0)
     return damping, stiffness, force - dt * stiffness * v
