@@ -1,91 +1,115 @@
-"""Checks across a scene file that no single block can make: names, sizes, order."""
+"""Checks of a whole scene: complaints of its blocks, and names, sizes and order that no single block can check."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.content_checks import materials, proportions, turns, variations, velocities, walls
-from ipc_articulation.scenefile.controller_checks import controllers
 from ipc_articulation.scenefile.document import Location, SceneProblem
-from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, PoseEntry, RobotScene, Scene
+from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, Scene
 
 
 def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[SceneProblem]:
-    """Every problem of a scene whose blocks are right by themselves.
+    """Every problem of a scene whose values are valid one by one.
 
     Args:
-        scene: What is to be checked.
-        faulty: Keys of the scene whose blocks are wrong by themselves; what looks at them is left out.
+        scene: To be checked.
+        faulty: Keys of the scene whose blocks have invalid values; checks that look at them are left out.
     """
+    yield from _complaints((), scene)
     for kind, keys, checked in _CHECKS:
         if isinstance(scene, kind) and not set(keys) & set(faulty):
             yield from checked(scene)
 
 
-def _unique(location: Location, names: list[str]) -> Iterator[SceneProblem]:
+def _complaints(location: Location, value: Any) -> Iterator[SceneProblem]:
+    """Complaints of a block and of all blocks below it."""
+    children: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, Block):
+        yield from (SceneProblem((*location, *place), message) for place, message in value.complaints())
+        children = vars(value).items()
+    elif isinstance(value, tuple):
+        children = enumerate(value)
+    for key, child in children:
+        yield from _complaints((*location, key), child)
+
+
+def _repeated(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[tuple[int, str]]:
+    """Index and name of all that are taken, or stand a second time."""
+    known = set(taken)
     for index, name in enumerate(names):
-        if name in names[:index]:
-            yield SceneProblem((*location, index, "name"), f"the name '{name}' is taken already")
+        if name in known:
+            yield index, name
+        known.add(name)
 
 
-def _known(location: Location, name: str, known: Iterable[str], what: str) -> Iterator[SceneProblem]:
-    known = list(known)
+def _unique(location: Location, names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[SceneProblem]:
+    for index, name in _repeated(names, taken):
+        yield SceneProblem((*location, index, "name"), f"the name '{name}' is taken already")
+
+
+def _known(location: Location, name: str, known: Collection[str], what: str) -> Iterator[SceneProblem]:
     if name not in known:
         yield SceneProblem(location, f"unknown {what} '{name}'{suggest(name, known, 'known')}")
 
 
 def _body_names(scene: Scene) -> Iterator[SceneProblem]:
-    yield from _unique(("bodies",), [body.name for body in scene.bodies])
+    yield from _unique(("bodies",), (body.name for body in scene.bodies))
 
 
-def _masses(scene: Scene) -> Iterator[SceneProblem]:
+def _surface_names(scene: Scene) -> Iterator[SceneProblem]:
+    names = [body.name for body in scene.bodies]
+    if scene.ground and "ground" in names:
+        place = ("bodies", names.index("ground"), "name")
+        yield SceneProblem(place, "the name 'ground' is taken already, by the ground")
+    yield from _unique(("walls",), (wall.name for wall in scene.walls), {*names, "ground"})
+
+
+def _materials(scene: Scene) -> Iterator[SceneProblem]:
+    users: list[tuple[Location, Any]] = [(("bodies", index), body) for index, body in enumerate(scene.bodies)]
+    users += [(("walls", index), wall) for index, wall in enumerate(scene.walls)]
+    users += [(("ground",), scene.ground), (("robot",), getattr(scene, "robot", None))]
+    for place, user in users:
+        if user is not None and user.material is not None:
+            name, known = user.material, scene.materials
+            if name not in known:
+                message = f"unknown material '{name}'{suggest(name, known, 'materials')}"
+                yield SceneProblem((*place, "material"), message)
+
+
+def _velocities(scene: Scene) -> Iterator[SceneProblem]:
+    """Only what moves freely has an initial velocity, or is pushed."""
+    articulated = _articulated(scene)
     for index, body in enumerate(scene.bodies):
-        if body.mass is not None and body.density is not None:
-            yield SceneProblem(("bodies", index, "density"), f"body '{body.name}' has both mass and density; give one")
+        if not (body.fixed or body.name in articulated):
+            continue
+        why = "is fixed" if body.fixed else "is moved by an articulation"
+        for key, what in (("velocity", "it has no initial velocity"), ("push", "nothing pushes it")):
+            if getattr(body, key) is not None:
+                yield SceneProblem(("bodies", index, key), f"body '{body.name}' {why}, so {what}")
 
 
-def _body_quaternions(scene: Scene) -> Iterator[SceneProblem]:
-    for index, body in enumerate(scene.bodies):
-        yield from _unit(("bodies", index, "pose", "quaternion"), body.pose)
+def _articulated(scene: Scene) -> set[str]:
+    """Names of bodies that an articulation moves."""
+    if not isinstance(scene, ArticulationScene):
+        return set()
+    moved = {name for articulation in scene.articulations for name in articulation.joints}
+    return {name for joint in scene.joints if joint.name in moved for name in (joint.parent, joint.child)}
 
 
-def _robot_quaternion(scene: RobotScene) -> Iterator[SceneProblem]:
-    yield from _unit(("robot", "pose", "quaternion"), scene.robot.pose)
+def _variations(scene: Scene) -> Iterator[SceneProblem]:
+    for index, path in _repeated(variation.path for variation in scene.randomise):
+        yield SceneProblem(("randomise", index, "path"), f"'{path}' is drawn already")
 
 
-def _unit(location: Location, pose: PoseEntry) -> Iterator[SceneProblem]:
-    norm = float(np.linalg.norm(pose.quaternion))
-    if abs(norm - 1.0) > 1e-3:
-        yield SceneProblem(location, f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}")
-
-
-def _integrator(scene: RobotScene) -> Iterator[SceneProblem]:
-    if scene.adapter == "mujoco" and scene.integrator == "implicit":
-        message = "integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
-        yield SceneProblem(("integrator",), message)
-
-
-def _joints(scene: ArticulationScene) -> Iterator[SceneProblem]:
-    yield from _unique(("joints",), [joint.name for joint in scene.joints])
-    for index, joint in enumerate(scene.joints):
-        if isinstance(joint, AxisEntry):
-            yield from _axis(("joints", index), joint)
-
-
-def _axis(location: Location, joint: AxisEntry) -> Iterator[SceneProblem]:
-    if not np.any(joint.axis):
-        yield SceneProblem((*location, "axis"), f"the axis of joint '{joint.name}' has no direction")
-    if joint.limits is not None and not joint.limits[0] <= 0.0 <= joint.limits[1]:
-        message = f"joint '{joint.name}' starts at 0, so its limits are one not above and one not below 0"
-        yield SceneProblem((*location, "limits"), message)
+def _joint_names(scene: ArticulationScene) -> Iterator[SceneProblem]:
+    yield from _unique(("joints",), (joint.name for joint in scene.joints))
 
 
 def _joined_bodies(scene: ArticulationScene) -> Iterator[SceneProblem]:
-    bodies = [body.name for body in scene.bodies]
+    bodies = {body.name for body in scene.bodies}
     for index, joint in enumerate(scene.joints):
         yield from _known(("joints", index, "parent"), joint.parent, bodies, "body")
         yield from _known(("joints", index, "child"), joint.child, bodies, "body")
@@ -94,31 +118,10 @@ def _joined_bodies(scene: ArticulationScene) -> Iterator[SceneProblem]:
 
 
 def _articulated_joints(scene: ArticulationScene) -> Iterator[SceneProblem]:
-    joints = [joint.name for joint in scene.joints if isinstance(joint, AxisEntry)]
+    joints = {joint.name for joint in scene.joints if isinstance(joint, AxisEntry)}
     for index, articulation in enumerate(scene.articulations):
         for position, name in enumerate(articulation.joints):
             yield from _known(("articulations", index, "joints", position), name, joints, "hinge or slider")
-
-
-def _articulations(scene: ArticulationScene) -> Iterator[SceneProblem]:
-    for index, articulation in enumerate(scene.articulations):
-        yield from _sizes(("articulations", index), len(articulation.joints), articulation.velocity, articulation.mass)
-    yield from _owned_once(scene)
-
-
-def _sizes(
-    location: Location, m: int, velocity: tuple[float, ...], mass: tuple[tuple[float, ...], ...]
-) -> Iterator[SceneProblem]:
-    if len(velocity) != m:
-        yield SceneProblem((*location, "velocity"), f"velocity has {len(velocity)} numbers for {m} joints")
-    if len(mass) != m or any(len(row) != m for row in mass):
-        yield SceneProblem((*location, "mass"), f"mass must be {m} rows of {m} numbers, for {m} joints")
-    elif not _positive_definite(np.array(mass)):
-        yield SceneProblem((*location, "mass"), "mass must be symmetric positive definite")
-
-
-def _positive_definite(mass: np.ndarray) -> bool:
-    return bool(np.allclose(mass, mass.T, rtol=1e-12, atol=0.0) and np.linalg.eigvalsh(mass).min() > 0.0)
 
 
 def _owned_once(scene: ArticulationScene) -> Iterator[SceneProblem]:
@@ -139,19 +142,12 @@ _Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[SceneProbl
 # The kind of scenes, the keys that a check looks at, and the check.
 _CHECKS: tuple[_Check, ...] = (
     (Scene, ("bodies",), _body_names),
-    (Scene, ("bodies",), _masses),
-    (Scene, ("bodies",), proportions),
-    (Scene, ("bodies",), _body_quaternions),
-    (Scene, ("materials", "bodies", "walls", "ground", "robot"), materials),
-    (Scene, ("bodies", "walls", "ground"), walls),
-    (Scene, ("bodies", "robot"), turns),
-    (Scene, ("bodies", "joints", "articulations"), velocities),
-    (Scene, ("randomise",), variations),
-    (RobotScene, ("robot",), _robot_quaternion),
-    (RobotScene, ("adapter", "integrator"), _integrator),
-    (RobotScene, ("controller", "controllers"), controllers),
-    (ArticulationScene, ("joints",), _joints),
+    (Scene, ("materials", "bodies", "walls", "ground", "robot"), _materials),
+    (Scene, ("bodies", "walls", "ground"), _surface_names),
+    (Scene, ("bodies", "joints", "articulations"), _velocities),
+    (Scene, ("randomise",), _variations),
+    (ArticulationScene, ("joints",), _joint_names),
     (ArticulationScene, ("joints", "bodies"), _joined_bodies),
     (ArticulationScene, ("joints", "articulations"), _articulated_joints),
-    (ArticulationScene, ("articulations",), _articulations),
+    (ArticulationScene, ("articulations", "joints"), _owned_once),
 )

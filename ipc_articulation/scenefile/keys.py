@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -9,11 +10,17 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from ipc_articulation.naming import suggest
 
+Complaint = tuple[tuple[int | str, ...], str]  # place below the block, and what is wrong there
+
 
 class Block(BaseModel):
     """A mapping of a scene file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Contradictions between values that are valid one by one."""
+        return iter(())
 
     @model_validator(mode="wrap")
     @classmethod

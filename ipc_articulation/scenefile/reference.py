@@ -6,69 +6,55 @@ a test holds the page and the schema together.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.keys import Block
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
-
-# Heading, blocks under it, and the block whose keys are not repeated.
-_SECTIONS: tuple[tuple[str, tuple[type[Block], ...], type[Block] | None], ...] = (
-    ("Every scene", (schema.Scene,), None),
-    ("Scenes with `adapter: mujoco` or `native`", (schema.RobotScene,), schema.Scene),
-    ("Scenes with `adapter: none`", (schema.ArticulationScene,), schema.Scene),
-    ("randomise", (schema.VariationEntry,), None),
-    ("materials", (schema.MaterialEntry,), None),
-    ("bodies", (schema.BodyEntry,), None),
-    ("velocity", (schema.VelocityEntry,), None),
-    ("push", (schema.PushEntry,), None),
-    (
-        "shape",
-        (
-            schema.BoxEntry,
-            schema.SphereEntry,
-            schema.EllipsoidEntry,
-            schema.CylinderEntry,
-            schema.CapsuleEntry,
-            schema.MeshEntry,
-        ),
-        None,
-    ),
-    ("pose", (schema.PoseEntry,), None),
-    ("ground", (schema.GroundEntry,), None),
-    ("walls", (schema.WallEntry,), None),
-    ("contact", (schema.ContactEntry,), None),
-    ("contact.pairs", (schema.ContactPairEntry,), None),
-    ("checkpoint", (schema.CheckpointEntry,), None),
-    ("view", (schema.ViewEntry,), None),
-    ("robot", (schema.RobotEntry,), None),
-    ("robot.actuators", (schema.ActuatorsEntry,), None),
-    ("robot.loops", (schema.FourBarEntry, schema.GearEntry), None),
-    ("robot.pins", (schema.PinEntry,), None),
-    (
-        "controller",
-        (schema.HoldEntry, schema.TrajectoryEntry, schema.SineEntry, schema.TorqueEntry, schema.PythonEntry),
-        None,
-    ),
-    ("waypoints", (schema.WaypointEntry,), None),
-    ("joints", (schema.AxisEntry, schema.BallEntry, schema.WeldEntry), None),
-    ("joints.drive", (schema.DriveEntry,), None),
-    ("articulations", (schema.ArticulationEntry,), None),
-)
+_LINK = re.compile(r"see \[([^]]+)\]")
 
 
 def reference() -> str:
     """The reference in Markdown: a heading and a table for each kind of block."""
-    lines: list[str] = []
-    for heading, blocks, known in _SECTIONS:
-        lines += [f"### {heading}", ""]
-        for block in blocks:
-            lines += _block(block, set(known.model_fields) if known else set())
+    common = set(schema.Scene.model_fields)
+    lines = [
+        *_section("Every scene", [schema.Scene]),
+        *_section("Scenes with `adapter: mujoco` or `native`", [schema.RobotScene], common),
+        *_section("Scenes with `adapter: none`", [schema.ArticulationScene], common),
+    ]
+    for heading, blocks in _below(schema.RobotScene) | _below(schema.ArticulationScene):
+        lines += _section(heading, blocks)
     return "\n".join(lines)
+
+
+def _section(heading: str, blocks: Iterable[type[Block]], skip: Collection[str] = ()) -> list[str]:
+    return [f"### {heading}", "", *(line for block in blocks for line in _block(block, skip))]
+
+
+def _below(block: type[Block]) -> dict[tuple[str, tuple[type[Block], ...]], None]:
+    """Heading and blocks of every key below a block that takes blocks: the heading to which its description links."""
+    found = {}
+    for field in block.model_fields.values():
+        blocks = tuple(_blocks_in(field.annotation))
+        link = _LINK.search(field.description or "")
+        if blocks and link:
+            found[link[1], blocks] = None
+        for child in blocks:
+            found |= _below(child)
+    return found
+
+
+def _blocks_in(annotation: Any) -> Iterator[type[Block]]:
+    """The kinds of blocks that a value of some type contains."""
+    if isinstance(annotation, type) and issubclass(annotation, Block):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _blocks_in(part)
 
 
 def update(page: Path) -> None:
@@ -78,7 +64,7 @@ def update(page: Path) -> None:
     page.write_text(f"{before}{BEGIN}\n\n{reference()}\n{END}{after}", encoding="utf-8")
 
 
-def _block(block: type[Block], skip: set[str]) -> list[str]:
+def _block(block: type[Block], skip: Collection[str]) -> list[str]:
     described = block.model_json_schema(by_alias=False)
     properties: dict[str, Any] = described["properties"]
     required = set(described.get("required", ()))
@@ -87,7 +73,7 @@ def _block(block: type[Block], skip: set[str]) -> list[str]:
     about = [" ".join((block.__doc__ or "").split()), ""] if block.__doc__ else []
     rows = [
         f"| `{key}` | {_type(value)} | {_default(value, key in required)} | {value.get('description', '')} |"
-        for key, value in properties.items()
+        for key, value in sorted(properties.items(), key=lambda item: item[0] not in required)
         if key not in skip and "const" not in value
     ]
     table = ["| key | value | default | meaning |", "|---|---|---|---|", *rows, ""] if rows else []

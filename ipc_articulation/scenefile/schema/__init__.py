@@ -21,7 +21,7 @@ from ipc_articulation.scenefile.schema.bodies import (
     VelocityEntry,
     WallEntry,
 )
-from ipc_articulation.scenefile.schema.contact import ContactEntry, ContactPairEntry, MaterialEntry
+from ipc_articulation.scenefile.schema.contact import MaterialEntry
 from ipc_articulation.scenefile.schema.controllers import (
     ControllerEntry,
     HoldEntry,
@@ -29,11 +29,10 @@ from ipc_articulation.scenefile.schema.controllers import (
     SineEntry,
     TorqueEntry,
     TrajectoryEntry,
-    WaypointEntry,
 )
-from ipc_articulation.scenefile.schema.loops import FourBarEntry, GearEntry, LoopEntry, PinEntry
-from ipc_articulation.scenefile.schema.options import CheckpointEntry, VariationEntry, ViewEntry
-from ipc_articulation.scenefile.schema.robot import ActuatorsEntry, RobotEntry
+from ipc_articulation.scenefile.schema.loops import FourBarEntry, GearEntry
+from ipc_articulation.scenefile.schema.options import VariationEntry
+from ipc_articulation.scenefile.schema.robot import RobotEntry
 from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene
 from ipc_articulation.scenefile.schema.shapes import (
     BoxEntry,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.arrays import Array
+from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.values import Names, Positive, Vector3
 
 
@@ -18,42 +21,47 @@ class DriveEntry(Block):
     strength_ratio: Positive = Field(100.0, description="stiffness per mass of the joint's bodies")
 
 
-class AxisEntry(Block):
-    """A hinge or a slider between two bodies as they stand at the start, which is θ = 0."""
+class _BetweenBodies(Block):
+    """Keys of every joint."""
 
     name: str = Field(description="unique in the file")
-    type: Literal["revolute", "prismatic"] = Field(description="kind of motion")
     parent: str = Field(description="name of the body that the motion is relative to")
-    child: str = Field(description="name of the body that turns or slides")
+    child: str = Field(description="name of the body that moves")
+    strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
+
+
+class AxisEntry(_BetweenBodies):
+    """A hinge or a slider between two bodies as they stand at the start, which is θ = 0."""
+
+    type: Literal["revolute", "prismatic"] = Field(description="kind of motion")
     anchor: Vector3 = Field(description="a point on the axis, world frame [m]")
     axis: Vector3 = Field(
         description="direction, world frame: θ > 0 turns about it by the right-hand rule, or moves along"
     )
     length: Positive = Field(0.2, description="of the axis edge whose ends the joint holds together [m]")
-    strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
     limits: tuple[float, float] | None = Field(None, description="least and largest θ, soft [rad or m]")
     drive: DriveEntry | None = Field(None, description="see [joints.drive](#jointsdrive)")
 
+    def complaints(self) -> Iterator[Complaint]:
+        """The axis has a direction, and the start θ = 0 is within the limits."""
+        if not any(self.axis):
+            yield ("axis",), f"the axis of joint '{self.name}' has no direction"
+        if self.limits is not None and not self.limits[0] <= 0.0 <= self.limits[1]:
+            message = f"joint '{self.name}' starts at 0, so its limits are one not above and one not below 0"
+            yield ("limits",), message
 
-class BallEntry(Block):
+
+class BallEntry(_BetweenBodies):
     """Two bodies that keep a point in common and turn freely about it."""
 
-    name: str = Field(description="unique in the file")
     type: Literal["spherical"]
-    parent: str = Field(description="name of a body")
-    child: str = Field(description="name of another body")
     anchor: Vector3 = Field(description="the point, world frame [m]")
-    strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
 
 
-class WeldEntry(Block):
+class WeldEntry(_BetweenBodies):
     """Two bodies that move as one."""
 
-    name: str = Field(description="unique in the file")
     type: Literal["fixed"]
-    parent: str = Field(description="name of a body")
-    child: str = Field(description="name of another body")
-    strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
 
 
 JointEntry = Annotated[AxisEntry | BallEntry | WeldEntry, Field(discriminator="type")]
@@ -65,3 +73,17 @@ class ArticulationEntry(Block):
     joints: Names = Field(description="names of hinges and sliders, in the order of `mass` and `velocity`")
     mass: tuple[tuple[float, ...], ...] = Field(description="M, m x m, symmetric positive definite")
     velocity: tuple[float, ...] = Field(description="predicted joint velocity [rad/s or m/s]")
+
+    def complaints(self) -> Iterator[Complaint]:
+        """M and the velocity fit the joints; M is symmetric positive definite."""
+        m = len(self.joints)
+        if len(self.velocity) != m:
+            yield ("velocity",), f"velocity has {len(self.velocity)} numbers for {m} joints"
+        if len(self.mass) != m or any(len(row) != m for row in self.mass):
+            yield ("mass",), f"mass must be {m} rows of {m} numbers, for {m} joints"
+        elif not _positive_definite(np.array(self.mass)):
+            yield ("mass",), "mass must be symmetric positive definite"
+
+
+def _positive_definite(mass: Array) -> bool:
+    return bool(np.allclose(mass, mass.T, rtol=1e-12, atol=0.0) and np.linalg.eigvalsh(mass).min() > 0.0)

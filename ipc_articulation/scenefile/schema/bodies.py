@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
 from ipc_articulation.scenefile.schema.values import NonNegative, Positive, Vector3
 
 DENSITY = 1000.0  # of a body that says neither mass nor density [kg/m³]
 
-_FRICTION = "Coulomb coefficient; else that of its material, else `contact.friction`"
-_MATERIAL = "name of a [material](#materials)"
-_ENVIRONMENT = "bodies of different environments do not touch; what is in none touches all"
+
+class _Touchable(Block):
+    """What surfaces that are in contact have."""
+
+    material: str | None = Field(None, description="name of a [material](#materials)")
+    friction: NonNegative | None = Field(
+        None, description="Coulomb coefficient; else that of its material, else `contact.friction`"
+    )
+
+
+class _InEnvironment(_Touchable):
+    """A surface with a name, which may be in one of several environments."""
+
+    name: str = Field(description="unique in the file")
+    environment: str = Field(
+        "", description="bodies of different environments do not touch; what is in none touches all"
+    )
 
 
 class VelocityEntry(Block):
@@ -31,41 +47,41 @@ class PushEntry(Block):
     end: Positive | None = Field(None, description="[s]; else it continues")
 
 
-class BodyEntry(Block):
+class BodyEntry(_InEnvironment):
     """A body that IPC moves, or a fixed one."""
 
-    name: str = Field(description="unique in the file")
     shape: ShapeEntry = Field(description="its surface, see [shape](#shape)")
     pose: PoseEntry = Field(PoseEntry(), description="of its frame, which is the shape's centre, see [pose](#pose)")
     velocity: VelocityEntry | None = Field(None, description="at the start, see [velocity](#velocity); else at rest")
     push: PushEntry | None = Field(None, description="a force over some time, see [push](#push)")
     fixed: bool = Field(False, description="never moves")
-    material: str | None = Field(None, description=_MATERIAL)
     mass: Positive | None = Field(None, description="[kg]; instead of density")
     density: Positive | None = Field(
         None, description="[kg/m³], see [above](#what-bodies-weigh); else that of its material, else 1000"
     )
-    friction: NonNegative | None = Field(None, description=_FRICTION)
     stiffness: Positive | None = Field(
         None, description="against deformation [Pa]; else that of its material, else 1e8"
     )
-    environment: str = Field("", description=_ENVIRONMENT)
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The mass is given once."""
+        if self.mass is not None and self.density is not None:
+            yield ("density",), f"body '{self.name}' has both mass and density; give one"
 
 
-class GroundEntry(Block):
+class GroundEntry(_Touchable):
     """A horizontal half-space, its free side against gravity."""
 
     height: float = Field(0.0, description="[m], measured against gravity")
-    material: str | None = Field(None, description=_MATERIAL)
-    friction: NonNegative | None = Field(None, description=_FRICTION)
 
 
-class WallEntry(Block):
+class WallEntry(_InEnvironment):
     """A half-space that nothing enters, in any direction."""
 
-    name: str = Field(description="unique in the file")
     point: Vector3 = Field(description="a point of its plane [m]")
     normal: Vector3 = Field(description="direction of the free side")
-    material: str | None = Field(None, description=_MATERIAL)
-    friction: NonNegative | None = Field(None, description=_FRICTION)
-    environment: str = Field("", description=_ENVIRONMENT)
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The normal has a direction."""
+        if not any(self.normal):
+            yield ("normal",), f"the normal of wall '{self.name}' has no direction"

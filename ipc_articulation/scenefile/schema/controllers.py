@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.errors import SceneFileError
+from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.values import (
     ExistingFile,
     JointPattern,
@@ -14,6 +18,7 @@ from ipc_articulation.scenefile.schema.values import (
     Positive,
     PythonFunction,
 )
+from ipc_articulation.scenefile.time_series import read_time_series
 
 _JOINTS = "a regular expression that matches whole joint names, or a list of names"
 _FILE = "CSV or NPZ: a column `time` [s], going up, and a column a joint, by its name"
@@ -45,6 +50,17 @@ class TrajectoryEntry(Block):
     )
     file: ExistingFile | None = Field(None, description=f"instead of `waypoints`: {_FILE} [rad or m]")
 
+    def complaints(self) -> Iterator[Complaint]:
+        """Waypoints or a file that can be read, in order of time."""
+        if (self.waypoints is None) == (self.file is None):
+            yield (), "a trajectory has `waypoints` or a `file`, one of them"
+        times = [waypoint.time for waypoint in self.waypoints or ()]
+        for index, (before, after) in enumerate(pairwise(times), start=1):
+            if after <= before:
+                message = f"waypoints go forward in time, but {after:g} s follows {before:g} s"
+                yield ("waypoints", index, "time"), message
+        yield from _unreadable(self.file)
+
 
 class SineEntry(Block):
     """Targets swing about the initial position: θ₀ + amplitude·sin(2π·frequency·t + phase)."""
@@ -67,6 +83,14 @@ class TorqueEntry(Block):
     torque: float | None = Field(None, description="constant force on each of them [N·m or N]")
     file: ExistingFile | None = Field(None, description=f"instead: {_FILE} [N·m or N]; the last row stays")
 
+    def complaints(self) -> Iterator[Complaint]:
+        """A constant torque, or a file that can be read."""
+        constant = self.joints is not None and self.torque is not None
+        nothing = self.joints is None and self.torque is None
+        if not (constant if self.file is None else nothing):
+            yield (), "a torque has `joints` and `torque`, or a `file` and neither of them"
+        yield from _unreadable(self.file)
+
 
 class PythonEntry(Block):
     """A function of Python, called once a step; see [Python controllers](#python-controllers)."""
@@ -81,3 +105,12 @@ class PythonEntry(Block):
 ControllerEntry = Annotated[
     HoldEntry | TrajectoryEntry | SineEntry | TorqueEntry | PythonEntry, Field(discriminator="type")
 ]
+
+
+def _unreadable(file: Path | None) -> Iterator[Complaint]:
+    """What is wrong with a file of numbers over time."""
+    try:
+        if file is not None:
+            read_time_series(file)
+    except SceneFileError as error:
+        yield ("file",), str(error)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.values import NonNegative, Vector3
 
 
@@ -17,6 +18,13 @@ class VariationEntry(Block):
     uniform: tuple[float, float] | None = Field(None, description="evenly between two bounds")
     normal: NonNegative | None = Field(None, description="instead: normal about 0 with this standard deviation")
     relative: bool = Field(False, description="true: added as a fraction of the value, value·(1 + drawn)")
+
+    def complaints(self) -> Iterator[Complaint]:
+        """One distribution is given, and bounds are in order."""
+        if self.uniform is not None and self.uniform[0] > self.uniform[1]:
+            yield ("uniform",), "the first bound must not be above the second"
+        if (self.uniform is None) == (self.normal is None):
+            yield (), "give either `uniform`, two bounds, or `normal`, a standard deviation"
 
 
 class CheckpointEntry(Block):

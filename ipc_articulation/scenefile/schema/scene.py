@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.articulated import ArticulationEntry, JointEntry
 from ipc_articulation.scenefile.schema.bodies import BodyEntry, GroundEntry, WallEntry
 from ipc_articulation.scenefile.schema.contact import ContactEntry, MaterialEntry
@@ -51,6 +52,14 @@ class RobotScene(Scene):
     controllers: tuple[ControllerEntry, ...] = Field(
         (), description="several [controllers](#controller), each of other joints, instead of `controller`"
     )
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The adapter has the integrator, and controllers are given under one key."""
+        if (getattr(self, "adapter", ""), self.integrator) == ("mujoco", "implicit"):
+            message = "integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
+            yield ("integrator",), message
+        if self.controller is not None and self.controllers:
+            yield ("controllers",), "give `controller` or `controllers`, not both"
 
     @property
     def all_controllers(self) -> tuple[ControllerEntry, ...]:

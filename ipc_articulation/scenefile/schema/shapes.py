@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field
 
-from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.values import ExistingFile, Length, Positive, Quaternion, Vector3
 
+MAX_RATIO = 1e5  # of the lengths of one shape
 
-class BoxEntry(Block):
+
+class _Shape(Block):
+    """A shape given by its lengths."""
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The lengths do not differ so much that the surface degenerates."""
+        sizes = self.model_dump(exclude={"type"}).values()
+        lengths = np.concatenate([np.ravel(size) for size in sizes])
+        if lengths.max() > MAX_RATIO * lengths.min():
+            given = f"got {lengths.min():g} and {lengths.max():g} m"
+            yield (), f"the lengths of a shape differ by a factor of {MAX_RATIO:g} at most, {given}"
+
+
+class BoxEntry(_Shape):
     """A cuboid about the origin of the body's frame."""
 
     type: Literal["box"]
     size: tuple[Length, Length, Length] = Field(description="lengths of the edges [m]")
 
 
-class SphereEntry(Block):
+class SphereEntry(_Shape):
     """A ball about the origin."""
 
     type: Literal["sphere"]
     radius: Length = Field(description="[m]")
 
 
-class CylinderEntry(Block):
+class CylinderEntry(_Shape):
     """A cylinder about the origin, its axis along z."""
 
     type: Literal["cylinder"]
@@ -32,7 +49,7 @@ class CylinderEntry(Block):
     length: Length = Field(description="[m]")
 
 
-class CapsuleEntry(Block):
+class CapsuleEntry(_Shape):
     """A cylinder with half-spheres on its ends, about the origin, its axis along z."""
 
     type: Literal["capsule"]
@@ -40,7 +57,7 @@ class CapsuleEntry(Block):
     length: Length = Field(description="between the centres of the half-spheres [m]")
 
 
-class EllipsoidEntry(Block):
+class EllipsoidEntry(_Shape):
     """An ellipsoid about the origin."""
 
     type: Literal["ellipsoid"]
@@ -68,6 +85,14 @@ class PoseEntry(Block):
     rpy: Vector3 | None = Field(
         None, description="instead of the quaternion, as in URDF: turn about x, then about the fixed y, then z [rad]"
     )
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The rotation is given once, and the quaternion has unit length."""
+        if {"rpy", "quaternion"} <= self.model_fields_set:
+            yield ("rpy",), "a pose has a quaternion or rpy, not both"
+        norm = math.hypot(*self.quaternion)
+        if abs(norm - 1.0) > 1e-3:
+            yield ("quaternion",), f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}"
 
     @property
     def wxyz(self) -> Quaternion:
