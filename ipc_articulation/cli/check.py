@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ipc_articulation.cli.arguments import scene_file
+from ipc_articulation.cli.arguments import add, scene_file
 
 if TYPE_CHECKING:
     from ipc_articulation.checking import Report
@@ -30,15 +31,8 @@ CLEAN, WRONG = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("files", metavar="FILE", nargs="*", type=scene_file, help="scene files (YAML), or example:NAME")
-    parser.add_argument(
-        "--set",
-        metavar="PATH=VALUE",
-        dest="settings",
-        action="append",
-        default=[],
-        help="a value put over the files', such as contact.friction=0.3; may be given several times",
-    )
-    parser.add_argument("--json", action="store_true", help="print a list of reports, one a file, for machines")
+    add(parser, "--set")
+    add(parser, "--json", help="print a list of reports, one a file, for machines")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit status 2")
     parser.add_argument("--schema", action="store_true", help="print the JSON schema of scene files, for editors")
 
@@ -89,10 +83,4 @@ def _as_data(report: Report) -> dict[str, Any]:
 
 
 def _placed(fault: Fault) -> dict[str, Any]:
-    return {
-        "message": fault.message,
-        "file": str(fault.file),
-        "line": fault.line,
-        "column": fault.column,
-        "setting": fault.setting or None,
-    }
+    return {**asdict(fault), "file": str(fault.file), "setting": fault.setting or None}

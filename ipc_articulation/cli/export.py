@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ipc_articulation.cli.arguments import add_folder, add_looks, add_rows
+from ipc_articulation.cli.arguments import add
 
 HELP = "write a run for Blender and other programs"
 DESCRIPTION = """\
@@ -21,22 +20,15 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_folder(parser)
+    add(parser, "folder")
     parser.add_argument("--format", choices=("gltf", "usd", "obj"), required=True, help="what to write")
-    parser.add_argument(
-        "--out", type=Path, metavar="PATH", help="the file, or the folder of OBJ files (default: in OUT/NAME)"
-    )
-    add_looks(parser)
-    add_rows(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bar; print nothing")
+    add(parser, "--out", metavar="PATH", help="the file, or the folder of OBJ files (default: in OUT/NAME)")
+    add(parser, "--colours", "--fps", "--every")
+    add(parser, "--quiet", help="no progress bar; print nothing")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
     from ipc_articulation.viewing.exporting import export
@@ -48,4 +40,3 @@ def execute(options: argparse.Namespace) -> int | None:
         done = export(recording, options.format, options.out, options.folder, rows, options.colours, show)
     if not options.quiet:
         print(done)
-    return None

@@ -20,13 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the same as JSON")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.inspection import find, inspect
 
     inspect(find(options.file), options.json)
-    return None

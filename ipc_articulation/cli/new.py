@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ipc_articulation.errors import SceneFileError
+
 HELP = "write a scene file to begin with"
 DESCRIPTION = """\
 Write a commented scene file that runs as it is: an arm and a crate, or, with --robot, your own robot held where it
@@ -30,13 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="write over files that are there already")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
-    from ipc_articulation.errors import SceneFileError
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.starting import plain_starter, robot_starter
 
     if options.robot and options.adapter == "none":
@@ -50,23 +47,14 @@ def execute(options: argparse.Namespace) -> int | None:
         texts = plain_starter(options.file, options.adapter or "mujoco")
     _refuse_to_overwrite(list(texts), options.force)
     for file, text in texts.items():
-        _write(file, text)
+        try:
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SceneFileError(f"cannot be written: {error.strerror}", file) from error
     print(f"wrote {', '.join(map(str, texts))}\nrun it:    ipc-articulation run {options.file}")
-    return None
 
 
 def _refuse_to_overwrite(files: list[Path], force: bool) -> None:
-    from ipc_articulation.errors import SceneFileError
-
     for file in files:
         if file.exists() and not force:
             raise SceneFileError("is there already; give --force to write over it, or another name", file)
-
-
-def _write(file: Path, text: str) -> None:
-    from ipc_articulation.errors import SceneFileError
-
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SceneFileError(f"cannot be written: {error.strerror}", file) from error

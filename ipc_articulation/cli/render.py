@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ipc_articulation.cli.arguments import add_folder, add_looks, add_rows, size
+from ipc_articulation.cli.arguments import add, size
 
 HELP = "draw a picture or film of a run"
 DESCRIPTION = "Draw the end of a run, one moment of it, or a film of all; needs no display."
@@ -19,24 +18,19 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_folder(parser)
+    add(parser, "folder")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--at", type=float, metavar="TIME", help="the moment [s], instead of the end")
     what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
     parser.add_argument("--forces", action="store_true", help="draw contact forces as arrows")
-    add_looks(parser)
     parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000; a film: 1280x800)")
-    add_rows(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="a .png file; a .mp4 file for a film")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar; print nothing")
+    add(parser, "--colours", "--fps", "--every")
+    add(parser, "--out", help="a .png file; a .mp4 file for a film")
+    add(parser, "--quiet", help="no progress bar; print nothing")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
     from ipc_articulation.viewing.drawing import draw, shots_of
@@ -61,4 +55,3 @@ def execute(options: argparse.Namespace) -> int | None:
         print(file)
         if forces and forces.note:
             print(forces.note)
-    return None

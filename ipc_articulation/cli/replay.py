@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ipc_articulation.cli.arguments import add_folder, add_looks, add_rows, count
+from ipc_articulation.cli.arguments import add, count
 
 if TYPE_CHECKING:
     from ipc_articulation.recording import Recording
@@ -25,36 +25,30 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_folder(parser)
+    add(parser, "folder")
     parser.add_argument("--port", type=count, metavar="N", default=8080, help="8080, or the next that is free")
     parser.add_argument(
         "--host", default="127.0.0.1", help="0.0.0.0: other machines may look too (default: only this machine)"
     )
-    add_looks(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a file and serve nothing")
-    add_rows(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bar while a file is written")
+    add(parser, "--colours", "--fps", "--every")
+    add(parser, "--quiet", help="no progress bar while a file is written")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.recording import read_recording
 
     recording = read_recording(options.folder)
     if options.html:
         _write(options, recording)
-        return None
+        return
     from ipc_articulation.viewing.replaying import replay
 
     try:
         replay(recording, options.port, options.colours, options.host, ready=_tell)
     except KeyboardInterrupt:  # how it is ended
         print()
-    return None
 
 
 def _tell(address: str) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ipc_articulation.cli.arguments import add_folder
+from ipc_articulation.cli.arguments import add
 
 HELP = "write a page that describes a run"
 DESCRIPTION = """\
@@ -20,17 +19,13 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_folder(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the HTML file (default: OUT/NAME/report.html)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON and write no page")
+    add(parser, "folder")
+    add(parser, "--out", help="the HTML file (default: OUT/NAME/report.html)")
+    add(parser, "--json", help="print the figures as JSON and write no page")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.recording import read_recording
     from ipc_articulation.viewing.reporting import figures, write_report
 
@@ -39,10 +34,9 @@ def execute(options: argparse.Namespace) -> int | None:
         import json
 
         print(json.dumps(figures(recording), indent=2, ensure_ascii=False))
-        return None
+        return
     file = options.out or options.folder / "report.html"
     notes = write_report(recording, file)
     print(file)
     for note in notes:
         print(f"left out: {note}")
-    return None

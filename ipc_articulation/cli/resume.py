@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ipc_articulation.cli.arguments import add_ending, count
+from ipc_articulation.cli.arguments import add
 
 HELP = "resume a run that ended early"
 DESCRIPTION = (
@@ -21,17 +20,13 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="OUT/NAME", type=Path, help="the run's folder")
-    parser.add_argument("--steps", type=count, metavar="N", help="take N steps more than the run was to have")
-    add_ending(parser)
+    add(parser, "folder", help="the run's folder")
+    add(parser, "--steps", help="take N steps more than the run was to have")
+    add(parser, "--time-limit", "--no-pictures", "--quiet", "--json")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.running import resume
     from ipc_articulation.running.summary import print_json
 
@@ -44,4 +39,3 @@ def execute(options: argparse.Namespace) -> int | None:
     )
     if options.json:
         print_json(result)
-    return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from ipc_articulation.cli.arguments import add_ending, add_engine, add_out, add_scene_file, count
+from ipc_articulation.cli.arguments import add
 
 HELP = "run a scene file"
 DESCRIPTION = "Run a scene file headless; write its recording and pictures to OUT/NAME/."
@@ -21,29 +22,14 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_scene_file(parser)
-    add_engine(parser)
-    parser.add_argument("--steps", type=count, metavar="N", help="number of steps, instead of the file's")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        dest="settings",
-        help="put a value over the file's, such as contact.friction=0.2 or bodies.crate.mass=5; may be given often",
-    )
-    add_out(parser)
+    add(parser, "file", "--engine", "--steps", "--set")
+    add(parser, "--out", metavar="OUT", default=Path("out"), help="folder of results (default: out)")
     parser.add_argument("--name", help="of the run's folder below OUT; else the file's")
-    parser.add_argument("--force", action="store_true", help="replace the results of an earlier run")
-    add_ending(parser)
+    add(parser, "--force", "--time-limit", "--no-pictures", "--quiet", "--json")
 
 
-def execute(options: argparse.Namespace) -> int | None:
-    """Execute the command.
-
-    Returns:
-        The exit status; None for success.
-    """
+def execute(options: argparse.Namespace) -> None:
+    """Execute the command."""
     from ipc_articulation.running import run
     from ipc_articulation.running.summary import print_json
     from ipc_articulation.scenefile.settings import parse_setting
@@ -62,4 +48,3 @@ def execute(options: argparse.Namespace) -> int | None:
     )
     if options.json:
         print_json(result)
-    return None

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ipc_articulation.cli.arguments import add_engine, add_scene_file, count, seconds
+from ipc_articulation.cli.arguments import add, count
 
 if TYPE_CHECKING:
     import pandas
@@ -33,34 +33,21 @@ values:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_scene_file(parser)
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        metavar="KEY=VALUES",
-        action="append",
-        required=True,
-        help="values of one key of the file, such as contact.d_hat or bodies.box.mass; once for each key",
-    )
+    values = "values of one key of the file, such as contact.d_hat or bodies.box.mass; once for each key"
+    add(parser, "file")
+    add(parser, "--set", metavar="KEY=VALUES", required=True, help=values)
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workers", type=count, metavar="N", help="processes on this machine (default: all cores)")
     place.add_argument("--ray", metavar="ADDRESS", help="Ray cluster instead: auto, HOST:PORT or ray://HOST:PORT")
-    parser.add_argument(
-        "--out", type=Path, metavar="OUT", default=Path("out/sweeps"), help="folder of results (default: out/sweeps)"
-    )
-    add_engine(parser)
-    parser.add_argument("--steps", type=count, metavar="N", help="number of steps, instead of the file's")
-    parser.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="a run that takes longer is ended")
-    parser.add_argument(
-        "--keep",
-        choices=("recordings", "summaries"),
-        default="recordings",
-        help="summaries: no recordings, only the numbers of the table",
-    )
+    add(parser, "--out", metavar="OUT", default=Path("out/sweeps"), help="folder of results (default: out/sweeps)")
+    add(parser, "--engine", "--steps")
+    add(parser, "--time-limit", help="a run that takes longer is ended")
+    keep = "summaries: no recordings, only the numbers of the table"
+    parser.add_argument("--keep", choices=("recordings", "summaries"), default="recordings", help=keep)
     parser.add_argument("--retry-failed", action="store_true", help="run again what did not end well before")
-    parser.add_argument("--force", action="store_true", help="forget all earlier runs in OUT/NAME")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
-    parser.add_argument("--json", action="store_true", help="the summary as JSON")
+    add(parser, "--force", help="forget all earlier runs in OUT/NAME")
+    add(parser, "--quiet")
+    add(parser, "--json", help="the summary as JSON")
 
 
 def execute(options: argparse.Namespace) -> int | None:
