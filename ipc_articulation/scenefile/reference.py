@@ -38,7 +38,7 @@ def _section(heading: str, blocks: Iterable[type[Block]], skip: Collection[str] 
 
 def _below(block: type[Block]) -> dict[tuple[str, tuple[type[Block], ...]], None]:
     """Heading and blocks of every key below a block that takes blocks: the heading to which its description links."""
-    found = {}
+    found: dict[tuple[str, tuple[type[Block], ...]], None] = {}
     for field in block.model_fields.values():
         blocks = tuple(_blocks_in(field.annotation))
         link = _LINK.search(field.description or "")

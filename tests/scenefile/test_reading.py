@@ -2,12 +2,14 @@
 
 import pickle
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.scenefile.reading import read_scene
-from ipc_articulation.scenefile.schema import ArticulationScene
+from ipc_articulation.scenefile.schema import ArticulationScene, JointEntry
 
 SCENES = Path(__file__).parents[2] / "scenes"
 SLIDER = (SCENES / "hinge_slider.yaml").read_text()
@@ -229,3 +231,10 @@ controller:
         read_scene(write(tmp_path, text))
     assert "4:44: a quaternion (w, x, y, z) has length 1, this one 1.414" in str(caught.value)
     assert "9:14: waypoints go forward in time, but 1 s follows 1 s" in str(caught.value)
+
+
+def test_the_schema_knows_every_kind_of_joint() -> None:
+    known = {
+        kind for entry in get_args(get_args(JointEntry)[0]) for kind in get_args(entry.model_fields["type"].annotation)
+    }
+    assert known == {kind.name for kind in KINDS.values()}
