@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, final
+from weakref import ref
 
 import numpy as np
 import uipc
@@ -15,7 +16,13 @@ from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.distance import SceneDistance
-from ipc_articulation.coupling.failures import no_prediction, not_committed, require_valid
+from ipc_articulation.coupling.failures import (
+    no_prediction,
+    not_committed,
+    require_couplings,
+    require_scene,
+    require_valid,
+)
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.frontend.attributes import require
@@ -67,6 +74,7 @@ class Coupling:
         self._jointed = sorted(ends - {-1})
         self._pending: Prediction | None = None
         self._pending_frame, self._dt = 0, answers.dt()  # of the world, when `_pending` was predicted
+        self._world: Callable[[], uipc.World | None] = lambda: None  # that was last found to be of the scene
 
     def step(self, world: uipc.World) -> None:
         """Predict, advance, retrieve, commit; of a scene with several couplings use `coupling.step`.
@@ -75,12 +83,12 @@ class Coupling:
             world: The world, initialised with the scene.
 
         Raises:
-            SceneError: The world is not valid, for bodies intersect at the start.
+            SceneError: The world is of another scene, or is not valid because bodies intersect at the start.
             EngineError: The engine moves nothing, or another coupling of the scene has not committed its last step.
             AdapterError, ArticulationError: The multibody engine's step is unstable, or its mass not positive definite.
             SolverError: The engine could not solve the step.
         """
-        step(world, [self])
+        _step(world, [self])
 
     @interrupts_deferred
     def commit(self) -> None:
@@ -184,6 +192,16 @@ class Coupling:
     def _distance(self) -> SceneDistance:
         return SceneDistance(self._scene)
 
+    def require_world(self, world: uipc.World) -> None:
+        """A world must be of the coupling's scene.
+
+        Raises:
+            SceneError: It is of another one.
+        """
+        if self._world() is not world:
+            require_scene(world, self._scene, self.joint_names)
+            self._world = ref(world)
+
     def require_prediction(self) -> Prediction:
         """The step that waits to be committed.
 
@@ -222,7 +240,6 @@ class Coupling:
         return _coordinates(self._own_free), qdot
 
 
-@interrupts_deferred
 def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
     """Take one step of a scene with several couplings: all predict, the world advances, all commit.
 
@@ -233,11 +250,19 @@ def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
         couplings: All couplings of the scene.
 
     Raises:
-        EngineError: A coupling of the scene was left out: its last step is not committed. The engine moves nothing.
+        EngineError: A coupling of the scene was left out: its last step is not committed. A coupling comes twice, or
+            there is none. The engine moves nothing.
         AdapterError, ArticulationError, SceneError, SolverError: As for `Coupling.step`.
     """
+    require_couplings(couplings, Coupling)
+    _step(world, couplings)
+
+
+@interrupts_deferred
+def _step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
     require_valid(world)
     for coupling in couplings:
+        coupling.require_world(world)
         coupling.require_committed()
     try:
         world.advance()

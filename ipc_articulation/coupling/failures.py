@@ -1,11 +1,13 @@
-"""Failures that libuipc only logs, as exceptions where the user is."""
+"""Failures that libuipc only logs and steps of the wrong things, as exceptions where the user is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import uipc
+from uipc.backend import WorldVisitor
 
 from ipc_articulation.errors import EngineError, SceneError
 
@@ -16,13 +18,53 @@ def require_valid(world: uipc.World) -> None:
     """Refuse a world whose initialisation failed the sanity check: it would only log.
 
     Raises:
+        EngineError: It is no world.
         SceneError: The world is not valid; names the bodies that intersect, if that is why.
     """
+    if not isinstance(world, uipc.World):
+        raise EngineError(f"step: world is a {type(world).__name__}, must be a uipc.World")
     if world.is_valid():
         return
     complaints = [_clause(message.message()) for _, message in sorted(world.sanity_checker().errors().items())]
     reason = "; ".join(dict.fromkeys(complaints)) or "see libuipc's log"
     raise SceneError(f"the world is not valid: {reason}")
+
+
+def require_scene(world: uipc.World, scene: uipc.Scene, joints: Sequence[str]) -> None:
+    """Refuse a world that was initialised with another scene than that of the coupling of some joints.
+
+    Raises:
+        SceneError: It was; names the joints.
+    """
+    try:
+        world.sanity_checker()
+    except uipc.Exception:
+        return  # not initialised, or the sanity check is off: libuipc does not say which, and has perhaps no scene
+    if WorldVisitor(world).scene().get().animator() is not scene.animator():
+        raise SceneError(
+            f"the world was initialised with another scene than the one with the coupling of joints {_listed(joints)}; "
+            "step the world of that scene"
+        )
+
+
+def require_couplings(couplings: Any, kind: type[Any]) -> None:
+    """Refuse what is no list of different couplings.
+
+    Raises:
+        EngineError: It is none, it is empty, or a coupling comes twice.
+    """
+    if not isinstance(couplings, Sequence):
+        raise EngineError(
+            f"step: couplings is a {type(couplings).__name__}, must be a list of what `couple` gave for the scene"
+        )
+    if not couplings:
+        raise EngineError("step: no coupling is given; pass all couplings of the scene")
+    for index, coupling in enumerate(couplings):
+        if not isinstance(coupling, kind):
+            name = type(coupling).__name__
+            raise EngineError(f"step: couplings[{index}] is a {name}, must be what `couple` gave")
+        if coupling in couplings[:index]:
+            raise EngineError(f"step: the coupling of joints {_listed(coupling.joint_names)} is given twice")
 
 
 def no_prediction() -> EngineError:
@@ -36,10 +78,14 @@ def no_prediction() -> EngineError:
 def not_committed(joints: Sequence[str]) -> EngineError:
     """The error of a step that begins before the last one was committed."""
     return EngineError(
-        f"the coupling of joints {', '.join(joints) or '(none)'} has a step that was not committed: the world "
+        f"the coupling of joints {_listed(joints)} has a step that was not committed: the world "
         "would move on without it; call coupling.commit() after each world.advance() and world.retrieve(), and "
         "step(world, [first, second]) of ipc_articulation for a scene with several couplings"
     )
+
+
+def _listed(joints: Sequence[str]) -> str:
+    return ", ".join(joints) or "(none)"
 
 
 def _clause(message: str) -> str:

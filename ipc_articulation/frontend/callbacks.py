@@ -1,7 +1,8 @@
 """Exceptions of animator callbacks, kept until there is someone to raise them to.
 
-libuipc logs an exception that a Python callback raises and goes on as if nothing had happened. An engine of ours raises
-it from the step that ran the callback; for libuipc's own engines it is kept with the scene, for whoever asks.
+libuipc logs an exception that a Python callback raises, with the stack, and goes on as if nothing had happened. An
+engine of ours raises it from the step that ran the callback, and libuipc never sees it; for libuipc's own engines it is
+also kept with the scene, for whoever asks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _of_step: ContextVar[list[BaseException] | None] = ContextVar("errors of the ste
 
 
 def guard(callback: Callable[[Any], Any], scene: Any) -> Callable[[Any], Any]:
-    """The same callback, but what it raises is raised by `run_callbacks` or `raise_kept` as well.
+    """The same callback, but what it raises is raised by `run_callbacks` instead, or by `raise_kept` as well.
 
     Args:
         callback: Takes the animator's `UpdateInfo`.
@@ -31,7 +32,9 @@ def guard(callback: Callable[[Any], Any], scene: Any) -> Callable[[Any], Any]:
             return callback(info)
         except BaseException as error:
             step = _of_step.get()
-            (kept if step is None else step).append(error)
+            if step is not None:
+                return step.append(error)
+            kept.append(error)
             raise
 
     return guarded

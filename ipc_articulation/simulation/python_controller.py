@@ -17,7 +17,8 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -89,10 +90,8 @@ class PythonController:
         Raises:
             AdapterError: The function raises, with file and line; or it returns something else.
         """
-        try:
+        with self._blamed(f"step {state.step}: "):
             answer = self._function(state)
-        except Exception as error:
-            raise AdapterError(f"step {state.step}: {self._blamed(error)}") from error
         try:
             return read_answer(answer, state.actuated, state.targets, state.joints)
         except ValueError as error:
@@ -116,30 +115,35 @@ class PythonController:
             self._ask("restore", dict(state))
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        try:
+        with self._blamed():
             return getattr(self._function, method)(*arguments)
-        except Exception as error:
-            raise AdapterError(self._blamed(error)) from error
 
     def _load(self) -> Callable[[ControllerInput], Any]:
-        try:
-            module = _module(self._entry)
-        except Exception as error:
-            raise AdapterError(self._blamed(error)) from error
-        function = getattr(module, self._entry.function, None)
+        with self._blamed():
+            function = getattr(_module(self._entry), self._entry.function, None)
         if not callable(function):
             raise AdapterError(f"Python controller '{self.text}': there is no function '{self._entry.function}' in it")
         return function
 
-    def _blamed(self, error: Exception) -> str:
+    @contextmanager
+    def _blamed(self, when: str = "") -> Iterator[None]:
+        """What the controller raises becomes an error with its place; `sys.exit` and Ctrl-C pass through."""
+        try:
+            yield
+        except (SystemExit, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            place = self._place(error)
+            message = f"Python controller '{self.text}' failed at {place}: {type(error).__name__}: {error}"
+            raise AdapterError(when + message) from error
+
+    def _place(self, error: BaseException) -> str:
         """File and line where an error arose: in the controller's own file if it passed through it."""
         if isinstance(error, SyntaxError) and error.filename:
-            place = f"{error.filename}:{error.lineno}"
-        else:
-            frames = traceback.extract_tb(error.__traceback__)
-            own = [frame for frame in frames if self._entry.file and frame.filename == str(self._entry.file)]
-            place = f"{(own or frames)[-1].filename}:{(own or frames)[-1].lineno}"
-        return f"Python controller '{self.text}' failed at {place}: {type(error).__name__}: {error}"
+            return f"{error.filename}:{error.lineno}"
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if self._entry.file and frame.filename == str(self._entry.file)]
+        return f"{(own or frames)[-1].filename}:{(own or frames)[-1].lineno}"
 
 
 def _module(entry: Entry) -> ModuleType:

@@ -30,6 +30,38 @@ def test_free_motion_follows_the_prediction(tmp_path):
     assert coupling.minimum_distance == np.inf
 
 
+class FailingOnce(Turntable):
+    """Raises `error` in its second step, once."""
+
+    error: BaseException | None = None
+
+    def predict(self):
+        error, self.error = (self.error, None) if self.commits else (None, self.error)
+        if error is not None:
+            raise error
+        return super().predict()
+
+
+@pytest.mark.parametrize("error", [ValueError("of the adapter"), SystemExit(3), KeyboardInterrupt()])
+def test_what_an_adapter_raises_comes_out_as_it_is_undoes_the_step_and_is_not_logged(error, tmp_path, capfd):
+    scene, table = make_scene(), FailingOnce()
+    table.error = error
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    coupling.step(world)
+    uipc.Logger.set_level(uipc.Logger.Level.Error)
+    try:
+        with pytest.raises(type(error)) as caught:
+            coupling.step(world)
+    finally:
+        uipc.Logger.set_level(uipc.Logger.Level.Critical)
+    assert caught.value is error
+    assert "".join(capfd.readouterr()) == ""
+    assert (world.frame(), len(table.commits)) == (1, 1)
+    coupling.step(world)
+    assert (world.frame(), len(table.commits)) == (2, 2)
+
+
 def test_a_turn_too_fast_for_the_time_step_names_the_joint(tmp_path):
     """Half a turn a step and more cannot be told from a turn the other way: 400 rad/s at 10 ms."""
     scene, table = make_scene(), Turntable(wish=4.0)

@@ -6,14 +6,15 @@ import signal
 import mujoco
 import numpy as np
 import pytest
+import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.native import NativeAdapter
 
-from ipc_articulation import couple, step
+from ipc_articulation import Engine, couple, step
 from ipc_articulation.dynamics.integrators import Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
 from ipc_articulation.dynamics.model import Box, Mechanism, Shape
-from ipc_articulation.errors import EngineError
+from ipc_articulation.errors import EngineError, IpcArticulationError, SceneError
 from tests.coupling.worlds import Turntable, at, make_scene, make_world
 
 NOT_COMMITTED = (
@@ -73,6 +74,53 @@ def test_a_coupling_that_was_left_out_is_named(tmp_path):
     far.commit()
     assert world.frame() == 1
     assert [len(table.commits) for table in tables] == [1, 1]
+
+
+def test_a_world_of_another_scene_is_refused_before_it_moves(tmp_path):
+    scene, table = make_scene(), Turntable()
+    coupling, other = couple(scene, table), make_scene()
+    couple(other, Turntable())
+    worlds = [make_world(scene, tmp_path / "one"), make_world(other, tmp_path / "two")]
+    for _ in range(2):
+        with pytest.raises(SceneError, match=r"initialised with another scene than the one.*joints hinge"):
+            coupling.step(worlds[1])
+    assert [world.frame() for world in worlds] == [0, 0]
+    for _ in range(3):
+        coupling.step(worlds[0])
+    assert (len(table.commits), worlds[1].frame()) == (3, 0)
+
+
+ASKED = [
+    (lambda world, coupling: step(world, [coupling, coupling]), "step: the coupling of joints hinge is given twice"),
+    (lambda world, coupling: step(world, []), "step: no coupling is given; pass all couplings of the scene"),
+    (lambda world, coupling: step(world, None), "step: couplings is a NoneType, must be a list of what `couple` gave"),
+    (lambda world, coupling: step(world, coupling), "step: couplings is a Coupling, must be a list"),
+    (lambda world, coupling: step(world, [None]), r"step: couplings\[0\] is a NoneType, must be what `couple` gave"),
+    (lambda world, coupling: step(None, [coupling]), "step: world is a NoneType, must be a uipc.World"),
+    (lambda world, coupling: coupling.step(coupling), "step: world is a Coupling, must be a uipc.World"),
+]
+
+
+@pytest.mark.parametrize(("ask", "message"), ASKED)
+def test_a_step_of_something_else_is_refused_before_anything_moves(ask, message, tmp_path):
+    scene, table = make_scene(), Turntable()
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    with pytest.raises(IpcArticulationError, match=message):
+        ask(world, coupling)
+    assert world.frame() == 0
+    step(world, (coupling,))
+    assert len(table.commits) == world.frame() == 1
+
+
+def test_a_world_before_init_is_refused(tmp_path):
+    scene = make_scene()
+    coupling = couple(scene, Turntable())
+    world = uipc.World(Engine("cpu", tmp_path))
+    with pytest.raises(EngineError, match=r"world\.advance\(\) was called before world\.init"):
+        coupling.step(world)
+    world.init(scene)
+    coupling.step(world)
 
 
 def test_several_couplings_step_together(tmp_path):

@@ -52,7 +52,7 @@ def test_a_step_raises_what_its_callbacks_raised_and_keeps_nothing():
     scene = uipc.Scene()
     guarded = guard(broken, scene)
     with pytest.raises(BrokenError, match="first"):
-        run_callbacks(lambda: raises(guarded, "first", "second"))
+        run_callbacks(lambda: [guarded("first"), guarded("second")])
     raise_kept(scene)
     run_callbacks(lambda: None)
 
@@ -63,8 +63,8 @@ def test_a_step_within_a_callback_raises_its_own():
 
     def outer_callbacks():
         with pytest.raises(BrokenError, match="inner"):
-            run_callbacks(lambda: raises(inner, "inner"))
-        raises(outer, "outer")
+            run_callbacks(lambda: inner("inner"))
+        outer("outer")
 
     with pytest.raises(BrokenError, match="outer"):
         run_callbacks(outer_callbacks)

@@ -96,6 +96,30 @@ def test_an_error_in_it_is_told_with_file_and_line(tmp_path: Path) -> None:
         made.step(1)
 
 
+def ending(error: str) -> str:
+    return (
+        f"class Odd(BaseException): pass\ndef control(state):\n    if state.step == 1: raise {error}\n    return {{}}\n"
+    )
+
+
+def test_any_other_end_of_it_is_an_error_too(tmp_path: Path) -> None:
+    made = simulation(tmp_path, scene(tmp_path, ending("Odd('strange')")))
+    made.step(0)
+    with pytest.raises(AdapterError, match=r"step 1: Python controller 'own.py:control' .*own.py:3: Odd: strange"):
+        made.step(1)
+
+
+@pytest.mark.parametrize(("error", "kind"), [("SystemExit(3)", SystemExit), ("KeyboardInterrupt", KeyboardInterrupt)])
+def test_leaving_the_program_passes_through_and_takes_no_step(tmp_path: Path, error: str, kind: type) -> None:
+    made = simulation(tmp_path, scene(tmp_path, ending(error)))
+    made.step(0)
+    before = made.measure(is_start=False)["theta"]
+    with pytest.raises(kind):
+        made.step(1)
+    np.testing.assert_array_equal(made.measure(is_start=False)["theta"], before)
+    made.step(0)
+
+
 LOADING = [
     ("def control(state)\n    return {}\n", r"own.py:1: SyntaxError"),
     ("import nothing_of_that_name\n", r"own.py:1: ModuleNotFoundError: No module named 'nothing_of_that_name'"),
