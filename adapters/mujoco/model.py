@@ -9,6 +9,7 @@ from pathlib import Path
 
 import mujoco
 
+from ipc_articulation.dynamics.reading.mesh_paths import package_folders
 from ipc_articulation.errors import AdapterError
 
 # Drawings are dropped (MuJoCo cannot read their formats anyway), paths stay whole, welded links keep their names.
@@ -77,7 +78,7 @@ def _prepare_urdf(path: Path, package_dirs: list[Path]) -> str:
 
 def _resolve(match: re.Match[str], urdf: Path, package_dirs: list[Path]) -> str:
     package, rest = match.groups()
-    roots = [d if d.name == package else d / package for d in package_dirs]
+    roots = package_folders(package, package_dirs)
     for root in roots:
         if (root / rest).is_file():
             return str(root / rest)

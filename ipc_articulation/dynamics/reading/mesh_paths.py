@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -52,4 +52,9 @@ class MeshPaths:
         """Where a package may be."""
         ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
         places = [*map(Path, self.package_dirs), *ros, self.folder, *self.folder.parents]
-        return [place if place.name == package else place / package for place in places]
+        return package_folders(package, places)
+
+
+def package_folders(package: str, places: Collection[Path]) -> list[Path]:
+    """Where a package may be, if each place is the package itself or contains it."""
+    return [place if place.name == package else place / package for place in places]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ipc_articulation.naming import suggest
 
 TEXT = "<text>"  # stands for the file where XML is given as text
 CPP_TAG = re.compile(rb"(</?\w+)::")  # OpenSim writes class names of C++ as tags, which is no XML
+FLAGS = {"true": True, "false": False}
 ALIKE = 0.8  # of difflib's ratio: an unknown name is a misspelt one
 
 
@@ -48,14 +49,17 @@ class XmlNode:
         """An error at this element."""
         return ModelError(f"{self.place}: {message}")
 
-    def named(self) -> tuple[str, XmlNode]:
+    def named(self, kind: str = "") -> tuple[str, XmlNode]:
         """The element's name, and the element as the owner of what is in it.
+
+        Args:
+            kind: What messages call it; empty: its tag.
 
         Raises:
             ModelError: It has no name.
         """
         name = self.text("name")
-        return name, replace(self, owner=f"{self.tag} '{name}'")
+        return name, replace(self, owner=f"{kind or self.tag} '{name}'")
 
     def has(self, attribute: str) -> bool:
         return attribute in self.element.attrib
@@ -83,11 +87,8 @@ class XmlNode:
         if default is not None and not self.has(attribute):
             return np.array(default, dtype=float)
         text = self.text(attribute)
-        try:
-            x = np.array(text.split(), dtype=float)
-        except ValueError:
-            x = np.array([])
-        if x.shape != (count,) or np.isnan(x).any() or not (infinite or np.isfinite(x).all()):
+        x = numbers_of(text, count, infinite)
+        if x is None:
             what = "a number" if infinite else "a finite number" if count == 1 else f"{count} finite numbers"
             raise self.error(f'<{self.tag}> has {attribute}="{text}"; give {what}')
         return x
@@ -125,6 +126,31 @@ class XmlNode:
         for child in self.children():
             if child.tag not in elements and difflib.get_close_matches(child.tag, elements, cutoff=ALIKE):
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
+
+
+def by_name(nodes: Iterable[XmlNode], kind: str = "") -> dict[str, XmlNode]:
+    """Elements by name, in their order, each the owner of what is in it; `kind` as of `XmlNode.named`.
+
+    Raises:
+        ModelError: One has no name, or two have the same.
+    """
+    found: dict[str, XmlNode] = {}
+    for node in nodes:
+        name, named = node.named(kind)
+        if name in found:
+            raise named.error(f"line {found[name].line} has the same name; give each {kind or node.tag} its own")
+        found[name] = named
+    return found
+
+
+def numbers_of(text: str, count: int | None, infinite: bool = False) -> Array | None:
+    """The numbers in a text, (count,), or one or more where `count` is None; None where the text is anything else."""
+    try:
+        x = np.array(text.split(), dtype=float)
+    except ValueError:
+        return None
+    good = (len(x) > 0 if count is None else len(x) == count) and (np.isfinite(x) | (infinite & np.isinf(x))).all()
+    return x if good else None
 
 
 def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:

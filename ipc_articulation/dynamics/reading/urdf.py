@@ -7,9 +7,8 @@ and the shape `<capsule>`. As there, equal limits of position mean none, and a r
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint
 from ipc_articulation.dynamics.model.mechanism import Mechanism
@@ -17,13 +16,11 @@ from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.joint import read_joint
 from ipc_articulation.dynamics.reading.link import read_link
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
-from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, parse
+from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name, parse
 from ipc_articulation.dynamics.reading.tree import root_of
 
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 XACRO = "xacro}"  # ends the namespace in the tag of an element that xacro would have replaced
-
-Part = TypeVar("Part", Link, PlacedJoint)
 
 
 def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()) -> Mechanism:
@@ -58,8 +55,8 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool, packa
     _check_robot(robot)
     file = None if robot.file == TEXT else Path(path_or_text)
     meshes = MeshPaths(Path.cwd() if file is None else file.absolute().parent, package_dirs)
-    links = _by_name(robot.children("link"), lambda node: read_link(node, meshes))
-    joints = _by_name(robot.children("joint"), read_joint)
+    links = {name: (node, read_link(node, meshes)) for name, node in by_name(robot.children("link")).items()}
+    joints = {name: (node, read_joint(node)) for name, node in by_name(robot.children("joint")).items()}
     root = root_of(robot, links, joints)
     if root == WORLD and floating_base:
         raise links[WORLD][0].error("the root link is the world, which does not float; give it another name")
@@ -79,17 +76,6 @@ def _check_robot(robot: XmlNode) -> None:
     robot.refuse_misspelt(("link", "joint"))
     if not robot.children("link"):
         raise robot.error("<robot> has no <link>; give at least one")
-
-
-def _by_name(nodes: list[XmlNode], read: Callable[[XmlNode], Part]) -> dict[str, tuple[XmlNode, Part]]:
-    """Elements and what is read from them, by name, in their order."""
-    found: dict[str, tuple[XmlNode, Part]] = {}
-    for node in nodes:
-        name, named = node.named()
-        if name in found:
-            raise named.error(f"line {found[name][0].line} has the same name; give each {node.tag} its own")
-        found[name] = named, read(named)
-    return found
 
 
 def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None:

@@ -9,7 +9,6 @@ from ipc_articulation.dynamics.reading.osim.functions import (
     Composition,
     Constant,
     LinearFunction,
-    MultiplierFunction,
     PolynomialFunction,
     composed,
     scaled,
@@ -49,7 +48,7 @@ FUNCTIONS = {
     "polynomial": PolynomialFunction([0.3, -0.2, 0.5, 1.0]),
     "piecewise linear": PiecewiseLinearFunction(X, Y),
     "spline": SPLINE,
-    "multiple": MultiplierFunction(SPLINE, -1.5),
+    "multiple": scaled(SPLINE, -1.5),
     "composition": Composition(SPLINE, PolynomialFunction([0.3, 1.0, 0.2])),
 }
 

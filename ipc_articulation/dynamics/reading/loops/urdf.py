@@ -11,7 +11,7 @@ from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
 from ipc_articulation.dynamics.reading.loops.raisim import read_constraints
 from ipc_articulation.dynamics.reading.loops.relations import PointLoop, Relation
 from ipc_articulation.dynamics.reading.loops.urdf_plus import read_coupling, read_flags, read_loop
-from ipc_articulation.dynamics.reading.node import parse
+from ipc_articulation.dynamics.reading.node import by_name, parse
 from ipc_articulation.dynamics.reading.urdf import tree_of
 
 
@@ -33,7 +33,7 @@ def read_robot(
     """
     robot = parse(path_or_text)
     mechanism = tree_of(robot, path_or_text, floating_base, package_dirs)
-    places = {node.element.get("name"): node.named()[1].place for node in robot.children("joint")}
+    places = {name: node.place for name, node in by_name(robot.children("joint")).items()}
     relations: list[Relation] = [*take_mimics(mechanism, places.__getitem__)]
     relations += [read_coupling(node, mechanism) for node in robot.children("coupling")]
     relations += [read_loop(node, mechanism) for node in robot.children("loop")]

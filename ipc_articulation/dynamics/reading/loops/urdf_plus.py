@@ -24,12 +24,11 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.loops.paths import paths_between
 from ipc_articulation.dynamics.reading.loops.relations import LinearRelation, PointLoop, Relation
-from ipc_articulation.dynamics.reading.node import XmlNode
+from ipc_articulation.dynamics.reading.node import FLAGS, XmlNode, by_name
 from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.naming import suggest
 
 PINS = ("revolute", "continuous", "spherical")
-FLAGS = {"true": True, "false": False}
 
 
 def read_loop(node: XmlNode, mechanism: Mechanism) -> Relation:
@@ -71,12 +70,11 @@ def read_flags(robot: XmlNode) -> dict[str, bool]:
         ModelError: Something else than true or false.
     """
     flags = {}
-    for joint in robot.children("joint"):
+    for name, joint in by_name(robot.children("joint")).items():
         if joint.has("independent"):
-            name, named = joint.named()
             text = joint.text("independent").lower()
             if text not in FLAGS:
-                raise named.error(f'<joint> has independent="{text}"; give true or false')
+                raise joint.error(f'<joint> has independent="{text}"; give true or false')
             flags[name] = FLAGS[text]
     return flags
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.reading.node import XmlNode
-
-FLAGS = {"true": True, "false": False}
+from ipc_articulation.dynamics.reading.node import FLAGS, XmlNode, numbers_of
 
 
 def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
@@ -38,12 +34,8 @@ def numbers_in(
     text = text_in(node, tag, None if default is None else "")
     if default is not None and not text:
         return np.array(default, dtype=float)
-    try:
-        x = np.array(text.split(), dtype=float)
-    except ValueError:
-        x = np.array([])
-    right_count = len(x) > 0 if count is None else len(x) == count
-    if not right_count or np.isnan(x).any() or not (infinite or np.isfinite(x).all()):
+    x = numbers_of(text, count, infinite)
+    if x is None:
         what = "a finite number" if count == 1 else f"{count or 'only'} finite numbers"
         raise node.required(tag).error(f"<{tag}> holds '{text}'; give {what}")
     return x
@@ -77,9 +69,3 @@ def objects_in(node: XmlNode, *sets: str) -> list[XmlNode]:
         objects = part.child("objects") if part else None
         found += objects.children() if objects else []
     return found
-
-
-def owned(node: XmlNode, kind: str) -> tuple[str, XmlNode]:
-    """An element's name, and the element as the owner of what is in it: «joint 'hip_r'»."""
-    name = node.text("name")
-    return name, replace(node, owner=f"{kind} '{name}'")

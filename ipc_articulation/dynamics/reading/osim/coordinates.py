@@ -10,7 +10,7 @@ import numpy as np
 
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, objects_in, owned, text_in
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, numbers_in, objects_in, text_in
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
 from ipc_articulation.naming import suggest
@@ -48,7 +48,7 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     Raises:
         ModelError: What is wrong with it.
     """
-    name, node = owned(node, f"joint '{joint}': coordinate")
+    name, node = node.named(f"joint '{joint}': coordinate")
     default = number_in(node, "default_value", 0.0)
     clamped, locked = flag_in(node, "clamped", False), flag_in(node, "locked", False)
     lower, upper = numbers_in(node, "range", 2, (-np.inf, np.inf), infinite=True)
@@ -77,7 +77,7 @@ def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]
     """
     given: dict[str, tuple[XmlNode, Coupler]] = {}
     for node in objects_in(model, "ConstraintSet"):
-        _, node = owned(node, "constraint")
+        _, node = node.named("constraint")
         if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
             continue
         if node.tag != COUPLER:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.reading.node import XmlNode, parse
-from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, owned, pose_in, text_in
+from ipc_articulation.dynamics.reading.node import XmlNode, by_name, parse
+from ipc_articulation.dynamics.reading.osim.contents import flag_in, objects_in, pose_in, text_in
 from ipc_articulation.naming import suggest
 
 Place = tuple[str, Array]  # a link, and a pose (4, 4) in its frame
@@ -57,13 +57,8 @@ def bodies_in(model: XmlNode) -> dict[str, XmlNode]:
     Raises:
         ModelError: Two have the same name.
     """
-    found: dict[str, XmlNode] = {}
-    for node in objects_in(model, "BodySet"):
-        name, node = owned(node, "body")
-        if name in found:
-            raise node.error(f"line {found[name].line} has the same name; give each body its own")
-        if name != GROUND:
-            found[name] = node
+    found = by_name(objects_in(model, "BodySet"), "body")
+    found.pop(GROUND, None)
     return found
 
 
@@ -80,7 +75,7 @@ def _joint_in_body(child: str, body: XmlNode, bodies: Collection[str]) -> JointE
     given = body.required("Joint").children()
     if len(given) != 1:
         raise body.error(f"has {len(given)} joints; give one")
-    name, node = owned(given[0], "joint")
+    name, node = given[0].named("joint")
     if flag_in(node, "reverse", False):
         raise node.error("a reversed joint, whose motion is that of the parent in the child, is not read")
     return JointElement(
@@ -105,7 +100,7 @@ def joints_in_set(model: XmlNode, bodies: Mapping[str, XmlNode]) -> list[JointEl
 
 
 def _joint_in_set(node: XmlNode, frames: Mapping[str, Place]) -> JointElement:
-    name, node = owned(node, "joint")
+    name, node = node.named("joint")
     own = _with_offsets(frames, node.child("frames"), name)
     parent, parent_pose = place_of(text_in(node, "socket_parent_frame"), own, node, name)
     child, child_pose = place_of(text_in(node, "socket_child_frame"), own, node, name)

@@ -73,25 +73,6 @@ def horner(coefficients: Sequence[float], x: float) -> float:
 
 
 @dataclass(frozen=True)
-class MultiplierFunction:
-    """f = s g."""
-
-    function: Function  # g
-    scale: float  # s
-
-    def __call__(self, x: float) -> float:
-        return self.scale * self.function(x)
-
-    def first(self, x: float) -> float:
-        """s g'."""
-        return self.scale * self.function.first(x)
-
-    def second(self, x: float) -> float:
-        """s g''."""
-        return self.scale * self.function.second(x)
-
-
-@dataclass(frozen=True)
 class Composition:
     """f(x) = g(h(x)): what a coordinate does that is itself a function of another one."""
 
@@ -113,13 +94,7 @@ class Composition:
 
 def scaled(function: Function, scale: float) -> Function:
     """s g, as a constant or a line where it is one."""
-    if isinstance(function, Constant):
-        return Constant(scale * function.value)
-    if isinstance(function, LinearFunction):
-        return linear(scale * function.slope, scale * function.offset)
-    if scale == 1.0:
-        return function
-    return MultiplierFunction(function, scale) if scale else Constant(0.0)
+    return composed(linear(scale, 0.0), function)
 
 
 def composed(outer: Function, inner: Function) -> Function:
