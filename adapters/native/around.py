@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypedDict
 
@@ -28,10 +29,8 @@ def refuse_equal_names(mechanism: CoupledRobot) -> None:
     Raises:
         AdapterError: Two of them have the same.
     """
-    bodies = (*mechanism.links, *mechanism.free, *mechanism.static)
-    names = [entry.name for entries in (bodies, mechanism.planes) for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(part.name for part in mechanism.parts).items():
+        if count > 1:
             raise AdapterError(f"two bodies are called '{name}'; give every link, body and plane a name of its own")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 from ipc_articulation.adapters.native.robot import FileContent
 from ipc_articulation.adapters.native.static_links import take_off_static_shapes
@@ -23,6 +22,8 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
     try:
         import mujoco
         from ipc_articulation.adapters.mujoco import MujocoAdapter, load_model, mechanism_from_mujoco
+
+        from ipc_articulation.dynamics.reading.mujoco.names import reference_positions
     except ModuleNotFoundError as error:
         raise AdapterError(
             f"'{path.name}' is read by MuJoCo: '{error.name}' is not installed; install it, or give a .urdf file"
@@ -44,18 +45,5 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
         around.planes,
         around.untouchable,
         friction={link.name: link.friction for link in around.links},
-        start=_start(model),
+        start=reference_positions(model),
     )
-
-
-def _start(model: Any) -> dict[str, float]:
-    """Positions at qpos0 of hinges and slides, by name."""
-    import mujoco
-
-    from ipc_articulation.dynamics.reading.mujoco.names import name_of
-
-    return {
-        name_of(model, "joint", joint): float(model.qpos0[model.jnt_qposadr[joint]])
-        for joint in range(model.njnt)
-        if int(model.jnt_type[joint]) in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
-    }

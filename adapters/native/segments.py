@@ -7,14 +7,14 @@ a patella, gets none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.model import Capsule, Mechanism, PlacedJoint, Shape, Sphere
-from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.model import Capsule, Mechanism, Shape, Sphere
+from ipc_articulation.dynamics.reading.tree import joints_below
 
 
 def add_capsules(
@@ -38,8 +38,11 @@ def add_capsules(
             if not ends and above[link.name].name not in followers:
                 ends = [2.0 * np.asarray(link.centre) - start]
             link.collision = tuple(_capsule(start, end, radius) for end in ends)
-    below = {name: list(_segments_below(name, above, segments)) for name in segments}
-    return frozenset(frozenset({name, links[1]}) for name, links in below.items() if len(links) > 1)
+    overlapping = set()
+    for name in segments:
+        below = [joint.child for joint in joints_below(above[name].parent, above) if joint.child in segments]
+        overlapping |= {frozenset({name, second}) for second in below[1:2]}
+    return frozenset(overlapping)
 
 
 def _capsule(start: Array, end: Array, radius: float) -> Shape:
@@ -48,10 +51,3 @@ def _capsule(start: Array, end: Array, radius: float) -> Shape:
     if length == 0.0:
         return Shape(Sphere(radius), spatial.pose(p=start))
     return Shape(Capsule(radius, length), spatial.pose(spatial.rotation_to(along / length), 0.5 * (start + end)))
-
-
-def _segments_below(name: str, above: Mapping[str, PlacedJoint], segments: Collection[str]) -> Iterator[str]:
-    """Links with segments from a link's own parent down to the world."""
-    while (name := above[name].parent) != WORLD:
-        if name in segments:
-            yield name

@@ -6,7 +6,7 @@ only the links on its own chain down to the world cannot.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import numpy as np
 from ipc_articulation.adapters.native.shapes import surface
@@ -14,8 +14,9 @@ from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.coupling.robots import FRICTION
-from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
+from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.reading.tree import joints_below
 
 
 def static_names(mechanism: Mechanism) -> frozenset[str]:
@@ -41,11 +42,11 @@ def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozense
     """Pairs of names: every moving link with each of some static ones that is on its chain down to the world."""
     above = {joint.child: joint for joint in mechanism.joints}
     return frozenset(
-        frozenset({joint.child, below})
+        frozenset({joint.child, below.child})
         for joint in mechanism.joints
         if joint.joint.ndof
-        for below in _chain(joint, above)
-        if below in static
+        for below in joints_below(joint.parent, above)
+        if below.child in static
     )
 
 
@@ -66,10 +67,3 @@ def _static_poses(mechanism: Mechanism) -> dict[str, Array]:
         waiting = [joint for joint in waiting if joint.child not in poses]
     del poses[WORLD]
     return poses
-
-
-def _chain(joint: PlacedJoint, above: dict[str, PlacedJoint]) -> Iterator[str]:
-    """Links from a joint's parent down to the world."""
-    while joint.parent != WORLD:
-        yield joint.parent
-        joint = above[joint.parent]

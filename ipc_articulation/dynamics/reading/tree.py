@@ -1,8 +1,8 @@
-"""Do links and joints make one tree?"""
+"""The tree that links and joints make."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.node import XmlNode
@@ -41,6 +41,13 @@ def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
     if WORLD in links and roots != [WORLD]:
         raise links[WORLD][0].error(f"only the root link can be the world, and that is '{roots[0]}'; give another name")
     return roots[0]
+
+
+def joints_below(link: str, above: Mapping[str, PlacedJoint]) -> Iterator[PlacedJoint]:
+    """The joints from a link down to the world; `above` has the joint that each link is the child of."""
+    while link != WORLD:
+        yield above[link]
+        link = above[link].parent
 
 
 def _check_names(node: XmlNode, joint: PlacedJoint, links: Links, joints: Joints) -> None:

@@ -23,6 +23,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints.elements import Screw
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, PlacedJoint
+from ipc_articulation.dynamics.reading.tree import joints_below
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
@@ -114,11 +115,7 @@ def _from_world(link: str, above: dict[str, PlacedJoint], where: str) -> list[Pl
     """All joints that a link hangs on, the world's first."""
     if link != WORLD and link not in above:
         raise ModelError(f"{where}: unknown link '{link}'{suggest(link, above, 'links')}")
-    path: list[PlacedJoint] = []
-    while link != WORLD:
-        path.append(above[link])
-        link = above[link].parent
-    return path[::-1]
+    return list(joints_below(link, above))[::-1]
 
 
 def _path(joints: list[PlacedJoint], where: str) -> JointPath:

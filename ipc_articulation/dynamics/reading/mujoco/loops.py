@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 
 import mujoco
-import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
@@ -20,7 +19,7 @@ from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.loops import LinearRelation, PointLoop, Polynomial, Relation, loops_of
 from ipc_articulation.dynamics.reading.mujoco.equalities import active, joint_equality, kind_of, place
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
-from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, name_of
+from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
 from ipc_articulation.errors import UnsupportedError
 
 
@@ -37,10 +36,8 @@ def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     tree = copy.copy(model)
     tree.eq_active0[:] = False
     mechanism = mechanism_from_mujoco(tree)
-    scalar = np.flatnonzero(np.isin(model.jnt_type, SCALAR))
-    nominal = {name_of(model, "joint", j): float(model.qpos0[model.jnt_qposadr[j]]) for j in scalar}
     relations = [_relation(model, equality, mechanism) for equality in active(model)]
-    mechanism.loops = loops_of(mechanism, relations, nominal=nominal)
+    mechanism.loops = loops_of(mechanism, relations, nominal=reference_positions(model))
     return mechanism
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import SupportsInt
 
 import mujoco
+import numpy as np
 
 SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)  # joints of one degree of freedom
 
@@ -31,6 +32,12 @@ def name_of(model: mujoco.MjModel, kind: str, index: SupportsInt) -> str:
 def body_names(model: mujoco.MjModel) -> list[str]:
     """Names of all bodies, the world first."""
     return [name_of(model, "body", b) for b in range(model.nbody)]
+
+
+def reference_positions(model: mujoco.MjModel) -> dict[str, float]:
+    """Positions at qpos0 of hinges and slides, by name [rad or m]."""
+    scalar = np.flatnonzero(np.isin(model.jnt_type, SCALAR))
+    return {name_of(model, "joint", joint): float(model.qpos0[model.jnt_qposadr[joint]]) for joint in scalar}
 
 
 def enabled(model: mujoco.MjModel, *parts: str) -> bool:
