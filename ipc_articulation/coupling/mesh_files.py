@@ -8,6 +8,7 @@ import numpy as np
 import trimesh
 
 from ipc_articulation.coupling.adapter import ClosedMesh
+from ipc_articulation.coupling.solids import oriented
 from ipc_articulation.errors import MeshError
 
 
@@ -19,7 +20,7 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
         scale: Factor on its lengths, whatever their unit, to metres.
 
     Raises:
-        MeshError: The file cannot be read, holds no triangles, or its surface is not closed.
+        MeshError: The file cannot be read, holds no triangles, its surface is not closed, or it has no volume.
     """
     mesh = _read(file)
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
@@ -29,9 +30,7 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
             f"{len(mesh.edges_unique)} edges do not have two triangles; close it, or give another shape"
         )
     mesh.apply_scale(scale)
-    if mesh.volume < 0.0:
-        mesh.invert()
-    return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
+    return oriented(mesh, f"mesh '{file}'")
 
 
 def _read(file: Path) -> trimesh.Trimesh:

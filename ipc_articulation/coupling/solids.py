@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import trimesh
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import QhullError
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh
@@ -31,6 +32,7 @@ MeshShape = Literal["mesh", "hull"]
 _SECTIONS = 32  # around a cylinder
 _CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
 _SPHERE_SUBDIVISIONS = 2  # 162 vertices
+_FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
 
 
 def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", adapter: str = "") -> ClosedMesh:
@@ -43,21 +45,22 @@ def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh",
         adapter: The adapter's class, for messages.
 
     Raises:
-        MeshError: A mesh cannot be read, or is not closed and no hull is asked for.
+        MeshError: A mesh cannot be read, or is not closed and no hull is asked for; or the shape has no volume.
     """
+    name = f"the {type(geometry).__name__.lower()} of {owner}"
     match geometry:
         case Box():
-            return _as_mesh(trimesh.creation.box(extents=geometry.size))
+            return oriented(trimesh.creation.box(extents=geometry.size), name)
         case Sphere():
-            return _ball([geometry.radius] * 3)
+            return _ball([geometry.radius] * 3, name)
         case Ellipsoid():
-            return _ball(geometry.radii)
+            return _ball(geometry.radii, name)
         case Cylinder():
-            return _as_mesh(trimesh.creation.cylinder(geometry.radius, geometry.length, sections=_SECTIONS))
+            return oriented(trimesh.creation.cylinder(geometry.radius, geometry.length, sections=_SECTIONS), name)
         case Capsule():
             mesh = trimesh.creation.capsule(radius=geometry.radius, height=geometry.length, count=_CAPSULE_COUNT)
             mesh.apply_translation(-mesh.bounds.mean(axis=0))
-            return _as_mesh(mesh)
+            return oriented(mesh, name)
         case Triangles():
             name = f"the triangle mesh of {owner}"
             return closed(geometry.vertices, geometry.faces, mesh_shape, name, adapter)
@@ -78,17 +81,20 @@ def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: s
         adapter: The adapter's class, for the message.
 
     Raises:
-        MeshError: They are not closed, and no hull is asked for.
+        MeshError: They are not closed, and no hull is asked for; or they have no volume.
     """
     mesh = trimesh.Trimesh(vertices, faces)
     if mesh_shape == "hull":
-        return _as_mesh(mesh.convex_hull)
+        try:
+            return oriented(mesh.convex_hull, name)
+        except QhullError:
+            raise _flat(name) from None
     if not mesh.is_watertight or not mesh.is_winding_consistent:
         raise MeshError(
             f"{name} is not a closed surface; close it, or couple its convex hull with "
             f'{adapter}(..., mesh_shape="hull")'
         )
-    return _as_mesh(mesh)
+    return oriented(mesh, name)
 
 
 def join(meshes: Iterable[tuple[ClosedMesh, Array]]) -> ClosedMesh:
@@ -103,10 +109,10 @@ def join(meshes: Iterable[tuple[ClosedMesh, Array]]) -> ClosedMesh:
     return ClosedMesh(np.concatenate(vertices), np.concatenate(faces).astype(np.int32))
 
 
-def _ball(radii: ArrayLike) -> ClosedMesh:
+def _ball(radii: ArrayLike, name: str) -> ClosedMesh:
     mesh = trimesh.creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
-    mesh.apply_scale(radii)
-    return _as_mesh(mesh)
+    mesh.vertices *= radii
+    return oriented(mesh, name)
 
 
 def _read(file: MeshFile, name: str) -> tuple[ArrayLike, ArrayLike]:
@@ -120,7 +126,20 @@ def _read(file: MeshFile, name: str) -> tuple[ArrayLike, ArrayLike]:
     return np.asarray(mesh.vertices) * file.scale, mesh.faces
 
 
-def _as_mesh(mesh: trimesh.Trimesh) -> ClosedMesh:
-    if mesh.volume < 0.0:
+def oriented(mesh: trimesh.Trimesh, name: str) -> ClosedMesh:
+    """A closed surface, turned outside out if it looks inward; `name` is what the message calls it.
+
+    Raises:
+        MeshError: It has no volume.
+    """
+    with np.errstate(invalid="ignore"):  # trimesh divides by the volume, for the centre of mass
+        volume = mesh.volume
+    if not abs(volume) > _FLAT * mesh.area * mesh.scale:
+        raise _flat(name)
+    if volume < 0.0:
         mesh.invert()
     return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
+
+
+def _flat(name: str) -> MeshError:
+    return MeshError(f"{name} has no volume; give it a thickness")

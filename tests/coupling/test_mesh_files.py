@@ -56,3 +56,9 @@ def test_what_is_no_mesh_is_named(tmp_path: Path, name: str, content: bytes, mes
     (tmp_path / name).write_bytes(content)
     with pytest.raises(MeshError, match=message):
         closed_mesh(tmp_path / name)
+
+
+def test_a_closed_surface_without_volume_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n")
+    with pytest.raises(MeshError, match=r"mesh '.*flat.obj' has no volume; give it a thickness"):
+        closed_mesh(tmp_path / "flat.obj")

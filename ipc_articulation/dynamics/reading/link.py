@@ -61,20 +61,28 @@ def _shape(node: XmlNode, meshes: MeshPaths) -> Shape:
     return Shape(READERS[given[0].tag](given[0], meshes), origin_of(node), node.element.get("name", ""))
 
 
+def _lengths(node: XmlNode, attribute: str, count: int = 1) -> list[float]:
+    """An attribute's lengths; they may be zero, as those of drawings that show nothing."""
+    lengths = node.numbers(attribute, count)
+    if (lengths < 0.0).any():
+        raise node.error(f'<{node.tag}> has {attribute}="{node.text(attribute)}"; lengths cannot be negative')
+    return lengths.tolist()
+
+
 def _box(node: XmlNode, meshes: MeshPaths) -> Box:
     node.allow(("size",))
-    x, y, z = node.numbers("size", 3).tolist()
+    x, y, z = _lengths(node, "size", 3)
     return Box((x, y, z))
 
 
 def _sphere(node: XmlNode, meshes: MeshPaths) -> Sphere:
     node.allow(("radius",))
-    return Sphere(node.number("radius"))
+    return Sphere(*_lengths(node, "radius"))
 
 
 def _cylinder(node: XmlNode, meshes: MeshPaths) -> Cylinder:
     node.allow(("radius", "length"))
-    return Cylinder(node.number("radius"), node.number("length"))
+    return Cylinder(*_lengths(node, "radius"), *_lengths(node, "length"))
 
 
 def _capsule(node: XmlNode, meshes: MeshPaths) -> Capsule:
@@ -82,7 +90,7 @@ def _capsule(node: XmlNode, meshes: MeshPaths) -> Capsule:
     given = [name for name in ("height", "length") if node.has(name)]
     if len(given) != 1:
         raise node.error('<capsule> needs the distance between its spheres\' centres, as height="…" or as length="…"')
-    return Capsule(node.number("radius"), node.number(given[0]))
+    return Capsule(*_lengths(node, "radius"), *_lengths(node, given[0]))
 
 
 def _mesh(node: XmlNode, meshes: MeshPaths) -> MeshFile:

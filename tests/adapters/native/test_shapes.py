@@ -7,7 +7,7 @@ from ipc_articulation.adapters.native import NativeAdapter
 from ipc_articulation.adapters.native.shapes import surface
 
 from ipc_articulation.coupling.bodies import mesh_volume
-from ipc_articulation.dynamics.model import Box, Capsule, Cylinder, MeshFile, Shape, Sphere, Triangles
+from ipc_articulation.dynamics.model import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere, Triangles
 from ipc_articulation.errors import MeshError
 from tests.adapters.native.mechanisms import arm, at
 
@@ -80,3 +80,27 @@ def test_a_file_that_is_no_mesh_is_told(tmp_path):
         surface([Shape(MeshFile(tmp_path / "part.stl"))], "tip")
     with pytest.raises(MeshError, match=r"mesh file '.*none\.stl' of link 'tip' cannot be read"):
         surface([Shape(MeshFile(tmp_path / "none.stl"))], "tip")
+
+
+FLAT = Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2], [0, 2, 1]], dtype=np.int32))
+
+
+@pytest.mark.parametrize(
+    ("geometry", "name"),
+    [
+        (FLAT, "the triangle mesh of link 'hand'"),
+        (Box((1.0, 0.0, 1.0)), "the box of link 'hand'"),
+        (Box((1e-200, 1.0, 1.0)), "the box of link 'hand'"),
+        (Sphere(0.0), "the sphere of link 'hand'"),
+        (Ellipsoid((1.0, 1.0, 0.0)), "the ellipsoid of link 'hand'"),
+        (Cylinder(0.0, 1.0), "the cylinder of link 'hand'"),
+    ],
+)
+@pytest.mark.parametrize("mesh_shape", ["mesh", "hull"])
+def test_a_shape_without_volume_is_refused_by_link(geometry, name, mesh_shape):
+    with pytest.raises(MeshError, match=f"{name} has no volume; give it a thickness"):
+        surface([Shape(geometry)], "hand", mesh_shape)
+
+
+def test_a_thin_plate_has_a_volume():
+    assert mesh_volume(surface([Shape(Box((1.0, 1.0, 1e-6)))], "link")) == pytest.approx(1e-6)
