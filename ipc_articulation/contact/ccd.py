@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.stencils import Stencils
 
 REST = 0.1  # the fraction of a gap, or of d̂ where that is smaller, that a step leaves at least
 FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
@@ -27,21 +26,20 @@ _ADVANCES = 100  # stopping sooner is safe
 _PROGRESS = 1e-2  # an advance by less of what has been reached is the last
 
 
-def lower_fractions(
-    stencils: Stencils,
-    labels: Ints,
-    moving: Bools,
-    start: Array,
-    end: Array,
-    thickness: float,
-    d_hat: float,
-    floor: float,
-    fractions: Array,
-) -> None:
+def gap_floor(x: Array) -> float:
+    """The gap [m] that steps do not go below, because of rounding, where positions are as large as x (V, 3)."""
+    return FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
+
+
+@compiled
+def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
     """Lower the step fractions of islands, so that along the step every gap keeps a tenth of itself.
 
     Args:
-        stencils: The pairs of primitives.
+        bodies: This and the next three are columns of `Stencils`.
+        pair: (k,).
+        kind: (k,).
+        vertices: (k, 4).
         labels: The island of each body, (n,): its smallest body. An island moves by one fraction of its step.
         moving: Bodies that move, (n,); pairs without one are left out.
         start: Positions (V, 3) [m] at which nothing touches.
@@ -51,53 +49,32 @@ def lower_fractions(
         floor: The gap [m] that steps do not go below (see `gap_floor`).
         fractions: In [0, 1], (n,), one in the row of each label.
     """
-    if len(stencils):
-        s = stencils
-        columns = s.bodies, s.pair, s.kind, s.vertices
-        _lower_fractions(*columns, labels, moving, start, end, thickness, d_hat, floor, fractions)
-
-
-def gap_floor(x: Array) -> float:
-    """The gap [m] that steps do not go below, for the sake of rounding; x (V, 3) are positions of their size."""
-    return FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
-
-
-@compiled
-def _lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
     r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
     for p in range(len(pair)):
         i, j = bodies[pair[p], 0], bodies[pair[p], 1]
         if moving[i] or moving[j]:
             island = labels[i] if moving[i] else labels[j]
-            if kind[p] == EDGES:
-                sides = _load_edges(vertices, p, start, end, r, v)
-            else:
-                sides = _load_face(vertices, p, start, end, r, v)
+            sides = _load(kind[p], vertices, p, start, end, r, v)
             fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
 
 
 @compiled
-def _load_edges(vertices, p, start, end, r, v):
-    """Fill r and v (4, 3) with the corners of the parallelogram, one after the other, and their motions; returns 4."""
-    for corner in range(4):
-        i = vertices[p, 1 if corner == 1 or corner == 2 else 0]
-        j = vertices[p, 3 if corner >= 2 else 2]
+def _load(kind, vertices, p, start, end, r, v):
+    """Fill r and v (4, 3) with the corners of the polygon, one after the other, and their motions.
+
+    Returns:
+        Number of corners: 4 of the parallelogram of two edges, 3 of the triangle of a vertex and a face.
+    """
+    sides = 4 if kind == EDGES else 3
+    for corner in range(sides):
+        if kind == EDGES:
+            i, j = vertices[p, 1 if corner == 1 or corner == 2 else 0], vertices[p, 3 if corner >= 2 else 2]
+        else:
+            i, j = vertices[p, 1 + corner], vertices[p, 0]
         for m in range(3):
             r[corner, m] = start[i, m] - start[j, m]
             v[corner, m] = end[i, m] - end[j, m] - r[corner, m]
-    return 4
-
-
-@compiled
-def _load_face(vertices, p, start, end, r, v):
-    """Fill r and v (4, 3) with the three corners of the triangle and their motions; returns 3."""
-    j = vertices[p, 0]
-    for corner in range(3):
-        i = vertices[p, 1 + corner]
-        for m in range(3):
-            r[corner, m] = start[i, m] - start[j, m]
-            v[corner, m] = end[i, m] - end[j, m] - r[corner, m]
-    return 3
+    return sides
 
 
 @compiled

@@ -18,8 +18,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross_of_edges, mollifier
 from ipc_articulation.contact.closest_points import closest_points, row
-from ipc_articulation.contact.pair_barrier import in_reach
-from ipc_articulation.contact.pair_blocks import LEVER, lever
+from ipc_articulation.contact.pair_blocks import HALF, LEVER, lever
 from ipc_articulation.contact.pair_friction import Friction, slip
 from ipc_articulation.contact.smooth_norm import smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils
@@ -40,52 +39,48 @@ class ContactForces(NamedTuple):
 
 
 def barrier_forces(
-    stencils: Stencils, points: Array, x: Array, q: Array, kappa: float, d_hat: float, xi: float
+    touching: Stencils, points: Array, x: Array, q: Array, kappa: float, d_hat: float, xi: float
 ) -> ContactForces:
-    """Of the stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt²."""
-    s = stencils
-    near = in_reach(s, np.ones(len(s.bodies), dtype=np.bool_), x, d_hat + xi)
-    levers, forces = np.empty((len(near), LEVER)), np.empty((len(near), 3))
-    _barrier_forces(near, s.kind, s.vertices, s.mollified, points, x, kappa, d_hat, xi, levers, forces)
-    bodies = s.bodies[s.pair[near]]
+    """Forces of stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt²."""
+    levers, forces = _barrier_forces(*touching.columns[2:], points, x, kappa, d_hat, xi)
+    bodies = touching.bodies[touching.pair]
     return ContactForces(_points(q[bodies[:, 0]], levers), forces, bodies)
 
 
 def friction_forces(friction: Friction, q: Array) -> ContactForces:
-    """Of all points in touch when the step began, at q (n, 12); times dt²."""
-    f = friction
-    forces = np.empty((len(f.pair), 3))
-    _friction_forces(f.bodies, f.pair, f.normal, f.force, f.lever, f.eps, f.q, q, forces)
-    bodies = f.bodies[f.pair]
-    return ContactForces(_points(q[bodies[:, 0]], f.lever), forces, bodies)
+    """Forces at all points in touch when the step began, at q (n, 12); times dt²."""
+    bodies = friction.bodies[friction.pair]
+    return ContactForces(_points(q[bodies[:, 0]], friction.lever), _friction_forces(*friction, q), bodies)
 
 
 def _points(q: Array, levers: Array) -> Array:
     """World positions of the points on the first bodies, (k, 3): A x̄ + p with w (1, x̄) the first half of a lever."""
-    local = levers[:, 1:4] / levers[:, :1]
+    local = levers[:, 1:HALF] / levers[:, :1]
     return q[:, :3] + np.einsum("kij,kj->ki", q[:, 3:].reshape(-1, 3, 3), local)
 
 
 @compiled
-def _barrier_forces(near, kind, vertices, mollified, points, x, kappa, d_hat, xi, levers, forces):
+def _barrier_forces(kind, vertices, mollified, points, x, kappa, d_hat, xi):
+    levers, forces = np.empty((len(kind), LEVER)), np.empty((len(kind), 3))
     w, n, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    for r in range(len(near)):
-        s = near[r]
+    for s in range(len(kind)):
         v = row(vertices, s)
         d = np.sqrt(closest_points(kind[s], x, v, w, n))
-        lever(kind[s], points, v, w, levers[r])
+        lever(kind[s], points, v, w, levers[s])
         slope = barrier(d - xi, d_hat, xi)[1]
         if mollified[s] > 0.0:
             slope *= mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0]
         for k in range(3):
-            forces[r, k] = -kappa * slope * levers[r, 0] * n[k] / d
+            forces[s, k] = -kappa * slope * levers[s, 0] * n[k] / d
+    return levers, forces
 
 
 @compiled
-def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, q, forces):
-    u = np.empty(3)
+def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, q):
+    u, forces = np.empty(3), np.empty((len(pair), 3))
     for r in range(len(pair)):
         length = slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], q_prev, q, u)
         slope = smooth_norm_derivatives(length, eps)[0]
         for k in range(3):
             forces[r, k] = -force[r] * slope * y[r, 0] * u[k]
+    return forces

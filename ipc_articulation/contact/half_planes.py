@@ -1,15 +1,17 @@
 """Contact of vertices with half-planes.
 
 ipctk has planes, but no filter for them, and a half-plane often concerns some bodies only (a robot's base stands in the
-floor). The formulas are the ones of `body_contact` with d = n·(x - p), whose gradient is the constant n.
+floor). The formulas are those of `body_contact` with d = n·(x - p), whose gradient is the constant n.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
@@ -30,255 +32,245 @@ class HalfPlanes:
     normal: Array  # (P, 3) unit
 
 
+class _Pairs(NamedTuple):
+    """The k pairs of a vertex and a half-plane that may touch."""
+
+    vertex: Ints  # (k,)
+    body: Ints  # (k,) of the vertex
+    points: Array  # (k, 3) local position of the vertex [m]
+    normal: Array  # (k, 3)
+    offset: Array  # (k,) n·p [m]
+    d_hat: Array  # (k,) [m]
+    thickness: Array  # (k,) ξ [m]
+
+
+class _Step(NamedTuple):
+    """What a step holds constant; replaced as a whole."""
+
+    stiffness: Array  # (k,) dt² κ_c
+    normal_force: Array  # (k,) μ λ of friction
+    x: Array  # (V, 3) positions at the beginning of the step [m]
+    eps: float  # displacement at which friction is fully developed [m]
+
+
 class HalfPlaneContact:
-    """Barrier and lagged friction of every vertex with every half-plane that its body touches."""
+    """Barrier and lagged friction of every vertex with every half-plane that its body may touch."""
 
     def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials) -> None:
         """Pair up vertices and planes."""
         material = materials.plane_pairs[surfaces.body]  # (V, P)
-        vertex, plane = np.nonzero(material != NO_CONTACT)
-        self.planes = planes
-        self._vertex, self._body, self._plane = vertex, surfaces.body[vertex], plane
-        self._count = len(surfaces.first) - 1  # of bodies
-        self._points = np.ascontiguousarray(surfaces.points[vertex])
-        self._normal = np.ascontiguousarray(planes.normal[plane])
-        self._offset = np.einsum("ij,ij->i", planes.normal, planes.point)[plane]
-        material = material[vertex, plane]
+        vertex, self._plane = np.nonzero(material != NO_CONTACT)
+        material = material[vertex, self._plane]
+        self.planes, self._body_count = planes, len(surfaces.first) - 1
         self._resistance, self._friction = materials.resistance[material], materials.friction[material]
-        self._d_hat, self._thickness = materials.d_hat[material], materials.thickness[material]
-        self._is_open = bool(np.isnan(self._resistance).any())  # left to `begin_step`
-        self._stiffness, self._dt = np.zeros(len(vertex)), 0.0  # dt² κ_c, and the dt of it
-        self._normal_force = np.zeros(len(vertex))  # μ λ of friction
-        self._x_prev = np.zeros((0, 3))
-        self._eps = 1.0
-
-    @property
-    def may_touch(self) -> bool:
-        """Whether any vertex may touch a plane."""
-        return len(self._vertex) > 0
+        self._pairs = _Pairs(
+            vertex,
+            surfaces.body[vertex],
+            np.ascontiguousarray(surfaces.points[vertex]),
+            np.ascontiguousarray(planes.normal[self._plane]),
+            np.einsum("ij,ij->i", planes.normal, planes.point)[self._plane],
+            materials.d_hat[material],
+            materials.thickness[material],
+        )
+        self.may_touch = len(vertex) > 0
+        self._step = _Step(np.zeros(len(vertex)), np.zeros(len(vertex)), np.zeros((0, 3)), 1.0)
 
     def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
         """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
-        self._eps, self._x_prev = max(eps_velocity * dt, 1e-300), x
-        if self._is_open or dt != self._dt:
-            resistance = np.where(np.isnan(self._resistance), adaptive_resistance, self._resistance)
-            self._stiffness, self._dt = dt * dt * resistance, dt
-        self._normal_force[:] = 0.0
-        if eps_velocity > 0.0:
-            gaps, force = self._gaps(x), self._normal_force
-            _normal_forces(gaps, self._d_hat, self._thickness, self._stiffness, self._friction, force)
+        if self.may_touch:
+            friction = self._friction if eps_velocity > 0.0 else np.zeros_like(self._friction)
+            stiffness, force = _begin(self._pairs, self._resistance, friction, adaptive_resistance, dt, x)
+            self._step = _Step(stiffness, force, x, max(eps_velocity * dt, 1e-300))
 
     def add_energy(self, x: Array, moving: Bools, E: Array) -> None:
         """Add the energy of each moving body to E (n,); inf where a vertex is behind its plane."""
-        if len(self._vertex):
-            _add_energy(*self._arguments(x), moving, E)
-
-    def count(self, x: Array) -> int:
-        """Number of vertices within d̂ of a plane."""
-        return int(np.count_nonzero(self._gaps(x) < self._d_hat))
+        if self.may_touch:
+            _add_energy(self._pairs, self._step, x, moving, E)
 
     def add_derivatives(self, x: Array, moving: Bools, g: Array, H: Array) -> None:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies."""
-        if len(self._vertex):
-            _add_derivatives(*self._arguments(x), self._points, moving, g, H)
+        if self.may_touch:
+            _add_derivatives(self._pairs, self._step, x, moving, g, H)
 
     def forces(self, x: Array) -> ContactForces:
-        """Of the vertices in reach of a plane, or that were when the step began, at x (V, 3); times dt²."""
-        on = np.flatnonzero((self._gaps(x) < self._d_hat) | (self._normal_force > 0.0))
-        forces = np.empty((len(on), 3))
-        _forces(on, *self._arguments(x), forces)
-        bodies = np.stack([self._body[on], self._count + self._plane[on]], axis=1)
-        return ContactForces(x[self._vertex[on]], forces, bodies)
+        """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
+        on = np.flatnonzero((self._gaps(x) < self._pairs.d_hat) | (self._step.normal_force > 0.0))
+        bodies = np.stack([self._pairs.body[on], self._body_count + self._plane[on]], axis=1)
+        return ContactForces(x[self._pairs.vertex[on]], _forces(on, self._pairs, self._step, x), bodies)
 
     def lower_fractions(
         self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
     ) -> None:
         """Lower the step fractions (n,) of islands so far that every gap stays positive."""
-        if len(self._vertex):
-            planes = self._vertex, self._body, self._normal, self._offset, self._thickness
-            _lower_fractions(start, end, *planes, floor, labels, moving, fractions)
+        if self.may_touch:
+            _lower_fractions(self._pairs, start, end, floor, labels, moving, fractions)
 
-    def add_gap_changes(self, x: Array, ahead: Array, change: Array) -> None:
-        """Raise `change` (n,) to the relative change of gaps within d̂ at x, as vertices go to ahead, (V, 3) each."""
-        gaps = self._gaps(x)
-        near = np.flatnonzero(gaps < self._d_hat)
-        np.maximum.at(change, self._body[near], np.abs(self._gaps(ahead)[near] - gaps[near]) / gaps[near])
+    def add_gap_changes(self, x: Array, ahead: Array, moving: Bools, change: Array) -> None:
+        """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from x to ahead, (V, 3) each."""
+        if self.may_touch:
+            _add_gap_changes(self._pairs, x, ahead, moving, change)
 
-    def minimum_distance(self, x: Array) -> float:
-        """Smallest gap [m]; inf where no body touches a plane."""
-        return float(self._gaps(x).min(initial=np.inf))
+    def count(self, x: Array) -> int:
+        """Number of vertices within d̂ of a plane."""
+        return int(np.count_nonzero(self._gaps(x) < self._pairs.d_hat))
 
     def active_vertices(self, x: Array) -> Ints:
         """Vertices within d̂ of a plane at x (V, 3)."""
-        return np.unique(self._vertex[self._gaps(x) < self._d_hat])
+        return np.unique(self._pairs.vertex[self._gaps(x) < self._pairs.d_hat])
 
-    def nearest_body(self, x: Array) -> int:
-        """The body with the smallest gap."""
-        return int(self._body[self._gaps(x).argmin()])
+    def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
+        """The smallest gap [m] and its body; inf and none where no gap is below `within`."""
+        gaps = self._gaps(x)
+        if gaps.min(initial=np.inf) >= within:
+            return np.inf, ()
+        row = gaps.argmin()
+        return float(gaps[row]), (int(self._pairs.body[row]),)
 
     def rounded_away(self, x: Array) -> Overlap | None:
         """A body and a half-plane whose gap rounding may hide, at x (V, 3); the one with the smallest gap of them."""
-        gaps = self._gaps(x)
-        least = FLOOR * np.maximum(np.abs(x).max(axis=1, initial=0.0)[self._vertex], np.abs(self._offset))
-        row = int(np.argmin(gaps - least)) if len(gaps) else 0
-        if not len(gaps) or gaps[row] >= least[row]:
+        if not self.may_touch:
             return None
-        return Overlap(
-            int(self._body[row]), None, self.planes.names[self._plane[row]], float(gaps[row]), float(least[row])
-        )
+        gaps, pairs = self._gaps(x), self._pairs
+        least = FLOOR * np.maximum(np.abs(x).max(axis=1)[pairs.vertex], np.abs(pairs.offset))
+        row = int(np.argmin(gaps - least))
+        name = self.planes.names[self._plane[row]]
+        found = Overlap(int(pairs.body[row]), None, name, float(gaps[row]), float(least[row]))
+        return found if found.gap < found.least else None
 
     def _gaps(self, x: Array) -> Array:
-        return _gaps(x, self._vertex, self._normal, self._offset, self._thickness)
-
-    def _arguments(self, x: Array) -> tuple:
-        return (
-            x,
-            self._x_prev,
-            self._vertex,
-            self._body,
-            self._normal,
-            self._offset,
-            self._d_hat,
-            self._thickness,
-            self._stiffness,
-            self._normal_force,
-            self._eps,
-        )
+        return _gaps(self._pairs, x)
 
 
 @compiled
-def _gaps(x, vertex, normal, offset, thickness):
-    """Distance of each vertex from its plane, less the thickness of the surface."""
-    d = np.empty(len(vertex))
-    for i in range(len(vertex)):
-        v = vertex[i]
-        d[i] = normal[i, 0] * x[v, 0] + normal[i, 1] * x[v, 1] + normal[i, 2] * x[v, 2] - offset[i] - thickness[i]
-    return d
+def _gap(p, i, x):
+    """Distance of the vertex of pair i from its plane, less the thickness of the surface."""
+    n, v = p.normal[i], p.vertex[i]
+    return n[0] * x[v, 0] + n[1] * x[v, 1] + n[2] * x[v, 2] - p.offset[i] - p.thickness[i]
 
 
 @compiled
-def _normal_forces(gaps, d_hat, thickness, stiffness, friction, out):
+def _gaps(p, x):
+    gaps = np.empty(len(p.vertex))
     for i in range(len(gaps)):
-        if 0.0 < gaps[i] < d_hat[i]:
-            out[i] = -friction[i] * stiffness[i] * barrier(gaps[i], d_hat[i], thickness[i])[1]
+        gaps[i] = _gap(p, i, x)
+    return gaps
 
 
 @compiled
-def _slip(x, x_prev, v, n):
-    """Tangential displacement of a vertex and its length."""
-    u = np.empty(3)
-    along = 0.0
+def _begin(p, resistance, friction, adaptive_resistance, dt, x):
+    """Stiffness dt² κ_c (k,) and normal forces μ λ (k,) of a step that begins at x (V, 3)."""
+    stiffness, forces = np.empty(len(p.vertex)), np.zeros(len(p.vertex))
+    for i in range(len(stiffness)):
+        stiffness[i] = dt * dt * (adaptive_resistance if np.isnan(resistance[i]) else resistance[i])
+        gap = _gap(p, i, x)
+        if 0.0 < gap < p.d_hat[i] and friction[i] > 0.0:
+            forces[i] = -friction[i] * stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[1]
+    return stiffness, forces
+
+
+@compiled
+def _slip(p, step, i, x, u):
+    """Fill u (3,), the tangential displacement of a vertex since the beginning of the step; returns its length."""
+    n, v, along = p.normal[i], p.vertex[i], 0.0
     for k in range(3):
-        u[k] = x[v, k] - x_prev[v, k]
+        u[k] = x[v, k] - step.x[v, k]
         along += u[k] * n[k]
     for k in range(3):
         u[k] -= along * n[k]
-    return u, np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
+    return np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
 
 
 @compiled
-def _gap(x, v, normal, offset, thickness):
-    return normal[0] * x[v, 0] + normal[1] * x[v, 1] + normal[2] * x[v, 2] - offset - thickness
-
-
-@compiled
-def _add_energy(x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, moving, E):
-    for i in range(len(vertex)):
-        b = body[i]
+def _add_energy(p, step, x, moving, E):
+    u = np.empty(3)
+    for i in range(len(p.vertex)):
+        b = p.body[i]
         if not moving[b]:
             continue
-        gap = _gap(x, vertex[i], normal[i], offset[i], thickness[i])
+        gap = _gap(p, i, x)
         if gap <= 0.0:
             E[b] = np.inf
             continue
-        if gap < d_hat[i]:
-            E[b] += stiffness[i] * barrier(gap, d_hat[i], thickness[i])[0]
-        if normal_force[i] > 0.0:
-            _, y = _slip(x, x_prev, vertex[i], normal[i])
-            E[b] += normal_force[i] * smooth_norm(y, eps)
+        if gap < p.d_hat[i]:
+            E[b] += step.stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[0]
+        if step.normal_force[i] > 0.0:
+            E[b] += step.normal_force[i] * smooth_norm(_slip(p, step, i, x, u), step.eps)
 
 
 @compiled
-def _add_derivatives(
-    x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, points, moving, g, H
-):
-    g_v, H_v = np.empty(3), np.empty((3, 3))
-    for i in range(len(vertex)):
-        if not moving[body[i]]:
-            continue
-        gap = _gap(x, vertex[i], normal[i], offset[i], thickness[i])
-        if gap >= d_hat[i] and normal_force[i] == 0.0:
-            continue
-        n = normal[i]
-        _, slope, curvature = barrier(gap, d_hat[i], thickness[i])
-        for k in range(3):
-            g_v[k] = stiffness[i] * slope * n[k]
-            for m in range(3):
-                H_v[k, m] = stiffness[i] * max(curvature, 0.0) * n[k] * n[m]
-        if normal_force[i] > 0.0:
-            _add_friction(x, x_prev, vertex[i], n, normal_force[i], eps, g_v, H_v)
-        _to_affine(points[i], g_v, H_v, g[body[i]], H[body[i]])
-
-
-@compiled
-def _forces(on, x, x_prev, vertex, body, normal, offset, d_hat, thickness, stiffness, normal_force, eps, out):
-    g_v, H_v = np.empty(3), np.empty((3, 3))
-    for r in range(len(on)):
-        i = on[r]
-        gap = _gap(x, vertex[i], normal[i], offset[i], thickness[i])
-        slope = barrier(gap, d_hat[i], thickness[i])[1]
-        for k in range(3):
-            g_v[k] = stiffness[i] * slope * normal[i, k]
-        if normal_force[i] > 0.0:
-            _add_friction(x, x_prev, vertex[i], normal[i], normal_force[i], eps, g_v, H_v)
-        for k in range(3):
-            out[r, k] = -g_v[k]
-
-
-@compiled
-def _add_friction(x, x_prev, v, n, normal_force, eps, g_v, H_v):
-    """Derivatives of μλ f₀(|u|)."""
-    u, y = _slip(x, x_prev, v, n)
-    slope, curvature = smooth_norm_derivatives(y, eps)
-    for k in range(3):
-        g_v[k] += normal_force * slope * u[k]
-        for m in range(3):
-            P = (1.0 if k == m else 0.0) - n[k] * n[m]
-            H_v[k, m] += normal_force * (slope * P + curvature * u[k] * u[m])
-
-
-@compiled
-def _to_affine(point, g_v, H_v, g, H):
-    """Add Jᵀ g_v to g and Jᵀ H_v J to H, with J = [I | I ⊗ x̄ᵀ] of one vertex."""
-    for k in range(3):
-        g[k] += g_v[k]
-        for a in range(3):
-            g[3 + 3 * k + a] += g_v[k] * point[a]
-        for m in range(3):
-            _add_entry(H_v[k, m], k, m, point, point, H)
-
-
-@compiled
-def _add_entry(h, k, m, left, right, H):
-    """H += Jᵀ h J for one entry h: the second derivative by axis k of a vertex at x̄ = left and axis m of one at right.
-
-    Axis k of a vertex depends on the coordinates k and 3+3k..5+3k of its body, with weights 1 and x̄; H is (12, 12).
-    """
-    H[k, m] += h
-    for a in range(3):
-        H[3 + 3 * k + a, m] += h * left[a]
-        H[k, 3 + 3 * m + a] += h * right[a]
-        for b in range(3):
-            H[3 + 3 * k + a, 3 + 3 * m + b] += h * left[a] * right[b]
-
-
-@compiled
-def _lower_fractions(start, end, vertex, body, normal, offset, thickness, floor, labels, moving, fractions):
-    for i in range(len(vertex)):
-        b = body[i]
+def _add_derivatives(p, step, x, moving, g, H):
+    g_v, H_v, u = np.empty(3), np.empty((3, 3)), np.empty(3)
+    for i in range(len(p.vertex)):
+        b = p.body[i]
         if moving[b]:
-            now = _gap(start, vertex[i], normal[i], offset[i], thickness[i])
-            then = _gap(end, vertex[i], normal[i], offset[i], thickness[i])
+            gap = _gap(p, i, x)
+            if gap < p.d_hat[i] or step.normal_force[i] > 0.0:
+                _differentiate(p, step, i, x, gap, u, g_v, H_v)
+                _add_by_point(p.points[i], g_v, H_v, g[b], H[b])
+
+
+@compiled
+def _differentiate(p, step, i, x, gap, u, g_v, H_v):
+    """Fill the derivatives by the vertex of pair i, g_v (3,) and the projected H_v (3, 3); u (3,) is scratch."""
+    n = p.normal[i]
+    _, slope, curvature = barrier(gap, p.d_hat[i], p.thickness[i])
+    for k in range(3):
+        g_v[k] = step.stiffness[i] * slope * n[k]
+        for m in range(3):
+            H_v[k, m] = step.stiffness[i] * max(curvature, 0.0) * n[k] * n[m]
+    force = step.normal_force[i]
+    if force > 0.0:
+        slope, curvature = smooth_norm_derivatives(_slip(p, step, i, x, u), step.eps)
+        for k in range(3):
+            g_v[k] += force * slope * u[k]
+            for m in range(3):
+                tangent = (1.0 if k == m else 0.0) - n[k] * n[m]
+                H_v[k, m] += force * (slope * tangent + curvature * u[k] * u[m])
+
+
+@compiled
+def _forces(on, p, step, x):
+    """Forces on the vertices of some pairs, (len(on), 3)."""
+    forces, g_v, H_v, u = np.empty((len(on), 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
+    for r in range(len(on)):
+        _differentiate(p, step, on[r], x, _gap(p, on[r], x), u, g_v, H_v)
+        forces[r] = -g_v
+    return forces
+
+
+@compiled
+def _add_by_point(point, g_v, H_v, g, H):
+    """Add Jᵀ g_v to g (12,) and Jᵀ H_v J to H (12, 12), with J = [I | I ⊗ x̄ᵀ] of one vertex at x̄ = point."""
+    for i in range(DOF):
+        k, left = _axis_and_weight(i, point)
+        g[i] += g_v[k] * left
+        for j in range(DOF):
+            m, right = _axis_and_weight(j, point)
+            H[i, j] += H_v[k, m] * left * right
+
+
+@compiled
+def _axis_and_weight(i, point):
+    """The axis of a vertex that depends on coordinate i of its body, and its derivative by it."""
+    return (i, 1.0) if i < 3 else ((i - 3) // 3, point[i % 3])
+
+
+@compiled
+def _add_gap_changes(p, x, ahead, moving, change):
+    for i in range(len(p.vertex)):
+        b = p.body[i]
+        if moving[b]:
+            gap = _gap(p, i, x)
+            if gap < p.d_hat[i]:
+                change[b] = max(change[b], abs(_gap(p, i, ahead) - gap) / gap)
+
+
+@compiled
+def _lower_fractions(p, start, end, floor, labels, moving, fractions):
+    for i in range(len(p.vertex)):
+        b = p.body[i]
+        if moving[b]:
+            now, then = _gap(p, i, start), _gap(p, i, end)
             rest = max(REST * now, min(now, floor))
             if then < rest:
                 fractions[labels[b]] = min(fractions[labels[b]], (now - rest) / (now - then))

@@ -11,84 +11,51 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.affine import PAIR_DOF
-from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.curvature import add_curvature
-from ipc_articulation.contact.pair_blocks import (
-    HALF,
-    LEVER,
-    add_gradient,
-    add_rank_one,
-    by_coordinates,
-    lever,
-    outer,
-)
-from ipc_articulation.contact.stencils import Stencils, pairs_of
-
-
-def add_energy(stencils: Stencils, moving: Bools, x: Array, kappa: float, d_hat: float, xi: float, E: Array) -> None:
-    """Add E of each pair with a moving body to E (n,), to that of this body; inf where something touches."""
-    s = stencils
-    _add_energy(s.bodies, s.pair, s.kind, s.vertices, s.mollified, moving, x, kappa, d_hat, xi, E)
-
-
-def add_derivatives(
-    stencils: Stencils, near: Ints, points: Array, x: Array, kappa: float, d_hat: float, xi: float, g: Array
-) -> tuple[Ints, Array]:
-    """Add the gradient of the stencils within d̂, rows `near` (see `in_reach`), to g (n, 12).
-
-    Returns:
-        Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24).
-    """
-    s = stencils
-    rows, block = pairs_of(s.pair, near, len(s.bodies))
-    H = np.zeros((len(rows), PAIR_DOF, PAIR_DOF))
-    parameters = kappa, d_hat, xi
-    _add_derivatives(near, block, s.bodies, s.pair, s.kind, s.vertices, s.mollified, points, x, *parameters, g, H)
-    return s.bodies[rows], by_coordinates(H)
-
-
-def in_reach(stencils: Stencils, on: Bools, x: Array, reach: float) -> Ints:
-    """Rows of the stencils nearer than a distance [m], of the pairs of bodies that are on (P,)."""
-    return _in_reach(stencils.pair, stencils.kind, stencils.vertices, on, x, reach)
-
-
-def smallest_distance(stencils: Stencils, x: Array, within: float) -> tuple[float, int]:
-    """The smallest distance [m] if below `within`, else that; and the row of its stencil, -1 without one."""
-    return _smallest(stencils.kind, stencils.vertices, x, within)
-
-
-def add_gap_changes(stencils: Stencils, near: Ints, x: Array, ahead: Array, xi: float, change: Array) -> None:
-    """Raise `change` (n,) to the relative change of gaps, rows `near`, as vertices go from x to ahead, (V, 3) each."""
-    s = stencils
-    _add_gap_changes(near, s.bodies, s.pair, s.kind, s.vertices, x, ahead, xi, change)
+from ipc_articulation.contact.pair_blocks import HALF, LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
 
 
 @compiled
-def _add_gap_changes(near, bodies, pair, kind, vertices, x, ahead, xi, change):
+def in_reach(bodies, pair, kind, vertices, moving, x, reach):
+    """Rows of the stencils nearer than a distance [m] at x (V, 3), of pairs with a moving body, (k,)."""
+    on = np.empty(len(bodies), dtype=np.bool_)
+    for p in range(len(bodies)):
+        on[p] = moving[bodies[p, 0]] or moving[bodies[p, 1]]
+    found, count = np.empty(len(pair), dtype=np.int64), 0
     w, c = np.empty(4), np.empty(3)
-    for s in near:
+    for s in range(len(pair)):
+        if on[pair[s]]:
+            v = row(vertices, s)
+            if not _apart(kind[s], x, v, reach) and closest_points(kind[s], x, v, w, c) < reach * reach:
+                found[count] = s
+                count += 1
+    return found[:count]
+
+
+@compiled
+def smallest_distance(kind, vertices, x, within):
+    """The smallest distance [m] if below `within`, else that; and the row of its stencil, -1 without one."""
+    best, nearest, w, c = within, -1, np.empty(4), np.empty(3)
+    for s in range(len(kind)):
         v = row(vertices, s)
-        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
-        after = np.sqrt(closest_points(kind[s], ahead, v, w, c)) - xi
-        for b in bodies[pair[s]]:
-            change[b] = max(change[b], abs(after - gap) / gap)
+        if not _apart(kind[s], x, v, best):
+            d = np.sqrt(closest_points(kind[s], x, v, w, c))
+            if d < best:
+                best, nearest = d, s
+    return best, nearest
 
 
-def rounded_away(stencils: Stencils, x: Array, xi: float) -> tuple[int, float, float]:
+@compiled
+def rounded_away(kind, vertices, x, xi):
     """The first stencil with a gap smaller than what rounding leaves of its vertices at x (V, 3).
 
     Returns:
         Its row, -1 without one; its gap [m]; and the smallest valid one [m].
     """
-    return _rounded_away(stencils.kind, stencils.vertices, x, xi)
-
-
-@compiled
-def _rounded_away(kind, vertices, x, xi):
     w, c = np.empty(4), np.empty(3)
     for s in range(len(kind)):
         v, largest = row(vertices, s), xi
@@ -99,6 +66,18 @@ def _rounded_away(kind, vertices, x, xi):
             if gap < FLOOR * largest:
                 return s, gap, FLOOR * largest
     return -1, np.inf, 0.0
+
+
+@compiled
+def add_gap_changes(bodies, pair, kind, vertices, x, ahead, xi, change):
+    """Raise `change` (n,) to the relative change of the gaps as vertices go from x to ahead, (V, 3) each."""
+    w, c = np.empty(4), np.empty(3)
+    for s in range(len(pair)):
+        v = row(vertices, s)
+        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
+        after = np.sqrt(closest_points(kind[s], ahead, v, w, c)) - xi
+        for b in bodies[pair[s]]:
+            change[b] = max(change[b], abs(after - gap) / gap)
 
 
 @compiled
@@ -116,32 +95,22 @@ def _apart(kind, x, v, reach):
 
 
 @compiled
-def _in_reach(pair, kind, vertices, on, x, reach):
-    found, count = np.empty(len(pair), dtype=np.int64), 0
-    w, c = np.empty(4), np.empty(3)
-    for s in range(len(pair)):
-        if on[pair[s]]:
-            v = row(vertices, s)
-            if not _apart(kind[s], x, v, reach) and closest_points(kind[s], x, v, w, c) < reach * reach:
-                found[count] = s
-                count += 1
-    return found[:count]
+def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat, xi, E):
+    """Add E of each pair with a moving body to E (n,), to that of this body; inf where something touches.
 
-
-@compiled
-def _smallest(kind, vertices, x, within):
-    best, nearest, w, c = within, -1, np.empty(4), np.empty(3)
-    for s in range(len(kind)):
-        v = row(vertices, s)
-        if not _apart(kind[s], x, v, best):
-            d = np.sqrt(closest_points(kind[s], x, v, w, c))
-            if d < best:
-                best, nearest = d, s
-    return best, nearest
-
-
-@compiled
-def _add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat, xi, E):
+    Args:
+        bodies: This and the next four are the columns of `Stencils`.
+        pair: (k,).
+        kind: (k,).
+        vertices: (k, 4).
+        mollified: (k,).
+        moving: Bodies that move, (n,).
+        x: Positions of the vertices, (V, 3) [m].
+        kappa: κ = dt² κ_c.
+        d_hat: d̂ [m].
+        xi: ξ [m].
+        E: (n,).
+    """
     w, c, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for s in range(len(pair)):
         i, j = bodies[pair[s], 0], bodies[pair[s], 1]
@@ -164,12 +133,17 @@ def _add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat
 
 
 @compiled
-def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g, H):
+def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g):
+    """Add the gradient of stencils within d̂ to g (n, 12); arguments as in `add_energy`, and local points (V, 3) [m].
+
+    Returns:
+        The Hessian block of each pair of bodies, (P, 24, 24).
+    """
+    H = np.zeros((len(bodies), PAIR_DOF, PAIR_DOF))
     w, n, y, u = np.empty(4), np.empty(3), np.empty(LEVER), np.empty(PAIR_DOF)
     e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
-    for r in range(len(near)):
-        s = near[r]
-        v, i, j = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1]
+    for s in range(len(pair)):
+        v, i, j, H_s = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1], H[pair[s]]
         d = np.sqrt(closest_points(kind[s], x, v, w, n))
         for k in range(3):
             n[k] /= d
@@ -179,14 +153,15 @@ def _add_derivatives(near, block, bodies, pair, kind, vertices, mollified, point
         square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
         if square < mollified[s]:
             eps = mollified[s]
-            _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H[block[r]])
+            _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H_s)
             if 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
                 continue
             slope *= mollifier(square, eps)[0]
         else:
             add_gradient(kappa * slope, u, i, j, g)
-            add_rank_one(kappa * max(curvature, 0.0), u, H[block[r]])
-        add_curvature(-kappa * slope, d, kind[s], points, x, v, w, n, y, H[block[r]])
+            add_rank_one(kappa * max(curvature, 0.0), u, H_s)
+        add_curvature(-kappa * slope, d, kind[s], points, x, v, w, n, y, H_s)
+    return by_coordinates(H)
 
 
 @compiled

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.affine import PAIR_DOF
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
-from ipc_articulation.contact.pair_barrier import in_reach
-from ipc_articulation.contact.pair_blocks import LEVER, add_by_points, add_gradient, by_coordinates, lever, outer
+from ipc_articulation.contact.pair_blocks import HALF, LEVER, add_by_points, add_gradient, by_coordinates, lever, outer
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
 from ipc_articulation.contact.stencils import Stencils, pairs_of
 
@@ -37,44 +36,30 @@ class Friction(NamedTuple):
 
 
 def lag(
-    stencils: Stencils, points: Array, x: Array, q: Array, mu_kappa: float, d_hat: float, xi: float, eps: float
+    touching: Stencils, points: Array, x: Array, q: Array, mu_kappa: float, d_hat: float, xi: float, eps: float
 ) -> Friction:
     """Friction of a step that begins at q (n, 12) with vertices at x (V, 3); μκ = mu_kappa."""
-    s = stencils
-    near = in_reach(s, np.ones(len(s.bodies), dtype=np.bool_), x, d_hat + xi)
-    normal, force, y = np.empty((len(near), 3)), np.empty(len(near)), np.empty((len(near), LEVER))
-    _lag(near, s.kind, s.vertices, s.mollified, points, x, mu_kappa, d_hat, xi, normal, force, y)
-    holds = force > 0.0
-    rows, pair = pairs_of(s.pair, near[holds], len(s.bodies))
-    return Friction(s.bodies[rows], pair, normal[holds], force[holds], y[holds], eps, q)
-
-
-def add_energy(friction: Friction, moving: Bools, q: Array, E: Array) -> None:
-    """Add E of each pair with a moving body to E (n,), to that of this body."""
-    f = friction
-    _add_energy(f.bodies, f.pair, moving, f.normal, f.force, f.lever, f.eps, f.q, q, E)
-
-
-def add_derivatives(friction: Friction, on: Bools, q: Array, g: Array) -> tuple[Ints, Array]:
-    """Add the gradient to g (n, 12); returns pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24)."""
-    f, rows = friction, np.flatnonzero(on)
-    block = np.cumsum(on) - 1
-    H = np.zeros((len(rows), PAIR_DOF, PAIR_DOF))
-    _add_derivatives(f.bodies, f.pair, on, block, f.normal, f.force, f.lever, f.eps, f.q, q, g, H)
-    return f.bodies[rows], by_coordinates(H)
+    normal, force, y = _lag(*touching.columns[2:], points, x, mu_kappa, d_hat, xi)
+    holds = np.flatnonzero(force)
+    rows, pair = pairs_of(touching.pair, holds, len(touching.bodies))
+    return Friction(touching.bodies[rows], pair, normal[holds], force[holds], y[holds], eps, q)
 
 
 @compiled
-def _lag(near, kind, vertices, mollified, points, x, mu_kappa, d_hat, xi, normal, force, y):
+def _lag(kind, vertices, mollified, points, x, mu_kappa, d_hat, xi):
+    """Normals (k, 3), forces μλ (k,) and levers (k, 8) of stencils."""
+    count = len(kind)
+    normal, force, y = np.empty((count, 3)), np.zeros(count), np.empty((count, LEVER))
     w, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3)
-    for r in range(len(near)):
-        s = near[r]
+    for s in range(count):
         v = row(vertices, s)
-        d = np.sqrt(closest_points(kind[s], x, v, w, normal[r]))
-        normal[r] /= d
-        lever(kind[s], points, v, w, y[r])
+        d = np.sqrt(closest_points(kind[s], x, v, w, normal[s]))
+        normal[s] /= d
+        lever(kind[s], points, v, w, y[s])
         parallel = mollified[s] > 0.0 and cross_of_edges(x, v, e1, e2, z) < mollified[s]
-        force[r] = 0.0 if parallel else -mu_kappa * barrier(d - xi, d_hat, xi)[1]
+        if not parallel:
+            force[s] = -mu_kappa * barrier(d - xi, d_hat, xi)[1]
+    return normal, force, y
 
 
 @compiled
@@ -82,10 +67,10 @@ def slip(i, j, n, y, q_prev, q, u):
     """Fill u (3,), the tangential displacement of the points of bodies i and j; returns its length."""
     along = 0.0
     for k in range(3):
-        u[k] = y[0] * (q[i, k] - q_prev[i, k]) + y[4] * (q[j, k] - q_prev[j, k])
-        for a in range(3):
-            c = 3 + 3 * k + a
-            u[k] += y[1 + a] * (q[i, c] - q_prev[i, c]) + y[5 + a] * (q[j, c] - q_prev[j, c])
+        u[k] = y[0] * (q[i, k] - q_prev[i, k]) + y[HALF] * (q[j, k] - q_prev[j, k])
+        for a in range(1, HALF):
+            c = 2 + 3 * k + a
+            u[k] += y[a] * (q[i, c] - q_prev[i, c]) + y[HALF + a] * (q[j, c] - q_prev[j, c])
         along += u[k] * n[k]
     for k in range(3):
         u[k] -= along * n[k]
@@ -93,7 +78,21 @@ def slip(i, j, n, y, q_prev, q, u):
 
 
 @compiled
-def _add_energy(bodies, pair, moving, normal, force, y, eps, q_prev, q, E):
+def add_energy(bodies, pair, normal, force, y, eps, q_prev, moving, q, E):
+    """Add E of each pair with a moving body to E (n,), to that of this body.
+
+    Args:
+        bodies: This and the next six are the fields of `Friction`.
+        pair: (k,).
+        normal: (k, 3).
+        force: (k,).
+        y: (k, 8).
+        eps: ε [m].
+        q_prev: (n, 12).
+        moving: Bodies that move, (n,).
+        q: Coordinates (n, 12).
+        E: (n,).
+    """
     u = np.empty(3)
     for r in range(len(pair)):
         i, j = bodies[pair[r], 0], bodies[pair[r], 1]
@@ -102,7 +101,14 @@ def _add_energy(bodies, pair, moving, normal, force, y, eps, q_prev, q, E):
 
 
 @compiled
-def _add_derivatives(bodies, pair, on, block, normal, force, y, eps, q_prev, q, g, H):
+def add_derivatives(bodies, pair, normal, force, y, eps, q_prev, moving, q, g):
+    """Add the gradient to g (n, 12); arguments as in `add_energy`.
+
+    Returns:
+        Pairs of bodies, one of them moving, (p, 2), and their Hessian blocks (p, 24, 24).
+    """
+    on = moving[bodies[:, 0]] | moving[bodies[:, 1]]
+    block, H = np.cumsum(on) - 1, np.zeros((np.count_nonzero(on), PAIR_DOF, PAIR_DOF))
     t, N, u = np.empty(3), np.empty((3, 3)), np.empty(PAIR_DOF)
     for r in range(len(pair)):
         if on[pair[r]]:
@@ -116,3 +122,4 @@ def _add_derivatives(bodies, pair, on, block, normal, force, y, eps, q_prev, q, 
                     tangent = (1.0 if k == m else 0.0) - normal[r, k] * normal[r, m]
                     N[k, m] = force[r] * (slope * tangent + curvature * t[k] * t[m])
             add_by_points(N, y[r], H[block[pair[r]]])
+    return bodies[on], by_coordinates(H)

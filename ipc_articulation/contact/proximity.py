@@ -15,8 +15,8 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.broad_phase import find_stencils, make_ranges
-from ipc_articulation.contact.stencils import Stencils, no_stencils
+from ipc_articulation.contact.broad_phase import find_stencils
+from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 _AHEAD = 4.0  # how many displacements the skin is to last
@@ -44,9 +44,8 @@ class Proximity:
         """
         self.reach, self.builds = reach, 0
         self._surfaces, self._allowed = surfaces, allowed
-        self._ranges = make_ranges(surfaces)
         self._largest_skin = max(reach, _LARGEST_SKIN * _typical_size(surfaces))
-        self._candidates = Candidates(no_stencils(), None, 0.0)
+        self._candidates = Candidates(NO_STENCILS, None, 0.0)
 
     @property
     def stencils(self) -> Stencils:
@@ -65,7 +64,7 @@ class Proximity:
         shared, step = _displacement(start, end)
         skin = max(self.reach, _AHEAD * step) if _AHEAD * step < self._largest_skin else self.reach
         x_ref = end - shared
-        found = find_stencils(self._surfaces, self._ranges, self._allowed, start, x_ref, self.reach + skin)
+        found = find_stencils(self._surfaces, self._allowed, start, x_ref, self.reach + skin)
         self._candidates = Candidates(found, x_ref, skin)
         self.builds += 1
 

@@ -24,11 +24,17 @@ class Stencils:
     vertices: Ints  # (k, 4) both ends of both edges, those of the first body first; or the vertex and the face's
     mollified: Array  # (k,) ε of the edges' mollifier [m⁴]; 0 for a vertex and a face
 
+    @property
+    def columns(self) -> tuple[Ints, Ints, Ints, Ints, Array]:
+        """All arrays, as the compiled functions take them."""
+        return self.bodies, self.pair, self.kind, self.vertices, self.mollified
+
     def rows(self, chosen: Ints) -> Stencils:
-        """Some of the stencils, and only their pairs of bodies."""
+        """The stencils of some rows (c,), and only their pairs of bodies."""
+        if not len(chosen):
+            return NO_STENCILS
         rows, pair = pairs_of(self.pair, chosen, len(self.bodies))
-        of_each = self.kind[chosen], self.vertices[chosen], self.mollified[chosen]
-        return Stencils(self.bodies[rows], pair, *of_each)
+        return Stencils(self.bodies[rows], pair, self.kind[chosen], self.vertices[chosen], self.mollified[chosen])
 
     def bodies_of(self, row: int) -> tuple[int, int]:
         """The two bodies of one stencil."""
@@ -37,6 +43,10 @@ class Stencils:
 
     def __len__(self) -> int:
         return len(self.pair)
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+NO_STENCILS = Stencils(_NONE.reshape(0, 2), _NONE, _NONE, _NONE.reshape(0, 4), np.zeros(0))
 
 
 @compiled
@@ -125,9 +135,3 @@ def _have_common_vertex(left, right):
             if a == b:
                 return True
     return False
-
-
-def no_stencils() -> Stencils:
-    """None at all."""
-    none = np.zeros((0, 4), dtype=np.int64)
-    return Stencils(none[:, :2].copy(), none[:, 0].copy(), none[:, 0].copy(), none, np.zeros(0))

@@ -42,6 +42,19 @@ class Surfaces:
         return self.faces[self.faces[:, 1] != self.faces[:, 2]]
 
     @cached_property
+    def first_edges(self) -> Ints:
+        """Where each body's edges begin, which follow each other, and the end: (n + 1,)."""
+        return self._first(self.edges)
+
+    @cached_property
+    def first_faces(self) -> Ints:
+        """The same of the faces, (n + 1,)."""
+        return self._first(self.faces)
+
+    def _first(self, primitives: NDArray[np.int32]) -> Ints:
+        return np.searchsorted(self.body[primitives[:, 0]], np.arange(len(self.first))).astype(np.int64)
+
+    @cached_property
     def squared_lengths(self) -> Array:
         """Of the edges at rest, (E,) [m²]."""
         ends = self.points[self.edges]
@@ -53,9 +66,9 @@ class Surfaces:
         _positions(self.points, self.body, q, x)
         return x
 
-    def move(self, q: Array, moving: Bools, x: Array) -> None:
-        """Bring the rows of moving bodies (n,) in x (V, 3) to their world positions."""
-        _move(self.points, self.first, q, moving, x)
+    def move(self, q: Array, moving: Bools, awake: Bools, x: Array) -> None:
+        """Add the moving bodies (n,) to those awake (n,), and write the world positions of these to x (V, 3)."""
+        _move(self.points, self.first, q, moving, awake, x)
 
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
@@ -104,9 +117,10 @@ def _positions(points, body, q, x):
 
 
 @compiled
-def _move(points, first, q, moving, x):
+def _move(points, first, q, moving, awake, x):
     for b in range(len(q)):
-        if moving[b]:
+        awake[b] |= moving[b]
+        if awake[b]:
             for v in range(first[b], first[b + 1]):
                 for k in range(3):
                     x[v, k] = _axis(q, b, k, points[v])

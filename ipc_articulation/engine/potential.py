@@ -120,8 +120,16 @@ class Potential:
             term.assemble(q, g, system)
         return g
 
-    def step_fractions(self, q: Array, dq: Array, moving: Bools) -> tuple[Array, Ints]:
+    def place(self, q: Array, moving: Bools) -> None:
+        """Like `select`, and place the bodies at q (n, 12): there `step_fractions` and `keeps_gaps` begin."""
+        self.select(moving)
+        if self._contact is not None:
+            self._contact.place(q, moving)
+
+    def step_fractions(self, q: Array, dq: Array) -> tuple[Array, Ints]:
         """The fraction of dq (n, 12) that each body may take so that nothing touches.
+
+        The bodies are placed at q (n, 12), by `place` or `assemble`.
 
         Returns:
             A share in [0, 1] for each body, (n,), and the labels of the islands that are coupled or come near each
@@ -129,30 +137,33 @@ class Potential:
         """
         if self._contact is None:
             return self._whole, self.labels
-        contact, labels, ahead = self._contact, self.labels, q + dq
-        touching = contact.touching(q, moving)  # these first: a shorter way has fewer pairs
+        contact, labels, ahead = self._contact, self.labels, self._contact.ahead(q + dq)
+        touching = contact.touching()  # these first: a shorter way has fewer pairs
         for stencils in touching:
             labels = islands.join(labels, stencils.bodies, self.movable)
-        share = contact.step_fractions(q, ahead, touching, labels, moving)
-        share = np.minimum(share, self._cfl_limit(contact, q, dq))
+        share = contact.step_fractions(ahead, touching, labels)
+        share = np.minimum(share, self._cfl_limit(contact, ahead))
         if share.min(initial=1.0) < 1.0:
-            ahead = q + share[:, None] * dq
-        labels = islands.join(labels, contact.near(q, ahead, moving), self.movable)
-        contact.cover(q, ahead, moving)
-        return share * contact.step_fractions(q, ahead, contact.covered(), labels, moving), labels
+            ahead = contact.ahead(q + share[:, None] * dq)
+        labels = islands.join(labels, contact.near(ahead), self.movable)
+        contact.cover(ahead)
+        return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
-    def keeps_gaps(self, q: Array, ahead: Array, labels: Ints, moving: Bools) -> Bools:
-        """Whether a step from q to ahead, (n, 12) each, leaves all gaps of a body's island about what they are, (n,).
+    def keeps_gaps(self, q: Array, labels: Ints) -> Bools:
+        """Whether a step to q (n, 12) leaves all gaps of a body's island about what they are, (n,).
 
         However short a step is, contact forces are still far from what they will be where it changes gaps by much.
         """
         if self._contact is None:
             return np.ones(len(q), dtype=np.bool_)
-        return islands.largest(labels, self._contact.gap_changes(q, ahead, moving)) < _GAP_CHANGE
+        return islands.largest(labels, self._contact.gap_changes(self._contact.ahead(q))) < _GAP_CHANGE
 
-    def _cfl_limit(self, contact: ContactWorld, q: Array, dq: Array) -> float:
-        """The share of dq (n, 12) that moves no vertex in contact at q by more than half of d̂; 1 without `cfl`."""
-        motion = contact.active_motion(q, dq) if self._cfl else 0.0
+    def _cfl_limit(self, contact: ContactWorld, ahead: Array) -> float:
+        """The fraction of a step to positions `ahead` (V, 3) that moves no vertex in contact by more than half of d̂.
+
+        1 without `cfl`.
+        """
+        motion = contact.active_motion(ahead) if self._cfl else 0.0
         return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0
 
     def motions(self, dq: Array) -> Array:
@@ -169,7 +180,8 @@ class Potential:
 
     def collisions(self, q: Array) -> int:
         """Number of pairs of primitives within d̂ at q (n, 12), and of vertices within d̂ of a half-plane."""
-        return 0 if self._contact is None else self._contact.count(q, self.movable)
+        self.place(q, self.movable)
+        return 0 if self._contact is None else self._contact.count()
 
     def contact_forces(self, q: Array, dt: float) -> ContactForces:
         """Every contact at the end q (n, 12) of a step of dt [s], its force in N; none where contact is off."""

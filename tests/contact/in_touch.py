@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.contact.barrier import MOLLIFIED
-from ipc_articulation.contact.broad_phase import find_stencils, make_ranges
+from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES, closest_points
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND, Stencils
 from ipc_articulation.contact.surfaces import join_surfaces
@@ -31,8 +31,7 @@ class Touching(NamedTuple):
         """Ours, for positions within a hundredth of d̂ of these."""
         n = len(self.q)
         allowed = np.eye(n, dtype=bool) if self.itself else ~np.eye(n, dtype=bool)
-        ranges, reach = make_ranges(self.surfaces), 1.02 * (D_HAT + self.xi)
-        return find_stencils(self.surfaces, ranges, allowed, self.x, self.x, reach)
+        return find_stencils(self.surfaces, allowed, self.x, self.x, 1.02 * (D_HAT + self.xi))
 
     def collisions(self):
         return ipctk_collisions(self.surfaces, self.x, D_HAT, self.xi, self.itself)

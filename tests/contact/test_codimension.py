@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ipc_articulation.contact.broad_phase import find_stencils, make_ranges
+from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
@@ -24,7 +24,7 @@ def stencils(*meshes):
     """All those of two bodies that lie in each other's place."""
     surfaces = join_surfaces(meshes)
     allowed = ~np.eye(len(meshes), dtype=bool)
-    return find_stencils(surfaces, make_ranges(surfaces), allowed, surfaces.points, surfaces.points, 10.0)
+    return find_stencils(surfaces, allowed, surfaces.points, surfaces.points, 10.0)
 
 
 def vertex_stencils(found, kind):

@@ -24,22 +24,25 @@ in_scenes = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 def energy(touching, stencils, moving=None):
     E, n = np.zeros(len(touching.q)), len(touching.q)
     moving = np.ones(n, dtype=bool) if moving is None else moving
-    pair_barrier.add_energy(stencils, moving, touching.x, KAPPA, D_HAT, touching.xi, E)
+    pair_barrier.add_energy(*stencils.columns, moving, touching.x, KAPPA, D_HAT, touching.xi, E)
     return E
+
+
+def in_reach(touching, stencils):
+    """Rows of those within d̂."""
+    moving = np.ones(len(touching.q), dtype=bool)
+    return pair_barrier.in_reach(*stencils.columns[:4], moving, touching.x, D_HAT + touching.xi)
 
 
 def derivatives(touching, stencils):
     """Gradient (12n,) and Hessian (12n, 12n)."""
-    g, on = np.zeros_like(touching.q), np.ones(len(stencils.bodies), dtype=bool)
-    near, where = (
-        pair_barrier.in_reach(stencils, on, touching.x, D_HAT + touching.xi),
-        (touching.surfaces.points, touching.x),
-    )
-    bodies, blocks = pair_barrier.add_derivatives(stencils, near, *where, KAPPA, D_HAT, touching.xi, g)
+    g, near = np.zeros_like(touching.q), stencils.rows(in_reach(touching, stencils))
+    where = touching.surfaces.points, touching.x
+    blocks = pair_barrier.add_derivatives(*near.columns, *where, KAPPA, D_HAT, touching.xi, g)
     np.testing.assert_allclose(
         blocks, np.swapaxes(blocks, 1, 2), rtol=1e-12, atol=1e-12 * np.abs(blocks).max(initial=0.0)
     )
-    return g.ravel(), full_hessian(len(g), bodies, blocks)
+    return g.ravel(), full_hessian(len(g), near.bodies, blocks)
 
 
 def true_hessian(touching, stencils):
@@ -78,8 +81,7 @@ def test_scenes_have_all_kinds_of_contact():
     for make, *arguments in SCENES.values():
         touching = make(*arguments)
         s, (_, c) = touching.stencils(), touching.collisions()
-        on = np.ones(len(s.bodies), dtype=bool)
-        near = pair_barrier.in_reach(s, on, touching.x, D_HAT + touching.xi)
+        near = in_reach(touching, s)
         kinds += np.bincount(s.kind[near], minlength=3)
         theirs += [len(c.vv_collisions), len(c.ev_collisions), len(c.ee_collisions), len(c.fv_collisions)]
         edges = np.diff(touching.x[s.vertices[near][s.kind[near] == EDGES]].reshape(-1, 2, 2, 3), axis=2)[:, :, 0]

@@ -31,14 +31,14 @@ def lagged(make, slip):
 
 def energy(friction, q, moving=None):
     E = np.zeros(len(q))
-    pair_friction.add_energy(friction, np.ones(len(q), dtype=bool) if moving is None else moving, q, E)
+    pair_friction.add_energy(*friction, np.ones(len(q), dtype=bool) if moving is None else moving, q, E)
     return E
 
 
 def derivatives(friction, q):
     """Gradient (12n,) and Hessian (12n, 12n)."""
     g = np.zeros_like(q)
-    bodies, blocks = pair_friction.add_derivatives(friction, np.ones(len(friction.bodies), dtype=bool), q, g)
+    bodies, blocks = pair_friction.add_derivatives(*friction, np.ones(len(q), dtype=bool), q, g)
     return g.ravel(), full_hessian(len(q), bodies, blocks)
 
 

@@ -117,13 +117,13 @@ def test_stencils_hold_every_pair_in_reach():
         dq = 0.05 * rng.standard_normal(q.shape)
         start = q - (trial % 2) * dq
         world.begin_step(start, DT, EPS_V)
-        world.cover(start, start + dq, np.ones(n, dtype=bool))
+        world.cover(world.ahead(start + dq))
         x = world.surfaces.positions(q)
         mesh, theirs = ipctk_collisions(world.surfaces, x, D_HAT)
         expected = ipctk.BarrierPotential(D_HAT, 1.0)(theirs, mesh, x)
         E = np.zeros(n)
         stencils = world.body_contacts[0].proximity.stencils
-        pair_barrier.add_energy(stencils, np.ones(n, dtype=bool), x, 1.0, D_HAT, 0.0, E)
+        pair_barrier.add_energy(*stencils.columns, np.ones(n, dtype=bool), x, 1.0, D_HAT, 0.0, E)
         assert E.sum() == pytest.approx(expected, rel=1e-9)
         met += len(theirs) > 0
     assert met == 20
@@ -179,11 +179,13 @@ def test_half_planes_know_each_body_by_itself():
     q = q + 1e-5 * np.random.default_rng(5).standard_normal(q.shape)
     E, (gradient, blocks, *_) = body_energies(world, q), derivatives(world, q)
     assert 0.0 < E[0] < E[1] < E[2] == np.inf
-    assert world.count(q, np.ones(3, dtype=bool)) == 4 + 4 + 4
+    world.place(q, np.ones(3, dtype=bool))
+    assert world.count() == 4 + 4 + 4
     for b in range(2):
         moving = np.arange(3) == b
         np.testing.assert_array_equal(body_energies(world, q, moving), np.where(moving, E, 0.0))
-        alone = world.derivatives(q, moving)
+        world.place(q, moving)
+        alone = world.derivatives()
         assert alone.gradient[b].any()
         np.testing.assert_array_equal(alone.gradient, gradient * moving[:, None])
         np.testing.assert_array_equal(alone.blocks[b], blocks[b])
@@ -196,6 +198,8 @@ def test_half_planes_limit_each_island_by_itself():
     down = np.zeros_like(q)
     down[:, 2] = -1.0
     world.begin_step(q, DT, EPS_V)
-    world.cover(q, q + down, np.ones(4, dtype=bool))
-    limits = world.step_fractions(q, q + down, world.covered(), np.array([0, 0, 2, 3]), np.arange(4) < 3)
+    world.place(q, np.arange(4) < 3)
+    ahead = world.ahead(q + down)
+    world.cover(ahead)
+    limits = world.step_fractions(ahead, world.covered(), np.array([0, 0, 2, 3]))
     np.testing.assert_allclose(limits, [0.9 * 0.2, 0.9 * 0.2, 0.9 * 0.4, 1.0], rtol=1e-9)

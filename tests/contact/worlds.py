@@ -69,15 +69,18 @@ def body_energies(world, q, moving=None):
 
 def derivatives(world, q):
     """The derivatives where all bodies move; the world itself uses its blocks again."""
-    at = world.derivatives(q, np.ones(len(q), dtype=bool))
+    world.place(q, np.ones(len(q), dtype=bool))
+    at = world.derivatives()
     return at._replace(blocks=at.blocks.copy())
 
 
 def step_limit(world, q, dq):
     """The share of a step that all bodies may take together."""
     labels, moving = np.zeros(len(q), dtype=np.int64), np.ones(len(q), dtype=bool)
-    world.cover(q, q + dq, moving)
-    return world.step_fractions(q, q + dq, world.covered(), labels, moving).min()
+    world.place(q, moving)
+    ahead = world.ahead(q + dq)
+    world.cover(ahead)
+    return world.step_fractions(ahead, world.covered(), labels).min()
 
 
 def pull_back(surfaces, body_count):

@@ -38,7 +38,9 @@ def test_adaptive_resistance_holds_what_it_must(tmp_path):
     assert 1e8 <= term.resistance <= 1e11
     assert 0.0 < scene.minimum_distance() < 0.01
     assert np.abs(scene.qdot).max() < 1e-3
-    force = -scene.engine.cpu.workspace.contact.derivatives(scene.q, np.ones(1, dtype=bool)).gradient[0, 2] / 0.01**2
+    contact = scene.engine.cpu.workspace.contact
+    contact.place(scene.q, np.ones(1, dtype=bool))
+    force = -contact.derivatives().gradient[0, 2] / 0.01**2
     assert force == pytest.approx(8.0 * G, rel=1e-2)
 
 
@@ -103,7 +105,8 @@ def test_cfl_cuts_steps_of_vertices_in_contact(tmp_path):
     potential, q = scene.engine.cpu.workspace.potential, scene.q
     dq = np.zeros_like(q)
     dq[0, 0] = 0.1
-    share, _ = potential.step_fractions(q, dq, potential.movable)
+    potential.place(q, potential.movable)
+    share, _ = potential.step_fractions(q, dq)
     assert share[0] == pytest.approx(0.5 * 0.01 / 0.1)
 
 

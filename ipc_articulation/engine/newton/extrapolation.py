@@ -25,8 +25,8 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
     """
     if not np.count_nonzero(motion):
         return q, None
-    potential.select(moving)
-    share, labels = potential.step_fractions(q, motion, moving)
+    potential.place(q, moving)
+    share, labels = potential.step_fractions(q, motion)
     ahead = q + share[:, None] * motion
     return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 

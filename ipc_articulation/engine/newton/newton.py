@@ -75,12 +75,12 @@ def minimise(
         report.iterations += 1
         at_goal = potential.approach(report.iterations)
         dq = _newton_step(potential, system, q, moving, watch)
-        share, labels = potential.step_fractions(q, dq, moving)
+        share, labels = potential.step_fractions(q, dq)
         watch.lap("collision detection")
         last, size = (size, search.alpha), step_sizes(labels, potential.motions(dq), dq, *tolerances)
         done = are_done(labels, moving, potential.movable, share, size, *last, config.ccd_tol, at_goal)
         if done.any():
-            done &= potential.keeps_gaps(q, rows.advanced(q, share, dq)[0], labels, moving)
+            done &= potential.keeps_gaps(rows.advanced(q, share, dq)[0], labels)
         search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
         watch.lap("line search")
         potential.follow(q, search.step)

@@ -47,4 +47,5 @@ class AdaptiveResistance:
 
     def _contact_gradient(self, state: State, dt: float, resistance: float) -> Array:
         self.contact.world.begin_step(state.q, dt, 0.0, resistance)
-        return self.contact.world.derivatives(state.q, ~self.is_fixed).gradient
+        self.contact.world.place(state.q, ~self.is_fixed)
+        return self.contact.world.derivatives().gradient

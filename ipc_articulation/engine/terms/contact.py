@@ -32,7 +32,8 @@ class Contact(Term):
         self.world.add_energy(q, self._moving, E)
 
     def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        at = self.world.derivatives(q, self._moving)
+        self.world.place(q, self._moving)
+        at = self.world.derivatives()
         g += at.gradient
         system.add_diagonal(at.blocks)
         for bodies, blocks in at.pair_blocks:

@@ -98,6 +98,7 @@ def surface_forces(scene: uipc.Scene, dt: float) -> dict[str, np.ndarray]:
     transforms = [slot.geometry().instances().find("transform").view() for slot in bodies.slots]
     q = affine.q_from_transform(np.concatenate(transforms))
     contact.begin_step(q, dt, 0.0)
-    forces = -contact.derivatives(q, np.ones(len(q), dtype=bool)).gradient[:, :3] / dt**2
+    contact.place(q, np.ones(len(q), dtype=bool))
+    forces = -contact.derivatives().gradient[:, :3] / dt**2
     names = [slot.geometry().meta().find("name").view()[0] for slot in bodies.slots]
     return dict(zip(names, forces, strict=True))
