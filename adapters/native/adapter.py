@@ -24,6 +24,8 @@ from ipc_articulation.dynamics.integrators.constrained import require_one_column
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
+_SCENE = frozenset({"model", "pins", "static", "planes"})  # attributes that the scene is built from
+
 
 class NativeAdapter:
     """Couples a model of `ipc_articulation.dynamics`, with loops or without, and its state to an IPC scene.
@@ -43,6 +45,7 @@ class NativeAdapter:
     Attributes:
         q: Position, (nq,) [rad or m], loops closed; may be set between steps.
         v: Velocity, (nv,) [rad/s or m/s]; may be set between steps.
+        scheme: Which forces the next step is implicit in.
         drive: What drives the joints in the next step. PD control beyond the effort limit becomes a constant force.
 
     Args:
@@ -90,6 +93,14 @@ class NativeAdapter:
         refuse_equal_names(self.describe())
         if model.loops or pins:
             require_closing(model, self.q, self._chain, self._scene, self._placed_pins())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _SCENE and name in self.__dict__:
+            raise AdapterError(
+                f"'{name}' of a NativeAdapter cannot be changed: the scene is built from it; couple a new adapter in a "
+                "new scene"
+            )
+        super().__setattr__(name, value)
 
     @property
     def dt(self) -> float:

@@ -108,7 +108,11 @@ class PD:
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
-        tau = self.forces_of_checked(model, one_state(model, "q", q), one_state(model, "v", v))
+        q, v = one_state(model, "q", q), one_state(model, "v", v)
+        try:
+            tau = self.forces_of_checked(model, q, v)
+        except ValueError:  # of arrays that do not fit together
+            tau = self.checked(model).forces_of_checked(model, q, v)
         beyond = np.abs(tau) > model.coordinates.effort
         if not beyond.any():
             return self, np.zeros(len(tau))

@@ -129,3 +129,22 @@ def test_bad_arguments_are_told():
         NativeAdapter(model, DT, static=[block("upper", 3.0)])
     with pytest.raises(StateError):
         NativeAdapter(model, DT, q=[1.0])
+
+
+@pytest.mark.parametrize("name", ["model", "pins", "static", "planes"])
+def test_what_the_scene_was_built_from_cannot_be_exchanged(name):
+    adapter = NativeAdapter(arm().build(), DT)
+    with pytest.raises(
+        AdapterError, match=f"'{name}' of a NativeAdapter cannot be changed: the scene is built from it"
+    ):
+        setattr(adapter, name, getattr(adapter, name))
+
+
+def test_control_of_a_wrong_length_is_named():
+    adapter = NativeAdapter(arm().build(), DT)
+    adapter.drive = Drive(pd=PD(np.ones(3), np.ones(2), np.zeros(2), np.zeros(2)))
+    with pytest.raises(StateError, match=re.escape("kp has shape (3,)")):
+        adapter.predict()
+    adapter.drive = Drive(tau=[1.0, 2.0, 3.0])
+    with pytest.raises(StateError, match=re.escape("tau has shape (3,)")):
+        adapter.predict()
