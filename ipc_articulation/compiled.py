@@ -13,11 +13,13 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from pickle import dumps
 from typing import Any
 
 from filelock import FileLock
 from numba import njit
 from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 
 _SOURCES = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
@@ -27,15 +29,33 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function by numba, without Python objects, and keep the machine code on disk.
 
     Args:
-        function: What to compile; None: the result is a decorator.
+        function: What to compile, maybe a closure over compiled functions; None: the result is a decorator.
         options: Of `numba.njit`.
     """
     if function is None:
         return lambda f: compiled(f, **options)
+    if function.__closure__:  # closures of one factory are told apart, on disk and as machine code
+        function.__qualname__ += f".{_digest(function)}"
     dispatcher = njit(**options)(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT it is
         dispatcher._cache = _Cache(function)
     return dispatcher
+
+
+def _values(function: Callable[..., Any]) -> list[Any]:
+    """What a function closes over."""
+    return [cell.cell_contents for cell in function.__closure__ or ()]
+
+
+def _called(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """The compiled functions among what a function closes over."""
+    return [value.py_func for value in _values(function) if isinstance(value, Dispatcher)]
+
+
+def _digest(function: Callable[..., Any]) -> str:
+    """Digest of what a function closes over, the same in each process: of compiled functions the names."""
+    names = [f"{x.__module__}.{x.__qualname__}" if isinstance(x, Dispatcher) else x for x in _values(function)]
+    return sha256(dumps(names)).hexdigest()[:16]
 
 
 class _Cache(FunctionCache):
@@ -43,17 +63,21 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = stamp(Path(inspect.getfile(function)))
+        self._cache_file._source_stamp = stamp(*(Path(inspect.getfile(f)) for f in (function, *_called(function))))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with FileLock(Path(self.cache_path) / ".numba.lock"):
             super().save_overload(sig, data)
 
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        """The entry of a signature; numba's own key pickles what a closure calls, which never gives the same bytes."""
+        return sig, codegen.magic_tuple(), sha256(self._py_func.__code__.co_code).digest(), _digest(self._py_func)
 
-def stamp(file: Path) -> bytes:
-    """Digest of a source file and of all files of this package that it imports at its top, directly or not."""
-    found = {file}
-    new = [file]
+
+def stamp(*files: Path) -> bytes:
+    """Digest of source files and of all files of this package that they import at their top, directly or not."""
+    found = set(files)
+    new = list(files)
     while new:
         new = [imported for source in new for imported in imports(source) if imported not in found]
         found.update(new)

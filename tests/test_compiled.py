@@ -33,16 +33,51 @@ def twice(x):
     return 2 * scaled(x)
 """
 
+FACTORY = """
+from ipc_articulation.compiled import compiled
+
+def summed(f, times):
+    @compiled
+    def run(x):
+        total = 0
+        for _ in range(times):
+            total += f(x)
+        return total
+    return run
+"""
+
+OTHER = """
+from ipc_articulation.compiled import compiled
+from ipc_articulation.trial.callee import scaled
+from ipc_articulation.trial.caller import twice
+from ipc_articulation.trial.factory import summed
+
+@compiled
+def halved(x):
+    return x // 2
+
+sums = [summed(f, n) for f, n in [(scaled, 2), (twice, 2), (halved, 2), (halved, 3)]]
+"""
+
+TRIAL = {
+    "__init__": "",
+    "constants": "FACTOR = 3",
+    "callee": CALLEE,
+    "caller": CALLER,
+    "factory": FACTORY,
+    "other": OTHER,
+}
+
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A package of the same name that consists of three files and of what compiles them."""
+    """A package of the same name that consists of some files and of what compiles them."""
     package = tmp_path / "ipc_articulation"
     trial = package / "trial"
     trial.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "compiled.py").write_text((PACKAGE / "compiled.py").read_text())
-    for name, text in {"__init__": "", "constants": "FACTOR = 3", "callee": CALLEE, "caller": CALLER}.items():
+    for name, text in TRIAL.items():
         (trial / f"{name}.py").write_text(text)
     return package
 
@@ -74,7 +109,6 @@ def test_a_change_in_another_file_discards_compiled_code(
 
 
 def test_a_change_in_a_file_that_is_not_imported_discards_nothing(copy: Path) -> None:
-    (copy / "trial" / "other.py").touch()
     run(copy, CALL)
     (copy / "trial" / "other.py").write_text("FACTOR = 7")
     assert run(copy, CALL) == "6 1"
@@ -93,6 +127,45 @@ def test_a_process_locks_the_cache_while_it_writes(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(FunctionCache, "save_overload", lambda self, signature, data: events.append("save"))
     assert compiled.compiled(lambda x: 2 * x)(3) == 6
     assert events == ["lock .numba.lock", "save", "unlock"]
+
+
+CLOSURES = """
+from ipc_articulation.trial.other import sums
+print(*[f(8) for f in sums], *[len(f.stats.cache_hits) for f in sums])
+"""
+
+
+def test_closures_over_compiled_functions_are_kept_apart(copy: Path) -> None:
+    assert run(copy, CLOSURES) == "48 96 8 12 0 0 0 0"
+    assert run(copy, CLOSURES) == "48 96 8 12 1 1 1 1"
+    assert run(copy, CLOSURES.replace("in sums", "in sums[::-1]")) == "12 8 96 48 1 1 1 1"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "result"),
+    [
+        ("callee", "* x", "* x + 1", "50 100 8 12 0 0 0 0"),
+        ("constants", "3", "5", "80 160 8 12 0 0 0 0"),
+        ("caller", "2 *", "3 *", "48 144 8 12 1 0 0 0"),
+    ],
+)
+def test_a_change_of_what_it_calls_discards_a_closure(copy: Path, file: str, old: str, new: str, result: str) -> None:
+    run(copy, CLOSURES)
+    source = copy / "trial" / f"{file}.py"
+    source.write_text(source.read_text().replace(old, new))
+    assert run(copy, CLOSURES) == result
+
+
+def test_a_change_elsewhere_keeps_a_closure(copy: Path) -> None:
+    (copy / "trial" / "user.py").write_text(
+        "from ipc_articulation.trial.factory import summed\n"
+        "from ipc_articulation.trial.callee import scaled\nmany = summed(scaled, 9)"
+    )
+    code = "from ipc_articulation.trial.user import many; print(many(1), len(many.stats.cache_hits))"
+    assert run(copy, code) == "27 0"
+    source = copy / "trial" / "caller.py"
+    source.write_text(source.read_text().replace("2 *", "3 *"))
+    assert run(copy, code) == "27 1"
 
 
 def test_every_function_of_the_package_is_compiled_so() -> None:
