@@ -7,11 +7,11 @@ directly or not. A process that writes into a cache locks it: two that write at 
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from inspect import getfile, isfunction
 from pathlib import Path
 from pickle import dumps
 from typing import Any
@@ -43,18 +43,14 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def _values(function: Callable[..., Any]) -> list[Any]:
-    """What a function closes over."""
-    return [cell.cell_contents for cell in function.__closure__ or ()]
-
-
-def _called(function: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """The compiled functions among what a function closes over."""
-    return [value.py_func for value in _values(function) if isinstance(value, Dispatcher)]
+    """What a function closes over; of compiled functions the Python functions."""
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [value.py_func if isinstance(value, Dispatcher) else value for value in values]
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Digest of what a function closes over, the same in each process: of compiled functions the names."""
-    names = [f"{x.__module__}.{x.__qualname__}" if isinstance(x, Dispatcher) else x for x in _values(function)]
+    """Digest of what a function closes over, the same in each process: of functions the names."""
+    names = [f"{x.__module__}.{x.__qualname__}" if isfunction(x) else x for x in _values(function)]
     return sha256(dumps(names)).hexdigest()[:16]
 
 
@@ -63,7 +59,8 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = stamp(*(Path(inspect.getfile(f)) for f in (function, *_called(function))))
+        functions = filter(isfunction, (function, *_values(function)))
+        self._cache_file._source_stamp = stamp(*(Path(getfile(f)) for f in functions))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with FileLock(Path(self.cache_path) / ".numba.lock"):

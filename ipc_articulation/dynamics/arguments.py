@@ -11,18 +11,22 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.errors import StateError
 
 UNIT = 1e-6  # how far |quaternion|² may be from 1
+LARGEST = 1e60  # norm of a state array: products of four such numbers stay finite
 
 
 def numbers(name: str, x: ArrayLike) -> Array:
-    """An array of numbers.
+    """Convert to an array of float64.
 
     Raises:
-        StateError: It is none.
+        StateError: It is ragged, or contains something else than real numbers.
     """
     try:
-        return np.asarray(x, dtype=float)
+        array = np.asarray(x)
+        if array.dtype.kind != "c":
+            return array.astype(float, copy=False)
     except (TypeError, ValueError):
-        raise StateError(f"{name} must be numbers, all rows of one length; it is {x!r:.80}") from None
+        pass
+    raise StateError(f"{name} must be real numbers, all rows of one length; it is {x!r:.80}")
 
 
 def finite_number(name: str, x: float) -> float:

@@ -36,7 +36,7 @@ def bad_arrays(good):
     """Of an array of the right shape."""
     numbers = {name: with_entry(good, -1, value) for name, value in (("nan", np.nan), ("inf", np.inf))}
     shapes = {"too short": good[:-1], "too long": np.concatenate([good, good[-1:]])}
-    return {**numbers, **shapes, "words": "abc", "none": None, "ragged": [[1.0, 2.0], [3.0]]}
+    return {**numbers, **shapes, "words": "abc", "none": None, "ragged": [[1.0, 2.0], [3.0]], "complex": good + 0j}
 
 
 def bad_batches(good):

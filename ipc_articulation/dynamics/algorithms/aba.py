@@ -15,17 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
 from ipc_articulation.dynamics.algorithms.sweep import (
-    NODE_STATE,
     acceleration_of_world,
+    at_velocity,
     body_inertias,
-    finite,
-    fits,
-    position_kinematics,
     subtract_wrench,
-    velocity_kinematics,
 )
 from ipc_articulation.dynamics.algorithms.vectors import (
     cross_force,
@@ -38,19 +34,18 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     row,
     six,
 )
+from ipc_articulation.dynamics.algorithms.velocity_products import transpose_times
 from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics_with_loops
 from ipc_articulation.dynamics.model.model import Model
 
 _ARTICULATED = np.dtype([("I", "f8", (6, 6))], align=True)
 
 
-@kernel
+@inlined
 def _with_wrenches(tree, q, v, tau, wrenches, a):
     n = len(tree)
-    kin, S = np.empty(n, NODE_STATE), np.empty((len(a), 6))
+    kin, S, good = at_velocity(tree, q, v)
     bodies, U, Du = np.empty(n, _ARTICULATED), np.empty((len(a), 6)), np.empty((len(a), 2))
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
     body_inertias(tree, kin)
     for i in range(n):
         start(tree[i], kin[i], wrenches, bodies[i].I)
@@ -68,7 +63,7 @@ def _with_wrenches(tree, q, v, tau, wrenches, a):
             a[j] = (Du[j, 1] - dot(row(U, j), total)) / Du[j, 0]
             total = plus_times(total, a[j], row(S, j))
         put(k.a, total)
-    return 0 if good and finite(q) and finite(v) and finite(tau) and finite(wrenches.ravel()) else 1
+    return good
 
 
 @kernel
@@ -91,7 +86,7 @@ def start(b, k, wrenches, I):  # noqa: E741
 def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     """Take one column's freedom out of Iᴬ and pᴬ."""
     s = row(S, j)
-    x = matrix_times(I, s)
+    x = transpose_times(I, s)
     D = dot(s, x) + rotor
     u = tau - dot(s, k.f)
     put_row(U, j, x)
@@ -119,53 +114,22 @@ def subtract(A, r, s, x):
 
 @kernel
 def _add_to_parent(I, k, parent_I, parent):  # noqa: E741
-    x = matrix_times(I, six(k.c))
+    x = transpose_times(I, six(k.c))
     for r in range(6):
         for c in range(6):
             parent_I[r, c] += I[r, c]
         parent.f[r] += k.f[r] + x[r]
 
 
-@kernel
-def matrix_times(A, x):
-    """A x for a symmetric A (6, 6)."""
-    y = (x[0] * A[0, 0], x[0] * A[0, 1], x[0] * A[0, 2], x[0] * A[0, 3], x[0] * A[0, 4], x[0] * A[0, 5])
-    y = plus_times(y, x[1], row(A, 1))
-    y = plus_times(y, x[2], row(A, 2))
-    y = plus_times(y, x[3], row(A, 3))
-    y = plus_times(y, x[4], row(A, 4))
-    return plus_times(y, x[5], row(A, 5))
-
-
-@batch_kernel
-def _with_wrenches_batch(tree, q, v, tau, wrenches, a):
-    bad = 0
-    for s in range(len(q)):
-        if _with_wrenches(tree, q[s], v[s], tau[s], wrenches[s], a[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-@kernel
+@inlined
 def _without_wrenches(tree, q, v, tau, a):
-    if not fits(tree, q) or len(v) != len(a) or len(tau) != len(a):
-        return 1
     return _with_wrenches(tree, q, v, tau, np.empty((0, 6)), a)
 
 
-@batch_kernel
-def _without_wrenches_batch(tree, q, v, tau, a):
-    bad = 0
-    for s in range(len(q)):
-        if _without_wrenches(tree, q[s], v[s], tau[s], a[s]) and not bad:
-            bad = s + 1
-    return bad
+_WITH_WRENCHES = Algorithm(_with_wrenches, ["q", "v", "tau", "wrenches"], "a")
 
 
-_WITH_WRENCHES = Algorithm(_with_wrenches, _with_wrenches_batch, ["q", "v", "tau", "wrenches"], "a")
-
-
-@over_states(_without_wrenches, _without_wrenches_batch, ["q", "v", "tau"], "a")
+@over_states(_without_wrenches, ["q", "v", "tau"], "a")
 def _without(model, q, v, x, out=None):
     """The same for a robot that nothing pushes."""
 

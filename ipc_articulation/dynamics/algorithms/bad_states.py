@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.arguments import numbers, require_unit
+from ipc_articulation.dynamics.arguments import LARGEST, numbers, require_unit
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 
@@ -51,7 +51,7 @@ def checked(model: Model, kind: str, x: ArrayLike, name: str = "", unit: bool = 
         StateError: As said, with the place.
     """
     array = converted(model, kind, x, name)
-    if not isfinite(np.vdot(array, array)) or (unit and kind == "q" and model.rotations):
+    if not np.vdot(array, array) <= LARGEST**2 or (unit and kind == "q" and model.rotations):
         complain(model, [kind], [array.reshape(-1, *model.shapes[kind])], name, unit)
     return array
 
@@ -108,10 +108,11 @@ def complain(model: Model, kinds: Sequence[str], states: Sequence[Array], name: 
         StateError: As said, with the place.
     """
     for kind, x in zip(kinds, states, strict=True):
-        bad = np.argwhere(~np.isfinite(x))
+        bad = np.argwhere(~(np.abs(x) <= LARGEST / max(1, prod(x.shape[1:]))))
         if len(bad):
-            place = _place(model, kind, name or kind, bad[0], len(x))
-            raise StateError(f"{place} is {x[tuple(bad[0])]}; it must be finite")
+            value, place = x[tuple(bad[0])], _place(model, kind, name or kind, bad[0], len(x))
+            reason = "that is too large to compute with" if np.isfinite(value) else "it must be finite"
+            raise StateError(f"{place} is {value:g}; {reason}")
         if kind == "q" and unit:
             _check_quaternions(model, x, name or kind)
 

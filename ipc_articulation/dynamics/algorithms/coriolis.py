@@ -15,18 +15,10 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import (
-    NODE_STATE,
-    accumulate_inertias,
-    body_inertias,
-    finite,
-    fits,
-    position_kinematics,
-    velocity_kinematics,
-)
+from ipc_articulation.dynamics.algorithms.sweep import accumulate_inertias, at_velocity, body_inertias
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, plus_times, put_row, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
     accumulate_matrices,
@@ -38,14 +30,10 @@ from ipc_articulation.dynamics.loops.curvature import G_rate
 from ipc_articulation.dynamics.model.model import Model
 
 
-@kernel
+@inlined
 def _single(tree, q, v, C):
-    if not fits(tree, q) or len(v) != len(C):
-        return 1
-    kin, S, S_dot = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6)), np.empty((len(v), 6))
-    B = np.empty((len(tree), 6, 6))
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
+    kin, S, good = at_velocity(tree, q, v)
+    S_dot, B = np.empty((len(v), 6)), np.empty((len(tree), 6, 6))
     body_inertias(tree, kin)
     fill_products(tree, kin, B)
     accumulate_inertias(tree, kin)
@@ -56,7 +44,7 @@ def _single(tree, q, v, C):
             put_row(S_dot, j, column_rate(tree[i], kin, S, j))
         for j in range(tree[i].v, tree[i].v + tree[i].nv):
             _fill(tree, i, j, kin[i], B[i], S, S_dot, C)
-    return 0 if good and finite(q) and finite(v) else 1
+    return good
 
 
 @kernel
@@ -72,15 +60,6 @@ def _fill(tree, i, j, k, B, S, S_dot, C):
         i = tree[i].parent
 
 
-@batch_kernel
-def _batch(tree, q, v, C):
-    bad = 0
-    for s in range(len(q)):
-        if _single(tree, q[s], v[s], C[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
 def _with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
     """Gᵀ (C G + M Ġ)."""
     motion, given = spanning_states(model, ("q", "v"), (q, v))
@@ -88,7 +67,7 @@ def _with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
     return np.swapaxes(motion.G, -1, -2) @ (C @ motion.G + M @ G_rate(model, given["q"], given["v"]))
 
 
-@over_states(_single, _batch, ["q", "v"], "matrix", with_loops=_with_loops)
+@over_states(_single, ["q", "v"], "matrix", with_loops=_with_loops)
 def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """C(q, v): (..., nq), (..., nv) -> (..., nv, nv).
 

@@ -7,20 +7,12 @@ with Iᶜ_j the inertia of all that joint j carries (Featherstone 2008, ch. 6.2)
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
-from ipc_articulation.dynamics.algorithms.sweep import (
-    NODE_STATE,
-    add_inertia,
-    body_inertias,
-    finite,
-    fits,
-    position_kinematics,
-)
+from ipc_articulation.dynamics.algorithms.sweep import add_inertia, at_position, body_inertias
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, row
 from ipc_articulation.dynamics.model.model import Model
 
@@ -47,28 +39,16 @@ def fill_mass_matrix(tree, kin, S, M):
             add_inertia(k, kin[b.parent])
 
 
-@kernel
+@inlined
 def mass_matrix_into(tree, q, M):
-    """M of a position; 1 if the position is bad."""
-    if not fits(tree, q):
-        return 1
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(M), 6))
-    good = position_kinematics(tree, q, kin, S)
+    """M ← the mass matrix. Returns: whether every quaternion is of length one."""
+    kin, S, good = at_position(tree, q)
     body_inertias(tree, kin)
     fill_mass_matrix(tree, kin, S, M)
-    return 0 if good and finite(q) else 1
+    return good
 
 
-@batch_kernel
-def _batch(tree, q, M):
-    bad = 0
-    for s in range(len(q)):
-        if mass_matrix_into(tree, q[s], M[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-@over_states(mass_matrix_into, _batch, ["q"], "matrix")
+@over_states(mass_matrix_into, ["q"], "matrix")
 def mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """M(q), symmetric positive definite, rotor inertia included: (..., nq) -> (..., nv, nv) [kg, kg·m, kg·m²].
 

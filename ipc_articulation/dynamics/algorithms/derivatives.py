@@ -28,20 +28,14 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
 from ipc_articulation.dynamics.algorithms.inverse_mass import inverse_mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import column_rate
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import (
     NODE_STATE,
-    acceleration_kinematics,
-    acceleration_of_world,
     accumulate_forces,
     accumulate_inertias,
-    body_forces,
-    body_inertias,
-    finite,
-    position_kinematics,
+    newton_euler,
     subtract_wrench,
-    velocity_kinematics,
 )
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot, inertia_times, plus, put, row
 from ipc_articulation.dynamics.algorithms.velocity_products import (
@@ -105,16 +99,11 @@ def forward_dynamics_derivatives(
 _FIELDS = np.dtype([("S_dot", "f8", (6,)), ("D", "f8", (6,)), ("P", "f8", (6,))], align=True)  # of a coordinate
 
 
-@kernel
+@inlined
 def _single(tree, q, v, a, wrenches, K):
     n, nv = len(tree), len(v)
-    kin, S = np.empty(n, NODE_STATE), np.empty((nv, 6))
+    kin, S, good = newton_euler(tree, q, v, a, np.empty((0, 6)))
     columns, B, W = np.empty(nv, _FIELDS), np.empty((n, 6, 6)), np.empty(n, NODE_STATE)
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
-    acceleration_kinematics(tree, S, a, acceleration_of_world(tree), kin)
-    body_inertias(tree, kin)
-    body_forces(tree, np.empty((0, 6)), kin)
     for i in range(n):
         _set_fields(tree[i], kin, kin[i], S, columns)
         _pushed_by(tree[i], wrenches, kin[i], W[i])
@@ -129,7 +118,7 @@ def _single(tree, q, v, a, wrenches, K):
             _fill_above(tree, i, j, kin[i], B[i], S, columns[j], K)
             _fill_below(tree, i, j, kin[i], B[i], W[i].f, S, columns, K)
             K[2, j, j] += tree[i].rotor[j - tree[i].v]
-    return 0 if good and finite(q) and finite(v) and finite(a) and finite(wrenches.ravel()) else 1
+    return good
 
 
 @kernel
@@ -181,17 +170,8 @@ def _fill_below(tree, i, j, k, B, w, S, columns, K):
         i = tree[i].parent
 
 
-@batch_kernel
-def _batch(tree, q, v, a, wrenches, K):
-    bad = 0
-    for s in range(len(q)):
-        if _single(tree, q[s], v[s], a[s], wrenches[s], K[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
 def _with_loops(model: Model, *states: ArrayLike) -> Array:
     return derivatives_with_loops(_DERIVATIVES, model, *states)
 
 
-_DERIVATIVES = Algorithm(_single, _batch, ["q", "v", "a", "wrenches"], "matrices", with_loops=_with_loops)
+_DERIVATIVES = Algorithm(_single, ["q", "v", "a", "wrenches"], "matrices", with_loops=_with_loops)

@@ -6,15 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import (
-    NODE_STATE,
-    body_inertias,
-    finite,
-    position_kinematics,
-    velocity_kinematics,
-)
+from ipc_articulation.dynamics.algorithms.sweep import at_velocity, body_inertias
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, six
 from ipc_articulation.dynamics.model.model import Model
 
@@ -37,11 +31,9 @@ def potential_energy(model: Model, q: ArrayLike) -> Array:
     return _ENERGIES(model, q, np.zeros(model.nv))[..., 1]
 
 
-@kernel
+@inlined
 def _energies(tree, q, v, out):
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
+    kin, _, good = at_velocity(tree, q, v)
     body_inertias(tree, kin)
     kinetic = potential = 0.0
     for i in range(len(tree)):
@@ -52,16 +44,7 @@ def _energies(tree, q, v, out):
         for r in range(3):
             potential -= b.gravity[r] * (k.h[r] + k.m * k.o[r])
     out[0], out[1] = kinetic, potential
-    return 0 if good and finite(q) and finite(v) else 1
+    return good
 
 
-@batch_kernel
-def _energies_batch(tree, q, v, out):
-    bad = 0
-    for s in range(len(q)):
-        if _energies(tree, q[s], v[s], out[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-_ENERGIES = Algorithm(_energies, _energies_batch, ["q", "v"], "numbers")
+_ENERGIES = Algorithm(_energies, ["q", "v"], "numbers")

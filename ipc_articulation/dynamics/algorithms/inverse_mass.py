@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
 from ipc_articulation.dynamics.model.model import Model
 
@@ -59,34 +59,25 @@ def solve_factorised(parents, F, x):
             i = parents[i]
 
 
-@kernel
+@inlined
 def inverse_into(tree, q, W):
-    """W ← M⁻¹; 1 if the state is bad."""
+    """W ← M⁻¹. Returns: whether every quaternion is of length one."""
     n = len(W)
     F, parents = np.empty((n, n)), coordinate_parents(tree, n)
-    bad = mass_matrix_into(tree, q, F)
+    good = mass_matrix_into(tree, q, F)
     factorise(parents, F)
     W[:] = 0.0
     for k in range(n):
         W[k, k] = 1.0
         solve_factorised(parents, F, W[k])
-    return bad
-
-
-@batch_kernel
-def _batch(tree, q, W):
-    bad = 0
-    for s in range(len(q)):
-        if inverse_into(tree, q[s], W[s]) and not bad:
-            bad = s + 1
-    return bad
+    return good
 
 
 def _with_loops(model: Model, q: ArrayLike) -> Array:
     return np.asarray(np.linalg.inv(mass_matrix(model, q)), dtype=float)
 
 
-@over_states(inverse_into, _batch, ["q"], "matrix", with_loops=_with_loops)
+@over_states(inverse_into, ["q"], "matrix", with_loops=_with_loops)
 def inverse_mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """M(q)⁻¹, symmetric: (..., nq) -> (..., nv, nv).
 

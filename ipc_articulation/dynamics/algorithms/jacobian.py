@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.kinematics import arm, point_velocity
 from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import NODE_STATE, finite, position_kinematics, velocity_kinematics
+from ipc_articulation.dynamics.algorithms.sweep import at_position, at_velocity
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.loops.curvature import G_rate
@@ -80,10 +80,10 @@ def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Ar
     return int(model.frame_node[index]), H[:3, :3] @ x + H[:3, 3]
 
 
-@kernel
-def _jacobian(tree, node, point, q, J):
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((J.shape[1], 6))
-    good = position_kinematics(tree, q, kin, S)
+@inlined
+def _jacobian(at, q, J):
+    tree, node, point = at
+    kin, S, good = at_position(tree, q)
     J[:] = 0.0
     i = node
     if i >= 0:
@@ -92,7 +92,7 @@ def _jacobian(tree, node, point, q, J):
         for j in range(tree[i].v, tree[i].v + tree[i].nv):
             _set_column(J, j, row(S, j), x)
         i = tree[i].parent
-    return 0 if good and finite(q) else 1
+    return good
 
 
 @kernel
@@ -109,11 +109,10 @@ def column_rate(b, kin, S, j):
     return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if b.parent < 0 else cross(kin[b.parent].v, row(S, j))
 
 
-@kernel
-def _rate(tree, node, point, q, v, J):
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
+@inlined
+def _rate(at, q, v, J):
+    tree, node, point = at
+    kin, S, good = at_velocity(tree, q, v)
     J[:] = 0.0
     i = node
     if i >= 0:
@@ -126,26 +125,8 @@ def _rate(tree, node, point, q, v, J):
             for r in range(3):
                 J[3 + r, j] += carried[r]
         i = tree[i].parent
-    return 0 if good and finite(q) and finite(v) else 1
+    return good
 
 
-@batch_kernel
-def _jacobian_batch(tree, node, point, q, J):
-    bad = 0
-    for s in range(len(q)):
-        if _jacobian(tree, node, point, q[s], J[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-@batch_kernel
-def _rate_batch(tree, node, point, q, v, J):
-    bad = 0
-    for s in range(len(q)):
-        if _rate(tree, node, point, q[s], v[s], J[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-_JACOBIAN = Algorithm(_jacobian, _jacobian_batch, ["q"], "jacobian", ["index", "point"])
-_RATE = Algorithm(_rate, _rate_batch, ["q", "v"], "jacobian", ["index", "point"])
+_JACOBIAN = Algorithm(_jacobian, ["q"], "jacobian", ["index", "point"])
+_RATE = Algorithm(_rate, ["q", "v"], "jacobian", ["index", "point"])

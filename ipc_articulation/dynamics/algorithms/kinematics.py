@@ -13,15 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.kernel import batch_kernel, kernel
+from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
-from ipc_articulation.dynamics.algorithms.sweep import (
-    NODE_STATE,
-    acceleration_kinematics,
-    finite,
-    position_kinematics,
-    velocity_kinematics,
-)
+from ipc_articulation.dynamics.algorithms.sweep import at_acceleration, at_position, at_velocity
 from ipc_articulation.dynamics.algorithms.vectors import cross3
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import ModelError
@@ -101,10 +95,10 @@ def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
     return model.frame_node[index], model.frame_pose[index]
 
 
-@kernel
-def _poses(tree, nodes, poses, q, H):
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(tree) * 3, 6))
-    good = position_kinematics(tree, q, kin, S)
+@inlined
+def _poses(at, q, H):
+    tree, nodes, poses = at
+    kin, _, good = at_position(tree, q)
     for n in range(len(nodes)):
         if nodes[n] < 0:
             H[n] = poses[n]
@@ -117,7 +111,7 @@ def _poses(tree, nodes, poses, q, H):
             H[n, r, 3] += p[r] + o[r]
             H[n, 3, r] = 0.0
         H[n, 3, 3] = 1.0
-    return 0 if good and finite(q) else 1
+    return good
 
 
 @kernel
@@ -139,11 +133,10 @@ def point_velocity(k, x):
     return v[3] + s[0], v[4] + s[1], v[5] + s[2]
 
 
-@kernel
-def _velocities(tree, nodes, poses, q, v, out):
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
+@inlined
+def _velocities(at, q, v, out):
+    tree, nodes, poses = at
+    kin, _, good = at_velocity(tree, q, v)
     for n in range(len(nodes)):
         if nodes[n] < 0:
             out[n] = 0.0
@@ -152,15 +145,13 @@ def _velocities(tree, nodes, poses, q, v, out):
         rate = point_velocity(k, arm(k, poses[n, 0, 3], poses[n, 1, 3], poses[n, 2, 3]))
         for r in range(3):
             out[n, r], out[n, 3 + r] = k.v[r], rate[r]
-    return 0 if good and finite(q) and finite(v) else 1
+    return good
 
 
-@kernel
-def _accelerations(tree, nodes, poses, q, v, a, out):
-    kin, S = np.empty(len(tree), NODE_STATE), np.empty((len(v), 6))
-    good = position_kinematics(tree, q, kin, S)
-    velocity_kinematics(tree, S, v, kin)
-    acceleration_kinematics(tree, S, a, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), kin)
+@inlined
+def _accelerations(at, q, v, a, out):
+    tree, nodes, poses = at
+    kin, _, good = at_acceleration(tree, q, v, a, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for n in range(len(nodes)):
         if nodes[n] < 0:
             out[n] = 0.0
@@ -171,37 +162,10 @@ def _accelerations(tree, nodes, poses, q, v, a, out):
         centripetal = cross3((k.v[0], k.v[1], k.v[2]), point_velocity(k, x))
         for r in range(3):
             out[n, r], out[n, 3 + r] = k.a[r], k.a[3 + r] + turning[r] + centripetal[r]
-    return 0 if good and finite(q) and finite(v) and finite(a) else 1
-
-
-@batch_kernel
-def _poses_batch(tree, nodes, poses, q, H):
-    bad = 0
-    for s in range(len(q)):
-        if _poses(tree, nodes, poses, q[s], H[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-@batch_kernel
-def _velocities_batch(tree, nodes, poses, q, v, out):
-    bad = 0
-    for s in range(len(q)):
-        if _velocities(tree, nodes, poses, q[s], v[s], out[s]) and not bad:
-            bad = s + 1
-    return bad
-
-
-@batch_kernel
-def _accelerations_batch(tree, nodes, poses, q, v, a, out):
-    bad = 0
-    for s in range(len(q)):
-        if _accelerations(tree, nodes, poses, q[s], v[s], a[s], out[s]) and not bad:
-            bad = s + 1
-    return bad
+    return good
 
 
 _FRAMES = ("indices", "poses")
-_POSES = Algorithm(_poses, _poses_batch, ["q"], "poses", _FRAMES)
-_VELOCITIES = Algorithm(_velocities, _velocities_batch, ["q", "v"], "vectors", _FRAMES)
-_ACCELERATIONS = Algorithm(_accelerations, _accelerations_batch, ["q", "v", "a"], "vectors", _FRAMES)
+_POSES = Algorithm(_poses, ["q"], "poses", _FRAMES)
+_VELOCITIES = Algorithm(_velocities, ["q", "v"], "vectors", _FRAMES)
+_ACCELERATIONS = Algorithm(_accelerations, ["q", "v", "a"], "vectors", _FRAMES)

@@ -1,9 +1,7 @@
 """From compiled kernels to functions of a model and a state, or of a batch of states.
 
-An algorithm is two kernels: `single(tree, *parameters, *states, out)` and `batch`, the same with a leading axis on
-states and out. Both return 0, or tell of a bad state: `single` with 1, `batch` with 1 + its index. One state in plain
-float64 arrays goes straight to the machine code, past numba's look at the types; anything else is converted, checked
-and broadcast first. Large batches are shared among threads.
+One state in plain float64 arrays goes straight to the machine code, without numba's check of types; anything else is
+converted, checked and broadcast first. Large batches are split among threads.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numba
@@ -24,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
+from ipc_articulation.dynamics.algorithms.kernels import kernels_of
 from ipc_articulation.dynamics.algorithms.lift import lifted
 from ipc_articulation.dynamics.algorithms.tree import NODE
 from ipc_articulation.dynamics.model.model import Model
@@ -34,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Array])
 WithLoops = Callable[..., Array]
 
 FLOAT = np.dtype(float)
-SHARE = 256  # fewer states than this are not worth a thread of their own
+A_THREAD = 256  # states that are worth a thread
 
 TREE = types.Array(numba.from_dtype(NODE), 1, "C")
 _PARAMETERS = {
@@ -49,43 +48,39 @@ class Algorithm:
     """One algorithm over a single state or a batch.
 
     Args:
-        single: Kernel for one state.
-        batch: Kernel for many.
-        takes: What the state arrays hold, keys of `Model.shapes`.
-        gives: What comes out, a key of `Model.shapes`.
-        parameters: Kinds of what comes before the states, keys of `_PARAMETERS`.
+        formula: See `kernels.py`.
+        takes: What the state arrays are, keys of `Model.shapes`.
+        gives: What the result is, a key of `Model.shapes`.
+        parameters: Kinds of the arguments before the states, keys of `_PARAMETERS`.
         with_loops: The same for a robot with loops, of (model, *states); None: that of its spanning tree, projected.
     """
 
     def __init__(
         self,
-        single: Any,
-        batch: Any,
+        formula: Any,
         takes: Sequence[str],
         gives: str,
         parameters: Sequence[str] = (),
         with_loops: WithLoops | None = None,
     ) -> None:
-        self.single, self.batch, self.takes, self.gives = single, batch, tuple(takes), gives
-        self.with_loops = with_loops
-        self.parameters = tuple(_PARAMETERS[kind] for kind in parameters)
+        self.formula, self.takes, self.gives, self.with_loops = formula, tuple(takes), gives, with_loops
+        self.at = types.Tuple((TREE, *(_PARAMETERS[kind] for kind in parameters))) if parameters else TREE
 
-        # Machine code after the first call. It checks neither the number of axes of its arguments nor what they hold.
-        self.run_single: Callable[..., int] = self._compile_single
-        self.run_batch: Callable[..., int] = self._compile_batch
+    @cached_property
+    def run_single(self) -> Callable[..., int]:
+        """Machine code for one state. It checks neither types nor numbers of axes of its arguments."""
+        return self._compile(leading=0)
 
-    def _compile_single(self, *arguments: Any) -> int:
-        self.run_single = self._compile(self.single, leading=0)
-        return self.run_single(*arguments)
+    @cached_property
+    def run_batch(self) -> Callable[..., int]:
+        """Machine code for a batch."""
+        return self._compile(leading=1)
 
-    def _compile_batch(self, *arguments: Any) -> int:
-        self.run_batch = self._compile(self.batch, leading=1)
-        return self.run_batch(*arguments)
-
-    def _compile(self, kernel: Any, leading: int) -> Callable[..., int]:
+    def _compile(self, leading: int) -> Callable[..., int]:
+        kernel = kernels_of(self.formula, len(self.takes), self.at is not TREE)[leading]
         states = [types.Array(types.float64, RANK[name] + leading, "A") for name in self.takes]
         out = types.Array(types.float64, RANK[self.gives] + leading, "C")
-        return kernel.compile((TREE, *self.parameters, *states, out))
+        return kernel.compile((self.at, *states, out))
 
     def __call__(
         self,
@@ -113,14 +108,15 @@ class Algorithm:
         axes = [x.shape[: x.ndim - RANK[name]] for x, name in zip(arrays, self.takes, strict=True)]
         leading = leading_axes(self.takes, axes)
         shape = model.shapes[self.gives] if shape is None else shape
+        at = (model.tree, *parameters) if parameters else model.tree
         result = empty((*leading, *shape)) if out is None else fitting(out, (*leading, *shape))
         if leading == ():
-            if self.run_single(model.tree, *parameters, *arrays, result):
+            if self.run_single(at, *arrays, result):
                 complain(model, self.takes, [x[None] for x in arrays])
         else:
             cores = [model.shapes[name] for name in self.takes]
             flat = [_flat(x, leading, core) for x, core in zip(arrays, cores, strict=True)]
-            self._share(model, parameters, flat, result.reshape(-1, *shape))
+            self._split(model, at, flat, result.reshape(-1, *shape))
         return result
 
     def _lifted(
@@ -136,13 +132,13 @@ class Algorithm:
         fitting(out, result.shape)[...] = result
         return out
 
-    def _share(self, model: Model, parameters: tuple, states: list[Array], result: Array) -> None:
+    def _split(self, model: Model, at: Any, states: list[Array], result: Array) -> None:
         """Run a batch, in equal parts on all cores."""
-        parts = min(_cores(), max(1, len(result) // SHARE))
+        parts = min(_cores(), max(1, len(result) // A_THREAD))
         bounds = np.linspace(0, len(result), parts + 1).astype(int)
 
         def run(piece: slice) -> int:
-            return self.run_batch(model.tree, *parameters, *(x[piece] for x in states), result[piece])
+            return self.run_batch(at, *(x[piece] for x in states), result[piece])
 
         pieces = [slice(a, b) for a, b in itertools.pairwise(bounds)]
         if any([run(pieces[0])] if parts == 1 else list(_pool().map(run, pieces))):
@@ -150,21 +146,14 @@ class Algorithm:
 
 
 def over_states(
-    single: Any, batch: Any, takes: Sequence[str], gives: str, with_loops: WithLoops | None = None
+    formula: Any, takes: Sequence[str], gives: str, with_loops: WithLoops | None = None
 ) -> Callable[[Function], Function]:
     """Let a function of (model, q, out=None), (model, q, v, out=None) or (model, q, v, x, out=None) run an algorithm.
 
-    The function itself is only name and text.
-
-    Args:
-        single: Kernel for one state; it must itself refuse states of a wrong length, which come to it unchecked.
-        batch: Kernel for many.
-        takes: What the state arrays hold, keys of `Model.shapes`.
-        gives: What comes out.
-        with_loops: As of `Algorithm`.
+    The function itself gives only its name and docstring; arguments as of `Algorithm`.
     """
-    algorithm = Algorithm(single, batch, takes, gives, with_loops=with_loops)
-    call = {1: _of_q, 2: _of_q_v, 3: _of_q_v_x}[len(takes)](algorithm)
+    algorithm = Algorithm(formula, takes, gives, with_loops=with_loops)
+    call = (_of_q, _of_q_v, _of_q_v_x)[len(takes) - 1](algorithm)
     return lambda function: functools.wraps(function)(call)  # type: ignore[return-value]
 
 

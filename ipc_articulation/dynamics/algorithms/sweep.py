@@ -25,7 +25,7 @@ from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.tree import ROTATION, SCREW, TRANSLATION
 from ipc_articulation.dynamics.algorithms.trigonometry import FAR, sin_cos
 from ipc_articulation.dynamics.algorithms.vectors import add, cross, cross_force, inertia_times, plus, put, put_row, row
-from ipc_articulation.dynamics.arguments import UNIT
+from ipc_articulation.dynamics.arguments import LARGEST, UNIT
 
 NODE_STATE = np.dtype(
     [
@@ -42,6 +42,34 @@ NODE_STATE = np.dtype(
     ],
     align=True,
 )
+
+
+@inlined
+def at_position(tree, q):
+    """Kinematics of a position.
+
+    Returns:
+        State of the nodes and columns S of the joints as `position_kinematics` leaves them, and whether every
+        quaternion is of length one.
+    """
+    kin, S = np.empty(len(tree), NODE_STATE), np.empty((sizes(tree)[1], 6))
+    return kin, S, position_kinematics(tree, q, kin, S)
+
+
+@inlined
+def at_velocity(tree, q, v):
+    """Kinematics of a position and a velocity; results as of `at_position`."""
+    kin, S, good = at_position(tree, q)
+    velocity_kinematics(tree, S, v, kin)
+    return kin, S, good
+
+
+@inlined
+def at_acceleration(tree, q, v, a, world):
+    """Kinematics of a state and its acceleration; results as of `at_position`."""
+    kin, S, good = at_velocity(tree, q, v)
+    acceleration_kinematics(tree, S, a, world, kin)
+    return kin, S, good
 
 
 @kernel
@@ -257,6 +285,15 @@ def body_forces(tree, wrenches, kin):
         subtract_wrench(tree[i], wrenches, k)
 
 
+@inlined
+def newton_euler(tree, q, v, a, wrenches):
+    """Kinematics, `body_inertias` and `body_forces` of a state under gravity; results as of `at_position`."""
+    kin, S, good = at_acceleration(tree, q, v, a, acceleration_of_world(tree))
+    body_inertias(tree, kin)
+    body_forces(tree, wrenches, kin)
+    return kin, S, good
+
+
 @kernel
 def subtract_wrench(b, wrenches, k):
     """f ← f - w, with w about the tree's origin o instead of the world's: n - o × f."""
@@ -295,17 +332,17 @@ def add_inertia(k, up):
     add(up.J, k.J)
 
 
-@kernel
-def fits(tree, q):
-    """Whether a position has as many coordinates as the tree."""
+@inlined
+def sizes(tree):
+    """Number of position and of velocity coordinates."""
     last = tree[len(tree) - 1]
-    return len(q) == last.q + (4 if last.kind == ROTATION else last.nv)
+    return last.q + last.nq, last.v + last.nv
 
 
 @kernel
 def finite(x):
-    """Whether all numbers of a vector are finite."""
-    total = 0.0
+    """Whether all numbers of a vector are finite, and products of them will be."""
+    square = 0.0
     for i in range(len(x)):
-        total += x[i] * 0.0
-    return total == 0.0
+        square += x[i] * x[i]
+    return square <= LARGEST * LARGEST

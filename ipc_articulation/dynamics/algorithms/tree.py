@@ -18,6 +18,7 @@ NODE = np.dtype(
         ("kind", "i8"),
         ("q", "i8"),  # first position coordinate
         ("v", "i8"),  # first velocity coordinate
+        ("nq", "i8"),  # number of position coordinates, at most 4
         ("nv", "i8"),  # number of velocity coordinates, at most 3
         ("body", "i8"),  # body that the node carries, or -1
         ("turn", "f8"),  # of a screw [rad a unit of q]

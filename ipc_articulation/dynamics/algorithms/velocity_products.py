@@ -9,7 +9,7 @@ systems»). 2B v = 2 v ×* I v, and B + Bᵀ = dI/dt.
 from __future__ import annotations
 
 from ipc_articulation.dynamics.algorithms.kernel import kernel
-from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, inertia_times, plus, plus_times
+from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot, inertia_times, plus, plus_times, row
 
 
 @kernel
@@ -41,27 +41,22 @@ def accumulate_matrices(tree, B):
 def times(B, x):
     """B x, (6, 6)."""
     return (
-        _row_dot(B, 0, x),
-        _row_dot(B, 1, x),
-        _row_dot(B, 2, x),
-        _row_dot(B, 3, x),
-        _row_dot(B, 4, x),
-        _row_dot(B, 5, x),
+        dot(row(B, 0), x),
+        dot(row(B, 1), x),
+        dot(row(B, 2), x),
+        dot(row(B, 3), x),
+        dot(row(B, 4), x),
+        dot(row(B, 5), x),
     )
 
 
 @kernel
 def transpose_times(B, x):
     """Bᵀ x, (6, 6)."""
-    y = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for r in range(6):
-        y = plus_times(y, x[r], (B[r, 0], B[r, 1], B[r, 2], B[r, 3], B[r, 4], B[r, 5]))
+    y = (x[0] * B[0, 0], x[0] * B[0, 1], x[0] * B[0, 2], x[0] * B[0, 3], x[0] * B[0, 4], x[0] * B[0, 5])
+    for r in range(1, 6):
+        y = plus_times(y, x[r], row(B, r))
     return y
-
-
-@kernel
-def _row_dot(B, r, x):
-    return B[r, 0] * x[0] + B[r, 1] * x[1] + B[r, 2] * x[2] + B[r, 3] * x[3] + B[r, 4] * x[4] + B[r, 5] * x[5]
 
 
 @kernel

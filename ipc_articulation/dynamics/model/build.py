@@ -92,7 +92,7 @@ class TreeBuilder:
         Z = spatial.rotation_to(element.axis) if isinstance(element, Screw) else np.eye(3)
         record = np.zeros((), dtype=NODE)
         record["parent"], record["body"] = parent, -1
-        record["q"], record["v"], record["nv"] = self.nq, self.nv, element.ndof
+        record["q"], record["nq"], record["v"], record["nv"] = self.nq, element.nq, self.nv, element.ndof
         record["R"], record["p"] = frame[:3, :3] @ Z, frame[:3, 3]
         if isinstance(element, Screw):
             record["kind"], record["turn"], record["slide"] = SCREW, element.turn, element.slide

@@ -53,6 +53,33 @@ def test_nothing_but_finite_numbers(name, array):
             CALLS[name](MODEL, state_of(**{array: bad}))
 
 
+def with_large(array, size):
+    """States of which the angle of the arm, or component 3 of another array, is large."""
+    large = getattr(state_of(), array).copy()
+    large.flat[7 if array == "q" else 3] = size
+    return state_of(**{array: large})
+
+
+@pytest.mark.parametrize(("name", "array"), CASES)
+def test_no_numbers_whose_products_overflow(name, array):
+    places = {"wrenches": "wrenches[0, 3]", "q": "q[7] ('arm_joint')"}
+    place = places.get(array, f"{array}[3] ('base_joint[3]')")
+    with pytest.raises(StateError, match=rf"^{re.escape(place)} is [12]e\+200; that is too large to compute with$"):
+        CALLS[name](MODEL, with_large(array, 1e200))
+
+
+@pytest.mark.parametrize(("name", "array"), CASES)
+def test_results_of_large_numbers_are_finite(name, array):
+    assert np.isfinite(CALLS[name](MODEL, with_large(array, 1e25))).all()
+
+
+@pytest.mark.parametrize(("name", "array"), CASES)
+def test_no_complex_numbers(name, array):
+    for bad in (getattr(state_of(), array) + 1j, (getattr(state_of(), array) + 0j).tolist()):
+        with pytest.raises(StateError, match=f"^{array} must be real numbers, all rows of one length; it is "):
+            CALLS[name](MODEL, state_of(**{array: bad}))
+
+
 @pytest.mark.parametrize("bad", [0, 299, 699])
 def test_which_state_of_a_batch_is_bad(bad):
     v = np.ones((700, MODEL.nv))
