@@ -1,4 +1,4 @@
-"""Closed surfaces from mesh files of any format that trimesh reads: STL, OBJ, PLY, OFF, glTF and others."""
+"""Closed surfaces from triangles, and from mesh files of any format that trimesh reads: STL, OBJ, PLY, OFF, glTF, …"""
 
 from __future__ import annotations
 
@@ -6,46 +6,86 @@ from pathlib import Path
 
 import numpy as np
 import trimesh
+from numpy.typing import ArrayLike
 
 from ipc_articulation.coupling.adapter import ClosedMesh
-from ipc_articulation.coupling.solids import oriented
 from ipc_articulation.errors import MeshError
+
+FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
 
 
 def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
-    """The surface in a mesh file; a file with several parts gives them together, where they stand in it.
+    """The surface in a mesh file; the parts of a file are joined, each where it stands in the file.
 
     Args:
         file: The file.
         scale: Factor on its lengths, whatever their unit, to metres.
 
     Raises:
-        MeshError: The file cannot be read, holds no triangles, its surface is not closed, or it has no volume.
+        MeshError: The file cannot be read, has no triangles, or its surface is not closed or has no volume.
     """
-    mesh = _read(file)
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
-    if not mesh.is_watertight or not mesh.is_winding_consistent:
-        raise MeshError(
-            f"mesh '{file}' is not closed, so it has no volume and no mass: {_open_edges(mesh)} of its "
-            f"{len(mesh.edges_unique)} edges do not have two triangles; close it, or give another shape"
-        )
-    mesh.apply_scale(scale)
-    return oriented(mesh, f"mesh '{file}'")
+    name, advice = f"mesh '{file}'", "is not closed, so it has no volume and no mass; close it, or give another shape"
+    return require_closed(read_mesh(file, scale, name), name, advice)
 
 
-def _read(file: Path) -> trimesh.Trimesh:
+def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
+    """The triangles in a mesh file, equal vertices merged.
+
+    Args:
+        file: The file.
+        scale: Factor on its lengths, or one for each axis, (3,).
+        name: What the message calls the mesh.
+
+    Raises:
+        MeshError: The file cannot be read, or has no triangles.
+    """
     try:
         mesh = trimesh.load_mesh(file)
         if isinstance(mesh, trimesh.Scene):
             mesh = mesh.to_mesh()
     except Exception as error:  # each reader of trimesh fails in its own way
         known = ", ".join(sorted(trimesh.available_formats()))
-        raise MeshError(f"mesh '{file}' cannot be read: {error}; formats that can: {known}") from error
+        raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
     if not len(getattr(mesh, "faces", ())):
-        raise MeshError(f"mesh '{file}' holds no triangles")
-    return mesh
+        raise MeshError(f"{name} holds no triangles")
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    return mesh.apply_scale(scale)
 
 
-def _open_edges(mesh: trimesh.Trimesh) -> int:
-    _, counts = np.unique(mesh.edges_unique_inverse, return_counts=True)
-    return int(np.sum(counts != 2))
+def require_closed(mesh: trimesh.Trimesh, name: str, complaint: str) -> ClosedMesh:
+    """A closed surface, turned outside out if it looks inward.
+
+    Args:
+        mesh: The triangles.
+        name: What the message calls them, such as «mesh 'hand'».
+        complaint: What the message says of a surface that is not closed.
+
+    Raises:
+        MeshError: The surface is not closed, or has no volume.
+    """
+    if not mesh.is_watertight or not mesh.is_winding_consistent:
+        _, counts = np.unique(mesh.edges_unique_inverse, return_counts=True)
+        odd = int(np.sum(counts != 2))
+        found = f"{odd} of its {len(counts)} edges do not have two triangles"
+        raise MeshError(f"{name} {complaint}: {found if odd else 'its triangles are not oriented alike'}")
+    return oriented(mesh, name)
+
+
+def oriented(mesh: trimesh.Trimesh, name: str) -> ClosedMesh:
+    """A mesh that is known to be closed, turned outside out if it looks inward; `name` is what the message calls it.
+
+    Raises:
+        MeshError: It has no volume.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):  # trimesh divides by the volume, for the centre of mass
+        volume = mesh.volume
+    if not abs(volume) > FLAT * mesh.area * mesh.scale:
+        raise without_volume(name)
+    if volume < 0.0:
+        mesh.invert()
+    return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
+
+
+def without_volume(name: str) -> MeshError:
+    """The error of a flat surface."""
+    return MeshError(f"{name} has no volume; give it a thickness")

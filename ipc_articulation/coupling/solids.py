@@ -11,10 +11,10 @@ from typing import Literal
 import numpy as np
 import trimesh
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import QhullError
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh
+from ipc_articulation.coupling.mesh_files import oriented, read_mesh, require_closed, without_volume
 from ipc_articulation.dynamics.model.shapes import (
     Box,
     Capsule,
@@ -25,14 +25,12 @@ from ipc_articulation.dynamics.model.shapes import (
     Sphere,
     Triangles,
 )
-from ipc_articulation.errors import MeshError
 
 MeshShape = Literal["mesh", "hull"]
 
 _SECTIONS = 32  # around a cylinder
 _CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
 _SPHERE_SUBDIVISIONS = 2  # 162 vertices
-_FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
 
 
 def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", adapter: str = "") -> ClosedMesh:
@@ -66,8 +64,7 @@ def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh",
             return closed(geometry.vertices, geometry.faces, mesh_shape, name, adapter)
         case MeshFile():
             name = f"mesh file '{geometry.path}' of {owner}"
-            vertices, faces = _read(geometry, name)
-            return closed(vertices, faces, mesh_shape, name, adapter)
+            return _closed(read_mesh(geometry.path, geometry.scale, name), mesh_shape, name, adapter)
 
 
 def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: str, adapter: str) -> ClosedMesh:
@@ -83,18 +80,7 @@ def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: s
     Raises:
         MeshError: They are not closed, and no hull is asked for; or they have no volume.
     """
-    mesh = trimesh.Trimesh(vertices, faces)
-    if mesh_shape == "hull":
-        try:
-            return oriented(mesh.convex_hull, name)
-        except QhullError:
-            raise _flat(name) from None
-    if not mesh.is_watertight or not mesh.is_winding_consistent:
-        raise MeshError(
-            f"{name} is not a closed surface; close it, or couple its convex hull with "
-            f'{adapter}(..., mesh_shape="hull")'
-        )
-    return oriented(mesh, name)
+    return _closed(trimesh.Trimesh(vertices, faces), mesh_shape, name, adapter)
 
 
 def join(meshes: Iterable[tuple[ClosedMesh, Array]]) -> ClosedMesh:
@@ -115,31 +101,10 @@ def _ball(radii: ArrayLike, name: str) -> ClosedMesh:
     return oriented(mesh, name)
 
 
-def _read(file: MeshFile, name: str) -> tuple[ArrayLike, ArrayLike]:
-    """Scaled vertices and faces."""
-    try:
-        mesh = trimesh.load_mesh(file.path)
-    except Exception as error:  # each reader of trimesh fails in its own way
-        raise MeshError(f"{name} cannot be read: {error}") from error
-    if not len(mesh.faces):
-        raise MeshError(f"{name} holds no triangles")
-    return np.asarray(mesh.vertices) * file.scale, mesh.faces
-
-
-def oriented(mesh: trimesh.Trimesh, name: str) -> ClosedMesh:
-    """A closed surface, turned outside out if it looks inward; `name` is what the message calls it.
-
-    Raises:
-        MeshError: It has no volume.
-    """
-    with np.errstate(invalid="ignore"):  # trimesh divides by the volume, for the centre of mass
-        volume = mesh.volume
-    if not abs(volume) > _FLAT * mesh.area * mesh.scale:
-        raise _flat(name)
-    if volume < 0.0:
-        mesh.invert()
-    return ClosedMesh(np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int32))
-
-
-def _flat(name: str) -> MeshError:
-    return MeshError(f"{name} has no volume; give it a thickness")
+def _closed(mesh: trimesh.Trimesh, mesh_shape: MeshShape, name: str, adapter: str) -> ClosedMesh:
+    if mesh_shape == "mesh":
+        advice = f'close it, or couple its convex hull with {adapter}(..., mesh_shape="hull")'
+        return require_closed(mesh, name, f"is not a closed surface; {advice}")
+    if np.linalg.matrix_rank(mesh.vertices - mesh.vertices[0]) < 3:
+        raise without_volume(name)
+    return oriented(mesh.convex_hull, name)

@@ -54,6 +54,51 @@ def told(faults) -> list[str]:
     return [f"{fault.line}:{fault.column} {fault.message}" for fault in faults]
 
 
+def test_a_closed_mesh_without_a_volume_is_an_error_with_its_place(check, tmp_path: Path) -> None:
+    (tmp_path / "flat.off").write_text(
+        "OFF\n4 4 0\n0 0 0\n1 0 0.1\n1 1 0.2\n0 1 0.1\n3 0 1 2\n3 0 2 3\n3 0 3 1\n3 1 3 2\n"
+    )
+    report = check(BOXES, ("{type: box, size: [0.2, 0.2, 0.2]}", "{type: mesh, file: flat.off}"))
+    (message,) = told(report.errors)
+    assert message.startswith("7:12 mesh '")
+    assert message.endswith("flat.off' has no volume; give it a thickness")
+
+
+MEANINGLESS = [
+    (
+        "pose: {position: [0, 0, 0.2]}",
+        "pose: {position: [0, 0, 0.2]}\n    push: {force: [1, 0, 0], start: 2, end: 1}",
+        "9:45 a push ends after it starts, but 1 s is not after `start`, 2 s",
+    ),
+    (
+        "ground: {}",
+        "view: {eye: [1, 2, 3], target: [1, 2, 3]}",
+        "12:13 the camera stands on its target, so it looks in no direction; move one of them",
+    ),
+]
+NAMES = [
+    ("name: first", 'name: ""', "6:11", "''"),
+    ("name: first", 'name: " "', "6:11", "' '"),
+    ("name: first", r'name: "a\nb"', "6:11", r"'a\nb'"),
+    ("name: first", r'name: "bell\a"', "6:11", r"'bell\x07'"),
+    ("name: second", 'name: "second "', "9:11", "'second '"),
+    ("ground: {}", 'materials: {"": {friction: 0.5}}', "12:13", "''"),
+    ("ground: {}", r'walls: [{name: "\t", point: [0, 0, 0], normal: [0, 0, 1]}]', "12:16", r"'\t'"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), MEANINGLESS)
+def test_what_means_nothing_is_an_error_with_its_place(check, old: str, new: str, message: str) -> None:
+    assert told(check(BOXES, (old, new)).errors) == [message]
+
+
+@pytest.mark.parametrize(("old", "new", "place", "shown"), NAMES)
+def test_names_that_nobody_reads_are_errors_with_their_place(check, old: str, new: str, place: str, shown: str) -> None:
+    (error,) = told(check(BOXES, (old, new)).errors)
+    assert error.startswith(place)
+    assert error.endswith(f"a name is visible text in one line, without spaces around it, got {shown}")
+
+
 @pytest.mark.parametrize("text", [BOXES, ARM])
 def test_good_scenes_are_clean(check, text: str) -> None:
     report = check(text)

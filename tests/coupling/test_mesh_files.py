@@ -62,3 +62,38 @@ def test_a_closed_surface_without_volume_is_refused(tmp_path: Path) -> None:
     (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n")
     with pytest.raises(MeshError, match=r"mesh '.*flat.obj' has no volume; give it a thickness"):
         closed_mesh(tmp_path / "flat.obj")
+
+
+def flat_tetrahedron() -> trimesh.Trimesh:
+    """Closed and oriented alike, but its four corners are in one plane."""
+    faces = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]
+    return trimesh.Trimesh([[0, 0, 0], [1, 0, 0.1], [1, 1, 0.2], [0, 1, 0.1]], faces, process=False)
+
+
+def test_a_closed_surface_without_a_volume_is_refused(tmp_path: Path) -> None:
+    flat_tetrahedron().export(tmp_path / "sheet.ply")
+    with pytest.raises(MeshError, match=r"sheet.ply' has no volume; give it a thickness"):
+        closed_mesh(tmp_path / "sheet.ply")
+
+
+def test_two_surfaces_that_look_opposite_ways_are_refused(tmp_path: Path) -> None:
+    box, other = trimesh.creation.box(), trimesh.creation.box()
+    other.apply_translation((3, 0, 0))
+    other.invert()
+    trimesh.util.concatenate([box, other]).export(tmp_path / "two.ply")
+    with pytest.raises(MeshError, match=r"two.ply' has no volume"):
+        closed_mesh(tmp_path / "two.ply")
+
+
+def test_a_surface_whose_triangles_are_not_oriented_alike_is_refused_for_that(tmp_path: Path) -> None:
+    box = trimesh.creation.box()
+    faces = np.vstack([box.faces[:1, ::-1], box.faces[1:]])
+    trimesh.Trimesh(box.vertices, faces, process=False).export(tmp_path / "box.ply")
+    with pytest.raises(MeshError, match=r"box.ply' is not closed.*: its triangles are not oriented alike"):
+        closed_mesh(tmp_path / "box.ply")
+
+
+def test_a_thin_plate_is_a_solid(tmp_path: Path) -> None:
+    trimesh.creation.box((1.0, 1.0, 1e-6)).export(tmp_path / "plate.ply")
+    mesh = closed_mesh(tmp_path / "plate.ply")
+    assert np.ptp(mesh.vertices[:, 2]) == pytest.approx(1e-6)

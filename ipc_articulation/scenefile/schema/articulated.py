@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.scenefile.keys import Block, Complaint
-from ipc_articulation.scenefile.schema.values import Names, Positive, Vector3
+from ipc_articulation.scenefile.schema.values import Name, Names, Positive, Vector3
 
 
 class DriveEntry(Block):
@@ -24,7 +24,7 @@ class DriveEntry(Block):
 class _BetweenBodies(Block):
     """Keys of every joint."""
 
-    name: str = Field(description="unique in the file")
+    name: Name = Field(description="unique in the file")
     parent: str = Field(description="name of the body that the motion is relative to")
     child: str = Field(description="name of the body that moves")
     strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")

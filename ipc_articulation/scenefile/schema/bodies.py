@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
-from ipc_articulation.scenefile.schema.values import NonNegative, Positive, Vector3
+from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3
 
 DENSITY = 1000.0  # of a body that says neither mass nor density [kg/m³]
 
@@ -25,7 +25,7 @@ class _Touchable(Block):
 class _InEnvironment(_Touchable):
     """A surface with a name, which may be in one of several environments."""
 
-    name: str = Field(description="unique in the file")
+    name: Name = Field(description="unique in the file")
     environment: str = Field(
         "", description="bodies of different environments do not touch; what is in none touches all"
     )
@@ -45,6 +45,11 @@ class PushEntry(Block):
     torque: Vector3 = Field((0.0, 0.0, 0.0), description="[N·m]")
     start: NonNegative = Field(0.0, description="[s]")
     end: Positive | None = Field(None, description="[s]; else it continues")
+
+    def complaints(self) -> Iterator[Complaint]:
+        """It ends after it starts."""
+        if self.end is not None and self.end <= self.start:
+            yield ("end",), f"a push ends after it starts, but {self.end:g} s is not after `start`, {self.start:g} s"
 
 
 class BodyEntry(_InEnvironment):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.values import Positive, Vector3
+from ipc_articulation.scenefile.schema.values import Name, Positive, Vector3
 
 
 class FourBarEntry(Block):
@@ -33,7 +33,7 @@ class GearEntry(Block):
 class PinEntry(Block):
     """A hinge that closes a loop, where two links meet that the robot's file does not join."""
 
-    name: str = Field(description="unique in the file")
+    name: Name = Field(description="unique in the file")
     first: str = Field(description="name of a link, or `world`")
     second: str = Field(description="name of another link")
     on_first: Vector3 = Field(description="where it is in the first link's frame [m]")

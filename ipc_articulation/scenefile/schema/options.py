@@ -38,3 +38,8 @@ class ViewEntry(Block):
 
     eye: Vector3 | None = Field(None, description="position of the camera [m]")
     target: Vector3 | None = Field(None, description="point that it looks at [m]")
+
+    def complaints(self) -> Iterator[Complaint]:
+        """The camera looks in some direction."""
+        if self.eye is not None and self.eye == self.target:
+            yield ("eye",), "the camera stands on its target, so it looks in no direction; move one of them"

@@ -14,7 +14,7 @@ from ipc_articulation.scenefile.schema.contact import ContactEntry, MaterialEntr
 from ipc_articulation.scenefile.schema.controllers import ControllerEntry, HoldEntry
 from ipc_articulation.scenefile.schema.options import CheckpointEntry, VariationEntry, ViewEntry
 from ipc_articulation.scenefile.schema.robot import RobotEntry
-from ipc_articulation.scenefile.schema.values import Positive, Vector3
+from ipc_articulation.scenefile.schema.values import Name, Positive, Vector3
 
 
 class Scene(Block):
@@ -33,7 +33,7 @@ class Scene(Block):
     randomise: tuple[VariationEntry, ...] = Field((), description="values drawn by `seed`, see [randomise](#randomise)")
     contact: ContactEntry = Field(ContactEntry(), description="see [contact](#contact)")
     config: dict[str, object] = Field({}, description="any other key of libuipc's scene configuration, nested as there")
-    materials: dict[str, MaterialEntry] = Field({}, description="by name, see [materials](#materials)")
+    materials: dict[Name, MaterialEntry] = Field({}, description="by name, see [materials](#materials)")
     bodies: tuple[BodyEntry, ...] = Field((), description="see [bodies](#bodies)")
     ground: GroundEntry | None = Field(None, description="see [ground](#ground); none where it is left out")
     walls: tuple[WallEntry, ...] = Field((), description="see [walls](#walls)")

@@ -84,6 +84,14 @@ def _buildable(length: float) -> float:
     return length
 
 
+def _visible(name: str) -> str:
+    """Messages and recordings quote names: a name is seen, and stays in its line."""
+    if not name or not name.isprintable() or name != name.strip():
+        raise refusal(f"a name is visible text in one line, without spaces around it, got {name!r}")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_visible)]
 Length = Annotated[float, Field(gt=0), AfterValidator(_buildable)]
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]
 JointPattern = Annotated[str | Names, BeforeValidator(_joint_pattern)]

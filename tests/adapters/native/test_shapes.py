@@ -74,6 +74,14 @@ def test_open_triangles_are_refused_too():
     assert mesh_volume(surface([shape], "tip", "hull")) == pytest.approx(1.0)
 
 
+def test_a_flat_mesh_is_refused_as_it_is_and_as_a_hull():
+    corners, faces = [[0, 0, 0], [1, 0, 0.1], [1, 1, 0.2], [0, 1, 0.1]], [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]
+    shape = Shape(Triangles(np.array(corners, float), np.array(faces, np.int32)))
+    for mesh_shape in ("mesh", "hull"):
+        with pytest.raises(MeshError, match="the triangle mesh of link 'tip' has no volume"):
+            surface([shape], "tip", mesh_shape)
+
+
 def test_a_file_that_is_no_mesh_is_told(tmp_path):
     (tmp_path / "part.stl").write_text("solid nothing\n")
     with pytest.raises(MeshError, match=r"mesh file '.*part\.stl' of link 'tip' (cannot be read|holds no triangles)"):
