@@ -10,7 +10,7 @@ from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.figures import contact_names, energy_terms, stages
 from ipc_articulation.running.job import Job
-from ipc_articulation.running.output import WORKSPACE, claimed, refuse_results, remove_results
+from ipc_articulation.running.output import WORKSPACE, claimed, folder_below, refuse_results, remove_results
 from ipc_articulation.running.result import Result
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
@@ -52,7 +52,7 @@ def run(
 
     Raises:
         SceneFileError: The file is wrong; with line and column.
-        OutputError: The folder holds a run already, or another process runs in it.
+        OutputError: The folder holds a run already, or another process runs in it; or the name leaves `out`.
         RecordingError: The disk is full; what was recorded before is kept.
         TimeLimitError: The run takes too long.
         IpcArticulationError: The scene cannot be built, or a step failed.
@@ -60,7 +60,7 @@ def run(
     """
     path = Path(path)
     scene, document = read_scene(path, settings)
-    folder = Path(DEFAULT_OUT if out is None else out) / (name or path.stem)
+    folder = folder_below(Path(DEFAULT_OUT if out is None else out), name or path.stem)
     count = scene.steps if steps is None else steps
     with claimed(folder):
         if not force:

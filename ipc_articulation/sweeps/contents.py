@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ipc_articulation.errors import SweepError
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.scenefile.paths import find_file
 
@@ -35,9 +36,15 @@ class Contents:
         """SHA-256 of all files together, independent of their paths."""
         return hashlib.sha256("".join(sorted(self.digests.values())).encode()).hexdigest()
 
-    def changed(self) -> list[Path]:
-        """Files that are no longer what they were when this was made."""
-        return [path for path, stamp in self._stamps.items() if _stamp(path) != stamp]
+    def require_unchanged(self) -> None:
+        """See that all files are what they were when this was made.
+
+        Raises:
+            SweepError: One has changed.
+        """
+        for path, stamp in self._stamps.items():
+            if _stamp(path) != stamp:
+                raise SweepError(f"{path} has changed since this sweep began; what ran until then is kept")
 
 
 def _named(value: Any, folder: Path) -> Iterator[Path]:

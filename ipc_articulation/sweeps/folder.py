@@ -11,7 +11,6 @@ A kill at any moment leaves every record that was written, so that the sweep can
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,12 +18,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from ipc_articulation.errors import SweepError
+from ipc_articulation.running.output import claimed
 from ipc_articulation.sweeps.case import Basis, Case
 from ipc_articulation.sweeps.contents import Contents
-from ipc_articulation.sweeps.record import Record
+from ipc_articulation.sweeps.record import Record, read_record, write_whole
 
 VERSION = 1
 
@@ -52,15 +50,12 @@ class SweepFolder:
         Raises:
             SweepError: Another process works here; or the folder holds something else, or runs of another scene.
         """
-        if self.path.exists() and any(self.path.iterdir()) and not self._about.exists():
-            raise SweepError(f"{self.path} holds something else than a sweep; choose another --out")
-        self.path.mkdir(parents=True, exist_ok=True)
-        try:
-            with FileLock(self.path / ".lock", blocking=False):
+        with claimed(self.path, SweepError, "--out"):
+            try:
                 self._settle(basis, contents, force)
-                yield
-        except Timeout as error:
-            raise SweepError(f"another process runs a sweep in {self.path}; wait for it, or choose --out") from error
+            except OSError as error:
+                raise SweepError(f"cannot work in {self.path}: {error.strerror}; choose another --out") from error
+            yield
 
     def records(self, cases: list[Case]) -> dict[str, Record]:
         """What is finished of these cases, by id.
@@ -68,7 +63,7 @@ class SweepFolder:
         Raises:
             SweepError: A record is damaged.
         """
-        return {case.id: self._read(case) for case in cases if self._file(case.id).exists()}
+        return {case.id: read_record(self._file(case.id), case.id) for case in cases if self._file(case.id).exists()}
 
     def write(self, record: Record) -> None:
         """Keep a record; a kill leaves it whole or not there at all.
@@ -76,20 +71,15 @@ class SweepFolder:
         Raises:
             SweepError: It cannot be written, as on a full disk.
         """
-        write_whole(self._file(record.id), json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n")
+        _write_json(self._file(record.id), asdict(record))
 
     def _file(self, id: str) -> Path:
         return self.runs / f"{id}.json"
 
-    def _read(self, case: Case) -> Record:
-        file = self._file(case.id)
-        try:
-            return Record(**json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError) as error:
-            raise SweepError(f"{file} is damaged; remove it to repeat that run: {error}") from error
-
     def _settle(self, basis: Basis, contents: Contents, force: bool) -> None:
         """Make the folder one of this very sweep."""
+        if not self._about.exists() and any(path.name != ".lock" for path in self.path.iterdir()):
+            raise SweepError(f"{self.path} holds something else than a sweep; choose another --out")
         about = {"version": VERSION, "engine": basis.engine, "steps": basis.steps, "files": contents.digests}
         if self._about.exists() and not force:
             self._compare(about)
@@ -97,13 +87,13 @@ class SweepFolder:
             shutil.rmtree(self.runs)
             self.table.unlink(missing_ok=True)
         self.runs.mkdir(exist_ok=True)
-        write_whole(self._about, json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+        _write_json(self._about, about)
 
     def _compare(self, about: dict[str, Any]) -> None:
         """Raise the first difference of what is to run from what has run here."""
         try:
             before = json.loads(self._about.read_text(encoding="utf-8"))
-            version, files = before["version"], before["files"]
+            version, files = before["version"], dict(before["files"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise SweepError(f"{self._about} is damaged: {error!r}; --force starts again") from error
         if version != VERSION:
@@ -121,14 +111,5 @@ class SweepFolder:
 _CHOICE = "choose another --out, or start again with --force"
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Put a file in its place in one piece."""
-    draft = file.with_name(f".{file.name}")
-    try:
-        with draft.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, file)
-    except OSError as error:
-        raise SweepError(f"cannot write {file}: {error.strerror}; what was finished before is kept") from error
+def _write_json(file: Path, content: dict[str, Any]) -> None:
+    write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import TypeAdapter
 
-from ipc_articulation.errors import RecordingError
+from ipc_articulation.errors import RecordingError, SweepError
 from ipc_articulation.recording import Recording, read_recording
 
 Status = Literal["done", "failed", "timed out", "worker died"]
@@ -27,6 +30,38 @@ class Record:
     wall_time: float = float("nan")  # of the run [s]
     numbers: dict[str, float] = field(default_factory=dict)  # see `numbers_of`; those of a failed run until it failed
     draws: dict[str, Any] = field(default_factory=dict)  # random values that the scene drew
+
+
+def read_record(file: Path, id: str) -> Record:
+    """The record of a run.
+
+    Raises:
+        SweepError: The file is damaged, or describes another run.
+    """
+    try:
+        record = TypeAdapter(Record).validate_python(json.loads(file.read_bytes()))
+    except (OSError, ValueError) as error:
+        raise SweepError(f"{file} is damaged; remove it to repeat that run: {error}") from error
+    if record.id != id:
+        raise SweepError(f"{file} is damaged; remove it to repeat that run: it describes run {record.id}")
+    return record
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file; a kill leaves it whole, as it was before, or not there at all.
+
+    Raises:
+        SweepError: It cannot be written, as on a full disk.
+    """
+    draft = file.with_name(f".{file.name}")
+    try:
+        with draft.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(draft, file)
+    except OSError as error:
+        raise SweepError(f"cannot write {file}: {error.strerror}; what was finished before is kept") from error
 
 
 def numbers_of(recording: Recording) -> dict[str, float]:

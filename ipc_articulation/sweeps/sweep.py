@@ -86,7 +86,7 @@ def sweep(
         records = folder.records(planned)
         missing = [case for case in planned if _is_missing(records.get(case.id), retry_failed)]
         requests = [_request(basis, case, folder) for case in missing]
-        doing = _do(requests, workers, ray, time_limit, _unchanged(contents))
+        doing = _do(requests, workers, ray, time_limit, contents.require_unchanged)
         try:
             with progress(folder.path.name, len(planned), len(planned) - len(missing), quiet) as show:
                 _collect(doing, folder, planned, records, show)
@@ -180,13 +180,3 @@ def _request(basis: Basis, case: Case, folder: SweepFolder) -> Request:
         "keep": basis.keep,
         "runs": str(folder.runs.resolve()),
     }
-
-
-def _unchanged(contents: Contents) -> Callable[[], None]:
-    """A check that the files of the scene are still what they were."""
-
-    def check() -> None:
-        for path in contents.changed():
-            raise SweepError(f"{path} has changed since this sweep began; what ran until then is kept")
-
-    return check

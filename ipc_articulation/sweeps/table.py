@@ -12,14 +12,12 @@ A column that no run has a value for is not there.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ipc_articulation.errors import SweepError
 from ipc_articulation.extras import need
-from ipc_articulation.sweeps.record import Record
+from ipc_articulation.sweeps.record import Record, write_whole
 
 if TYPE_CHECKING:
     import pandas
@@ -50,12 +48,7 @@ def write_table(table: pandas.DataFrame, file: Path) -> None:
     Raises:
         SweepError: It cannot be written, as on a full disk.
     """
-    draft = file.with_name(f".{file.name}")
-    try:
-        table.to_parquet(draft, index=False)
-        os.replace(draft, file)
-    except OSError as error:
-        raise SweepError(f"cannot write {file}: {error.strerror or error}; the runs' records are kept") from error
+    write_whole(file, table.to_parquet(index=False))
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -81,7 +74,7 @@ def _alike(column: list[Any]) -> list[Any]:
 def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return "bool"
-    if isinstance(value, int | float):
+    if isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
         return "number"
     if isinstance(value, str):
         return "text"

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any
 
 from ipc_articulation.errors import SceneFileError, SweepError
-from ipc_articulation.scenefile.tree import plain
+from ipc_articulation.scenefile.tree import MAX_VALUES, plain
 from ipc_articulation.scenefile.yaml_text import parse
 
 _CALL = re.compile(r"\b(range|linspace)\(([^()]*)\)")
@@ -55,25 +56,39 @@ def checked_settings(settings: Mapping[str, Iterable[Any]]) -> dict[str, list[An
 def _checked(key: str, values: Any) -> list[Any]:
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise SweepError(f"'{key}' needs a list of values, got {values!r}; for one value: [{values!r}]")
-    plain = [_plain(value) for value in values]
+    plain = [_plain(key, value) for value in islice(values, MAX_VALUES + 1)]
     if not plain:
         raise SweepError(f"'{key}' has no values")
-    for index, value in enumerate(plain):
-        if value in plain[:index]:
+    if len(plain) > MAX_VALUES:
+        raise SweepError(f"'{key}' has more than {MAX_VALUES} values")
+    known = set()
+    for value in plain:
+        if _hashable(value) in known:
             raise SweepError(f"'{key}' has the value {value!r} twice")
+        known.add(_hashable(value))
     return plain
 
 
-def _plain(value: Any) -> Any:
+def _hashable(value: Any) -> Any:
+    """A value whose hash is that of every equal value."""
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(part)) for key, part in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _plain(key: str, value: Any) -> Any:
     """Plain numbers, texts and lists of what numpy, tuples and the reader of scene files make of them."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_plain(key, part) for part in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {_plain(key, str(name)): _plain(key, part) for name, part in value.items()}
     if isinstance(value, str | PurePath):
-        return str(value)
+        text = str(value)
+        if text != text.encode(errors="replace").decode():
+            raise SweepError(f"'{key}' has a text that cannot be written as UTF-8: {text!r}")
+        return text
     if value is None or isinstance(value, bool | int | float):
         return value
     raise SweepError(f"a value is a number, a text, a list or a mapping, got {value!r}")
@@ -92,22 +107,24 @@ def _expanded(text: str, call: re.Match[str]) -> str:
     """The values of a call, with commas between them."""
     name, arguments = call[1], [part.strip() for part in call[2].split(",")]
     try:
-        numbers = _range(arguments) if name == "range" else _linspace(arguments)
+        numbers = _bounded(range(*map(int, arguments))) if name == "range" else _linspace(arguments)
     except (TypeError, ValueError) as error:
         forms = "range(b), range(a,b) or range(a,b,step) of whole numbers; linspace(a,b,n)"
         raise SweepError(f"'{text}': {call[0]} cannot be read: {error}; valid: {forms}") from error
     return ",".join(repr(number) for number in numbers)
 
 
-def _range(arguments: list[str]) -> Iterable[int]:
-    return range(*(int(part) for part in arguments))
-
-
-def _linspace(arguments: list[str]) -> Iterable[float]:
+def _linspace(arguments: list[str]) -> list[float]:
     """Both ends exactly as given."""
     if len(arguments) != 3:
         raise ValueError("linspace needs three numbers: a, b, n")
     a, b, n = float(arguments[0]), float(arguments[1]), int(arguments[2])
     if n < 2:
         raise ValueError("n must be 2 or more")
-    return [a + (b - a) * k / (n - 1) for k in range(n - 1)] + [b]
+    return [a + (b - a) * k / (n - 1) for k in _bounded(range(n - 1))] + [b]
+
+
+def _bounded(numbers: range) -> range:
+    if numbers[MAX_VALUES:]:
+        raise ValueError(f"a key has {MAX_VALUES} values at most")
+    return numbers

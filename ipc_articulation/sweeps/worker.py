@@ -72,9 +72,11 @@ def perform(request: dict[str, Any]) -> Record:
 def _text(error: BaseException) -> str:
     """What an error says; one that is none of the package's also says where it came from."""
     if isinstance(error, IpcArticulationError) or not error.__traceback__:
-        return str(error)
-    last = extract_tb(error.__traceback__)[-1]
-    return f"{error} ({last.filename}:{last.lineno})"
+        text = str(error)
+    else:
+        last = extract_tb(error.__traceback__)[-1]
+        text = f"{error} ({last.filename}:{last.lineno})"
+    return text.encode(errors="backslashreplace").decode()  # names of files need not be Unicode
 
 
 def _read_requests(requests: SimpleQueue[str]) -> None:

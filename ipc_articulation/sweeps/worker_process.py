@@ -9,22 +9,26 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
-from threading import Timer
+from threading import TIMEOUT_MAX, Event, Timer
 from time import perf_counter
 from typing import Any
 
-from ipc_articulation.errors import SweepError
-from ipc_articulation.sweeps.record import Record, numbers_in
+from ipc_articulation.errors import SweepError, TimeLimitError
+from ipc_articulation.sweeps.record import Record, Status, numbers_in
 
 Request = dict[str, Any]  # see `worker.perform`
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_SIGNALS = {number.value: number.name for number in signal.Signals}  # real-time signals have numbers only
 _MESSAGE_LENGTH = 300  # characters
 _WARM_UP = 300.0  # seconds for the first step of a process, which may compile
+
+
+class WorkerDied(Exception):  # noqa: N818
+    """A worker process ended before it gave an answer."""
 
 
 class WorkerProcess:
@@ -49,23 +53,18 @@ class WorkerProcess:
         Raises:
             SweepError: The process does not start.
         """
-        process, deadline = self._started(), Deadline()
-        if time_limit is not None and self._is_fresh:
-            _warm_up(process, request, deadline, time_limit + _WARM_UP)
-        self._is_fresh = False
-        begin = perf_counter()
-        with deadline.over(process, time_limit):
-            answer = _ask(process, request)
         folder = Path(request["runs"]) / request["id"]
-        if deadline.passed or answer is None:
-            self._process = None
-            cause = self._cause(_reaped(process))
-        if answer is not None:
-            record = Record(**answer)
-        elif deadline.passed:
-            record = _ended(request, begin, "timed out", "TimeLimitError", f"it took longer than {time_limit:g} s")
-        else:
-            record = _ended(request, begin, "worker died", "WorkerDied", cause)
+        self._start()
+        begin = perf_counter()
+        try:
+            if time_limit is not None and self._is_fresh:
+                self._warm_up(request, time_limit + _WARM_UP)
+                begin = perf_counter()
+            record = Record(**self._answer(request, time_limit))
+        except (TimeLimitError, WorkerDied) as error:
+            status: Status = "timed out" if isinstance(error, TimeLimitError) else "worker died"
+            known = request["id"], request["settings"], status, type(error).__name__, str(error)
+            record = Record(*known, perf_counter() - begin, numbers_in(folder))
         if request["keep"] == "summaries":
             rmtree(folder, ignore_errors=True)
         return record
@@ -78,62 +77,73 @@ class WorkerProcess:
             process.kill()
             _reaped(process)
 
-    def _started(self) -> subprocess.Popen[str]:
-        if self._process is not None and self._process.poll() is None:
-            return self._process
+    def _start(self) -> None:
+        """Start the process, unless it is running."""
+        self._is_fresh = self._process is None or self._process.poll() is not None
+        if not self._is_fresh:
+            return
         if self._closed:
             raise SweepError("the sweep has ended")
-        self._is_fresh = True
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115
-        process = self._process = subprocess.Popen(
-            [sys.executable, "-m", "ipc_articulation.sweeps.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, **dict.fromkeys(_THREADS, "1")},
-            start_new_session=True,  # Ctrl-C is for the process that hands out the work; so on Windows:
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        try:
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115
+            process = self._process = subprocess.Popen(
+                [sys.executable, "-m", "ipc_articulation.sweeps.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                text=True,
+                encoding="utf-8",
+                env={**os.environ, **dict.fromkeys(_THREADS, "1")},
+                start_new_session=True,  # Ctrl-C is for the process that hands out the work; so on Windows:
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+        except OSError as error:
+            raise SweepError(f"a worker process cannot start: {error}") from error
         assert process.stdout is not None
         if not process.stdout.readline() and not self._closed:
             raise SweepError(f"a worker process cannot start: {self._cause(_reaped(process))}")
-        return process
+
+    def _warm_up(self, request: Request, seconds: float) -> None:
+        """Take the first step of a run, whatever its result: a time limit is not for imports and compilation."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._answer({**request, "steps": 1, "runs": folder}, seconds)
+
+    def _answer(self, request: Request, seconds: float | None) -> dict[str, Any]:
+        """Ask the process, and wait for its answer.
+
+        Raises:
+            TimeLimitError: It took longer than so many seconds, and was ended.
+            WorkerDied: It ended by itself.
+        """
+        process, answer, late = self._process, None, Event()
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        timer = Timer(TIMEOUT_MAX if seconds is None else seconds, end)
+        timer.start()
+        with suppress(OSError, ValueError):  # ValueError: closed meanwhile, or an answer cut off
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+        timer.cancel()
+        timer.join()
+        if late.is_set() or answer is None:
+            self._process, cause = None, self._cause(_reaped(process))
+        if answer is not None:
+            return answer
+        raise TimeLimitError(f"it took longer than {seconds:g} s") if late.is_set() else WorkerDied(cause)
 
     def _cause(self, code: int) -> str:
         """How a process ended, and its final message."""
-        how = f"it ended by signal {signal.Signals(-code).name}" if code < 0 else f"it ended with status {code}"
+        how = f"it ended by signal {_SIGNALS.get(-code, -code)}" if code < 0 else f"it ended with status {code}"
         self._log.seek(0)
         message = final_message(self._log.read().decode(errors="replace"))
         return f"{how}; its final message: {message}" if message else how
-
-
-class Deadline:
-    """Ends a process that takes too long.
-
-    Attributes:
-        passed: Whether it did.
-    """
-
-    passed = False
-
-    @contextmanager
-    def over(self, process: subprocess.Popen[str], seconds: float | None) -> Iterator[None]:
-        """While it is entered the process has so much time; None for as much as it takes."""
-        if seconds is None:
-            yield
-            return
-
-        def end() -> None:
-            self.passed = True
-            process.kill()
-
-        timer = Timer(seconds, end)
-        timer.start()
-        yield
-        timer.cancel()
-        timer.join()
 
 
 def final_message(log: str) -> str:
@@ -146,25 +156,6 @@ def final_message(log: str) -> str:
     return report.partition("\n")[0] + (f", {place[1]}" if place else "")
 
 
-def _ask(process: subprocess.Popen[str], request: Request) -> dict[str, Any] | None:
-    """A process's answer; None where it died."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        process.stdin.write(json.dumps(request) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        return json.loads(line) if line.endswith("\n") else None
-    except (OSError, ValueError):  # ValueError: closed meanwhile
-        return None
-
-
-def _warm_up(process: subprocess.Popen[str], request: Request, deadline: Deadline, seconds: float) -> None:
-    """Take the first step of a run, whatever comes of it: a time limit is not for imports and compilation."""
-    with tempfile.TemporaryDirectory() as folder, deadline.over(process, seconds):
-        _ask(process, {**request, "steps": 1, "runs": folder})
-
-
 def _reaped(process: subprocess.Popen[str]) -> int:
     """The status of a process that ends, with its pipes closed."""
     code = process.wait()
@@ -173,9 +164,3 @@ def _reaped(process: subprocess.Popen[str]) -> int:
             with suppress(OSError):
                 pipe.close()
     return code
-
-
-def _ended(request: Request, begin: float, status: Any, error_class: str, error: str) -> Record:
-    """The record of a run that its process did not survive, with what it had recorded."""
-    numbers = numbers_in(Path(request["runs"]) / request["id"])
-    return Record(request["id"], request["settings"], status, error_class, error, perf_counter() - begin, numbers)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -46,6 +47,19 @@ def test_another_name_is_another_folder(tmp_path: Path) -> None:
     assert run(tmp_path, name="first").recording.name == "first"
     run(tmp_path, name="second")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
+
+
+@pytest.mark.parametrize("name", ["../other", "/tmp/elsewhere", ".", "..", "a/../../b"])
+def test_a_name_that_leaves_the_folder_of_results_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OutputError, match=r"the name '.*' is no folder below .*out; give a plain name"):
+        run(tmp_path / "out", name=name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_no_folder_can_have_is_refused(tmp_path: Path) -> None:
+    for name in ("a\0b", "n" * 300):
+        with pytest.raises(OutputError, match=r"cannot be made or written to: .*; choose --out or --name"):
+            run(tmp_path, name=name)
 
 
 def test_settings_are_put_over_the_file_and_kept(tmp_path: Path) -> None:
@@ -139,3 +153,27 @@ def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path, monkeypatc
     with pytest.raises(TimeLimitError):
         resume(small_disk / "arm", quiet=True, pictures=False, time_limit=1e-9)
     assert read_recording(small_disk / "arm").steps > kept.steps - 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [1000, 2000, 5000, 12_000])  # run.json, the recording, a checkpoint, a chunk
+def test_files_that_may_not_grow_are_named_and_nothing_written_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(writer, "FLUSH_INTERVAL", 0.0)
+    file = write_scene(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+        with pytest.raises(
+            (OutputError, RecordingError), match=r"arm.* cannot be written: File too large|checkpoint of"
+        ):
+            run(tmp_path, file, steps=60)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    if limit >= 5000:
+        kept = read_recording(tmp_path / "arm")
+        assert kept.minimum_distance[1:].min() > 0.0
+        assert kept.steps == (1 if limit == 5000 else 55)
+    if limit >= 2000:
+        assert resume(tmp_path / "arm", quiet=True, pictures=False).recording.steps == 60

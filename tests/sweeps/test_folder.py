@@ -84,7 +84,7 @@ def test_what_is_no_sweep_is_never_touched(scene: Path) -> None:
 
 
 def test_two_processes_cannot_sweep_in_one_folder(scene: Path) -> None:
-    with open_folder(scene)[1], pytest.raises(SweepError, match=r"another process runs a sweep in .*out; wait for it"):
+    with open_folder(scene)[1], pytest.raises(SweepError, match=r"another process runs in .*out; wait for it"):
         open_folder(scene)[1].__enter__()
 
 
@@ -123,7 +123,7 @@ def test_a_full_disk_is_named_and_leaves_the_former_record(scene: Path, monkeypa
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-        monkeypatch.setattr("ipc_articulation.sweeps.folder.os.fsync", full)
+        monkeypatch.setattr("ipc_articulation.sweeps.record.os.fsync", full)
         with pytest.raises(
             SweepError, match=r"cannot write .*\.json: No space left on device; what was finished before"
         ):

@@ -63,9 +63,9 @@ def test_the_former_table_stays_where_the_new_one_cannot_be_written(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ipc_articulation.sweeps.table.os.replace", full)
+    monkeypatch.setattr("ipc_articulation.sweeps.record.os.replace", full)
     with pytest.raises(
-        SweepError, match=r"cannot write .*results\.parquet: No space left on device; the runs' records"
+        SweepError, match=r"cannot write .*results\.parquet: No space left on device; what was finished before is kept"
     ):
         write_table(make_table([FAILED]), tmp_path / "results.parquet")
     assert list(pandas.read_parquet(tmp_path / "results.parquet")["id"]) == ["a1"]
