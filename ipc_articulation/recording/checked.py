@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording import layout
-from ipc_articulation.recording.header import Header
+from ipc_articulation.recording.descriptions import (
+    RootDescription,
+    SceneryDescription,
+    described,
+    group_attributes,
+)
 from ipc_articulation.recording.quantities import QUANTITIES
 
 
@@ -29,16 +34,20 @@ class CheckedGroup:
         Raises:
             RecordingError: There is none, it is of a newer version, or damaged; names the file and what is wrong.
         """
+        import zarr
+
         folder = Path(folder)
         self.path = folder if folder.name == layout.STORE else folder / layout.STORE
-        self._root = _open(self.path)
-        attributes = self._root.attrs.asdict()
+        if not (self.path / "zarr.json").is_file():
+            raise RecordingError(
+                f"no recording: {self.path / 'zarr.json'} is missing; give the folder that a run wrote"
+            )
+        attributes = group_attributes(self.path)
         _refuse_other_formats(self.path, attributes)
-        try:
-            self.header, self.rows = Header.from_dict(attributes["header"]), int(attributes["rows"])
-            self._columns = {} if attributes["version"] == 1 else attributes["columns"]
-        except (KeyError, TypeError) as error:
-            raise RecordingError(f"recording {self.path / 'zarr.json'} is damaged: {error} is missing") from error
+        root = described(RootDescription, attributes, self.path)
+        self.header, self.rows, self._columns = root.header, root.rows, root.columns
+        self._has_checksums = attributes["version"] > 1
+        self._root = zarr.open_group(self.path, mode="r")
 
     def require_rows(self, rows: int) -> None:
         """See that the arrays are all there, and hold this many rows.
@@ -48,6 +57,7 @@ class CheckedGroup:
         """
         if rows > self.rows:
             raise RecordingError(f"recording {self.path} has {self.rows} rows, not {rows}")
+        group_attributes(self.path / "contacts")
         for name in QUANTITIES:
             self._quantity(name, rows)
         ends = self._array("contacts/end", rows, (), "i8")
@@ -93,24 +103,32 @@ class CheckedGroup:
             RecordingError: A chunk is damaged.
         """
         shape, dtype = layout.CONTACTS[name]
-        return self._read(self._array(f"contacts/{name}", end, shape, dtype), begin, end)
+        array = self._array(f"contacts/{name}", end, shape, dtype)
+        entries = self._read(array, begin, end)
+        if name == "bodies" and not np.isin(entries, range(len(self.header.contact_names))).all():
+            raise RecordingError(
+                f"recording {layout.array_folder(array)} is damaged: it names bodies that are not there"
+            )
+        return entries
 
-    def scenery(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Attributes and arrays of the scenery.
+    def scenery(self) -> tuple[SceneryDescription, dict[str, NDArray[Any]]]:
+        """Description and arrays of the scenery.
 
         Raises:
             RecordingError: It is damaged.
         """
-        place = self.path / "scenery"
-        group = self._member("scenery")
-        if group is None or not layout.is_sealed(group.attrs.asdict()):
-            raise RecordingError(f"recording {place / 'zarr.json'} is missing or damaged")
-        attributes, arrays = group.attrs.asdict(), {}
-        self._columns.update(attributes.get("columns", {}))
-        for name, (shape, dtype, count) in _scenery_shapes(attributes).items():
-            array = self._array(f"scenery/{name}", count, shape, dtype)
-            arrays[name] = self._read(array, 0, count)
-        return attributes, arrays
+        folder = self.path / "scenery"
+        attributes = group_attributes(folder)
+        _require_seal(folder, attributes)
+        scenery = described(SceneryDescription, attributes, folder)
+        self._columns.update(scenery.columns)
+        shapes = {
+            "vertices": ((3,), "f8", sum(scenery.vertex_counts)),
+            "faces": ((3,), "i4", sum(scenery.face_counts)),
+            "poses": ((4, 4), "f8", len(scenery.names)),
+        }
+        arrays = {name: self._array(f"scenery/{name}", n, shape, dtype) for name, (shape, dtype, n) in shapes.items()}
+        return scenery, {name: self._read(array, 0, shapes[name][2]) for name, array in arrays.items()}
 
     def _member(self, name: str) -> Any:
         """An array or a group, None where there is none."""
@@ -132,7 +150,13 @@ class CheckedGroup:
         if array.shape[1:] != inner or array.shape[0] < length or array.dtype != np.dtype(dtype):
             found, wanted = f"{array.dtype} {array.shape}", f"{np.dtype(dtype)} {(length, *inner)}"
             raise RecordingError(f"recording {place / 'zarr.json'} is damaged: the array is {found}, not {wanted}")
-        chunks = range(-(-length // array.chunks[0]) if np.prod(inner) else 0)
+        known, chunk = self._columns.get(name), array.chunks[0]
+        if known is None and self._has_checksums:
+            raise RecordingError(f"recording {self.path / 'zarr.json'} is damaged: it has no checksums of '{name}'")
+        if known and not length <= known.length <= chunk * len(known.checksums):
+            entries = f"{known.length} entries of '{name}' with {len(known.checksums)} checksums, not {length}"
+            raise RecordingError(f"recording {self.path / 'zarr.json'} is damaged: it has {entries}")
+        chunks = range(-(-length // chunk) if np.prod(inner) else 0)
         missing = [file for file in (layout.chunk_file(array, index) for index in chunks) if not file.is_file()]
         if missing:
             raise RecordingError(f"recording {self.path} is damaged: {missing[0]} is missing")
@@ -140,17 +164,17 @@ class CheckedGroup:
 
     def _read(self, array: Any, begin: int, end: int) -> NDArray[Any]:
         """Entries of an array; every chunk that they are in is read whole and compared with its checksum."""
-        described = self._columns.get(array.path)
-        chunk, length = array.chunks[0], described["length"] if described else end
+        known, chunk = self._columns.get(array.path), array.chunks[0]
+        length = known.length if known else end
         first = begin - begin % chunk
         try:
             entries = array[first : max(end, min(-(-end // chunk) * chunk, length))]
         except Exception as error:  # whatever a codec makes of damaged bytes
             raise RecordingError(f"recording {_damaged_chunk(array, begin, end)} is damaged: {error}") from error
-        if described:
+        if known:
             for index in range(first // chunk, -(-end // chunk)):
                 whole = entries[index * chunk - first : (index + 1) * chunk - first]
-                _compare(array, index, whole, described["checksums"][index])
+                _compare(array, index, whole, known.checksums[index])
         return entries[begin - first : end - first]
 
 
@@ -159,17 +183,6 @@ def _compare(array: Any, index: int, entries: NDArray[Any], checksum: int) -> No
     if layout.entries_checksum(entries) != checksum:
         file = layout.chunk_file(array, index)
         raise RecordingError(f"recording {file} is damaged: it holds something else than was written there")
-
-
-def _open(path: Path) -> Any:
-    import zarr
-
-    if not (path / "zarr.json").is_file():
-        raise RecordingError(f"no recording: {path / 'zarr.json'} is missing; give the folder that a run wrote")
-    try:
-        return zarr.open_group(path, mode="r")
-    except Exception as error:
-        raise RecordingError(f"recording {path / 'zarr.json'} is damaged: {error}") from error
 
 
 def _refuse_other_formats(path: Path, attributes: dict[str, Any]) -> None:
@@ -182,17 +195,13 @@ def _refuse_other_formats(path: Path, attributes: dict[str, Any]) -> None:
         advice = "; a newer ipc_articulation wrote it, update yours" if newer else ""
         readable = " and ".join(map(str, layout.READABLE))
         raise RecordingError(f"recording {path} is of format version {version}, this reads {readable}{advice}")
+    _require_seal(path, attributes)
+
+
+def _require_seal(folder: Path, attributes: dict[str, Any]) -> None:
     if not layout.is_sealed(attributes):
+        file = folder / "zarr.json"
         raise RecordingError(f"recording {file} is damaged: its attributes do not have the checksum that they name")
-
-
-def _scenery_shapes(attributes: dict[str, Any]) -> dict[str, tuple[tuple[int, ...], str, int]]:
-    bodies = len(attributes["names"])
-    return {
-        "vertices": ((3,), "f8", sum(attributes["vertex_counts"])),
-        "faces": ((3,), "i4", sum(attributes["face_counts"])),
-        "poses": ((4, 4), "f8", bodies),
-    }
 
 
 def _damaged_chunk(array: Any, begin: int, end: int) -> Path:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
-
-NAMES = ("joint_names", "body_names", "free_names", "energy_terms", "stages", "contact_names")
 
 
 @dataclass(frozen=True)
@@ -19,9 +17,7 @@ class Header:
     free_names: tuple[str, ...] = ()  # those among them that contact alone moves
     energy_terms: tuple[str, ...] = ()  # none where the engine does not report them
     stages: tuple[str, ...] = ()  # of a step's computation; none where the engine does not report them
-    contact_names: tuple[
-        str, ...
-    ] = ()  # everything that contacts are between; none where the engine does not report them
+    contact_names: tuple[str, ...] = ()  # of all that touch each other; none where the engine does not report them
     extra: dict[str, Any] = field(default_factory=dict)  # further facts, in JSON's types
 
     @property
@@ -38,18 +34,3 @@ class Header:
     def counts(self) -> dict[str, int]:
         """Length of each named dimension."""
         return {dimension: len(names) for dimension, names in self.dimensions.items()}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything in JSON's types."""
-        return {key: list(value) if key in NAMES else value for key, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Header:
-        """What `as_dict` gave.
-
-        Raises:
-            KeyError: A value is missing.
-        """
-        wanted = {f.name: values[f.name] for f in fields(cls)}
-        made: dict[str, Any] = {key: tuple(value) if key in NAMES else value for key, value in wanted.items()}
-        return cls(**made)

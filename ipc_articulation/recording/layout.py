@@ -18,6 +18,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def root_attributes(header: Header, rows: int, columns: Mapping[str, Any]) -> di
         rows: Number of complete rows.
         columns: For each array its number of complete entries and the checksum of each chunk.
     """
-    content = {"format": FORMAT, "version": VERSION, "rows": rows, "header": header.as_dict(), "columns": columns}
+    content = {"format": FORMAT, "version": VERSION, "rows": rows, "header": asdict(header), "columns": columns}
     return sealed(content)
 
 

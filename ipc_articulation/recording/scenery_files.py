@@ -6,11 +6,13 @@ attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ipc_articulation.recording.descriptions import SceneryDescription
 from ipc_articulation.recording.layout import create_array, entries_checksum, sealed
 from ipc_articulation.recording.scenery import Scenery, Surface
 
@@ -37,23 +39,14 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
     group.attrs.put(sealed({**_attributes(scenery), "columns": columns}))
 
 
-def read_scenery(attributes: dict[str, Any], arrays: dict[str, Any]) -> Scenery:
-    """What `write_scenery` wrote.
-
-    Args:
-        attributes: Of the group.
-        arrays: The arrays of the group, read.
-
-    Raises:
-        KeyError, ValueError: It is damaged.
-    """
-    vertices = np.split(arrays["vertices"], np.cumsum(attributes["vertex_counts"])[:-1])
-    faces = np.split(arrays["faces"], np.cumsum(attributes["face_counts"])[:-1])
-    each = zip(attributes["names"], attributes["roles"], vertices, faces, arrays["poses"], strict=True)
-    surfaces = tuple(Surface(*parts) for parts in each) if attributes["names"] else ()
-    planes = tuple((np.array(point), np.array(normal)) for point, normal in attributes["planes"])
-    eye, target = (None if attributes[key] is None else tuple(attributes[key]) for key in ("eye", "target"))
-    return Scenery(surfaces, planes, np.array(attributes["up"]), eye, target)
+def read_scenery(description: SceneryDescription, arrays: Mapping[str, NDArray[Any]]) -> Scenery:
+    """What `write_scenery` wrote, from the group's description and arrays."""
+    vertices = np.split(arrays["vertices"], np.cumsum(description.vertex_counts)[:-1])
+    faces = np.split(arrays["faces"], np.cumsum(description.face_counts)[:-1])
+    each = zip(description.names, description.roles, vertices, faces, arrays["poses"], strict=False)
+    planes = tuple((np.array(point), np.array(normal)) for point, normal in description.planes)
+    surfaces = tuple(Surface(*parts) for parts in each)
+    return Scenery(surfaces, planes, np.array(description.up), description.eye, description.target)
 
 
 def _attributes(scenery: Scenery) -> dict[str, Any]:

@@ -1,8 +1,13 @@
 """Whatever is wrong with a recording on disk is named; it never becomes numbers."""
 
+import copy
 import json
 import random
+import re
 import shutil
+from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -222,3 +227,65 @@ def test_a_recording_that_was_replaced_while_it_was_read(store: Path) -> None:
     assert (recording.theta == before).all()
     with pytest.raises(RecordingError, match="has no array 'theta_dot'"):
         _ = recording.theta_dot
+
+
+GROUPS = ("", "contacts", "scenery")
+
+
+def places(value: object, place: tuple = ()) -> Iterator[tuple]:
+    """Keys and indices that lead to each value inside a value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inside:
+        yield (*place, key)
+        yield from places(part, (*place, key))
+
+
+def changed(content: dict, place: tuple, new: object) -> dict:
+    content = copy.deepcopy(content)
+    *way, last = place
+    parent = reduce(getitem, way, content)
+    if new is ...:
+        del parent[last]
+    else:
+        parent[last] = new
+    return content
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_description_that_is_cut_or_missing_is_named(store: Path, group: str) -> None:
+    file = store / group / "zarr.json"
+    whole = file.read_bytes()
+    for size in [*range(0, len(whole) - 2, max(len(whole) // 8, 1)), None]:
+        file.write_bytes(whole[:size]) if size is not None else file.unlink()
+        with pytest.raises(RecordingError, match=re.escape(str(file))):
+            read_all(store)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_any_change_of_a_group_description_is_named(store: Path, group: str) -> None:
+    file = store / group / "zarr.json"
+    content = json.loads(file.read_text())
+    draw = random.Random(6)
+    for place in places(content):
+        other = changed(content, place, draw.choice([..., None, "x", -1, [], {}]))
+        if other != content:
+            file.write_text(json.dumps(other))
+            with pytest.raises(RecordingError, match=re.escape(str(store))):
+                read_all(store)
+
+
+@pytest.mark.parametrize("group", ["", "scenery"])
+def test_a_sealed_description_that_does_not_fit_is_named(store: Path, group: str) -> None:
+    """Counts and types are compared also where the checksum is right."""
+    file = store / group / "zarr.json"
+    content = json.loads(file.read_text())
+    wanted = ("rows", "columns", "names", "roles", "vertex_counts", "face_counts", "contact_names")
+    for place in places(content["attributes"]):
+        if not set(place) & set(wanted) or place[:1] == ("checksum",):
+            continue
+        for new in (..., None, {}):
+            attributes = changed(content["attributes"], place, new)
+            attributes = layout.sealed({key: part for key, part in attributes.items() if key != "checksum"})
+            file.write_text(json.dumps({**content, "attributes": attributes}))
+            with pytest.raises(RecordingError, match=re.escape(str(store))):
+                read_all(store)
