@@ -18,13 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation.evaluation import (
-    UncheckedInput,
-    freedom_energies,
-    linearize,
-    make_articulations,
-    take,
-)
+from ipc_articulation.articulation.evaluation import freedom_energies, hold, linearize, make_articulations, take
 from ipc_articulation.articulation.joints import Joints, delta_theta
 from ipc_articulation.articulation.step_input import (
     delta_theta_tilde_array,
@@ -74,10 +68,10 @@ class ArticulationEnergy:
         self.joints = joints
         self.body_count = body_count
         self.arrays = make_articulations(joints, tuple(joint_counts))
+        self.held = hold(self.arrays)
         self.sizes = tuple(np.diff(self.arrays.starts).tolist())  # freedoms of each articulation
         self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
         self._joint_names = tuple(joint_names) if joint_names else tuple(f"joint {k}" for k in range(len(joints)))
-        self.unchecked = UncheckedInput(np.zeros_like(self.arrays.mass), np.zeros_like(self.arrays.tilde))
         ends = np.cumsum([size * size for size in self.sizes])
         parts = zip(self.sizes, ends, strict=True)
         self._blocks = [self.arrays.mass[end - size * size : end].reshape(size, size) for size, end in parts]
@@ -113,13 +107,13 @@ class ArticulationEnergy:
             ArticulationError: see `set_step`.
         """
         self.give(mass, delta_theta_tilde)
-        if not take(self.arrays, self.unchecked, q_ref):
+        if not take(self.held, q_ref):
             self._refuse(mass, delta_theta_tilde, q_ref)
 
     def give(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array]) -> None:
         """Store Mᵗ and δθ̃ of a step as `set_flat` has them, for `take`."""
-        _join(mass, self.unchecked.mass)
-        _join(delta_theta_tilde, self.unchecked.tilde)
+        _join(mass, self.arrays.unchecked.mass)
+        _join(delta_theta_tilde, self.arrays.unchecked.tilde)
 
     @property
     def mass(self) -> list[Array]:
@@ -143,7 +137,7 @@ class ArticulationEnergy:
 
     def freedom_energies(self, q: Array) -> Array:
         """½ wₖ (δθₖ - δθ̃ₖ) of each freedom, (F,); those of an articulation sum to its K."""
-        return freedom_energies(self.arrays, self.coordinates(q))
+        return freedom_energies(self.held, self.coordinates(q))
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
@@ -168,14 +162,14 @@ class ArticulationEnergy:
 
     def linearize(self, q: Array, project: bool = True) -> Linearization:
         """K and the parts of its gradient and Hessian: ∇K = Jᵀw, ∇²K = Jᵀ Mᵗ J + Σ curvature."""
-        return Linearization(*linearize(self.arrays, self.coordinates(q), project))
+        return Linearization(*linearize(self.held, self.coordinates(q), project))
 
     def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
         refuse_reference(q_ref)
         for name, size, M, predicted in zip(self.names, self.sizes, mass, delta_theta_tilde, strict=True):
             refuse_mass(name, np.reshape(M, (size, size)))
             refuse_not_finite(name, "delta_theta_tilde", predicted)
-        refuse_unreachable(self.joints.kind, self._joint_names, self.unchecked.tilde)
+        refuse_unreachable(self.joints.kind, self._joint_names, self.arrays.unchecked.tilde)
 
     def coordinates(self, q: Array) -> Array:
         """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""

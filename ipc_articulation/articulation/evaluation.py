@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import config, types
+from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import kinds
@@ -14,17 +16,6 @@ from ipc_articulation.articulation.step_input import are_valid
 from ipc_articulation.compiled import compiled
 
 
-class Articulations(NamedTuple):
-    """Several articulations over m joints with F freedoms; the last three arrays change from step to step."""
-
-    joints: JointArrays
-    bodies: Ints  # (F, 2) the left and right body of each freedom's joint
-    starts: Ints  # articulation a has the freedoms starts[a] to starts[a + 1] - 1
-    mass: Array  # (Σ fₐ²,) Mᵗ of each, row-major, one after the other
-    tilde: Array  # (F,) δθ̃
-    reference: Array  # (m, REFERENCE) what δθ must know of the reference pose
-
-
 class UncheckedInput(NamedTuple):
     """Input of a step before it is checked."""
 
@@ -32,30 +23,67 @@ class UncheckedInput(NamedTuple):
     tilde: Array  # (F,)
 
 
+class Articulations(NamedTuple):
+    """Several articulations over m joints with F freedoms; the last four fields change from step to step."""
+
+    joints: JointArrays
+    bodies: Ints  # (F, 2) the left and right body of each freedom's joint
+    starts: Ints  # articulation a has the freedoms starts[a] to starts[a + 1] - 1
+    mass: Array  # (Σ fₐ²,) Mᵗ of each, row-major, one after the other
+    tilde: Array  # (F,) δθ̃
+    reference: Array  # (m, REFERENCE) what δθ must know of the reference pose
+    unchecked: UncheckedInput
+
+
+@structref.register
+class _HeldType(types.StructRef):
+    """Numba's type of `HeldArticulations`."""
+
+
+class HeldArticulations(structref.StructRefProxy):
+    """Articulations that Python and compiled functions pass by reference: to unpack their arrays takes 2 µs a call."""
+
+
+structref.define_proxy(HeldArticulations, _HeldType, Articulations._fields)
+
+
+def hold(arrays: Articulations) -> HeldArticulations | Articulations:
+    """The same arrays, to be passed by reference; as they are where numba is switched off."""
+    return arrays if config.DISABLE_JIT else _hold(arrays)
+
+
+@compiled
+def _hold(arrays):
+    """See `hold`; made from Python, a proxy would take a second in each process, as it is not cached on disk."""
+    return HeldArticulations(*arrays)
+
+
 def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articulations:
     """The arrays of articulations whose joints are concatenated; all of a step's input is zero."""
     arrays = joints.arrays()
     first = np.concatenate([[0], np.cumsum(joints.freedoms)])  # of each joint's freedoms
     starts = first[np.concatenate([[0], np.cumsum(joint_counts)]).astype(np.int64)]
+    mass, tilde = np.zeros(int(np.sum(np.diff(starts) ** 2))), np.zeros(first[-1])
     return Articulations(
         joints=arrays,
         bodies=np.repeat(arrays.bodies, joints.freedoms, axis=0),
         starts=starts,
-        mass=np.zeros(int(np.sum(np.diff(starts) ** 2))),
-        tilde=np.zeros(first[-1]),
+        mass=mass,
+        tilde=tilde,
         reference=joints.home,
+        unchecked=UncheckedInput(np.zeros_like(mass), np.zeros_like(tilde)),
     )
 
 
 @compiled
-def take(arrays: Articulations, unchecked: UncheckedInput, q_ref: Array) -> bool:
-    """Copy the input of a step, with reference poses q_ref (n, 12), if it is valid.
+def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
+    """Copy the unchecked input of a step, with reference poses q_ref (n, 12), if it is valid.
 
     Returns:
         Whether it was.
     """
-    mass, starts = unchecked.mass, arrays.starts
-    if not are_valid(arrays.joints.kind, starts, mass, unchecked.tilde, q_ref):
+    mass, tilde, starts = arrays.unchecked.mass, arrays.unchecked.tilde, arrays.starts
+    if not are_valid(arrays.joints.kind, starts, mass, tilde, q_ref):
         return False
     first = 0
     for a in range(len(starts) - 1):
@@ -65,7 +93,7 @@ def take(arrays: Articulations, unchecked: UncheckedInput, q_ref: Array) -> bool
                 entry, mirrored = first + size * row + column, first + size * column + row
                 arrays.mass[entry] = 0.5 * (mass[entry] + mass[mirrored])
         first += size * size
-    arrays.tilde[:] = unchecked.tilde
+    arrays.tilde[:] = tilde
     _set_references(arrays.joints, q_ref, arrays.reference)
     return True
 
@@ -78,7 +106,7 @@ def _set_references(joints: JointArrays, q: Array, reference: Array) -> None:
 
 
 @compiled
-def _residual(arrays: Articulations, q: Array) -> Array:
+def _residual(arrays: HeldArticulations | Articulations, q: Array) -> Array:
     """δθ - δθ̃ at q (n, 12), (F,)."""
     residual = np.empty(len(arrays.tilde))
     delta_theta(arrays.joints, arrays.reference, q, residual)
@@ -88,7 +116,7 @@ def _residual(arrays: Articulations, q: Array) -> Array:
 
 
 @compiled
-def _force(arrays: Articulations, residual: Array) -> Array:
+def _force(arrays: HeldArticulations | Articulations, residual: Array) -> Array:
     """The product w = Mᵗ (δθ - δθ̃), block by block."""
     starts, w = arrays.starts, np.zeros(len(residual))
     entry = 0
@@ -101,14 +129,14 @@ def _force(arrays: Articulations, residual: Array) -> Array:
 
 
 @compiled
-def freedom_energies(arrays: Articulations, q: Array) -> Array:
+def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Array:
     """½ wₖ (δθₖ - δθ̃ₖ) of each freedom at q (n, 12), (F,)."""
     residual = _residual(arrays, q)
     return 0.5 * residual * _force(arrays, residual)
 
 
 @compiled
-def linearize(arrays: Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
+def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
     """The fields of an `energy.Linearization` at q (n, 12)."""
     joints, reference, residual = arrays.joints, arrays.reference, _residual(arrays, q)
     w = _force(arrays, residual)

@@ -17,7 +17,7 @@ def begin_step(problem, state, q_ref, dt):
     """Fix what is constant in a step, with reference poses q_ref (n, 12); whether what articulations want is valid."""
     kinetic.begin(problem.inertias, state, dt)
     shape.begin(problem.shapes, dt)
-    return take(problem.articulations, problem.unchecked, q_ref)
+    return take(problem.articulations, q_ref)
 
 
 @compiled

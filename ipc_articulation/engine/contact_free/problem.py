@@ -10,7 +10,7 @@ from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.energy import ArticulationEnergy
-from ipc_articulation.articulation.evaluation import Articulations, UncheckedInput
+from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
 from ipc_articulation.articulation.joints import JointArrays, Joints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.contact_free.system import make_system
@@ -65,8 +65,7 @@ class Problem(NamedTuple):
     inertias: Inertias
     shapes: Shapes
     penalties: Penalties
-    articulations: Articulations
-    unchecked: UncheckedInput  # Mᵗ and δθ̃ of the step
+    articulations: HeldArticulations | Articulations
     owner: Ints  # (F,) the body to which the energy of each freedom of an articulation is added
     H: Blocks  # the Newton system
     pattern: Pattern  # of its factor
@@ -115,8 +114,7 @@ def _gather(model: Model, potential: Potential, found: dict[str, Any]) -> Proble
         inertias=found[Kinetic.name].arrays,
         shapes=shape.arrays,
         penalties=joint.arrays,
-        articulations=energy.arrays,
-        unchecked=energy.unchecked,
+        articulations=energy.held,
         owner=nothing[:, 0] if articulation is None else articulation.owner,
         H=H,
         pattern=pattern,
