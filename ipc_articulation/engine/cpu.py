@@ -14,6 +14,7 @@ from uipc.geometry import AttributeCollection
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.engine.newton.newton_report import NewtonReport
+from ipc_articulation.engine.newton.rest import Rested
 from ipc_articulation.engine.output.first_run import tell_first_run
 from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.engine.output.statistics import StepEnd, StepStatistics
@@ -39,7 +40,8 @@ class Moment(NamedTuple):
 
     frame: int
     state: State
-    statistics: StepStatistics | None  # of the last step; None before the first one
+    rested: Rested | None = None  # by the step that led to the state; None where it has been set otherwise
+    statistics: StepStatistics | None = None  # of the last step; None before the first one
 
 
 class CpuEngine(PyIEngine):
@@ -57,7 +59,7 @@ class CpuEngine(PyIEngine):
         self._dumps = Path(workspace).absolute() / "dumps"
         self.state_accessor: StateAccessor | None = None  # until there is a world
         self._is_stepping = False
-        self._now = Moment(0, State.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)), None)
+        self._now = Moment(0, State.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)))
         self._scene: SceneVisitor
         self._config: AttributeCollection
         self.model: Model  # the scene as the engine has read it; once there is a world, as what follows
@@ -75,7 +77,7 @@ class CpuEngine(PyIEngine):
         self._scene, self._animator = world.scene(), world.animator()
         self._config = self._scene.get().config()
         model = read_model(self._scene)
-        self._use(model, Moment(0, model.initial_state(), None), "at the start")
+        self._use(model, Moment(0, model.initial_state()), "at the start")
         self.state_accessor = StateAccessor(self._present, self._set_state)
         self._scene.begin_pending()
 
@@ -122,7 +124,7 @@ class CpuEngine(PyIEngine):
         """
         recovered = recover_state(self._dumps, dst_frame, self.model, self.workspace)
         if recovered is not None:
-            self._now = Moment(*recovered, None)
+            self._now = Moment(*recovered)
         return recovered is not None
 
     def _refuse_before_init(self, method: str) -> None:
@@ -164,19 +166,20 @@ class CpuEngine(PyIEngine):
         if self._now.statistics is not None:
             self._now.statistics.end.close()
         dt = read_dt(self._config)
-        state, report = step(self._now.state, self.model, self.workspace, dt, self._animator.substep(), watch)
+        now, substeps = self._now, self._animator.substep()
+        state, rested, report = step(now.state, now.rested, self.model, self.workspace, dt, substeps, watch)
         self._warn(frame, report)
         end = StepEnd(frame, self.workspace.potential, state.q)
         statistics = StepStatistics(frame, dt, report, watch.seconds, end)
         statistics.log()
-        return Moment(frame, state, statistics)
+        return Moment(frame, state, rested, statistics)
 
     def _follow_changes(self) -> None:
         """Read the scene anew where geometries were created or destroyed since the last step."""
         self._scene.solve_pending()
         if has_changed(self._scene, self.model):
             model, state = read_again(self._scene, self.model, self._now.state)
-            self._use(model, self._now._replace(state=state), "after the scene was changed")
+            self._use(model, self._now._replace(state=state, rested=None), "after the scene was changed")
 
     def _use(self, model: Model, now: Moment, when: str) -> None:
         workspace, writer = make_workspace(model, when), SceneWriter(model.context)
@@ -187,7 +190,7 @@ class CpuEngine(PyIEngine):
         return self.model, self.workspace, self._writer, self._now.state
 
     def _set_state(self, state: State) -> None:
-        self._now = self._now._replace(state=state)
+        self._now = self._now._replace(state=state, rested=None)
 
     def _warn(self, frame: int, report: NewtonReport) -> None:
         for warning in report.warnings:

@@ -13,7 +13,6 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.state import State
@@ -62,6 +61,7 @@ class Potential:
         for term in self.terms:
             self.driven[term.drives] = True
             self.exact[term.exact] = True
+        self.may_rest = bool((self.movable & ~self.driven).any())
 
     @property
     def is_adaptive(self) -> bool:
@@ -169,10 +169,6 @@ class Potential:
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
         return self._surfaces.motions(dq)
-
-    def largest_coordinates(self, q: Array) -> Array:
-        """A bound on the world coordinates of each body's vertices at q (n, 12), as large as they are, (n,) [m]."""
-        return rows.largest_position(q) + self.extent
 
     def minimum_distance(self, q: Array) -> float:
         """Smallest distance [m] of surfaces that may touch; inf where nothing is near, or contact is off."""

@@ -60,17 +60,6 @@ def smallest(values, mask, otherwise):
 
 
 @compiled
-def are_equal(left, right):
-    """Whether a row is the same in all arrays of two tuples, bit for bit but for the sign of zero, (n,)."""
-    equal = np.ones(len(left[0]), dtype=np.bool_)
-    for k in range(len(left)):
-        for r in range(len(equal)):
-            for i in range(left[k].shape[1]):
-                equal[r] &= left[k][r, i] == right[k][r, i]
-    return equal
-
-
-@compiled
 def add_at(sums, where, values):
     """Add values (m,) to the entries of sums (n,) that `where` (m,) names, one after the other."""
     for k in range(len(where)):

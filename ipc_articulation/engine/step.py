@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from ipc_articulation.engine.contact_free.step import take
-from ipc_articulation.engine.integrator import velocity
 from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
 from ipc_articulation.engine.newton.newton import minimise
-from ipc_articulation.engine.newton.newton_report import NewtonReport
-from ipc_articulation.engine.newton.rest import rested
+from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.rest import Rested, awake, end_step, settle
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
@@ -15,31 +14,50 @@ from ipc_articulation.engine.workspace import Workspace
 
 
 def step(
-    state: State, model: Model, workspace: Workspace, dt: float, substeps: int, watch: Stopwatch
-) -> tuple[State, NewtonReport]:
+    state: State,
+    rested: Rested | None,
+    model: Model,
+    workspace: Workspace,
+    dt: float,
+    substeps: int,
+    watch: Stopwatch,
+) -> tuple[State, Rested | None, NewtonReport]:
     """Advance by dt [s]: minimise the incremental potential; velocities and joint angles follow.
 
-    The animator's substeps are the Newton iterations in which constraints approach their goals.
+    Args:
+        state: At the beginning of the step.
+        rested: The bodies that the last step did not change; None where there are none, or the state is not its result.
+        model: The scene.
+        workspace: The workspace of this model.
+        dt: Time step [s].
+        substeps: The animator's: the Newton iterations in which constraints approach their goals.
+        watch: Counts the time by stage.
+
+    Returns:
+        The state after the step, the bodies that it did not change, and a report.
 
     Raises:
         ArticulationError: An articulation's input is not valid.
         SolverError: see `newton.minimise`. The state given stays valid.
     """
-    if workspace.contact_free is not None:
-        taken = take(state, model, workspace.contact_free, workspace.rest, dt, watch)
+    if workspace.contact_free is not None and rested is None:
+        taken = take(state, model, workspace.contact_free, dt, watch)
         if taken is not None:
             return taken
-    potential, rest, bodies = workspace.potential, workspace.rest, model.context.bodies
+    potential, surfaces, is_link = workspace.potential, model.surfaces, model.context.bodies.external_kinetic
     potential.begin_step(state, dt, substeps)
     watch.lap("begin")
-    moving = rest.awake(state, dt)
-    motion = rigid_motion(state.q, state.qdot, moving, model.center, bodies.external_kinetic, dt)
+    moving = awake(potential, rested, dt)
+    if not moving.any():
+        return state, rested, NewtonReport(NewtonResult.CONVERGED)
+    motion = rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt)
     start, energies = advance(potential, state.q, motion, moving)
     watch.lap("start")
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
-    q = rest.settle(state.q, q, unconverged, dt)
-    qdot, theta = velocity(model.order, state, q, dt), model.context.coordinates.follow(state.theta, q)
+    if potential.may_rest:
+        q, measures = q.copy(), ((surfaces.points, surfaces.first), potential.extent, model.gravity_strength)
+        settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
+    qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged, dt)
+    after = State(q, qdot, model.context.coordinates.follow(state.theta, q), state.q, state.qdot)
     watch.lap("write back")
-    after = State(q, qdot, theta, state.q, state.qdot)
-    rest.remember(after, rested(state, after, potential.movable, unconverged), dt)
-    return after, report
+    return after, Rested(same, dt) if found else None, report

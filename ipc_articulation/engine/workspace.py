@@ -9,7 +9,6 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton.rest import Rest
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.scene.registry import read_terms
@@ -30,7 +29,6 @@ class Workspace:
 
     contact: ContactWorld | None  # None where contact/enable is 0, or nothing may touch
     potential: Potential
-    rest: Rest
     system: LinearSystem
     contact_free: Held | Problem | None  # None: every step is the general one
 
@@ -55,8 +53,8 @@ def make_workspace(model: Model, when: str) -> Workspace:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
     potential = Potential(terms, model.surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
-    rest, system = Rest(potential, model.gravity), LinearSystem(bodies.is_fixed)
-    return Workspace(contact, potential, rest, system, make_problem(model, potential, contact is not None))
+    contact_free = make_problem(model, potential, contact is not None)
+    return Workspace(contact, potential, LinearSystem(bodies.is_fixed), contact_free)
 
 
 def _make_contact(model: Model, when: str) -> ContactWorld | None:

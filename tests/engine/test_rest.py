@@ -110,7 +110,7 @@ def test_what_is_hit_in_a_step_wakes_in_that_step(tmp_path):
     awake.run()
     for _ in range(4):
         scene.run()
-        awake.engine.cpu.workspace.rest._last = None
+        wake(awake.engine.cpu)
         np.testing.assert_allclose(scene.q, awake.run().q, rtol=0.0, atol=1e-7)
     assert np.abs(scene.q[0] - before).max() > 1e-3
 
@@ -190,10 +190,15 @@ def test_support_that_is_taken_away(tmp_path):
     assert scene.q[0, 2] == pytest.approx(top[2] - G * 1e-4, abs=1e-9)
 
 
+def wake(cpu):
+    """Forget who rested."""
+    cpu._now = cpu._now._replace(rested=None)
+
+
 def forget(scene):
     """Forget what a recovered run would not know: who rested, and the candidates of collision detection."""
     workspace = scene.engine.cpu.workspace
-    workspace.rest._last = None
+    wake(scene.engine.cpu)
     for contact in workspace.contact.body_contacts if workspace.contact else ():
         contact.proximity._candidates = contact.proximity._candidates._replace(x_ref=None)
 

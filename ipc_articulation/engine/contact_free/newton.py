@@ -57,7 +57,7 @@ def minimise(problem, q, E, is_measured, dt):
 
 @compiled
 def _sizes(bodies, limits, dq, dt):
-    far = motions(bodies.points, bodies.first, dq)
+    far = motions(*bodies.surfaces, dq)
     return step_sizes(bodies.labels, far, dq, limits.velocity_tol * dt, limits.transrate_tol * dt)
 
 

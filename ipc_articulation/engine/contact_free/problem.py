@@ -37,10 +37,9 @@ class Bodies(NamedTuple):
     exact: Bools  # (n,) see `Term.exact`
     is_link: Bools  # (n,) of an articulation
     center: Array  # (n, 3) of mass, in the body's frame [m]
-    gravity: Array  # (n,) [m/s²]
+    gravity: Array  # (n,) its magnitude [m/s²]
     extent: Array  # (n,) about the origin [m]
-    points: Array  # (V, 3) of the surfaces, local [m]
-    first: Ints  # (n + 1,) where each body's points begin
+    surfaces: tuple[Array, Ints]  # vertices (V, 3), local [m], and where each body's vertices begin, (n + 1,)
 
 
 class Limits(NamedTuple):
@@ -132,10 +131,9 @@ def _gather_bodies(model: Model, potential: Potential) -> Bodies:
         exact=potential.exact,
         is_link=model.context.bodies.external_kinetic,
         center=np.ascontiguousarray(model.center),
-        gravity=np.linalg.norm(model.gravity, axis=1),
+        gravity=model.gravity_strength,
         extent=potential.extent,
-        points=model.surfaces.points,
-        first=model.surfaces.first,
+        surfaces=(model.surfaces.points, model.surfaces.first),
     )
 
 

@@ -9,100 +9,88 @@ island whose step did not converge has no result that could repeat: it neither r
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Bools
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import rows
+from ipc_articulation.engine.integrator import velocity
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.state import State
 
-_ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; what one that lies on others creeps by
+_ROUNDING = 64 * np.finfo(float).eps  # of a body's largest coordinate; bodies that lie on others creep by as much
 _BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not have
 
 
-class Rest:
-    """Remembers the last step of a world."""
+class Rested(NamedTuple):
+    """The bodies that a step did not change; it belongs to the state after that step."""
 
-    def __init__(self, potential: Potential, gravity: Array) -> None:
-        """Begin with all bodies awake; gravity (n, 3) [m/s²] of each."""
-        self._potential = potential
-        self.gravity = np.linalg.norm(gravity, axis=1)  # (n,) [m/s²]
-        self._last: State | None = None
-        self._dt = 0.0
-        self._rested = np.zeros(len(potential.movable), dtype=np.bool_)
-        self._may_rest = bool((potential.movable & ~potential.driven).any())
-
-    def has_sleepers(self, state: State, dt: float) -> bool:
-        """Whether the step from a state need not be computed for some bodies."""
-        is_next = state is self._last and dt == self._dt and not self._potential.is_adaptive
-        return is_next and bool(np.count_nonzero(self._rested))
-
-    def awake(self, state: State, dt: float) -> Bools:
-        """The bodies whose step from a state must be computed, (n,); the potential has begun it."""
-        potential = self._potential
-        if not self.has_sleepers(state, dt):
-            return potential.movable
-        return potential.movable & islands.anyone(potential.labels, potential.driven | ~self._rested)
-
-    def settle(self, before: Array, after: Array, unconverged: Bools, dt: float) -> Array:
-        """The coordinates after a step (n, 12) of dt [s], those of before it for islands that rounding moved.
-
-        Bodies of a mask (n,) are not converged.
-        """
-        potential = self._potential
-        if not self._may_rest:
-            return after
-        motions, largest = potential.motions(after - before), potential.largest_coordinates(after)
-        q, stays = after.copy(), potential.driven | unconverged
-        put_back(potential.labels, stays, motions, largest, self.gravity * dt * dt, before, q)
-        return q
-
-    def remember(self, after: State, rested: Bools, dt: float) -> None:
-        """Note a step of dt [s] that was computed, and which bodies did not change in it, (n,)."""
-        self._last, self._dt, self._rested = after, dt, rested
+    bodies: Bools  # (n,)
+    dt: float  # of the step [s]
 
 
-@compiled
-def rested(before, after, movable, unconverged):
-    """Whether a step from a state to another left a body as it was, and so would the next one, (n,).
+def awake(potential: Potential, rested: Rested | None, dt: float) -> Bools:
+    """The bodies whose step of dt [s] must be computed, (n,); the potential has begun it.
 
     Args:
-        before: A `State`.
-        after: Another.
-        movable: Bodies that are not fixed, (n,).
-        unconverged: Bodies whose islands did not meet the convergence test, (n,).
+        potential: E.
+        rested: The bodies that the last step did not change; None where there are none, or the state is another one.
+        dt: Time step [s].
     """
-    same = rows.are_equal(
-        (before.q, before.qdot, before.q_before, before.qdot_before),
-        (after.q, after.qdot, after.q_before, after.qdot_before),
-    )
-    for b in range(len(same)):
-        same[b] = same[b] and movable[b] and not unconverged[b]
-    return same
+    if rested is None or rested.dt != dt or potential.is_adaptive:
+        return potential.movable
+    return potential.movable & islands.anyone(potential.labels, potential.driven | ~rested.bodies)
 
 
 @compiled
-def put_back(labels, stays, motions, largest, fall, before, q):
-    """Bring islands that rounding moved from q (n, 12) back to `before`.
+def settle(surfaces, extent, gravity, labels, stays, before, q, dt):
+    """Put islands that only rounding has moved in a step from q (n, 12) back to where they were.
 
     Args:
+        surfaces: Vertices of all bodies, local, (V, 3) [m], and where each body's vertices begin, (n + 1,).
+        extent: Of each body about its origin, (n,) [m].
+        gravity: Its magnitude at each body, (n,) [m/s²].
         labels: Islands, (n,).
         stays: Bodies whose islands are left as they are, (n,): driven, or not converged.
-        motions: How far each body has moved, (n,) [m].
-        largest: Bounds on its coordinates, (n,) [m].
-        fall: How far gravity would have moved it, (n,) [m].
-        before: Where it was, (n, 12).
-        q: Where it is, (n, 12).
+        before: Coordinates before the step, (n, 12).
+        q: Coordinates after it.
+        dt: Time step [s].
     """
-    goes = stays.copy()
+    goes, moved, largest = stays.copy(), motions(*surfaces, q - before), rows.largest_position(q)
     for b in range(len(q)):
-        if motions[b] > min(_ROUNDING * largest[b], _BALANCE * fall[b]):
-            goes[b] = True
+        rounding, balance = _ROUNDING * (largest[b] + extent[b]), _BALANCE * gravity[b] * dt * dt
+        goes[b] = goes[b] or moved[b] > min(rounding, balance)
     goes = islands.anyone(labels, goes)
     for b in range(len(q)):
         if not goes[b]:
-            for i in range(DOF):
-                q[b, i] = before[b, i]
+            q[b] = before[b]
+
+
+@compiled
+def end_step(order, state, q, movable, unconverged, dt):
+    """Velocities at the end of a step, and which bodies it left as they were, as the next one would.
+
+    Args:
+        order: Of the time integrator.
+        state: A `State` of n bodies, at the beginning of the step.
+        q: Coordinates at its end, (n, 12).
+        movable: Bodies that are not fixed, (n,).
+        unconverged: Bodies whose islands did not meet the convergence test, (n,).
+        dt: Time step [s].
+
+    Returns:
+        q̇ (n, 12), those bodies as a mask (n,), and whether there are any.
+    """
+    qdot, found = velocity(order, state, q, dt), False
+    same = movable & ~unconverged
+    for b in range(len(q)):
+        for i in range(DOF):
+            at_rest = state.q[b, i] == q[b, i] and state.qdot[b, i] == qdot[b, i]
+            has_past = state.q_before[b, i] != state.q[b, i] or state.qdot_before[b, i] != state.qdot[b, i]
+            same[b] = same[b] and at_rest and not has_past
+        found = found or same[b]
+    return qdot, same, found

@@ -31,6 +31,7 @@ class Model:
     planes: HalfPlaneTable
     rules: Rules  # the contact table
     gravity: Array  # (n, 3) of each body [m/s²]
+    gravity_strength: Array  # (n,) its magnitude [m/s²]
     config: Config
     diagonal: float  # of the bounding box of the initial scene [m], the measure of relative tolerances
     order: int  # of the time integrator
@@ -70,13 +71,15 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
     """
     slots, config = tuple(scene.geometries()), read_config(scene.get().config(), diagonal)
     refuse_unsupported_bodies(slots)
+    gravity = bodies.gravity(config.gravity)
     return Model(
         slots=slots,
         context=read_scene_context(slots, bodies, births),
         surfaces=make_surfaces(bodies),
         planes=read_half_planes(slots, object_names(scene.get())),
         rules=read_contact_table(scene.get()),
-        gravity=bodies.gravity(config.gravity),
+        gravity=gravity,
+        gravity_strength=np.linalg.norm(gravity, axis=1),
         config=config,
         diagonal=diagonal,
         order=ORDERS[config.integrator],
