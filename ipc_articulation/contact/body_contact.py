@@ -32,6 +32,7 @@ class BodyContact:
         self._resistance, self._mu = float(materials.resistance[index]), float(materials.friction[index])
         self._surfaces, self._allowed = surfaces, materials.body_pairs == index
         self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
+        self._all = np.ones(len(materials.body_pairs), dtype=np.bool_)
         self._far: Proximity | None = None
         self._barrier = 0.0, self._d_hat, self._thickness  # dt² κ_c, d̂ and ξ
         self._friction: Friction | None = None
@@ -45,7 +46,7 @@ class BodyContact:
         self.proximity.cover(x, x)
         kappa = dt * dt * (adaptive_resistance if np.isnan(self._resistance) else self._resistance)
         self._barrier, self._friction = (kappa, self._d_hat, self._thickness), None
-        touching = self.touching(x, np.ones(len(q), dtype=np.bool_))
+        touching = self.touching(x, self._all)
         if self._mu > 0.0 and eps_velocity > 0.0 and len(touching):
             parameters = self._mu * kappa, self._d_hat, self._thickness, eps_velocity * dt
             self._friction = pair_friction.lag(touching, self._surfaces.points, x, q, *parameters)
@@ -84,7 +85,7 @@ class BodyContact:
 
     def forces(self, x: Array, q: Array) -> list[ContactForces]:
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
-        touching, points = self.touching(x, np.ones(len(q), dtype=np.bool_)), self._surfaces.points
+        touching, points = self.touching(x, self._all), self._surfaces.points
         found = [barrier_forces(touching, points, x, q, *self._barrier)] if len(touching) else []
         return found if self._friction is None else [*found, friction_forces(self._friction, q)]
 

@@ -76,11 +76,11 @@ def motion_boxes(first, moving, start, end, low, high):
     low, high = low.copy(), high.copy()
     for b in range(len(moving)):
         if moving[b]:
-            low[b], high[b] = np.inf, -np.inf
-            for v in range(first[b], first[b + 1]):
-                for k in range(3):
-                    low[b, k] = min(low[b, k], start[v, k], end[v, k])
-                    high[b, k] = max(high[b, k], start[v, k], end[v, k])
+            for k in range(3):
+                least, greatest = np.inf, -np.inf
+                for v in range(first[b], first[b + 1]):
+                    least, greatest = min(least, start[v, k], end[v, k]), max(greatest, start[v, k], end[v, k])
+                low[b, k], high[b, k] = least, greatest
     return low, high
 
 
@@ -92,6 +92,12 @@ def have_moved(low, high, low_now, high_now):
         for k in range(3):
             moved[b] |= low[b, k] != low_now[b, k] or high[b, k] != high_now[b, k]
     return moved
+
+
+@compiled
+def unmoved(pairs, moved):
+    """Pairs of bodies (k, 2) of which neither has moved; moved (n,)."""
+    return pairs[~(moved[pairs[:, 0]] | moved[pairs[:, 1]])]
 
 
 @compiled

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 
@@ -26,9 +25,14 @@ _ADVANCES = 100  # stopping sooner is safe
 _PROGRESS = 1e-2  # an advance by less of what has been reached is the last
 
 
-def gap_floor(x: Array) -> float:
+@compiled
+def gap_floor(x):
     """The gap [m] that steps do not go below, because of rounding, where positions are as large as x (V, 3)."""
-    return FLOOR * max(-x.min(initial=0.0), x.max(initial=0.0))
+    largest = 0.0
+    for v in range(len(x)):
+        for k in range(3):
+            largest = max(largest, abs(x[v, k]))
+    return FLOOR * largest
 
 
 @compiled

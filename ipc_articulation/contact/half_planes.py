@@ -72,6 +72,7 @@ class HalfPlaneContact:
             materials.d_hat[material],
             materials.thickness[material],
         )
+        self._columns = tuple(self._pairs)  # numba takes a plain tuple faster
         self.may_touch = len(vertex) > 0
         self._step = _Step(np.zeros(len(vertex)), np.zeros(len(vertex)), np.zeros((0, 3)), 1.0)
 
@@ -79,36 +80,36 @@ class HalfPlaneContact:
         """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
         if self.may_touch:
             friction = self._friction if eps_velocity > 0.0 else np.zeros_like(self._friction)
-            stiffness, force = _begin(self._pairs, self._resistance, friction, adaptive_resistance, dt, x)
+            stiffness, force = _begin(self._columns, self._resistance, friction, adaptive_resistance, dt, x)
             self._step = _Step(stiffness, force, x, max(eps_velocity * dt, 1e-300))
 
     def add_energy(self, x: Array, moving: Bools, E: Array) -> None:
         """Add the energy of each moving body to E (n,); inf where a vertex is behind its plane."""
         if self.may_touch:
-            _add_energy(self._pairs, self._step, x, moving, E)
+            _add_energy(self._columns, tuple(self._step), x, moving, E)
 
     def add_derivatives(self, x: Array, moving: Bools, g: Array, H: Array) -> None:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies."""
         if self.may_touch:
-            _add_derivatives(self._pairs, self._step, x, moving, g, H)
+            _add_derivatives(self._columns, tuple(self._step), x, moving, g, H)
 
     def forces(self, x: Array) -> ContactForces:
         """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
         on = np.flatnonzero((self._gaps(x) < self._pairs.d_hat) | (self._step.normal_force > 0.0))
         bodies = np.stack([self._pairs.body[on], self._body_count + self._plane[on]], axis=1)
-        return ContactForces(x[self._pairs.vertex[on]], _forces(on, self._pairs, self._step, x), bodies)
+        return ContactForces(x[self._pairs.vertex[on]], _forces(on, self._columns, tuple(self._step), x), bodies)
 
     def lower_fractions(
         self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
     ) -> None:
         """Lower the step fractions (n,) of islands so far that every gap stays positive."""
         if self.may_touch:
-            _lower_fractions(self._pairs, start, end, floor, labels, moving, fractions)
+            _lower_fractions(self._columns, start, end, floor, labels, moving, fractions)
 
     def add_gap_changes(self, x: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from x to ahead, (V, 3) each."""
         if self.may_touch:
-            _add_gap_changes(self._pairs, x, ahead, moving, change)
+            _add_gap_changes(self._columns, x, ahead, moving, change)
 
     def count(self, x: Array) -> int:
         """Number of vertices within d̂ of a plane."""
@@ -138,18 +139,19 @@ class HalfPlaneContact:
         return found if found.gap < found.least else None
 
     def _gaps(self, x: Array) -> Array:
-        return _gaps(self._pairs, x)
+        return _gaps(self._columns, x)
 
 
 @compiled
 def _gap(p, i, x):
     """Distance of the vertex of pair i from its plane, less the thickness of the surface."""
-    n, v = p.normal[i], p.vertex[i]
-    return n[0] * x[v, 0] + n[1] * x[v, 1] + n[2] * x[v, 2] - p.offset[i] - p.thickness[i]
+    n, v = p.normal, p.vertex[i]
+    return n[i, 0] * x[v, 0] + n[i, 1] * x[v, 1] + n[i, 2] * x[v, 2] - p.offset[i] - p.thickness[i]
 
 
 @compiled
-def _gaps(p, x):
+def _gaps(columns, x):
+    p = _Pairs(*columns)
     gaps = np.empty(len(p.vertex))
     for i in range(len(gaps)):
         gaps[i] = _gap(p, i, x)
@@ -157,8 +159,9 @@ def _gaps(p, x):
 
 
 @compiled
-def _begin(p, resistance, friction, adaptive_resistance, dt, x):
+def _begin(columns, resistance, friction, adaptive_resistance, dt, x):
     """Stiffness dt² κ_c (k,) and normal forces μ λ (k,) of a step that begins at x (V, 3)."""
+    p = _Pairs(*columns)
     stiffness, forces = np.empty(len(p.vertex)), np.zeros(len(p.vertex))
     for i in range(len(stiffness)):
         stiffness[i] = dt * dt * (adaptive_resistance if np.isnan(resistance[i]) else resistance[i])
@@ -181,8 +184,8 @@ def _slip(p, step, i, x, u):
 
 
 @compiled
-def _add_energy(p, step, x, moving, E):
-    u = np.empty(3)
+def _add_energy(columns, step, x, moving, E):
+    p, step, u = _Pairs(*columns), _Step(*step), np.empty(3)
     for i in range(len(p.vertex)):
         b = p.body[i]
         if not moving[b]:
@@ -198,7 +201,8 @@ def _add_energy(p, step, x, moving, E):
 
 
 @compiled
-def _add_derivatives(p, step, x, moving, g, H):
+def _add_derivatives(columns, step, x, moving, g, H):
+    p, step = _Pairs(*columns), _Step(*step)
     g_v, H_v, u = np.empty(3), np.empty((3, 3)), np.empty(3)
     for i in range(len(p.vertex)):
         b = p.body[i]
@@ -229,8 +233,9 @@ def _differentiate(p, step, i, x, gap, u, g_v, H_v):
 
 
 @compiled
-def _forces(on, p, step, x):
+def _forces(on, columns, step, x):
     """Forces on the vertices of some pairs, (len(on), 3)."""
+    p, step = _Pairs(*columns), _Step(*step)
     forces, g_v, H_v, u = np.empty((len(on), 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
     for r in range(len(on)):
         _differentiate(p, step, on[r], x, _gap(p, on[r], x), u, g_v, H_v)
@@ -242,21 +247,18 @@ def _forces(on, p, step, x):
 def _add_by_point(point, g_v, H_v, g, H):
     """Add Jᵀ g_v to g (12,) and Jᵀ H_v J to H (12, 12), with J = [I | I ⊗ x̄ᵀ] of one vertex at x̄ = point."""
     for i in range(DOF):
-        k, left = _axis_and_weight(i, point)
+        k, left = (i, 1.0) if i < 3 else ((i - 3) // 3, point[i % 3])  # coordinate i moves the vertex along axis k
         g[i] += g_v[k] * left
-        for j in range(DOF):
-            m, right = _axis_and_weight(j, point)
-            H[i, j] += H_v[k, m] * left * right
+        for m in range(3):
+            h = H_v[k, m] * left
+            H[i, m] += h
+            for b in range(3):
+                H[i, 3 + 3 * m + b] += h * point[b]
 
 
 @compiled
-def _axis_and_weight(i, point):
-    """The axis of a vertex that depends on coordinate i of its body, and its derivative by it."""
-    return (i, 1.0) if i < 3 else ((i - 3) // 3, point[i % 3])
-
-
-@compiled
-def _add_gap_changes(p, x, ahead, moving, change):
+def _add_gap_changes(columns, x, ahead, moving, change):
+    p = _Pairs(*columns)
     for i in range(len(p.vertex)):
         b = p.body[i]
         if moving[b]:
@@ -266,7 +268,8 @@ def _add_gap_changes(p, x, ahead, moving, change):
 
 
 @compiled
-def _lower_fractions(p, start, end, floor, labels, moving, fractions):
+def _lower_fractions(columns, start, end, floor, labels, moving, fractions):
+    p = _Pairs(*columns)
     for i in range(len(p.vertex)):
         b = p.body[i]
         if moving[b]:

@@ -78,39 +78,38 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
     """
     columns = np.stack([bodies.element, bodies.subscene, bodies.d_hat, bodies.thickness], axis=1)
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
-    element, subscene = kinds[:, 0].astype(int), kinds[:, 1].astype(int)
-    d_hat, thickness = kinds[:, 2], kinds[:, 3]
-    between = _models(
-        rules,
-        *(element, element, subscene, subscene),
-        d_hat=0.5 * (d_hat[:, None] + d_hat),
-        thickness=thickness[:, None] + thickness,
-    )
-    planes = (len(kinds), len(plane_element))
-    with_planes = _models(
-        rules,
-        *(element, plane_element, subscene, plane_subscene),
-        d_hat=np.broadcast_to(d_hat[:, None], planes),
-        thickness=np.broadcast_to(thickness[:, None], planes),
-    )
-    models = np.concatenate([between.reshape(-1, 5), with_planes.reshape(-1, 5)])
-    distinct, index = np.unique(models, axis=0, return_inverse=True)
-    index = np.where(distinct[:, 4] > 0.0, np.arange(len(distinct)), NO_CONTACT)[index.reshape(-1)]
-    n_between = len(kinds) ** 2
-    body_pairs = index[:n_between].reshape(len(kinds), len(kinds))[np.ix_(kind, kind)]
-    plane_pairs = index[n_between:].reshape(planes)[kind]
+    kind, count = kind.reshape(-1), len(kinds)
+    models = _models(rules, kinds, plane_element, plane_subscene)
+    distinct, index = np.unique(models.reshape(-1, 5), axis=0, return_inverse=True)
+    resistance, friction, d_hat, thickness, enabled = distinct.T.copy()
+    pairs = np.where(enabled > 0.0, np.arange(len(distinct)), NO_CONTACT)[index.reshape(models.shape[:2])][kind]
+    body_pairs, plane_pairs = pairs[:, kind], pairs[:, count:]
     body_pairs[np.diag_indices(len(kind))] = np.where(bodies.self_collision, np.diag(body_pairs), NO_CONTACT)
     body_pairs[np.ix_(bodies.is_fixed, bodies.is_fixed)] = NO_CONTACT
     plane_pairs[bodies.is_fixed] = NO_CONTACT
-    resistance = np.where(distinct[:, 0] > 0.0, distinct[:, 0], np.nan)
-    friction, pair_d_hat, pair_thickness = distinct[:, 1:4].T.copy()
-    return Materials(resistance, friction, pair_d_hat, pair_thickness, body_pairs, plane_pairs)
+    return Materials(
+        np.where(resistance > 0.0, resistance, np.nan), friction, d_hat, thickness, body_pairs, plane_pairs
+    )
 
 
-def _models(rules: Rules, e_i: Ints, e_j: Ints, s_i: Ints, s_j: Ints, d_hat: Array, thickness: Array) -> Array:
-    """(resistance, friction, d̂, ξ, enabled) of every pair (i, j), (I, J, 5)."""
-    pair = np.ix_(e_i, e_j)
-    enabled = rules.enabled[pair] & rules.subscenes[np.ix_(s_i, s_j)]
-    resistance = np.where(rules.resistance[pair] > 0.0, rules.resistance[pair], -1.0)
-    return np.stack([resistance, rules.friction[pair], d_hat, thickness, enabled.astype(float)], axis=-1)
+def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Ints) -> Array:
+    """The contact models (resistance, friction, d̂, ξ, enabled) of K kinds of bodies.
+
+    Args:
+        rules: The contact table.
+        kinds: Contact element, subscene, d̂ and thickness of each kind, (K, 4).
+        plane_element: Contact element of every half-plane, (P,).
+        plane_subscene: Subscene of every half-plane, (P,).
+
+    Returns:
+        Of every kind with every kind and every half-plane, (K, K + P, 5); resistance -1 where it is adaptive.
+    """
+    element, subscene = kinds[:, :2].astype(int).T
+    d_hat, thickness = kinds[:, 2, None], kinds[:, 3, None]
+    elements = np.ix_(element, np.concatenate([element, plane_element]))
+    enabled = rules.enabled[elements] & rules.subscenes[np.ix_(subscene, np.concatenate([subscene, plane_subscene]))]
+    resistance = np.where(rules.resistance[elements] > 0.0, rules.resistance[elements], -1.0)
+    of_planes = np.ones((1, len(plane_element)))
+    d_hats = np.hstack([0.5 * (d_hat + d_hat.T), d_hat * of_planes])
+    thicknesses = np.hstack([thickness + thickness.T, thickness * of_planes])
+    return np.stack([resistance, rules.friction[elements], d_hats, thicknesses, enabled], axis=-1)

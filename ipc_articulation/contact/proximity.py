@@ -84,11 +84,12 @@ def _farthest(reference, start, end):
 @compiled
 def _displacement(a, b):
     """The displacement from a to b that all vertices share (the middle of its range), and a bound on what is beyond."""
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    for v in range(len(a)):
-        for k in range(3):
-            d = b[v, k] - a[v, k]
-            low[k], high[k] = min(low[k], d), max(high[k], d)
     if len(a) == 0:
         return np.zeros(3), 0.0
+    low0, low1, low2, high0, high1, high2 = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf
+    for v in range(len(a)):  # numbers are twice as fast here as arrays of three
+        x, y, z = b[v, 0] - a[v, 0], b[v, 1] - a[v, 1], b[v, 2] - a[v, 2]
+        low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
+        high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
+    low, high = np.array([low0, low1, low2]), np.array([high0, high1, high2])
     return 0.5 * (low + high), 0.5 * np.sqrt(np.sum((high - low) ** 2))

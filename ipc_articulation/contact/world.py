@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving
+from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving, unmoved
 from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
@@ -115,9 +115,8 @@ class ContactWorld:
         last = self._start
         low, high = motion_boxes(self.surfaces.first, self._all, x, x, last.low, last.high)
         moved = have_moved(last.low, last.high, low, high)
-        kept = last.near[~(moved[last.near].any(axis=1))]
-        near = [contact.near(low, high, moved) for contact in self.body_contacts]
-        return _Start(low, high, np.concatenate([kept, *near]), gap_floor(x))
+        near = [unmoved(last.near, moved), *(contact.near(low, high, moved) for contact in self.body_contacts)]
+        return _Start(low, high, np.concatenate(near), gap_floor(x))
 
     def place(self, q: Array, moving: Bools) -> None:
         """Place the bodies at coordinates (n, 12) that `cover` or `begin_step` has seen, some of them moving, (n,)."""
