@@ -110,10 +110,13 @@ def quaternion_from_rotation(R: ArrayLike) -> Array:
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
     """A b, R(ab) = R(a) R(b): (..., 4), (..., 4) -> (..., 4)."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    w = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
-    e = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
-    return np.concatenate([w, e], axis=-1)
+    return np.einsum("ijk,...j,...k->...i", _PRODUCTS, np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+
+
+_PRODUCTS = np.zeros((4, 4, 4))  # component i of the product of the units j and k
+for _j, _row in enumerate(((1, 2, 3, 4), (2, -1, 4, -3), (3, -4, -1, 2), (4, 3, -2, -1))):
+    for _k, _signed in enumerate(_row):
+        _PRODUCTS[abs(_signed) - 1, _j, _k] = np.sign(_signed)
 
 
 def quaternion_conjugate(q: ArrayLike) -> Array:

@@ -51,8 +51,10 @@ def checked(model: Model, kind: str, x: ArrayLike, name: str = "", unit: bool = 
         StateError: As said, with the place.
     """
     array = converted(model, kind, x, name)
-    if not np.vdot(array, array) <= LARGEST**2 or (unit and kind == "q" and model.rotations):
+    if not np.vdot(array, array) <= LARGEST**2:
         complain(model, [kind], [array.reshape(-1, *model.shapes[kind])], name, unit)
+    elif unit and kind == "q":
+        _check_quaternions(model, array, name or kind)
     return array
 
 
@@ -127,4 +129,4 @@ def _place(model: Model, kind: str, name: str, index: NDArray, count: int) -> st
 def _check_quaternions(model: Model, q: Array, name: str) -> None:
     for at, _ in model.rotations:
         joint = model.q_names[at.start].split("[")[0]
-        require_unit(f"{name}: the quaternion of joint '{joint}'", q[:, at])
+        require_unit(f"{name}: the quaternion of joint '{joint}'", q[..., at])

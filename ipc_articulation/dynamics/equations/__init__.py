@@ -2,5 +2,3 @@
 
 from ipc_articulation.dynamics.equations.skeleton import Skeleton
 from ipc_articulation.dynamics.equations.world import World
-
-__all__ = ["Skeleton", "World"]

@@ -28,6 +28,15 @@ from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 
 
+def _state(kind: str, name: str, doc: str) -> property:
+    """A property that is an array of the state, a key of `Model.shapes`, and is copied in and out."""
+
+    def write(skeleton: Skeleton, value: ArrayLike) -> None:
+        setattr(skeleton, f"_{kind}", one_state(skeleton.model, kind, value, name).copy())
+
+    return property(lambda skeleton: getattr(skeleton, f"_{kind}").copy(), write, doc=doc)
+
+
 class Skeleton:
     """A model and its state.
 
@@ -44,32 +53,9 @@ class Skeleton:
         self._q, self._v = model.neutral, np.zeros(model.nv)
         self._tau, self._external = np.zeros(model.nv), np.zeros(model.nv)
 
-    @property
-    def positions(self) -> Array:
-        """Position q, (nq,)."""
-        return self._q.copy()
-
-    @positions.setter
-    def positions(self, q: ArrayLike) -> None:
-        self._q = one_state(self.model, "q", q, "positions").copy()
-
-    @property
-    def velocities(self) -> Array:
-        """Velocity v, (nv,)."""
-        return self._v.copy()
-
-    @velocities.setter
-    def velocities(self, v: ArrayLike) -> None:
-        self._v = one_state(self.model, "v", v, "velocities").copy()
-
-    @property
-    def control_forces(self) -> Array:
-        """τ, (nv,) [N·m or N]."""
-        return self._tau.copy()
-
-    @control_forces.setter
-    def control_forces(self, tau: ArrayLike) -> None:
-        self._tau = one_state(self.model, "tau", tau, "control forces").copy()
+    positions = _state("q", "positions", "Position q, (nq,).")
+    velocities = _state("v", "velocities", "Velocity v, (nv,).")
+    control_forces = _state("tau", "control forces", "τ, (nv,) [N·m or N].")
 
     @property
     def accelerations(self) -> Array:

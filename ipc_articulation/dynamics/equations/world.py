@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import block_diag
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.equations.skeleton import Skeleton
 from ipc_articulation.errors import StateError
+
+
+def _of_all(name: str, doc: str, count: str | None = None) -> property:
+    """A property of skeletons, one skeleton after the other.
+
+    Args:
+        name: Of the property.
+        doc: What it is.
+        count: Number of a model's coordinates, `nq` or `nv`, if the property can be set.
+    """
+
+    def read(world: World) -> Array:
+        return np.concatenate([getattr(skeleton, name) for skeleton in world.skeletons])
+
+    def write(world: World, value: ArrayLike) -> None:
+        x, ends = numbers(words, value), np.cumsum([getattr(each.model, str(count)) for each in world.skeletons])
+        if x.shape != (ends[-1],):
+            raise StateError(f"{words} have shape {x.shape}; give ({ends[-1]},)")
+        for skeleton, part in zip(world.skeletons, np.split(x, ends[:-1]), strict=True):
+            setattr(skeleton, name, part)
+
+    words = name.replace("_", " ")
+    return property(read, write if count else None, doc=doc)
 
 
 class World:
@@ -31,97 +54,24 @@ class World:
         self.skeletons = tuple(skeletons)
         self.time_step = steps.pop()
 
-    @property
-    def positions(self) -> Array:
-        """q of all, (Σ nq,)."""
-        return self._all("positions")
-
-    @positions.setter
-    def positions(self, q: ArrayLike) -> None:
-        self._share("positions", q, [skeleton.model.nq for skeleton in self.skeletons])
-
-    @property
-    def velocities(self) -> Array:
-        """v of all, (Σ nv,)."""
-        return self._all("velocities")
-
-    @velocities.setter
-    def velocities(self, v: ArrayLike) -> None:
-        self._share("velocities", v, self._nv)
-
-    @property
-    def control_forces(self) -> Array:
-        """τ of all, (Σ nv,) [N·m or N]."""
-        return self._all("control_forces")
-
-    @control_forces.setter
-    def control_forces(self, tau: ArrayLike) -> None:
-        self._share("control_forces", tau, self._nv)
-
-    @property
-    def accelerations(self) -> Array:
-        """q̈ of all, (Σ nv,)."""
-        return self._all("accelerations")
+    positions = _of_all("positions", "q of all, (Σ nq,).", "nq")
+    velocities = _of_all("velocities", "v of all, (Σ nv,).", "nv")
+    control_forces = _of_all("control_forces", "τ of all, (Σ nv,) [N·m or N].", "nv")
+    accelerations = _of_all("accelerations", "q̈ of all, (Σ nv,).")
+    coriolis_and_gravity_forces = _of_all("coriolis_and_gravity_forces", "c(q, v) of all, (Σ nv,).")
+    gravity_forces = _of_all("gravity_forces", "Gravity forces c(q, 0) of all, (Σ nv,).")
+    coriolis_forces = _of_all("coriolis_forces", "Coriolis and centrifugal forces of all, (Σ nv,).")
+    external_forces = _of_all("external_forces", "Forces f from outside on all, (Σ nv,).")
+    damping_forces = _of_all("damping_forces", "Damping forces D v of all, (Σ nv,) [N·m or N].")
+    spring_forces = _of_all("spring_forces", "Spring forces K x of all, (Σ nv,) [N·m or N].")
+    resisting_forces = _of_all("resisting_forces", "C = c - f + d + s of all, (Σ nv,).")
 
     @property
     def mass_matrix(self) -> Array:
         """M in diagonal blocks, (Σ nv, Σ nv)."""
-        M, at = np.zeros((sum(self._nv), sum(self._nv))), 0
-        for skeleton, n in zip(self.skeletons, self._nv, strict=True):
-            M[at : at + n, at : at + n] = skeleton.mass_matrix
-            at += n
-        return M
-
-    @property
-    def coriolis_and_gravity_forces(self) -> Array:
-        """c(q, v) of all, (Σ nv,)."""
-        return self._all("coriolis_and_gravity_forces")
-
-    @property
-    def gravity_forces(self) -> Array:
-        """Gravity alone, (Σ nv,)."""
-        return self._all("gravity_forces")
-
-    @property
-    def coriolis_forces(self) -> Array:
-        """Coriolis and centrifugal forces alone, (Σ nv,)."""
-        return self._all("coriolis_forces")
-
-    @property
-    def external_forces(self) -> Array:
-        """Of pushes from outside, (Σ nv,)."""
-        return self._all("external_forces")
-
-    @property
-    def damping_forces(self) -> Array:
-        """Damping forces D v of all, (Σ nv,) [N·m or N]."""
-        return self._all("damping_forces")
-
-    @property
-    def spring_forces(self) -> Array:
-        """Spring forces K x of all, (Σ nv,) [N·m or N]."""
-        return self._all("spring_forces")
-
-    @property
-    def resisting_forces(self) -> Array:
-        """C = c - f + d + s, (Σ nv,)."""
-        return self._all("resisting_forces")
+        return np.asarray(block_diag(*(skeleton.mass_matrix for skeleton in self.skeletons)), dtype=float)
 
     def step(self) -> None:
         """One time step of each."""
         for skeleton in self.skeletons:
             skeleton.step()
-
-    @property
-    def _nv(self) -> list[int]:
-        return [skeleton.model.nv for skeleton in self.skeletons]
-
-    def _all(self, name: str) -> Array:
-        return np.concatenate([getattr(skeleton, name) for skeleton in self.skeletons])
-
-    def _share(self, name: str, value: Any, counts: list[int]) -> None:
-        x = numbers(name.replace("_", " "), value)
-        if x.shape != (sum(counts),):
-            raise StateError(f"{name.replace('_', ' ')} have shape {x.shape}; give ({sum(counts)},)")
-        for skeleton, part in zip(self.skeletons, np.split(x, np.cumsum(counts)[:-1]), strict=True):
-            setattr(skeleton, name, part)

@@ -5,16 +5,3 @@ from ipc_articulation.dynamics.integrators.drive import Drive, acceleration
 from ipc_articulation.dynamics.integrators.explicit import runge_kutta_4, semi_implicit_euler, trapezoid
 from ipc_articulation.dynamics.integrators.implicit import Scheme, Step, implicit
 from ipc_articulation.dynamics.integrators.midpoint import midpoint
-
-__all__ = [
-    "PD",
-    "Drive",
-    "Scheme",
-    "Step",
-    "acceleration",
-    "implicit",
-    "midpoint",
-    "runge_kutta_4",
-    "semi_implicit_euler",
-    "trapezoid",
-]

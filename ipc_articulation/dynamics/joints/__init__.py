@@ -24,26 +24,4 @@ from ipc_articulation.dynamics.joints.kinds import (
     UniversalJoint,
 )
 
-__all__ = [
-    "CylindricalJoint",
-    "FixedJoint",
-    "FloatingJoint",
-    "HelicalJoint",
-    "Joint",
-    "PlanarJoint",
-    "PrismaticJoint",
-    "RevoluteJoint",
-    "RxJoint",
-    "RyJoint",
-    "RyRxJoint",
-    "RzJoint",
-    "RzRxJoint",
-    "RzRyJoint",
-    "RzRyRxJoint",
-    "SphericalJoint",
-    "TxJoint",
-    "TxTyTzJoint",
-    "TyJoint",
-    "TzJoint",
-    "UniversalJoint",
-]
+__all__ = [name for name in dir() if name.endswith("Joint")]

@@ -4,21 +4,3 @@ from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.model import Body, Model
 from ipc_articulation.dynamics.model.parts import FixedFrame, Link, Mimic, PlacedJoint
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere, Triangles
-
-__all__ = [
-    "Body",
-    "Box",
-    "Capsule",
-    "Cylinder",
-    "Ellipsoid",
-    "FixedFrame",
-    "Link",
-    "Mechanism",
-    "MeshFile",
-    "Mimic",
-    "Model",
-    "PlacedJoint",
-    "Shape",
-    "Sphere",
-    "Triangles",
-]

@@ -12,7 +12,7 @@ body; a joint's name finds its child link's frame too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -27,7 +27,6 @@ from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.kinds import BAD, OPEN, SINGULAR
-from ipc_articulation.dynamics.loops.layout import FreeJoint
 from ipc_articulation.dynamics.loops.motion import Motion, ask, nearest, unrolled, vector
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
@@ -128,21 +127,19 @@ class Model:
     @cached_property
     def dof_names(self) -> tuple[str, ...]:
         """A name for each velocity coordinate, (nv,): the joint's, with a number where it has several."""
-        names = [""] * self.nv
-        for at in self.closure.free:
-            names[at.y.start : at.y.stop] = _numbered(self.joint_names[at.joint], len(at.y))
-        for loop in self.loops:
-            names[loop.y] = loop.constraint.names(loop.joints)[1]
-        return tuple(names)
+        return self._names([""] * self.nv, "y")
 
     @cached_property
     def q_names(self) -> tuple[str, ...]:
         """A name for each position coordinate, (nq,)."""
-        names = [""] * self.nq
+        return self._names([""] * self.nq, "x")
+
+    def _names(self, names: list[str], kind: str) -> tuple[str, ...]:
         for at in self.closure.free:
-            names[at.x.start : at.x.stop] = _numbered(self.joint_names[at.joint], len(at.x))
+            own, joint = getattr(at, kind), self.joint_names[at.joint]
+            names[own.start : own.stop] = [joint] if len(own) == 1 else [f"{joint}[{k}]" for k in range(len(own))]
         for loop in self.loops:
-            names[loop.x] = loop.constraint.names(loop.joints)[0]
+            names[getattr(loop, kind)] = loop.constraint.names(loop.joints)["xy".index(kind)]
         return tuple(names)
 
     @property
@@ -161,10 +158,14 @@ class Model:
 
     @cached_property
     def _neutral(self) -> Array:
-        q, x = self.coordinates.neutral, np.empty(self.nq)
+        return self._independent(self.coordinates.neutral, lambda loop, q: ask(loop, nearest, loop.constraint, q))
+
+    def _independent(self, q: Array, of_loop: Callable[[Loop, Array], Array]) -> Array:
+        """Positions of the independent coordinates, (nq,), from a spanning position and what it is for each loop."""
+        x = np.empty(self.nq)
         x[self.closure.free_x] = q[self.closure.free_q]
         for loop in self.loops:
-            x[loop.x] = ask(loop, nearest, loop.constraint, q[loop.q])
+            x[loop.x] = of_loop(loop, q[loop.q])
         return x
 
     def frame(self, name: str | int) -> int:
@@ -202,24 +203,19 @@ class Model:
         Raises:
             ModelError: There is no moving joint of that name, or it is in a loop.
         """
-        y = self._free(joint).y
-        return slice(y.start, y.stop)
+        return self._range(joint, "y")
 
     def positions(self, joint: str) -> slice:
-        """Range of a joint's position coordinates.
+        """Range of a joint's position coordinates; errors as of `dofs`."""
+        return self._range(joint, "x")
 
-        Raises:
-            ModelError: There is no moving joint of that name, or it is in a loop.
-        """
-        x = self._free(joint).x
-        return slice(x.start, x.stop)
-
-    def _free(self, joint: str) -> FreeJoint:
+    def _range(self, joint: str, kind: str) -> slice:
         for loop in self.loops:
             if joint in loop.joints:
                 raise ModelError(f"joint '{joint}' is in {loop.name}; its own coordinates are those of spanning_tree")
         index = self.joint(joint)
-        return next(at for at in self.closure.free if at.joint == index)
+        own = next(getattr(at, kind) for at in self.closure.free if at.joint == index)
+        return slice(own.start, own.stop)
 
     def _find(self, known: dict | MappingProxyType, name: str, what: str) -> int:
         if name not in known:
@@ -286,11 +282,8 @@ class Model:
         Raises:
             StateError: A wrong length, or a loop cannot be closed from there.
         """
-        q, x = vector(q, self.closure.spanning_nq, "spanning position"), np.empty(self.nq)
-        x[self.closure.free_x] = q[self.closure.free_q]
-        for loop in self.loops:
-            x[loop.x] = ask(loop, loop.constraint.position, q[loop.q])
-        return x
+        q = vector(q, self.closure.spanning_nq, "spanning position")
+        return self._independent(q, lambda loop, own: ask(loop, loop.constraint.position, own))
 
     def G(self, x: ArrayLike) -> Array:
         """∂q̇/∂ẏ, (..., spanning nv, nv), not to be written to.
@@ -321,7 +314,3 @@ class Model:
         """-K̇ q̇ of all loops: (spanning nq,), (spanning nv,) -> (constraints,)."""
         q, v = vector(q, self.closure.spanning_nq, "q"), vector(q_dot, self.closure.spanning_nv, "q_dot")
         return np.concatenate([np.zeros(0), *(loop.constraint.k(q[loop.q], v[loop.dofs]) for loop in self.loops)])
-
-
-def _numbered(joint: str, count: int) -> list[str]:
-    return [joint] if count == 1 else [f"{joint}[{k}]" for k in range(count)]
