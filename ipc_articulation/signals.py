@@ -57,7 +57,8 @@ class _Deferral(ContextDecorator):
         if self._depth == 0:
             if getsignal(SIGINT) is _note:  # else the block has installed its own: that stays
                 signal(SIGINT, self._handler)
-            self.deliver()
+            if self._is_noted:
+                self.deliver()
 
     def deliver(self) -> None:
         """Call the handler now if SIGINT was noted; it may raise.

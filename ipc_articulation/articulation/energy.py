@@ -72,9 +72,10 @@ class ArticulationEnergy:
         self.sizes = tuple(np.diff(self.arrays.starts).tolist())  # freedoms of each articulation
         self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
         self._joint_names = tuple(joint_names) if joint_names else tuple(f"joint {k}" for k in range(len(joints)))
-        ends = np.cumsum([size * size for size in self.sizes])
-        parts = zip(self.sizes, ends, strict=True)
-        self._blocks = [self.arrays.mass[end - size * size : end].reshape(size, size) for size, end in parts]
+        entries = np.square(self.sizes).tolist()  # of each Mᵗ
+        masses, unchecked = _split(self.arrays.mass, entries), self.arrays.unchecked
+        self._blocks = [M.reshape(size, size) for M, size in zip(masses, self.sizes, strict=True)]
+        self._given_masses, self._given_tildes = _split(unchecked.mass, entries), _split(unchecked.tilde, self.sizes)
 
     def set_step(
         self, mass: Sequence[ArrayLike] | ArrayLike, delta_theta_tilde: Sequence[ArrayLike] | ArrayLike, q_ref: Array
@@ -112,8 +113,9 @@ class ArticulationEnergy:
 
     def give(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array]) -> None:
         """Store Mᵗ and δθ̃ of a step as `set_flat` has them, for `take`."""
-        _join(mass, self.arrays.unchecked.mass)
-        _join(delta_theta_tilde, self.arrays.unchecked.tilde)
+        for parts, targets in ((mass, self._given_masses), (delta_theta_tilde, self._given_tildes)):
+            for part, target in zip(parts, targets, strict=True):
+                target[:] = part
 
     @property
     def mass(self) -> list[Array]:
@@ -191,13 +193,11 @@ class ArticulationEnergy:
         return parts
 
 
+def _split(joined: Array, sizes: Sequence[int]) -> list[Array]:
+    """Views of the parts of an array, of these sizes."""
+    return np.split(joined, np.cumsum(sizes)[:-1]) if len(sizes) else []
+
+
 def _columns(bodies: Ints) -> Ints:
     """Places of the coordinates of pairs of bodies (k, 2) among those of all bodies, (k, 24)."""
     return (12 * bodies[:, :, None] + np.arange(12)).reshape(-1, 24)
-
-
-def _join(parts: Sequence[Array], joined: Array) -> None:
-    first = 0
-    for part in parts:
-        joined[first : first + len(part)] = part
-        first += len(part)

@@ -27,6 +27,7 @@ except ImportError:
 
 _internal: Any = _numpy  # private: no stub describes it
 
+_names: dict[str, Any] = vars(_internal) if _internal is not None else {}
 _PARSER = "__dtype_from_pep3118"
 _LETTERS = "?bBhHiIlLqQfd"
 
@@ -35,16 +36,18 @@ class FormatTable(ContextDecorator):
     """A context manager, and a decorator of functions, that puts a table in front of the present parser of numpy."""
 
     def __init__(self) -> None:
-        self._parse = getattr(_internal, _PARSER, None)
+        self._parse = _names.get(_PARSER)
         self._look_up = _with_table(self._parse)
 
     def __enter__(self) -> None:
-        if self._look_up is not None and getattr(_internal, _PARSER, None) is self._parse:
-            setattr(_internal, _PARSER, self._look_up)
+        self._replace(self._parse, self._look_up)
 
     def __exit__(self, *error: object) -> None:
-        if self._look_up is not None and getattr(_internal, _PARSER, None) is self._look_up:
-            setattr(_internal, _PARSER, self._parse)
+        self._replace(self._look_up, self._parse)
+
+    def _replace(self, present: Any, other: Any) -> None:
+        if self._look_up is not None and _names.get(_PARSER) is present:
+            _names[_PARSER] = other
 
 
 def _with_table(parse: Any) -> Any:

@@ -16,6 +16,7 @@ STAGES = (
     "newton",
     "write back",
 )
+_NO_TIME = dict.fromkeys(STAGES, 0.0)
 
 
 class Stopwatch:
@@ -23,7 +24,7 @@ class Stopwatch:
 
     def __init__(self) -> None:
         """Start."""
-        self.seconds = dict.fromkeys(STAGES, 0.0)
+        self.seconds = _NO_TIME.copy()
         self._last = perf_counter()
 
     def lap(self, stage: str) -> None:
