@@ -16,6 +16,7 @@ from ipc_articulation.scenefile.yaml_text import MAX_TEXT, parse
 
 INCLUDE = "include"
 MAX_CHAIN = 20  # files that include each other, one below the other
+MAX_FILES = 200  # of one scene
 
 
 class Sources:
@@ -28,6 +29,7 @@ class Sources:
     def __init__(self) -> None:
         self.files: list[Path] = []
         self._trees: dict[Path, TreeNode] = {}
+        self._length = 0  # characters of all files together
 
     def tree(self, file: Path, chain: tuple[Path, ...] = ()) -> TreeNode:
         """The tree of a file, merged with those it includes.
@@ -42,7 +44,12 @@ class Sources:
         key = file.resolve()
         if key not in self._trees:
             self.files.append(file)
-            root = parse(read_text(file), file)
+            text = read_text(file)
+            self._length += len(text)
+            if len(self.files) > 1 and (len(self.files) > MAX_FILES or self._length > MAX_TEXT):
+                message = f"a scene has {MAX_FILES} files and {MAX_TEXT} characters at most, with this one it has more"
+                raise SceneFileError(message, file, 1, 1)
+            root = parse(text, file)
             if not isinstance(root.value, dict):
                 message = "a scene file is a mapping of keys to values, and this one is not"
                 raise SceneFileError(message, file, 1, 1)
@@ -100,11 +107,9 @@ def _names(root: TreeNode) -> tuple[TreeNode, ...]:
     if entry is None:
         return ()
     names = entry.value if isinstance(entry.value, tuple) else (entry,)
-    faults = [
-        node.place.fault("`include` takes a file or a list of files")
-        for node in names
-        if not isinstance(node.value, str)
-    ]
+    message = f"`include` takes a file or a list of files, {MAX_FILES} at most"
+    faults = [node.place.fault(message) for node in names if not isinstance(node.value, str)]
+    faults += [node.place.fault(message) for node in names[MAX_FILES : MAX_FILES + 1]]
     if faults:
         raise SceneFileError.of(faults)
     return names

@@ -14,11 +14,11 @@ from typing import Any
 
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.naming import suggest
-from ipc_articulation.scenefile.tree import Place, TreeNode, plain, planted
+from ipc_articulation.scenefile.tree import MAX_DEPTH, Place, TreeNode, plain, planted
 from ipc_articulation.scenefile.variables import VARIABLES
 from ipc_articulation.scenefile.yaml_text import parse
 
-_PART = re.compile(r"""\.(?P<name>[^.\[\]"'=\s]+)|\[(?P<index>\d+)\]|\[(?P<quote>["'])(?P<text>.+?)(?P=quote)\]""")
+_PART = re.compile(r"""\.(?P<name>[^.\[\]"'=\s]+)|\[(?P<index>\d{1,9})\]|\[(?P<quote>["'])(?P<text>.+?)(?P=quote)\]""")
 _COMMAND_LINE = Path("command line")
 _HOW = "a path is written like `contact.friction`, `bodies.crate.mass` or `bodies[0].mass`"
 
@@ -77,6 +77,8 @@ def path_parts(path: str, place: Place) -> list[str | int]:
             raise SceneFileError.of([place.fault(f"'{path}' is no path; {_HOW}")])
         parts.append(int(found["index"]) if found["index"] else found["name"] or found["text"])
         rest = rest[found.end() :]
+    if len(parts) > MAX_DEPTH:
+        raise SceneFileError.of([place.fault(f"a path of {len(parts)} parts, more than {MAX_DEPTH}")])
     return parts
 
 
@@ -128,5 +130,5 @@ def _shown(value: Any) -> str:
         return value
     try:
         return json.dumps(value.tolist() if hasattr(value, "tolist") else value)
-    except (TypeError, ValueError):
-        return str(value)
+    except (TypeError, ValueError, RecursionError):  # ValueError: also a number of thousands of digits
+        return f"<{type(value).__name__}>" if isinstance(value, int | list | tuple | Mapping) else str(value)

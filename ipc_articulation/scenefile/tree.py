@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ipc_articulation.errors import Fault
+from ipc_articulation.errors import Fault, SceneFileError
 
 MAX_DEPTH = 50  # of values inside values
+MAX_DIGITS = 300  # of one number
 MAX_VALUES = 200_000  # of a whole scene, all aliases and variables written out
 
 
@@ -68,14 +69,22 @@ def plain(node: TreeNode) -> Any:
     return node.value
 
 
-def planted(value: Any, place: Place) -> TreeNode:
-    """The tree of a plain value, all of it at one place; numpy's numbers and arrays are taken too."""
+def planted(value: Any, place: Place, depth: int = 1) -> TreeNode:
+    """The tree of a plain value, all of it at one place; numpy's numbers and arrays are taken too.
+
+    Raises:
+        SceneFileError: It is nested too deeply, or within itself, or has a number of too many digits.
+    """
     value = value.tolist() if hasattr(value, "tolist") else value
+    if depth > MAX_DEPTH:
+        raise SceneFileError.of([place.fault(f"values are nested more than {MAX_DEPTH} deep")])
+    if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        raise SceneFileError.of([place.fault(f"a number of more than {MAX_DIGITS} digits")])
     if isinstance(value, Mapping):
-        children = {str(key): planted(child, place) for key, child in value.items()}
+        children = {str(key): planted(child, place, depth + 1) for key, child in value.items()}
         return TreeNode(children, place, dict.fromkeys(children, place))
     if isinstance(value, list | tuple):
-        return TreeNode(tuple(planted(child, place) for child in value), place)
+        return TreeNode(tuple(planted(child, place, depth + 1) for child in value), place)
     return TreeNode(value, place)
 
 

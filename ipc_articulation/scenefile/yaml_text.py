@@ -17,10 +17,9 @@ import yaml
 from yaml.reader import ReaderError
 
 from ipc_articulation.errors import Fault, SceneFileError
-from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_VALUES, Place, TreeNode, measure
+from ipc_articulation.scenefile.tree import MAX_DEPTH, MAX_DIGITS, MAX_VALUES, Place, TreeNode, measure
 
 MAX_TEXT = 2_000_000  # characters of one file
-MAX_DIGITS = 300  # of one number
 
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = {
@@ -158,12 +157,12 @@ class _Reading:
         keys: dict[str, Place] = {}
         inherited: list[TreeNode] = []
         for key, value in node.value:
-            if key.tag == _TAG + "merge":
+            if key.tag == _TAG + "merge" and not inherited:
                 inherited += self._taken_over(value)
-            elif not isinstance(key, yaml.ScalarNode) or key.tag != _TAG + "str":
+            elif not isinstance(key, yaml.ScalarNode) or key.tag not in (_TAG + "str", _TAG + "merge"):
                 shown = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else ""
                 self._refuse(key, f"a key is a text, and this one{shown} is not; put it in quotes where it is meant so")
-            elif key.value in own:
+            elif key.value in own or key.tag == _TAG + "merge":
                 self._refuse(key, f"key '{key.value}' stands here a second time")
             else:
                 own[key.value], keys[key.value] = self.tree(value), self._place(key)
