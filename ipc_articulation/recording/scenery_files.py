@@ -7,6 +7,7 @@ attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.recording.descriptions import SceneryDescription
 from ipc_articulation.recording.layout import create_array, entries_checksum, sealed
-from ipc_articulation.recording.scenery import Scenery, Surface
+from ipc_articulation.recording.scenery import Point, Scenery, Surface
 
 _ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8"}
 
@@ -36,7 +37,7 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
         f"scenery/{name}": {"length": len(value), "checksums": [entries_checksum(value.astype(_ARRAYS[name]))]}
         for name, value in values.items()
     }
-    group.attrs.put(sealed({**_attributes(scenery), "columns": columns}))
+    group.attrs.put(sealed({**asdict(_description(scenery)), "columns": columns}))
 
 
 def read_scenery(description: SceneryDescription, arrays: Mapping[str, NDArray[Any]]) -> Scenery:
@@ -49,19 +50,20 @@ def read_scenery(description: SceneryDescription, arrays: Mapping[str, NDArray[A
     return Scenery(surfaces, planes, np.array(description.up), description.eye, description.target)
 
 
-def _attributes(scenery: Scenery) -> dict[str, Any]:
+def _description(scenery: Scenery) -> SceneryDescription:
     surfaces = scenery.surfaces
-    return {
-        "names": [surface.name for surface in surfaces],
-        "roles": [surface.role for surface in surfaces],
-        "vertex_counts": [len(surface.vertices) for surface in surfaces],
-        "face_counts": [len(surface.faces) for surface in surfaces],
-        "planes": [[_floats(point), _floats(normal)] for point, normal in scenery.planes],
-        "up": _floats(scenery.up),
-        "eye": None if scenery.eye is None else _floats(scenery.eye),
-        "target": None if scenery.target is None else _floats(scenery.target),
-    }
+    return SceneryDescription(
+        tuple(surface.name for surface in surfaces),
+        tuple(surface.role for surface in surfaces),
+        tuple(len(surface.vertices) for surface in surfaces),
+        tuple(len(surface.faces) for surface in surfaces),
+        tuple((_point(point), _point(normal)) for point, normal in scenery.planes),
+        _point(scenery.up),
+        None if scenery.eye is None else _point(scenery.eye),
+        None if scenery.target is None else _point(scenery.target),
+    )
 
 
-def _floats(values: Iterable[float]) -> list[float]:
-    return [float(value) for value in values]
+def _point(values: Iterable[float]) -> Point:
+    x, y, z = map(float, values)
+    return x, y, z

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +54,6 @@ class Job:
             draft.replace(folder / RUN_FILE)
         except OSError as error:
             raise OutputError(f"{folder / RUN_FILE} cannot be written: {error.strerror}") from error
-
-    def with_steps(self, steps: int) -> Job:
-        """The same run, so many steps long."""
-        return replace(self, steps=steps)
 
     def read_scene(self) -> tuple[AnyScene, Document]:
         """The scene, as it was when the run began.

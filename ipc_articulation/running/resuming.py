@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ipc_articulation.errors import DumpError, OutputError
@@ -45,7 +46,7 @@ def resume(
     folder, manner = Path(folder), Manner(quiet, pictures, time_limit)
     job = read_job(folder)
     with claimed(folder):
-        return _resumed(folder, job if steps is None else job.with_steps(job.steps + steps), manner)
+        return _resumed(folder, job if steps is None else replace(job, steps=job.steps + steps), manner)
 
 
 def _resumed(folder: Path, job: Job, manner: Manner) -> Result:
@@ -62,7 +63,8 @@ def _resumed(folder: Path, job: Job, manner: Manner) -> Result:
     header = read_recording(folder).header
     header.extra["planned_steps"] = job.steps
     writer = RecordingWriter.reopen(folder, header, done + 1, job.steps + 1)
-    _remember(job, folder)
+    if job != read_job(folder):  # so that the next `resume` knows of further steps
+        job.write(folder)
     return execute(simulation, writer, scene, (done, job.steps), folder, manner)
 
 
@@ -72,9 +74,3 @@ def _recover(simulation: Simulation, checkpoints: Checkpoints, frame: int) -> No
     except DumpError as error:
         path = checkpoints.path(frame)
         raise DumpError(f"{error}; remove {path} to resume from the previous checkpoint") from error
-
-
-def _remember(job: Job, folder: Path) -> None:
-    """So that the next `resume` knows of further steps."""
-    if job != read_job(folder):
-        job.write(folder)

@@ -30,10 +30,8 @@ from ipc_articulation.scenefile.schema.controllers import (
     TorqueEntry,
     TrajectoryEntry,
 )
-from ipc_articulation.scenefile.schema.loops import FourBarEntry, GearEntry
-from ipc_articulation.scenefile.schema.options import VariationEntry
-from ipc_articulation.scenefile.schema.robot import RobotEntry
-from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene
+from ipc_articulation.scenefile.schema.robot import FourBarEntry, GearEntry, RobotEntry
+from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene, VariationEntry
 from ipc_articulation.scenefile.schema.shapes import (
     BoxEntry,
     CapsuleEntry,
