@@ -82,7 +82,7 @@ NAMES = [
     ("name: first", r'name: "a\nb"', "6:11", r"'a\nb'"),
     ("name: first", r'name: "bell\a"', "6:11", r"'bell\x07'"),
     ("name: second", 'name: "second "', "9:11", "'second '"),
-    ("ground: {}", 'materials: {"": {friction: 0.5}}', "12:13", "''"),
+    ("ground: {}", 'materials: {"": {friction: 0.5}}', "12:17", "''"),
     ("ground: {}", r'walls: [{name: "\t", point: [0, 0, 0], normal: [0, 0, 1]}]', "12:16", r"'\t'"),
 ]
 
