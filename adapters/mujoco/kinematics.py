@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from ipc_articulation import affine
+from ipc_articulation import affine, spatial
 from ipc_articulation.arrays import Array, Bools, Ints
 
 
@@ -149,16 +149,13 @@ def _undo(model: mujoco.MjModel, data: mujoco.MjData, joint: int, qpos: Array) -
     address = model.jnt_qposadr[joint]
     theta = qpos[address] - model.qpos0[address]
     axis, anchor = data.xaxis[joint], data.xanchor[joint]
-    T = np.eye(4)
     if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE:
-        T[:3, 3] = -theta * axis
-        return T
-    quat, R = np.empty(4), np.empty(9)
+        return spatial.pose(p=-theta * axis)
+    quat, matrix = np.empty(4), np.empty(9)
     mujoco.mju_axisAngle2Quat(quat, axis, -theta)
-    mujoco.mju_quat2Mat(R, quat)
-    T[:3, :3] = R.reshape(3, 3)
-    T[:3, 3] = anchor - T[:3, :3] @ anchor
-    return T
+    mujoco.mju_quat2Mat(matrix, quat)
+    R = matrix.reshape(3, 3)
+    return spatial.pose(R, anchor - R @ anchor)
 
 
 def _free_addresses(model: mujoco.MjModel, body: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ipc_articulation.scenefile.document import Location, SceneProblem
-from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
+from ipc_articulation.scenefile.schema import ArticulationScene, BodyEntry, MaterialEntry, RobotScene, Scene
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,14 @@ MASS = Range(1e-5, 1e6, "kg", "so light a body nears rounding beside others", "c
 DENSITY = Range(1.0, 3e4, "kg/m³", "lighter than foam", "heavier than any metal")
 FRICTION = Range(0.0, 2.0, "", "", "dry materials have at most about 1.5")
 
+_OF_THINGS = {  # keys of bodies and materials
+    "mass": MASS,
+    "density": DENSITY,
+    "stiffness": STIFFNESS,
+    "resistance": RESISTANCE,
+    "friction": FRICTION,
+}
+
 _Quantity = tuple[Location, str, float | None, Range]
 
 
@@ -55,15 +63,10 @@ def _quantities(scene: Scene) -> Iterator[_Quantity]:
         yield ("stiffness",), "the stiffness", scene.stiffness, STIFFNESS
     if isinstance(scene, RobotScene):
         yield ("robot", "stiffness"), "the stiffness of the links", scene.robot.stiffness, STIFFNESS
-    for index, body in enumerate(scene.bodies):
-        place, name = ("bodies", index), f"of body '{body.name}'"
-        yield (*place, "mass"), f"the mass {name}", body.mass, MASS
-        yield (*place, "density"), f"the density {name}", body.density, DENSITY
-        yield (*place, "stiffness"), f"the stiffness {name}", body.stiffness, STIFFNESS
-        yield (*place, "friction"), f"the friction {name}", body.friction, FRICTION
-    for name, material in scene.materials.items():
-        at, of = ("materials", name), f"of material '{name}'"
-        yield (*at, "density"), f"the density {of}", material.density, DENSITY
-        yield (*at, "stiffness"), f"the stiffness {of}", material.stiffness, STIFFNESS
-        yield (*at, "resistance"), f"the resistance {of}", material.resistance, RESISTANCE
-        yield (*at, "friction"), f"the friction {of}", material.friction, FRICTION
+    things: list[tuple[Location, str, BodyEntry | MaterialEntry]] = [
+        (("bodies", index), f"body '{body.name}'", body) for index, body in enumerate(scene.bodies)
+    ]
+    things += [(("materials", name), f"material '{name}'", material) for name, material in scene.materials.items()]
+    for place, name, thing in things:
+        for key, usual in _OF_THINGS.items():
+            yield (*place, key), f"the {key} of {name}", getattr(thing, key, None), usual

@@ -162,6 +162,8 @@ class ExternalArticulationConstraint:
         self.set_step(mass, delta_theta_tilde, q_ref)
         view(find_mass(geometry, _NAME, size))[:] = self._energy.arrays.mass
         view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.arrays.tilde
+        if not carriers:
+            return
         references = {geo_id: view(attribute) for geo_id, attribute in carriers.items()}
         for (geo_id, instance), q in zip(self.bodies, q_ref, strict=True):
             if geo_id in references:

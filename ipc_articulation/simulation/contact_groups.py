@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile import schema
-from ipc_articulation.scenefile.document import Document
+from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.simulation.bodies import GROUND
 
 
@@ -16,14 +18,27 @@ def contact_rules(mechanism: CoupledRobot, scene: schema.Scene, document: Docume
     Raises:
         SceneFileError: A rule names nothing that there is.
     """
-    pairs = []
+    rules = []
     for index, pair in enumerate(scene.contact.pairs):
-        groups = []
-        for side, pattern in enumerate(pair.between):
-            with document.blame("contact", "pairs", index, "between", side):
-                groups.append(names_of(pattern, mechanism, scene))
-        pairs.append(ContactRule(groups[0], groups[1], pair.friction, pair.resistance, pair.enabled))
-    return tuple(pairs)
+        place = ("contact", "pairs", index, "between")
+        first, second = names_of_sides(pair.between, place, mechanism, scene, document)
+        rules.append(ContactRule(first, second, pair.friction, pair.resistance, pair.enabled))
+    return tuple(rules)
+
+
+def names_of_sides(
+    patterns: Sequence[str], place: Location, mechanism: CoupledRobot, scene: schema.Scene, document: Document
+) -> list[frozenset[str]]:
+    """`names_of` for each side of a pair that stands at a place of the file.
+
+    Raises:
+        SceneFileError: A side names nothing that there is.
+    """
+    sides = []
+    for side, pattern in enumerate(patterns):
+        with document.blame(*place, side):
+            sides.append(names_of(pattern, mechanism, scene))
+    return sides
 
 
 def names_of(pattern: str, mechanism: CoupledRobot, scene: schema.Scene) -> frozenset[str]:
@@ -46,12 +61,7 @@ def _file_name(name: str) -> str:
 
 
 def _material(name: str, scene: schema.Scene) -> str | None:
-    things: dict[str, schema.BodyEntry | schema.WallEntry | schema.GroundEntry] = {
-        thing.name: thing for thing in scene.bodies
-    }
-    things |= {wall.name: wall for wall in scene.walls}
+    materials = {thing.name: thing.material for thing in (*scene.bodies, *scene.walls)}
     if scene.ground:
-        things[GROUND] = scene.ground
-    if name in things:
-        return things[name].material
-    return scene.robot.material if isinstance(scene, schema.RobotScene) else None
+        materials[GROUND] = scene.ground.material
+    return materials.get(name, scene.robot.material if isinstance(scene, schema.RobotScene) else None)

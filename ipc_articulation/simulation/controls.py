@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +38,15 @@ class ControllerSet:
     ) -> None:
         self._scene, self._driven, self._coupling = scene, driven, coupling
         self._bodies = tuple(body.name for body in (*coupling.robot.links, *coupling.robot.free))
-        controllers, times = scene.all_controllers, scene.dt * np.arange(steps, dtype=float)
+        times = scene.dt * np.arange(steps, dtype=float)
         named: list[schema.ControllerEntry] = []
-        for place, controller in zip(_places(scene), controllers, strict=True):
+        for place, controller in zip(_places(scene), scene.all_controllers, strict=True):
             named.append(controller)
             with document.blame(*place):
                 self._targets = targets(named, driven.actuated, driven.start, times)
                 self._torques = torques(named, driven.joints, times)
-        self._functions = [_function(document, *item) for item in zip(_places(scene), controllers, strict=True)]
-        self.ran_code = tuple(function.text for function in self._functions if function is not None)
+        self._functions = list(_functions(scene, document))
+        self.ran_code = tuple(function.text for _, function in self._functions)
 
     def command(self, index: int) -> None:
         """Command the joints for step `index`.
@@ -55,23 +55,20 @@ class ControllerSet:
             AdapterError: A Python controller fails, or returns what is no answer.
         """
         aims, forces = self._targets[index], self._torques[index]
-        for controller, function in zip(self._scene.all_controllers, self._functions, strict=True):
-            if function is not None and isinstance(controller, schema.PythonEntry):
-                aims, further = function(self._state(index, aims, controller))
-                forces = forces + further
+        for controller, function in self._functions:
+            aims, further = function(self._state(index, aims, controller))
+            forces = forces + further
         self._driven.command(aims)
         self._driven.push(forces)
 
     def state(self) -> dict[str, Array]:
         """State of the Python controllers, see `PythonController.state`."""
-        functions = [function for function in self._functions if function is not None]
-        told = [(number, function.state()) for number, function in enumerate(functions)]
-        return {f"controller {number}/{key}": value for number, state in told for key, value in state.items()}
+        states = [function.state() for _, function in self._functions]
+        return {f"controller {k}/{key}": value for k, state in enumerate(states) for key, value in state.items()}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore the Python controllers from what `state` gave."""
-        functions = [function for function in self._functions if function is not None]
-        for number, function in enumerate(functions):
+        for number, (_, function) in enumerate(self._functions):
             prefix = f"controller {number}/"
             function.restore({k.removeprefix(prefix): value for k, value in state.items() if k.startswith(prefix)})
 
@@ -102,8 +99,10 @@ def _places(scene: schema.RobotScene) -> list[Location]:
     return [("controllers", index) for index in range(len(scene.controllers))]
 
 
-def _function(document: Document, place: Location, controller: schema.ControllerEntry) -> PythonController | None:
-    if not isinstance(controller, schema.PythonEntry):
-        return None
-    with document.blame(*place, "python"):
-        return PythonController(controller.python, Path(document.file).parent)
+def _functions(scene: schema.RobotScene, document: Document) -> Iterator[tuple[schema.PythonEntry, PythonController]]:
+    """The controllers written in Python, loaded."""
+    for place, controller in zip(_places(scene), scene.all_controllers, strict=True):
+        if isinstance(controller, schema.PythonEntry):
+            with document.blame(*place, "python"):
+                function = PythonController(controller.python, Path(document.file).parent)
+            yield controller, function

@@ -74,9 +74,7 @@ class RobotSimulation:
 
 
 def _surfaces(mechanism: CoupledRobot) -> tuple[Surface, ...]:
-    groups: tuple[tuple[Role, tuple[CoupledBody, ...]], ...] = (
-        ("link", mechanism.links),
-        ("free", mechanism.free),
-        ("fixed", mechanism.static),
-    )
-    return tuple(surface_of(body, role) for role, bodies in groups for body in bodies if body.mesh is not None)
+    bodies: list[tuple[CoupledBody, Role]] = [(body, "link") for body in mechanism.links]
+    bodies += [(body, "free") for body in mechanism.free]
+    bodies += [(body, "fixed") for body in mechanism.static]
+    return tuple(surface_of(body, role) for body, role in bodies if body.mesh is not None)

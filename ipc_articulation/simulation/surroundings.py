@@ -6,15 +6,16 @@ and who touches whom.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.simulation.bodies import GROUND, body_of, planes_of
-from ipc_articulation.simulation.contact_groups import contact_rules, names_of
+from ipc_articulation.simulation.contact_groups import contact_rules, names_of_sides
 from ipc_articulation.simulation.materials import resistance_of, stiffness_of
 
 
@@ -63,17 +64,12 @@ def _of_robot(mechanism: CoupledRobot, scene: schema.Scene) -> CoupledRobot:
         return mechanism
     robot = scene.robot
     kappa, resistance = stiffness_of(scene, robot), resistance_of(scene, robot)
-
-    def completed(parts: Iterable[CoupledBody]) -> tuple[CoupledBody, ...]:
-        return tuple(replace(part, kappa=kappa, resistance=resistance, environment=robot.environment) for part in parts)
-
-    return replace(
-        mechanism,
-        links=completed(mechanism.links),
-        free=completed(mechanism.free),
-        static=completed(mechanism.static),
-        planes=tuple(replace(plane, environment=robot.environment) for plane in mechanism.planes),
-    )
+    said: dict[str, Any] = {"kappa": kappa, "resistance": resistance, "environment": robot.environment}
+    bodies: dict[str, Any] = {
+        key: tuple(replace(b, **said) for b in getattr(mechanism, key)) for key in ("links", "free", "static")
+    }
+    planes = tuple(replace(plane, environment=robot.environment) for plane in mechanism.planes)
+    return replace(mechanism, **bodies, planes=planes)
 
 
 def _immovable(mechanism: CoupledRobot) -> frozenset[frozenset[str]]:
@@ -88,9 +84,6 @@ def _untouchable(mechanism: CoupledRobot, scene: schema.Scene, document: Documen
         return frozenset()
     pairs: set[frozenset[str]] = set()
     for index, sides in enumerate(scene.robot.untouchable):
-        groups = []
-        for side, pattern in enumerate(sides):
-            with document.blame("robot", "untouchable", index, side):
-                groups.append(names_of(pattern, mechanism, scene))
-        pairs |= {frozenset({a, b}) for a, b in product(*groups) if a != b}
+        names = names_of_sides(sides, ("robot", "untouchable", index), mechanism, scene, document)
+        pairs |= {frozenset({a, b}) for a, b in product(*names) if a != b}
     return frozenset(pairs)
