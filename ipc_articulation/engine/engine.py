@@ -5,15 +5,16 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import sys
-import weakref
 from functools import wraps
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import uipc
 
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
+from ipc_articulation.signals import interrupts_deferred
 
 BACKENDS = ("cpu", "cuda", "none", "auto")
 
@@ -85,21 +86,32 @@ def has_gpu() -> bool:
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
-def _keep_engines() -> None:
-    """Make libuipc's worlds keep engines of the class above alive, which their constructor does not do."""
-    construct = uipc.World.__init__
+_engines: WeakKeyDictionary[uipc.World, Engine] = WeakKeyDictionary()
+
+
+def _extend_worlds() -> None:
+    """Make libuipc's worlds keep engines of the class above alive, and initialise them whole or not at all."""
+    construct, init = uipc.World.__init__, uipc.World.init
 
     @wraps(construct)
     def construct_and_keep(world: uipc.World, engine: uipc.Engine) -> None:
         construct(world, engine)
         if isinstance(engine, Engine):
-            weakref.finalize(world, _release, engine).atexit = False
+            _engines[world] = engine
 
-    uipc.World.__init__ = construct_and_keep
+    @wraps(init)
+    def init_whole(world: uipc.World, scene: uipc.Scene) -> None:
+        with interrupts_deferred:
+            init(world, scene)
+            engine = _engines.get(world)
+            cpu = None if engine is None else engine.cpu
+            if cpu is not None and cpu.state_accessor is None and world.is_valid():
+                raise EngineError(
+                    "world.init did nothing, as an earlier world.init of this world has failed; make a new Engine and "
+                    "a new World"
+                )
+
+    uipc.World.__init__, uipc.World.init = construct_and_keep, init_whole
 
 
-def _release(engine: Engine) -> None:
-    """The finalizer of a world held the engine; now nobody may."""
-
-
-_keep_engines()
+_extend_worlds()

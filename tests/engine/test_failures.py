@@ -1,13 +1,20 @@
 """Steps that fail: a named result or an error that names what and where; the state of before the step is kept."""
 
+import itertools
+import os
+import signal
+import sys
+
 import numpy as np
 import pytest
+import uipc
 from scipy.spatial.transform import Rotation
 from uipc import view
 
+from ipc_articulation import Engine
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.engine.terms.term import Term
-from ipc_articulation.errors import SceneError, SolverError
+from ipc_articulation.errors import EngineError, SceneError, SolverError
 from tests.engine.scenes import BoxScene, translation, twist_rate
 
 
@@ -145,3 +152,37 @@ def test_a_geometry_that_was_resized_is_refused(tmp_path):
     scene.slots[1].geometry().instances().resize(2)
     with pytest.raises(SceneError, match=f"affine-body geometry {scene.slots[1].id()} has 2 instances now, but had 1"):
         scene.run(1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("call", range(2))
+def test_ctrl_c_in_init_is_raised_when_the_world_is_initialised(tmp_path, call):
+    """The signal comes at one of the first Python calls within world.init: before the engine's own code begins."""
+    scene = BoxScene(tmp_path)
+    scene.add_box(np.eye(4))
+    world, calls = uipc.World(Engine("cpu", str(tmp_path))), itertools.count()
+
+    def interrupt(frame, event, argument):
+        if event == "call" and frame.f_code.co_name == "inner" and next(calls) == call:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sys.setprofile(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            world.init(scene.scene)
+    finally:
+        sys.setprofile(None)
+    world.init(scene.scene)
+    world.advance()
+    assert world.frame() == 1
+
+
+def test_a_world_whose_init_failed_says_so(tmp_path):
+    scene = BoxScene(tmp_path, sanity_check__enable=0)
+    scene.add_box(np.eye(4))
+    scene.add_box(np.eye(4))
+    world = uipc.World(Engine("cpu", str(tmp_path)))
+    with pytest.raises(SceneError, match="intersect"):
+        world.init(scene.scene)
+    with pytest.raises(EngineError, match=r"an earlier world\.init of this world has failed; make a new Engine"):
+        world.init(scene.scene)
