@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from ipc_articulation.dynamics.reading.node import XmlNode
@@ -35,7 +34,7 @@ class MeshPaths:
         name = node.text("filename")
         candidates = self._candidates(name)
         for path in candidates:
-            if path.is_file():
+            if _is_file(path):
                 return path
         hint = "; package_dirs can say where packages are" if _PACKAGE.fullmatch(name) else ""
         raise node.error(f"mesh file '{name}' not found; looked for {', '.join(map(str, candidates))}{hint}")
@@ -45,7 +44,7 @@ class MeshPaths:
         if package:
             return [root / package[2] for root in self._roots(package[1])]
         if name.startswith("file:"):
-            return [Path(url2pathname(urlsplit(name).path))]
+            return [Path(url2pathname(re.sub(r"file:(//[^/]*)?", "", name, count=1)))]
         return [self.folder / name]
 
     def _roots(self, package: str) -> list[Path]:
@@ -53,6 +52,13 @@ class MeshPaths:
         ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
         places = [*map(Path, self.package_dirs), *ros, self.folder, *self.folder.parents]
         return package_folders(package, places)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be read
+        return False
 
 
 def package_folders(package: str, places: Collection[Path]) -> list[Path]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from lxml import etree
@@ -22,8 +23,7 @@ FLAGS = {"true": True, "false": False}
 ALIKE = 0.8  # of difflib's ratio: an unknown name is a misspelt one
 
 
-@dataclass(frozen=True)
-class XmlNode:
+class XmlNode(NamedTuple):
     """An XML element. What is in an XML namespace is another tool's, and left out."""
 
     element: etree._Element
@@ -59,7 +59,7 @@ class XmlNode:
             ModelError: It has no name.
         """
         name = self.text("name")
-        return name, replace(self, owner=f"{kind or self.tag} '{name}'")
+        return name, self._replace(owner=f"{kind or self.tag} '{name}'")
 
     def has(self, attribute: str) -> bool:
         return attribute in self.element.attrib
@@ -95,8 +95,8 @@ class XmlNode:
 
     def children(self, tag: str | None = None) -> list[XmlNode]:
         """The elements in this one, with a tag or all, in order."""
-        nodes = [replace(self, element=child) for child in self.element]
-        return [node for node in nodes if node.tag == tag or (tag is None and not node.tag.startswith("{"))]
+        elements = (e for e in self.element if e.tag == tag or (tag is None and not e.tag.startswith("{")))
+        return [XmlNode(element, self.file, self.owner) for element in elements]
 
     def child(self, tag: str) -> XmlNode | None:
         """The element with a tag, or None; more than one is an error."""
@@ -164,6 +164,8 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
         ModelError: The file cannot be read, or is not well-formed.
     """
     quiet = {"remove_comments": True, "remove_pis": True}
+    if not isinstance(path_or_text, str | PathLike):
+        raise ModelError(f"give {kind}, or its text; it is {path_or_text!r:.80}")
     is_text = isinstance(path_or_text, str) and path_or_text.lstrip().startswith("<")
     file = TEXT if is_text else str(path_or_text)
     try:
@@ -172,7 +174,8 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
         else:
             content, parser = Path(path_or_text).read_bytes(), etree.XMLParser(**quiet)
         return XmlNode(etree.fromstring(CPP_TAG.sub(rb"\1.", content), parser), file)
-    except OSError as error:
-        raise ModelError(f"{file}: {error.strerror}; give {kind}, or its text") from error
+    except (OSError, ValueError) as error:  # ValueError of paths with a null character
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{file}: {reason}; give {kind}, or its text") from error
     except etree.XMLSyntaxError as error:
         raise ModelError(f"{file}:{error.lineno}: not well-formed XML: {error.msg}") from error

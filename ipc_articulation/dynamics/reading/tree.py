@@ -11,6 +11,8 @@ from ipc_articulation.naming import suggest
 Links = Mapping[str, tuple[XmlNode, Link]]
 Joints = Mapping[str, tuple[XmlNode, PlacedJoint]]
 
+LISTED = 10  # names in a message
+
 
 def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
     """The link that all others hang on.
@@ -61,15 +63,19 @@ def _check_names(node: XmlNode, joint: PlacedJoint, links: Links, joints: Joints
 
 def _circle(above: dict[str, PlacedJoint]) -> list[str]:
     """Links that hang on each other in a circle, if there are any."""
+    ends_at_root: set[str] = set()
     for name in above:
         path: dict[str, None] = {}
-        while name in above and name not in path:
+        while name in above and name not in path and name not in ends_at_root:
             path[name] = None
             name = above[name].parent
-        if name in above:
+        if name in path:
             return list(path)[list(path).index(name) :]
+        ends_at_root.update(path)
     return []
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+    """Names for messages, the first ten of many."""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(f"'{name}'" for name in names[:LISTED]) + more

@@ -1,5 +1,7 @@
 """What a wrong OpenSim file is answered with."""
 
+from itertools import pairwise
+
 import pytest
 
 from ipc_articulation.dynamics.reading.osim import read_osim
@@ -57,6 +59,14 @@ def points(kind, x, y):
         (IDENTITY * 2, "<TransformAxis> has more than one function; give one"),
         ("<Constant><value>x</value></Constant>", "<value> holds 'x'; give a finite number"),
         ("<MultiplierFunction/>", "<MultiplierFunction> lacks <function>"),
+        (
+            points("SimmSpline", "0 1e-320 1", "0 1 2"),
+            "<SimmSpline>: points of a function are too close together, or too far apart, for its slopes",
+        ),
+        (
+            points("PiecewiseLinearFunction", "0 1e-300 1", "0 1e300 2"),
+            "<PiecewiseLinearFunction>: points of a function are too close together, or too far apart, for its slopes",
+        ),
         (points("SimmSpline", "0 a", "0 1"), "<x> holds '0 a'; give only finite numbers"),
         (
             points("SimmSpline", "0 0", "0 1"),
@@ -170,6 +180,14 @@ def test_a_marker_on_no_body():
 def test_a_coupler(given, expected):
     second = body("b", joint("PinJoint", "k", [coordinate("z")], parent="a"))
     assert message(document(bodies(body("a", PIN), second) + constraints(*given))) == f"<text>:2: {expected}"
+
+
+def test_a_long_chain_of_couplers():
+    names = [f"q{i}" for i in range(102)]
+    chain = [body(f"b{name}", joint("PinJoint", f"j{name}", [coordinate(name)])) for name in names]
+    couplers = [coupler(dependent, independent) for independent, dependent in pairwise(names)]
+    expected = "coordinate 'q101' depends on another one through more than 100 constraints"
+    assert message(document(bodies(*chain) + constraints(*couplers))).endswith(expected)
 
 
 def test_what_hangs_on_a_coupled_body():

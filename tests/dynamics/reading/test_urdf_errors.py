@@ -1,8 +1,15 @@
 """What a wrong URDF file is answered with."""
 
+from itertools import pairwise
+from pathlib import Path
+from time import process_time
+
 import pytest
 
+from ipc_articulation.dynamics.joints import FixedJoint
+from ipc_articulation.dynamics.model import PlacedJoint
 from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.dynamics.reading.tree import root_of
 from ipc_articulation.errors import ModelError
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
@@ -278,3 +285,42 @@ def test_mesh_that_is_missing(name, looked_for, tmp_path, monkeypatch):
     looked_for = looked_for.format(folder=tmp_path, parent=tmp_path.parent)
     assert got.startswith(f"{file}:3: link 'arm': mesh file '{name}' not found; looked for {looked_for}")
     assert got.endswith("; package_dirs can say where packages are") == name.startswith("package")
+
+
+@pytest.mark.parametrize("wrong", [5, None, b"<robot/>", ["robot.urdf"]])
+def test_neither_a_file_nor_a_text(wrong):
+    assert message(wrong) == f"give a URDF file, or its text; it is {wrong!r}"
+
+
+def test_a_path_that_no_file_has():
+    assert message("a\0b.urdf") == "a\0b.urdf: embedded null byte; give a URDF file, or its text"
+
+
+@pytest.mark.parametrize(
+    ("name", "looked_for"), [("m" * 5000, Path.cwd() / ("m" * 5000)), ("file://[::1/arm.stl", "/arm.stl")]
+)
+def test_a_mesh_file_that_no_system_has(name, looked_for):
+    expected = f"mesh file '{name}' not found; looked for {looked_for}"
+    assert message(shape(f'<mesh filename="{name}"/>')).endswith(expected)
+
+
+def test_the_root_of_a_long_chain_is_found_at_once():
+    names = [f"l{i}" for i in range(20_000)]
+    joints = {child: (None, PlacedJoint(child, FixedJoint(), parent, child)) for child, parent in pairwise(names)}
+    start = process_time()
+    assert root_of(None, dict.fromkeys(names), joints) == names[-1]
+    assert process_time() - start < 5.0  # 0.1 s; from each link down to the root 10 s
+
+
+COUNT = 1000
+
+
+def test_long_lists_of_links_are_cut():
+    links = "".join(f'<link name="l{i}"/>' for i in range(COUNT))
+    joints = "".join(joint(f"j{i}", f"l{(i + 1) % COUNT}", f"l{i}") for i in range(COUNT))
+    assert message(f'<robot name="r">{links}{joints}</robot>').endswith(
+        f"'l8', 'l9' and {COUNT - 10} more hang on each other in a circle; open it"
+    )
+    assert message(f'<robot name="r">{links}</robot>').endswith(
+        f"'l8', 'l9' and {COUNT - 10} more are no joint's child; join all but one of them to the rest"
+    )

@@ -11,8 +11,6 @@ stays with it: a pin in all directions, an equality along one or two axes that a
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ipc_articulation.arrays import Array
@@ -59,7 +57,7 @@ def _nominal(node: XmlNode, mechanism: Mechanism) -> dict[str, float]:
 def _closed_at(nominal: dict[str, float], node: XmlNode, mechanism: Mechanism) -> Relation:
     """A pin or an equality whose points coincide at the nominal position."""
     body1, body2 = node.text("body1"), node.text("body2")
-    node = replace(node, owner=f"{node.tag} of '{body1}' and '{body2}'")
+    node = node._replace(owner=f"{node.tag} of '{body1}' and '{body2}'")
     node.allow(("body1", "body2", "anchor"), ("axis",) if node.tag == "equality" else ())
     anchor = node.numbers("anchor", 3)
     first, second = paths_between(mechanism, body1, body2, node.place)

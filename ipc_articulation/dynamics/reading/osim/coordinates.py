@@ -16,6 +16,7 @@ from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed,
 from ipc_articulation.naming import suggest
 
 COUPLER = "CoordinateCouplerConstraint"
+LONGEST = 100  # chain of them from one coordinate to another
 
 
 @dataclass(frozen=True)
@@ -113,5 +114,7 @@ def _resolved(dependent: str, given: dict[str, tuple[XmlNode, Coupler]]) -> Coup
         function, name = composed(function, coupling.function), coupling.independent
         if name in passed:
             raise node.error(f"coordinates {', '.join(map(repr, passed))} depend on each other in a circle")
+        if len(passed) > LONGEST:
+            raise node.error(f"coordinate '{dependent}' depends on another one through more than {LONGEST} constraints")
         passed.append(name)
     return Coupler(function, name)

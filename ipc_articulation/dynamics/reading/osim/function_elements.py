@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ipc_articulation.dynamics.loops.coordinate_functions import Function
 from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.osim.contents import number_in, numbers_in
@@ -48,7 +50,8 @@ def _through_points(node: XmlNode) -> Function:
     kind = SimmSpline if node.tag == "SimmSpline" else PiecewiseLinearFunction
     x, y = numbers_in(node, "x"), numbers_in(node, "y")
     try:
-        return kind(x, y)
+        with np.errstate(all="ignore"):  # points too close together are refused
+            return kind(x, y)
     except ModelError as error:
         raise node.error(f"<{node.tag}>: {error}") from error
 

@@ -10,6 +10,7 @@ from bisect import bisect_right
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import solve_banded
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ModelError
@@ -21,9 +22,14 @@ class Pieces:
     Args:
         x: The knots, (n,), increasing.
         cubics: Rows (a, b, c, d), (n - 1, 4).
+
+    Raises:
+        ModelError: Numbers are not finite: points are too close together, or too far apart.
     """
 
     def __init__(self, x: Array, cubics: Array) -> None:
+        if not np.isfinite(cubics).all():
+            raise ModelError("points of a function are too close together, or too far apart, for its slopes")
         self._starts = x[:-1].tolist()
         self._cubics = [tuple(row) for row in cubics.tolist()]
 
@@ -95,15 +101,14 @@ def _second_derivatives(x: Array, y: Array) -> Array:
     n, h = len(x), np.diff(x)
     if n == 2:
         return np.zeros(2)
-    A, r = np.zeros((n, n)), np.zeros(n)
-    for i in range(1, n - 1):
-        A[i, i - 1 : i + 2] = h[i - 1], 2.0 * (h[i - 1] + h[i]), h[i]
+    A, r = np.zeros((3, n)), np.zeros(n)  # A by diagonals, the upper one first
+    A[0, 2:], A[1, 1:-1], A[2, :-2] = h[1:], 2.0 * (h[:-1] + h[1:]), h[:-1]
     r[1:-1] = 6.0 * np.diff(np.diff(y) / h)
-    A[0, :2], A[-1, -2:] = (-1.0, 1.0), (-1.0, 1.0)
+    A[0, 1], A[1, 0], A[1, -1], A[2, -2] = 1.0, -1.0, 1.0, -1.0
     if n > 3:
         r[0] = 6.0 * _divided_difference(x[:4], y[:4]) * h[0]
         r[-1] = 6.0 * _divided_difference(x[-4:], y[-4:]) * h[-1]
-    return np.asarray(np.linalg.solve(A, r), dtype=float)
+    return np.asarray(solve_banded((1, 1), A, r, check_finite=False), dtype=float)
 
 
 def _divided_difference(x: Array, y: Array) -> float:
