@@ -1,4 +1,4 @@
-"""Where bodies are: poses by name, their rigid part, the space that they fill."""
+"""Where bodies are: their vertices, the rigid parts of their poses, the space that they fill."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
 from ipc_articulation.spatial import quaternion_from_rotation
+from ipc_articulation.viewing.moments import spread
 
-_LOOKS = 24  # moments at which the space that bodies fill is measured
+LOOKS = 24  # moments at which the space that bodies fill is measured
 
 
 def placed(vertices: Array, poses: Array) -> Array:
@@ -17,19 +18,17 @@ def placed(vertices: Array, poses: Array) -> Array:
     return vertices @ np.swapaxes(poses[..., :3, :3], -1, -2) + poses[..., None, :3, 3]
 
 
-def rigid_parts(poses: Array) -> tuple[Array, Array]:
-    """Positions and rotations nearest to affine poses [A p; 0 1], A = R S (polar decomposition).
+def nearest_rigid(poses: Array) -> Array:
+    """The rigid poses nearest to affine poses [A p; 0 1], A = R S (polar decomposition): (..., 4, 4).
 
     A body of an IPC scene is very nearly rigid, and few programs take a pose that is not.
-
-    Args:
-        poses: (..., 4, 4).
-
-    Returns:
-        p, (..., 3) [m]; unit quaternions (w, x, y, z) of R, (..., 4), w ≥ 0.
     """
-    rigid = affine.transform_from_q(affine.nearest_rigid(affine.q_from_transform(poses)))
-    return poses[..., :3, 3], quaternion_from_rotation(rigid[..., :3, :3])
+    return affine.transform_from_q(affine.nearest_rigid(affine.q_from_transform(poses)))
+
+
+def rigid_parts(poses: Array) -> tuple[Array, Array]:
+    """Positions p, (..., 3) [m], and unit quaternions (w, x, y, z) of R, (..., 4), w ≥ 0, of `nearest_rigid`."""
+    return poses[..., :3, 3], quaternion_from_rotation(nearest_rigid(poses)[..., :3, :3])
 
 
 def bounds(recording: Recording) -> tuple[Array, Array]:
@@ -37,7 +36,7 @@ def bounds(recording: Recording) -> tuple[Array, Array]:
 
     Without bodies it is a cube of 2 m about the origin.
     """
-    rows = np.unique(np.linspace(0, max(recording.rows - 1, 0), _LOOKS).astype(int))
+    rows = spread(recording.rows, LOOKS)
     return bounds_of(recording.scenery, recording.body_names, recording.body_poses[rows])
 
 

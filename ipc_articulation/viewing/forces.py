@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Recording
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.bodies import bounds
+from ipc_articulation.viewing.moments import spread
 
 NONE = np.zeros((0, 2, 3))
 _LOOKS = 100  # moments at which the ordinary force is measured
@@ -60,7 +61,7 @@ class ForceArrows:
 
     def _ordinary_force(self) -> float:
         """Median over moments of the greatest force [N]; 0 where nothing ever touches."""
-        rows = np.unique(np.linspace(0, self._recording.rows - 1, _LOOKS).astype(int))
+        rows = spread(self._recording.rows, _LOOKS)
         greatest = [np.linalg.norm(self._forces(int(row))[1], axis=1).max(initial=0.0) for row in rows]
         known = [force for force in greatest if force > 0.0]
         return float(np.median(known)) if known else 0.0

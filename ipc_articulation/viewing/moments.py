@@ -1,4 +1,4 @@
-"""Rows of a recording: the nearest to a time, and those of a film."""
+"""Rows of a recording: some of them, the nearest to a time, and those of a film."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ import numpy as np
 from ipc_articulation.arrays import Ints
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording import Recording
+
+
+def spread(count: int, most: int) -> Ints:
+    """Evenly spaced rows of `count`, the first and the last among them, `most` at most."""
+    return np.unique(np.linspace(0, max(count - 1, 0), most).astype(int))
 
 
 def last_row(recording: Recording) -> int:

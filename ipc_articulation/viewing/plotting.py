@@ -55,12 +55,11 @@ def new_figure(width: float, height: float) -> Figure:
     return need("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
 
 
-def draw_joints(axes: Axes, recording: Recording, values: Array, label: str, **style: Any) -> None:
+def draw_joints(axes: Axes, recording: Recording, values: Array) -> None:
     """A curve (rows,) for each joint from (rows, m), in the joint's colour."""
     names, colours = recording.joint_names, joint_colours(len(recording.joint_names))
     for name, colour, column in zip(names, colours, values.T, strict=True):
-        draw_curve(axes, recording.time, column, label=name, color=colour, **style)
-    axes.set_ylabel(label)
+        draw_curve(axes, recording.time, column, label=name, color=colour)
     low, high = axes.get_ylim()
     if high - low < _NOISE:
         axes.set_ylim(-1.0, 1.0)
@@ -86,8 +85,10 @@ def _motion(recording: Recording) -> Figure:
     figure = new_figure(9.0, 8.0)
     motion, force, distance = figure.subplots(3, 1, sharex=True, height_ratios=(3, 3, 2))
     figure.suptitle(recording.extra.get("title") or recording.name)
-    draw_joints(motion, recording, recording.theta, "joint position\n[rad or m]")
-    draw_joints(force, recording, recording.contact_force, "contact force on joints\n[N·m or N]")
+    draw_joints(motion, recording, recording.theta)
+    motion.set_ylabel("joint position\n[rad or m]")
+    draw_joints(force, recording, recording.contact_force)
+    force.set_ylabel("contact force on joints\n[N·m or N]")
     _distance(distance, recording)
     distance.set_xlabel("time [s]")
     draw_legend(figure, motion)

@@ -46,11 +46,11 @@ def test_the_page_holds_every_chart(tmp_path: Path) -> None:
 
 
 def test_stages_that_took_no_time_are_not_in_the_legend() -> None:
-    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = pytest.importorskip("matplotlib.figure").Figure().subplots()
     made = recording()
     made.buffers["stage_times"][:, 0] = 0.0
-    charts._stages(figure, made, made.stage_times)
-    _, labels = figure.axes[0].get_legend_handles_labels()
+    charts._stages(axes, made, made.stage_times)
+    _, labels = axes.get_legend_handles_labels()
     assert labels == ["solve"]
 
 

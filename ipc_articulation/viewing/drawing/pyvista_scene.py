@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.extras import need
 from ipc_articulation.recording import Surface
+from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
 from ipc_articulation.viewing.palette import FORCE
@@ -58,7 +59,7 @@ class PyvistaScene:
             pose = shot.poses[self._names.index(body.surface.name)] if is_moved else body.surface.pose
             for actor in body.actors:
                 actor.user_matrix = pose
-            points = body.surface.vertices @ pose[:3, :3].T + pose[:3, 3]
+            points = placed(body.surface.vertices, pose)
             for mesh, point, normal in body.shadows:
                 mesh.points = _shadow(points, point, normal, self._to_light)
         if self._forces is not None:

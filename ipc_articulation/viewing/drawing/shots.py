@@ -9,8 +9,9 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
-from ipc_articulation.viewing.bodies import bounds_of
+from ipc_articulation.viewing.bodies import LOOKS, bounds_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
+from ipc_articulation.viewing.moments import spread
 from ipc_articulation.viewing.palette import By, colours
 
 Size = tuple[int, int]
@@ -40,8 +41,8 @@ class Shots:
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Lowest and highest corner of what is seen, (3,) each [m]."""
-        few = np.unique(np.linspace(0, len(self.shots) - 1, 24).astype(int))
-        return bounds_of(self.scenery, self.names, np.stack([self.shots[k].poses for k in few]))
+        poses = [self.shots[k].poses for k in spread(len(self.shots), LOOKS)]
+        return bounds_of(self.scenery, self.names, np.stack(poses))
 
 
 def shots_of(

@@ -1,4 +1,4 @@
-"""What an export holds, whatever its format: shapes, and where they are at some moments."""
+"""The content of an export, whatever its format: shapes, and where they are at some moments."""
 
 from __future__ import annotations
 

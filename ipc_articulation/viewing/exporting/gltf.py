@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.spatial import pose, rotation_to
-from ipc_articulation.viewing.bodies import placed, rigid_parts
+from ipc_articulation.viewing.bodies import nearest_rigid, placed, rigid_parts
 from ipc_articulation.viewing.exporting.film import Actor, Film
 
 Bytes = NDArray[np.float32]
@@ -26,7 +26,10 @@ _ROOT = "scene"
 
 
 def write_gltf(film: Film, file: Path, show: Callable[[int], None]) -> str:
-    """Write the file; what was done, in words, with how far a vertex is off because a pose is made rigid.
+    """Write the file.
+
+    Returns:
+        What was done, in words, with how far a vertex is off because a pose is made rigid.
 
     Raises:
         ViewingError: The file's ending is not .glb.
@@ -114,9 +117,6 @@ def _off(actor: Actor) -> float:
     """How far the farthest vertex is from where the recording has it [m]."""
     if actor.poses is None:
         return 0.0
-    from ipc_articulation.spatial import rotation_from_quaternion
-
-    positions, quaternions = rigid_parts(actor.poses)
-    rigid = pose(rotation_from_quaternion(quaternions), positions)
-    difference = placed(actor.surface.vertices, actor.poses) - placed(actor.surface.vertices, rigid)
+    vertices = actor.surface.vertices
+    difference = placed(vertices, actor.poses) - placed(vertices, nearest_rigid(actor.poses))
     return float(np.linalg.norm(difference, axis=-1).max())

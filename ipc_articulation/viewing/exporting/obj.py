@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.exporting.film import Actor, Film
 
@@ -18,29 +18,27 @@ _MATERIALS = "materials.mtl"
 
 
 def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
-    """Write `NAME_0000.obj`, `NAME_0001.obj`, ... into a folder; what was done, in words."""
+    """Write `NAME_0000.obj`, `NAME_0001.obj`, ... into a folder; returns what was done, in words."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _MATERIALS).write_text("\n".join(_material(actor) for actor in film.actors), encoding="utf-8")
     firsts = np.cumsum([1] + [len(actor.surface.vertices) for actor in film.actors])
-    faces = [_faces(actor, first) for actor, first in zip(film.actors, firsts, strict=False)]
+    faces = [
+        _lines("f {} {} {}", actor.surface.faces + first) for actor, first in zip(film.actors, firsts, strict=False)
+    ]
     digits = max(4, len(str(len(film.time))))
     for k, time in enumerate(film.time):
         text = [f"# {film.name} at {time:.6g} s", f"mtllib {_MATERIALS}"]
         for actor, triangles in zip(film.actors, faces, strict=True):
             pose = actor.surface.pose if actor.poses is None else actor.poses[k]
             text += [f"o {_word(actor)}", f"usemtl {_word(actor)}"]
-            text += [_vertices(placed(actor.surface.vertices, pose)), triangles]
+            text += [_lines("v {:.9g} {:.9g} {:.9g}", placed(actor.surface.vertices, pose)), triangles]
         (folder / f"{film.name}_{k:0{digits}d}.obj").write_text("\n".join(text) + "\n", encoding="utf-8")
         show(k + 1)
     return f"{folder}: {len(film.time)} files {film.name}_*.obj, from {film.time[0]:g} s to {film.time[-1]:g} s"
 
 
-def _vertices(points: Array) -> str:
-    return "\n".join("v {:.9g} {:.9g} {:.9g}".format(*point) for point in points.tolist())
-
-
-def _faces(actor: Actor, first: int) -> str:
-    return "\n".join("f {} {} {}".format(*face) for face in (actor.surface.faces + first).tolist())
+def _lines(form: str, rows: Array | Ints) -> str:
+    return "\n".join(form.format(*row) for row in rows.tolist())
 
 
 def _material(actor: Actor) -> str:

@@ -21,7 +21,10 @@ _SUFFIXES = (".usdc", ".usda", ".usd")
 
 
 def write_usd(film: Film, file: Path, show: Callable[[int], None]) -> str:
-    """Write the file; what was done, in words.
+    """Write the file.
+
+    Returns:
+        What was done, in words.
 
     Raises:
         MissingPackageError: usd-core is not installed.

@@ -13,6 +13,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
+from ipc_articulation.viewing.moments import spread
 from ipc_articulation.viewing.palette import FORCE, joint_colours
 
 QUANTITIES = {
@@ -34,7 +35,7 @@ class JointChart:
     """
 
     def __init__(self, gui: Any, recording: Recording) -> None:
-        rows = np.unique(np.linspace(0, recording.rows - 1, _POINTS).astype(int))
+        rows = spread(recording.rows, _POINTS)
         values = {label: getattr(recording, name)[rows].T for label, name in QUANTITIES.items()}
         self._curves = {label: _without_gaps(curves) for label, curves in values.items() if np.isfinite(curves).any()}
         self._time, self._now, self._drawn = recording.time[rows], 0.0, 0.0

@@ -7,6 +7,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording
 from ipc_articulation.recording.contacts import Contacts
+from ipc_articulation.viewing.moments import spread
 
 _POINTS = 1000  # moments, at most
 _PAIRS = 8  # those that press hardest
@@ -19,7 +20,7 @@ def pair_forces(recording: Recording) -> tuple[tuple[str, ...], Array, Array]:
         Names such as "crate on ground", k of them; times, (p,) [s]; forces, (p, k) [N]. k is zero where the engine does
         not report contacts, or nothing ever touches.
     """
-    rows = np.unique(np.linspace(0, recording.rows - 1, _POINTS).astype(int))
+    rows = spread(recording.rows, _POINTS)
     if not recording.contact_names:
         return (), recording.time[rows], np.zeros((len(rows), 0))
     of_rows = [_net(recording.contacts(int(row))) for row in rows]
