@@ -1,4 +1,4 @@
 """Contact of affine bodies with each other and with half-planes: barrier, friction, continuous collision detection.
 
-Pure arrays: this room knows ipctk and numba, but no scene. `ContactWorld` is its face.
+Everything works on plain arrays, with ipctk and numba; scenes are unknown here. The public API is `ContactWorld`.
 """

@@ -48,14 +48,9 @@ def _find(body, dimension, edges, faces, squares, of_vertices, of_edges, of_face
 @compiled
 def _in_order(pairs, n):
     """Pairs (k, 2) of n bodies sorted by their smaller body, then by the other; the smaller one first."""
-    keys = np.empty(len(pairs), dtype=np.int64)
-    for p in range(len(pairs)):
-        keys[p] = min(pairs[p, 0], pairs[p, 1]) * n + max(pairs[p, 0], pairs[p, 1])
+    keys = np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
     keys.sort()
-    ordered = np.empty_like(pairs)
-    for p in range(len(pairs)):
-        ordered[p, 0], ordered[p, 1] = keys[p] // n, keys[p] % n
-    return ordered
+    return np.stack((keys // n, keys % n), axis=1)
 
 
 @compiled

@@ -111,13 +111,9 @@ class HalfPlaneContact:
         if self.may_touch:
             _add_gap_changes(self._columns, x, ahead, moving, change)
 
-    def count(self, x: Array) -> int:
-        """Number of vertices within d̂ of a plane."""
-        return int(np.count_nonzero(self._gaps(x) < self._pairs.d_hat))
-
     def active_vertices(self, x: Array) -> Ints:
-        """Vertices within d̂ of a plane at x (V, 3)."""
-        return np.unique(self._pairs.vertex[self._gaps(x) < self._pairs.d_hat])
+        """Vertices within d̂ of a plane at x (V, 3), once for each plane."""
+        return self._pairs.vertex[self._gaps(x) < self._pairs.d_hat]
 
     def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest gap [m] and its body; inf and none where no gap is below `within`."""

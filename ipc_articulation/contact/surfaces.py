@@ -62,8 +62,8 @@ class Surfaces:
 
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
-        x = np.empty((len(self.points), 3))
-        _positions(self.points, self.body, q, x)
+        x, every = np.empty((len(self.points), 3)), np.ones(len(q), dtype=np.bool_)
+        self.move(q, every, every, x)
         return x
 
     def move(self, q: Array, moving: Bools, awake: Bools, x: Array) -> None:
@@ -107,13 +107,6 @@ def _axis(q, b, k, x):
     """Axis k of A x + p, x (3,) a point of body b."""
     a = 3 + 3 * k
     return q[b, k] + q[b, a] * x[0] + q[b, a + 1] * x[1] + q[b, a + 2] * x[2]
-
-
-@compiled
-def _positions(points, body, q, x):
-    for v in range(len(points)):
-        for k in range(3):
-            x[v, k] = _axis(q, body[v], k, points[v])
 
 
 @compiled

@@ -213,7 +213,7 @@ class ContactWorld:
 
     def count(self) -> int:
         """Number of pairs of primitives within d̂ where the bodies are placed, and of vertices near half-planes."""
-        return sum(len(stencils) for stencils in self._at.touching) + self.half_planes.count(self._at.x)
+        return sum(map(len, self._at.touching)) + len(self.half_planes.active_vertices(self._at.x))
 
     def forces(self, q: Array) -> ContactForces:
         """All contacts at the end q (n, 12) of a step; their forces times dt²."""

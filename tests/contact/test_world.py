@@ -203,3 +203,33 @@ def test_half_planes_limit_each_island_by_itself():
     world.cover(ahead)
     limits = world.step_fractions(ahead, world.covered(), np.array([0, 0, 2, 3]))
     np.testing.assert_allclose(limits, [0.9 * 0.2, 0.9 * 0.2, 0.9 * 0.4, 1.0], rtol=1e-9)
+
+
+def test_coordinates_changed_in_place_are_seen():
+    world, q = make_world(3), stack()
+    world.begin_step(q, DT, EPS_V)
+    before = derivatives(world, q).gradient
+    q[:, 2] += 1e-3
+    after, fresh = derivatives(world, q).gradient, derivatives(world, q.copy()).gradient
+    assert not np.array_equal(before, after)
+    np.testing.assert_array_equal(after, fresh)
+
+
+def test_a_place_that_fails_leaves_the_last_one(world_and_q, monkeypatch):
+    """As where Ctrl-C comes while the pairs within reach are looked for."""
+    world, q = world_and_q
+    before, energies = derivatives(world, q), body_energies(world, q)
+
+    def interrupt(*args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pair_barrier, "in_reach", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            world.place(q + 1e-5, np.ones(3, dtype=bool))
+    again = world.derivatives()
+    np.testing.assert_array_equal(again.gradient, before.gradient)
+    for (bodies, H), (bodies_before, H_before) in zip(again.pair_blocks, before.pair_blocks, strict=True):
+        np.testing.assert_array_equal(bodies, bodies_before)
+        np.testing.assert_array_equal(H, H_before)
+    np.testing.assert_array_equal(body_energies(world, q), energies)
