@@ -12,7 +12,7 @@ from time import perf_counter
 
 from benchmarks.harness import Row, main
 from ipc_articulation import sweep
-from ipc_articulation.sweeps.sweep import cores
+from ipc_articulation.cores import cores
 
 SCENE = Path(__file__).parents[1] / "scenes" / "hinge_slider.yaml"
 STEPS = 100

@@ -19,6 +19,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
+from ipc_articulation.cores import cores
+
 State = Literal["OK", "missing", "broken"]
 
 USER_EXTRAS = ("robots", "loops", "view", "film", "data", "cluster", "usd")
@@ -59,7 +61,7 @@ def examine() -> Iterator[Finding]:
     yield from _extras()
     yield _pictures()
     yield _browser()
-    yield Finding("cores", "OK", f"{_cores()} to use, of {os.cpu_count()}")
+    yield Finding("cores", "OK", f"{cores()} to use, of {os.cpu_count()}")
     yield _compiled()
     yield _disk(Path.cwd())
 
@@ -181,10 +183,6 @@ def _disk(folder: Path) -> Finding:
     return (
         Finding("disk", "OK", text) if free > ROOM else Finding("disk", "broken", text, "free some space, or use --out")
     )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _try(code: str, *arguments: str) -> str | None:

@@ -8,7 +8,7 @@
 Conventions (docs/conventions.md): SI units; world axes z up unless gravity says otherwise; spatial vectors [angular;
 linear]; quaternions (w, x, y, z). q holds, joint by joint, angles and distances, and (position, quaternion) of a
 floating joint, whose velocity is (ṗ, ω) in the world's axes. Every algorithm takes one state or a batch with leading
-axes.
+axes, except `implicit`, which takes one state.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
+from ipc_articulation.cores import cores
 from ipc_articulation.errors import SceneFileError, SweepError
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Document
@@ -118,11 +118,6 @@ def _do(
         return on_cluster(requests, address, limit, check)
     count = cores() if workers is None else workers
     return in_processes(requests, max(1, min(count, len(requests))), limit, check)
-
-
-def cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _collect(

@@ -66,7 +66,7 @@ def one_state(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
     """
     array = checked(model, kind, x, name)
     if array.shape != model.shapes[kind]:
-        raise StateError(f"{name or kind} has shape {array.shape}; give one state, {model.shapes[kind]}")
+        raise StateError(f"{name or kind} has shape {array.shape}; give one state, {model.shapes[kind]}, and no batch")
     return array
 
 

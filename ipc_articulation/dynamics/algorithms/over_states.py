@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -21,6 +20,7 @@ from numpy import empty
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.cores import cores
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
 from ipc_articulation.dynamics.algorithms.kernels import kernels_of
 from ipc_articulation.dynamics.algorithms.lift import lifted
@@ -134,7 +134,7 @@ class Algorithm:
 
     def _split(self, model: Model, at: Any, states: list[Array], result: Array) -> None:
         """Run a batch, in equal parts on all cores."""
-        parts = min(_cores(), max(1, len(result) // A_THREAD))
+        parts = min(cores(), max(1, len(result) // A_THREAD))
         bounds = np.linspace(0, len(result), parts + 1).astype(int)
 
         def run(piece: slice) -> int:
@@ -224,10 +224,5 @@ def fitting(out: Array, shape: tuple[int, ...]) -> Array:
 
 
 @lru_cache
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@lru_cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_cores(), thread_name_prefix="dynamics")
+    return ThreadPoolExecutor(cores(), thread_name_prefix="dynamics")

@@ -11,7 +11,7 @@ Every function takes one state; T is (nv, nv).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics import arguments
 from ipc_articulation.dynamics.conventions.attitudes import angular_map, read, size, write
 from ipc_articulation.dynamics.conventions.convention import Attitude, Axes, Convention
 from ipc_articulation.dynamics.joints import FloatingJoint, SphericalJoint
@@ -41,15 +42,8 @@ def position_to(convention: Convention, model: Model, q: ArrayLike) -> Array:
     Raises:
         StateError: A wrong length.
     """
-    q, parts = _vector(q, model.nq, "q"), [np.zeros(0)]
-    for joint, at, _ in _joints(model):
-        part = q[at]
-        if isinstance(joint, FloatingJoint):
-            part = _floating_to(convention, part[:3], part[3:])
-        elif isinstance(joint, SphericalJoint):
-            part = write(convention.attitude, part)
-        parts.append(part)
-    return np.concatenate(parts)
+    q = _vector(q, model.nq, "q")
+    return np.concatenate([np.zeros(0), *(way.write(convention, q[at]) for way, at, _ in _joints(model))])
 
 
 def position_from(convention: Convention, model: Model, numbers: ArrayLike) -> Array:
@@ -58,16 +52,10 @@ def position_from(convention: Convention, model: Model, numbers: ArrayLike) -> A
     Raises:
         StateError: A wrong length.
     """
-    counts = [_count(convention, joint) for joint, *_ in _joints(model)]
-    x = _vector(numbers, sum(counts), f"{convention.name}'s position")
-    parts = [np.zeros(0)]
-    for (joint, *_), part in zip(_joints(model), np.split(x, np.cumsum(counts)[:-1]), strict=True):
-        if isinstance(joint, FloatingJoint):
-            part = _floating_from(convention, part)
-        elif isinstance(joint, SphericalJoint):
-            part = read(convention.attitude, part)
-        parts.append(part)
-    return np.concatenate(parts)
+    joints = [(way, way.size(convention, at.stop - at.start)) for way, at, _ in _joints(model)]
+    x = _vector(numbers, sum(size for _, size in joints), f"{convention.name}'s position")
+    parts = np.split(x, np.cumsum([size for _, size in joints])[:-1])
+    return np.concatenate([np.zeros(0), *(way.read(convention, y) for (way, _), y in zip(joints, parts, strict=True))])
 
 
 def velocity_map(convention: Convention, model: Model, q: ArrayLike, v: ArrayLike) -> VelocityMap:
@@ -78,11 +66,8 @@ def velocity_map(convention: Convention, model: Model, q: ArrayLike, v: ArrayLik
     """
     q, v = _vector(q, model.nq, "q"), _vector(v, model.nv, "v")
     T, r = np.eye(model.nv), np.zeros(model.nv)
-    for joint, at_q, at in _joints(model):
-        if isinstance(joint, SphericalJoint):
-            T[at, at], r[at] = angular_map(convention.attitude, convention.angular, q[at_q], v[at])
-        elif isinstance(joint, FloatingJoint):
-            T[at, at], r[at] = _floating_map(convention, q[at_q][3:], v[at])
+    for way, at_q, at in _joints(model):
+        T[at, at], r[at] = way.velocity_map(convention, q[at_q], v[at])
     return VelocityMap(T, r)
 
 
@@ -136,22 +121,29 @@ def _solve(A: Array, b: Array) -> Array:
     return np.asarray(np.linalg.solve(A, b), dtype=float)
 
 
-def _joints(model: Model) -> Iterator[tuple[object, slice, slice]]:
-    """Each joint with its position and velocity coordinates."""
+class _Way(NamedTuple):
+    """How other engines write a kind of joint."""
+
+    size: Callable[[Convention, int], int]  # of its position, from ours
+    write: Callable[[Convention, Array], Array]  # position
+    read: Callable[[Convention, Array], Array]
+    velocity_map: Callable[[Convention, Array, Array], tuple[Array, Array]]  # T and r at q and v
+
+
+def _joints(model: Model) -> Iterator[tuple[_Way, slice, slice]]:
+    """How each joint is written, and its position and velocity coordinates."""
     for i, body in enumerate(model.bodies):
         at_q, at_v = model.body_q[i : i + 2], model.body_v[i : i + 2]
-        yield body.joint, slice(*at_q.tolist()), slice(*at_v.tolist())
+        yield _WAYS.get(type(body.joint), _AS_OURS), slice(*at_q.tolist()), slice(*at_v.tolist())
 
 
-def _count(convention: Convention, joint: object) -> int:
-    if isinstance(joint, FloatingJoint):
-        attitude = convention.floating_attitude or convention.attitude
-        return size(attitude) + (0 if attitude is Attitude.MATRIX else 3)
-    return size(convention.attitude) if isinstance(joint, SphericalJoint) else joint.nq  # type: ignore[attr-defined]
-
-
-def _floating_to(convention: Convention, p: Array, quaternion: Array) -> Array:
+def _floating_size(convention: Convention, ours: int) -> int:
     attitude = convention.floating_attitude or convention.attitude
+    return size(attitude) + (0 if attitude is Attitude.MATRIX else 3)
+
+
+def _floating_to(convention: Convention, q: Array) -> Array:
+    attitude, p, quaternion = convention.floating_attitude or convention.attitude, q[:3], q[3:]
     if attitude is Attitude.MATRIX:
         return spatial.pose(spatial.rotation_from_quaternion(quaternion), p).ravel()
     rotation = write(attitude, quaternion)
@@ -168,9 +160,9 @@ def _floating_from(convention: Convention, part: Array) -> Array:
     return np.concatenate([part[:3], read(attitude, part[3:])])
 
 
-def _floating_map(convention: Convention, quaternion: Array, v: Array) -> tuple[Array, Array]:
+def _floating_map(convention: Convention, q: Array, v: Array) -> tuple[Array, Array]:
     """T (6, 6) and r (6,) of a floating joint."""
-    attitude = convention.floating_attitude or convention.attitude
+    attitude, quaternion = convention.floating_attitude or convention.attitude, q[3:]
     angular, angular_rate = angular_map(attitude, convention.floating_angular or convention.angular, quaternion, v[3:])
     linear, linear_rate = np.eye(3), np.zeros(3)
     if convention.linear is Axes.CHILD:
@@ -182,8 +174,22 @@ def _floating_map(convention: Convention, quaternion: Array, v: Array) -> tuple[
     return T, r
 
 
+_AS_OURS = _Way(
+    lambda _, ours: ours, lambda _, q: q, lambda _, q: q, lambda _, q, v: (np.eye(len(v)), np.zeros(len(v)))
+)
+_WAYS: dict[type, _Way] = {
+    FloatingJoint: _Way(_floating_size, _floating_to, _floating_from, _floating_map),
+    SphericalJoint: _Way(
+        lambda to, _: size(to.attitude),
+        lambda to, q: write(to.attitude, q),
+        lambda to, x: read(to.attitude, x),
+        lambda to, q, v: angular_map(to.attitude, to.angular, q, v),
+    ),
+}
+
+
 def _vector(value: ArrayLike, count: int, what: str) -> Array:
-    x = np.asarray(value, dtype=float)
+    x = arguments.numbers(what, value)
     if x.shape != (count,):
         raise StateError(f"{what} has shape {x.shape}; give ({count},)")
     return x

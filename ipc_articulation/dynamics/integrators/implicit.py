@@ -62,7 +62,7 @@ class Step:
 def implicit(
     model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE, scheme: Scheme = Scheme.FULL
 ) -> Step:
-    """One step.
+    """One step of one state. It takes no batches: call it once for each state of one.
 
     Args:
         model: The model.

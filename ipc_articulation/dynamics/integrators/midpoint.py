@@ -23,6 +23,7 @@ from ipc_articulation.errors import SolverError
 
 ITERATIONS = 50
 TOLERANCE = 1e-13  # of the last change of v̄, relative to the largest velocity and to 1
+FAR = 1e15  # of a velocity or of what it moves in a step: the iteration diverges
 ROUNDING = 1e-9  # the same, where changes shrink no more: what rounding of q̈ leaves beside a singular position
 
 
@@ -40,7 +41,7 @@ def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive =
         q and v at the end.
 
     Raises:
-        SolverError: The step did not converge.
+        SolverError: The step did not converge, in one state of a batch or in several.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
             is not positive.
     """
@@ -48,11 +49,13 @@ def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive =
     dt = positive_number("dt", dt)
     middle, change = v, np.inf
     for _ in range(ITERATIONS):
+        if np.abs(middle).max(initial=0.0) * (1.0 + dt) > FAR:
+            break
         before, middle = middle, v + 0.5 * dt * acceleration(model, moved(model, q, 0.5 * dt * middle), middle, drive)
         last, change = change, np.abs(middle - before).max(initial=0.0) / max(1.0, np.abs(middle).max(initial=0.0))
         if change <= TOLERANCE or last <= change <= ROUNDING:
             return moved(model, q, dt * middle), 2.0 * middle - v
     raise SolverError(
-        f"the midpoint step of model '{model.name}' did not converge in {ITERATIONS} iterations; use a smaller time "
-        "step, or `implicit` for stiff springs, dampers and gains"
+        f"the midpoint step of model '{model.name}' did not converge in {ITERATIONS} iterations; use a time step "
+        f"smaller than {dt:g} s, or `implicit` for stiff springs, dampers and gains"
     )

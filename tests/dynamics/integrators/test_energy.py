@@ -1,5 +1,7 @@
 """What the integrators keep: energy and momentum of robots that nothing damps or drives."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import joints
 from ipc_articulation.dynamics.loops import FourBar, gear
-from ipc_articulation.errors import SolverError
+from ipc_articulation.errors import SolverError, StateError
 
 DT = 1e-3
 
@@ -115,3 +117,25 @@ def test_a_stiff_damper_is_told_of():
         SolverError, match=r"^the midpoint step of model 'stiff' did not converge in 50 iterations; use a"
     ):
         dyn.midpoint(model, [0.0], [1.0], 0.01)
+
+
+@pytest.mark.parametrize("count", [None, 3])
+def test_a_midpoint_step_that_diverges_says_what_to_do(count):
+    model, q, v = chain()
+    leading = () if count is None else (count, 1)
+    with pytest.raises(SolverError, match=r"did not converge in 50 iterations; use a time step smaller than 1000 s"):
+        dyn.midpoint(model, np.tile(q, leading), np.tile(v, leading), 1e3)
+
+
+def test_midpoint_takes_batches():
+    model, q, v = chain()
+    ends = dyn.midpoint(model, np.stack([q, q]), np.stack([v, -v]), DT)
+    for k, end in enumerate((dyn.midpoint(model, q, v, DT), dyn.midpoint(model, q, -v, DT))):
+        np.testing.assert_allclose([ends[0][k], ends[1][k]], end, rtol=0.0, atol=1e-12)
+
+
+def test_implicit_takes_one_state():
+    model, q, v = chain()
+    message = f"q has shape (2, {model.nq}); give one state, ({model.nq},), and no batch"
+    with pytest.raises(StateError, match=f"^{re.escape(message)}$"):
+        dyn.implicit(model, np.stack([q, q]), v, DT)
