@@ -1,8 +1,8 @@
 """Edits of a model and its state between steps: followed, or refused by name.
 
 Every array of `MjModel` is noted when the model is described. `_FOLLOWED` names those that only MuJoCo's own step or
-its pictures read: they may be edited. `_OWN` names those of which some entries made the scene: these entries may not
-change, those of ignored bodies may. No other array may change at all: it says how the model is built.
+its pictures read: they may be edited. `_own` gives the arrays of which the scene was built from some entries: these
+entries may not change, those of ignored bodies may. No other array may change at all: it says how the model is built.
 The state that IPC owns (poses and velocities of free bodies, the time) is noted after each step.
 
 The bytes of everything that may not change are compared at once before each step, which takes a few microseconds; only
@@ -155,7 +155,7 @@ def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:
 
 
 def _own(model: mujoco.MjModel, selection: Selection) -> Iterator[tuple[str, Iterable[int]]]:
-    """Arrays of which some entries made the scene, and these entries."""
+    """Arrays from some entries of which the scene was built, and the numbers of these entries."""
     free = [b for body in selection.free for b in rigid_group(model, body)]
     bodies = [b for body in selection.links for b in rigid_group(model, body)] + free + list(selection.static)
     geoms = colliding_geoms(model, bodies)

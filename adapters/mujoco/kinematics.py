@@ -31,7 +31,7 @@ class JointMap:
 
     @property
     def carries_body(self) -> Bools:
-        """Whether a link is the body itself, (m,); if not, it lies between two joints of one body."""
+        """True for links that are the body itself, (m,); the others lie between two joints of one body."""
         return np.array([not later for later in self.later], dtype=bool)
 
 

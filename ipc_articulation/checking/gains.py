@@ -1,4 +1,4 @@
-"""Whether the actuators of a robot are stable at its time step.
+"""Stability of a robot's actuators at its time step.
 
 With mass matrix M, gains K = diag(kp), C = diag(kv) and the effective mass M̂ of the engine's step, joints near their
 targets follow θ⁺ = θ + w⁺ with w⁺ = w - M̂⁻¹(dt² K θ + dt C w), w = dt·θ̇: only what is in M̂ is implicit. The step is
@@ -33,7 +33,7 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
     if growth <= 1.0 + _ROUNDING or not driven:
         return
     worst = max(driven, key=lambda joint: amounts[joint])
-    bound = kp[worst] * _stable_share(M, kp, kv, scene.dt)
+    bound = kp[worst] * _stable_fraction(M, kp, kv, scene.dt)
     message = (
         f"joint '{names[worst]}' is unstable: each step of {scene.dt:g} s makes its error {growth:.3g} times as large; "
         f"with these kv, gains up to about kp {bound:.2g} are stable, or a smaller dt"
@@ -70,8 +70,8 @@ def _gains(scene: RobotScene, names: list[str]) -> tuple[Array, Array, list[int 
     return kp, kv, owner
 
 
-def _stable_share(M: Array, kp: Array, kv: Array, dt: float) -> float:
-    """The largest share of all kp that is stable, by bisection."""
+def _stable_fraction(M: Array, kp: Array, kv: Array, dt: float) -> float:
+    """The largest factor up to 1 on all kp with which the step is stable, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(20):
         middle = 0.5 * (low + high)

@@ -114,7 +114,7 @@ def distance(first: Thing, second: Thing, within: float) -> float:
 
 
 def _contains(outer: Thing, inner: Thing) -> bool:
-    """Whether a surface that does not intersect another lies inside it."""
+    """True where `inner`, which does not intersect `outer`, lies inside it."""
     low, high = outer.vertices.min(axis=0), outer.vertices.max(axis=0)
     in_box = bool(((inner.vertices >= low) & (inner.vertices <= high)).all())
     return in_box and _winding(inner.vertices[0], outer) > 0.5

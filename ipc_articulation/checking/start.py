@@ -67,7 +67,7 @@ def place_of(name: str, scene: Scene) -> Location:
 
 
 def touching(start: Start, first: Thing | HalfPlane, second: Thing | HalfPlane) -> bool:
-    """Whether two surfaces may touch; of the rules that name both the last one holds."""
+    """True where two surfaces may touch; the last rule that names both decides."""
     names = frozenset((first.name, second.name))
     touch = names not in start.robot.untouchable
     for pair in start.robot.contact_rules:

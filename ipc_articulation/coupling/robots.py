@@ -1,7 +1,7 @@
 """What scene files ask of an adapter: to read a robot's file, and to build it as the scene wants it.
 
 Beside the module of an adapter that is to be used by scene files stands a module `scene_model` with a class
-`SceneModel`, which is a `RobotFile`. Bodies, ground, walls, environments and rules of contact are none of its business.
+`SceneModel`, which is a `RobotFile`. `simulation` adds bodies, ground, walls, environments and rules of contact.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class DrivenRobot(Protocol):
 class RobotFile(Protocol):
     """A robot's file, read by an adapter."""
 
-    takes: Collection[str]  # which of `loops`, `pins` and `segment_radius` of a setup it heeds
+    takes: Collection[str]  # those of `loops`, `pins` and `segment_radius` that it supports
 
     def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
         """Read the file; `package://NAME/...` is looked up in the folders.

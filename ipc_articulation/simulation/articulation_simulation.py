@@ -42,11 +42,11 @@ class ArticulationSimulation:
         self._world.retrieve()
 
     def minimum_distance(self) -> float:
-        """Of the present state; see `Simulation`."""
+        """Smallest distance at present; see `Simulation`."""
         return self._distance.minimum()
 
     def measure(self, is_start: bool) -> dict[str, Any]:
-        """The present state; see `Simulation`."""
+        """Quantities of the present state; see `Simulation`."""
         theta = self._readers.theta()
         theta_dot = np.zeros_like(theta) if is_start else (theta - self._theta) / self._motions.dt
         self._theta = theta

@@ -50,11 +50,11 @@ class RobotSimulation:
         self.coupling.step(self._world)
 
     def minimum_distance(self) -> float:
-        """Of the present state; see `Simulation`."""
+        """Smallest distance at present; see `Simulation`."""
         return self.coupling.minimum_distance
 
     def measure(self, is_start: bool) -> dict[str, Any]:
-        """The present state; see `Simulation`."""
+        """Quantities of the present state; see `Simulation`."""
         state = {key: getattr(self.coupling, key) for key in ("theta", "theta_dot", "body_poses", "minimum_distance")}
         if is_start:
             return state
