@@ -32,6 +32,9 @@ class Record:
     draws: dict[str, Any] = field(default_factory=dict)  # random values that the scene drew
 
 
+_ADAPTER = TypeAdapter(Record)
+
+
 def read_record(file: Path, id: str) -> Record:
     """The record of a run.
 
@@ -39,7 +42,7 @@ def read_record(file: Path, id: str) -> Record:
         SweepError: The file is damaged, or describes another run.
     """
     try:
-        record = TypeAdapter(Record).validate_python(json.loads(file.read_bytes()))
+        record = _ADAPTER.validate_python(json.loads(file.read_bytes()))
     except (OSError, ValueError) as error:
         raise SweepError(f"{file} is damaged; remove it to repeat that run: {error}") from error
     if record.id != id:
