@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,6 +55,9 @@ class SceneryDescription:
             raise ValueError("names, roles, vertex_counts and face_counts differ in length")
 
 
+_VALIDATORS: dict[Any, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (RootDescription, SceneryDescription)}
+
+
 def group_attributes(folder: Path) -> dict[str, Any]:
     """The attributes of a Zarr group.
 
@@ -82,14 +84,8 @@ def described(kind: type[Described], attributes: dict[str, Any], folder: Path) -
         RecordingError: A value is missing or has another type; names it.
     """
     try:
-        return _adapter(kind).validate_python(attributes)
+        return _VALIDATORS[kind].validate_python(attributes)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "attributes"
         raise RecordingError(f"recording {folder / 'zarr.json'} is damaged: {place}: {first['msg']}") from error
-
-
-@cache
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
-    """Pydantic's validator of a description, which takes milliseconds to make."""
-    return TypeAdapter(kind)
