@@ -23,15 +23,14 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import PRISMATIC
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.terms.term import PairTerm
+from ipc_articulation.engine.terms.coordinate_term import CoordinateTerm
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
 
 
-class DrivingJoints(PairTerm):
+class DrivingJoints(CoordinateTerm):
     """The drives of m joints."""
 
     name = "driving joint"
@@ -48,7 +47,7 @@ class DrivingJoints(PairTerm):
             SceneError: An attribute is missing; names the joint geometry.
         """
         driven = JointCoordinates.of(meshes)
-        self._places, self._offset = places, driven.offset
+        self._offset = driven.offset
         self._mass = mass[driven.joints.bodies].sum(axis=1)
         self._is_constrained = JointAttribute(meshes, "driving/is_constrained")
         self._is_passive = JointAttribute(meshes, "is_passive")
@@ -58,9 +57,8 @@ class DrivingJoints(PairTerm):
         self._mirrored = np.flatnonzero(prismatic)
         self._springs_a_joint = np.where(prismatic, 2.0, 1.0)
         joints = Joints.concatenate([driven.joints, _with_right_axis_turned(driven.joints[self._mirrored])])
-        super().__init__(joints.bodies)
-        self._coordinates = JointCoordinates(joints, np.zeros(len(joints)))
-        self._theta = self._aim = self._kappa = np.zeros(len(joints))
+        super().__init__(JointCoordinates(joints, np.zeros(len(joints))), places)
+        self._aim = self._kappa = np.zeros(len(joints))
 
     @property
     def drives(self) -> Ints:
@@ -83,13 +81,12 @@ class DrivingJoints(PairTerm):
     def pair_energies(self, q: Array) -> Array:
         return 0.5 * self._kappa * self._error(q) ** 2
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        slope = self._kappa * self._error(q)
-        system.add_pairs(self._coordinates.joints.bodies, self._coordinates.add_derivatives(q, slope, self._kappa, g))
+    def derivatives(self, q: Array) -> tuple[Array, Array]:
+        return self._kappa * self._error(q), self._kappa
 
     def _error(self, q: Array) -> Array:
         """θ - θ̃ of all springs, (springs,)."""
-        return self._coordinates.follow(self._theta, q) - self._aim
+        return self.coordinates_at(q) - self._aim
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> DrivingJoints:

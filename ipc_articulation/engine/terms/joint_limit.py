@@ -16,16 +16,15 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
-from ipc_articulation.engine.terms.term import PairTerm
+from ipc_articulation.engine.terms.coordinate_term import CoordinateTerm
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
 
 
-class JointLimits(PairTerm):
+class JointLimits(CoordinateTerm):
     """The limits of m joints, fixed once read, as in libuipc."""
 
     name = "joint limit"
@@ -42,11 +41,9 @@ class JointLimits(PairTerm):
             upper: The same.
             strength: s, (m,) [J·s²].
         """
-        super().__init__(coordinates.joints.bodies)
-        self._coordinates, self._places = coordinates, places
+        super().__init__(coordinates, places)
         self._lower, self._upper, self._strength = lower, upper, strength
         self._width = np.where(upper > lower, upper - lower, 1.0)
-        self._theta = np.zeros(len(lower))
 
     def begin_step(self, state: State, dt: float) -> None:
         self._theta = state.theta[self._places]
@@ -54,15 +51,14 @@ class JointLimits(PairTerm):
     def pair_energies(self, q: Array) -> Array:
         return self._strength * np.abs(self._excess(q)) ** 3
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def derivatives(self, q: Array) -> tuple[Array, Array]:
         r = self._excess(q)
         slope = 3.0 * self._strength * r * np.abs(r) / self._width
-        curvature = 6.0 * self._strength * np.abs(r) / self._width**2
-        system.add_pairs(self._coordinates.joints.bodies, self._coordinates.add_derivatives(q, slope, curvature, g))
+        return slope, 6.0 * self._strength * np.abs(r) / self._width**2
 
     def _excess(self, q: Array) -> Array:
         """How far θ is beyond its bounds, in widths: r above the upper one, -r below the lower one, (m,)."""
-        theta = self._coordinates.follow(self._theta, q)
+        theta = self.coordinates_at(q)
         return (theta - np.clip(theta, self._lower, self._upper)) / self._width
 
 

@@ -1,0 +1,33 @@
+"""Terms Σ φ(θ) of joint coordinates θ, for functions φ of one number."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.engine.joint_coordinates import JointCoordinates
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.terms.term import PairTerm
+
+
+class CoordinateTerm(PairTerm):
+    """A sum of functions of the coordinates of m joints."""
+
+    def __init__(self, coordinates: JointCoordinates, places: Ints) -> None:
+        """Take the coordinates, and where those that the state follows stand in its θ, (k,)."""
+        super().__init__(coordinates.joints.bodies)
+        self._coordinates, self._places = coordinates, places
+        self._theta = np.zeros(len(coordinates))  # at the beginning of the step
+
+    def coordinates_at(self, q: Array) -> Array:
+        """θ (m,) [rad or m] at q (n, 12)."""
+        return self._coordinates.follow(self._theta, q)
+
+    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+        system.add_pairs(self.bodies, self._coordinates.add_derivatives(q, *self.derivatives(q), g))
+
+    @abstractmethod
+    def derivatives(self, q: Array) -> tuple[Array, Array]:
+        """φ' and φ'' ≥ 0 of each joint, (m,) each."""
