@@ -117,11 +117,11 @@ class HalfPlaneContact:
 
     def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest gap [m] and its body; inf and none where no gap is below `within`."""
-        gaps = self._gaps(x)
-        if gaps.min(initial=np.inf) >= within:
+        if not self.may_touch:
             return np.inf, ()
+        gaps = self._gaps(x)
         row = gaps.argmin()
-        return float(gaps[row]), (int(self._pairs.body[row]),)
+        return (float(gaps[row]), (int(self._pairs.body[row]),)) if gaps[row] < within else (np.inf, ())
 
     def rounded_away(self, x: Array) -> Overlap | None:
         """A body and a half-plane whose gap rounding may hide, at x (V, 3); the one with the smallest gap of them."""

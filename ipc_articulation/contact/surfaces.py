@@ -42,6 +42,10 @@ class Surfaces:
         return self.faces[self.faces[:, 1] != self.faces[:, 2]]
 
     @cached_property
+    def _every(self) -> Bools:
+        return np.ones(len(self.first) - 1, dtype=np.bool_)
+
+    @cached_property
     def first_edges(self) -> Ints:
         """Where each body's edges begin, which follow each other, and the end: (n + 1,)."""
         return self._first(self.edges)
@@ -62,8 +66,8 @@ class Surfaces:
 
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
-        x, every = np.empty((len(self.points), 3)), np.ones(len(q), dtype=np.bool_)
-        self.move(q, every, every, x)
+        x = np.empty((len(self.points), 3))
+        self.move(q, self._every, self._every, x)
         return x
 
     def move(self, q: Array, moving: Bools, awake: Bools, x: Array) -> None:

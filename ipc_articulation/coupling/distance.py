@@ -30,10 +30,11 @@ class SceneDistance:
         d_hat = float(scene.config().find("contact/d_hat").view()[0])
         self._contact = make_contact_world(make_surfaces(self._bodies), self._bodies, planes, table, d_hat)
 
-    @formats_from_table
     def minimum(self) -> float:
         """Smallest distance [m] of two surfaces that may touch; inf where none is nearer than 10 d̂."""
-        return self._contact.minimum_distance(self._q())
+        with formats_from_table:
+            q = self._q()
+        return self._contact.minimum_distance(q)
 
     def _q(self) -> Array:
         transforms = [
