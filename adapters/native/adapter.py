@@ -185,7 +185,7 @@ class NativeAdapter:
         return {"q": np.array(self.q), "v": np.array(self.v), **free}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Go back to what `state` gave.
+        """Return to a state that `state` gave.
 
         Raises:
             AdapterError: It is of another model.

@@ -13,7 +13,7 @@ from ipc_articulation.errors import AdapterError
 
 
 class Around(TypedDict, total=False):
-    """What stands around a robot, and how surfaces are made."""
+    """Surroundings of a robot, and how surfaces are made."""
 
     free: Iterable[CoupledBody]  # that IPC moves
     static: Iterable[CoupledBody]  # that never move; every link may touch them

@@ -20,7 +20,7 @@ class DrivenModel:
         adapter: For `couple`.
         actuated: Names of the k joints that take a target, in the order of `command`.
         start: Where those joints start, (k,) [rad or m].
-        joints: Names of all m degrees of freedom whose position the adapter tells, in the order of `push`.
+        joints: Names of all m degrees of freedom whose position the adapter reports, in the order of `push`.
     """
 
     def __init__(self, adapter: NativeAdapter, actuators: Sequence[Actuator]) -> None:

@@ -1,4 +1,4 @@
-"""What of a robot with loops is in the scene, and which of its joints the articulation owns."""
+"""Links and joints of a robot with loops that are in the scene, and the joints that the articulation owns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ipc_articulation.errors import AdapterError
 
 @dataclass(frozen=True)
 class LoopScene:
-    """Links of the scene, and what holds its joints."""
+    """Links in the scene, and the joints that the articulation owns or ties."""
 
     links: Ints  # (n,) link i of the tree is moved by its degree of freedom i
     owned: Ints  # (nv,) degree of freedom that each independent velocity is of
@@ -69,7 +69,7 @@ def _functions(loop: Loop) -> list[int]:
 
 
 def _without_load(links: set[int], parents: Sequence[int]) -> set[int]:
-    """Those of some links that carry none but each other."""
+    """The given links on which no link outside of the set hangs."""
     unloaded = set(links)
     while loaded := unloaded & {parent for link, parent in enumerate(parents) if link not in unloaded}:
         unloaded -= loaded

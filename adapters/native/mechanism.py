@@ -19,7 +19,7 @@ from ipc_articulation.dynamics.model import Model
 
 @dataclass(frozen=True)
 class LinkSurfaces:
-    """What contact sees of a model's bodies."""
+    """Surfaces and friction coefficients of a model's bodies."""
 
     meshes: tuple[ClosedMesh | None, ...]  # in the bodies' frames
     friction: tuple[float, ...]  # Coulomb coefficients

@@ -43,7 +43,7 @@ class FileContent:
 
     @property
     def followers(self) -> frozenset[str]:
-        """Joints whose positions are functions of others, and not just multiples: nothing is said of them by name."""
+        """Joints whose positions are nonlinear functions of others; a scene cannot name them."""
         return frozenset(
             joint
             for names, constraint in self.mechanism.loops
@@ -88,7 +88,7 @@ class FileContent:
         self.untouchable |= add_capsules(self.mechanism, self.segments, radius, self.followers)
 
     def surroundings(self, friction_of: Callable[[float], float]) -> Around:
-        """What stands around the robot, every surface with the friction that a function makes of its own."""
+        """The surroundings of the robot; `friction_of` maps each friction coefficient to that in the scene."""
         return {
             "static": [replace(body, friction=friction_of(body.friction)) for body in self.static],
             "planes": [replace(plane, friction=friction_of(plane.friction)) for plane in self.planes],

@@ -91,7 +91,7 @@ class SceneModel:
 
 
 def _dof_names(joint: PlacedJoint) -> Iterator[str]:
-    """As the model names them."""
+    """Names of a joint's degrees of freedom, as in the model."""
     for k in range(joint.joint.ndof):
         yield joint.name if joint.joint.ndof == 1 else f"{joint.name}[{k}]"
 
@@ -104,7 +104,7 @@ def _placed(model: Model, array: Array, values: Mapping[str, float]) -> Array:
 
 
 def _closed(model: Model, q: Array, given: Mapping[str, float]) -> Array:
-    """The position with loops closed near a spanning one, where given coordinates of known functions hold as given."""
+    """The closed position near a spanning one; `given` sets independent coordinates of explicit loops."""
     x = model.position(q)
     for loop in model.loops:
         if isinstance(loop.constraint, Explicit):

@@ -96,7 +96,7 @@ class Free(ClusterJoint):
         super().__init__([ClusterBody(base, FloatingJoint())], FreeMotion())
 
     def add_to(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str] = "world") -> Loops:
-        """As of every cluster joint; but there is no loop, so the list is empty."""
+        """Add the body and its joint; there is no loop, so the returned list is empty."""
         self._hang(mechanism, name, outputs)
         return []
 

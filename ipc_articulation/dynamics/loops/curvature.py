@@ -93,7 +93,7 @@ class Curvature:
         return result
 
     def _tangents(self) -> list[tuple[Loop, Array, float]]:
-        """Of each loop: ∂x/∂y, and the step of y."""
+        """The loops, each with ∂x/∂y (position_size, m) and the step of y [rad or m]."""
         G, result = self._robot.G(self._x), list[tuple[Loop, Array, float]]()
         for loop in self._loops:
             block = G[loop.dofs, loop.y]

@@ -9,8 +9,8 @@ independent coordinates, which keep the loops closed, and of their velocities an
 
     δτ_y = γ''[·, δy]ᵀ τ + Gᵀ (∂τ/∂q δq + ∂τ/∂v δv + ∂τ/∂a δa).
 
-The tree's own derivatives are exact, and so are these but for γ''', by differences (errors are said there). As with
-trees, derivatives by the position are along the directions in which velocities point, x moved to `integrate(model,
+The tree's own derivatives are exact, and so are these but for γ''', by differences (their errors are stated there). As
+with trees, derivatives by the position are along the directions in which velocities point, x moved to `integrate(model,
 x, δ)`; of joints in no loop, floating and ball joints among them, G is 1 and nothing is curved.
 """
 

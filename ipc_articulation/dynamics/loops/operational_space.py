@@ -49,7 +49,7 @@ def inverse_operational_space_inertia(
 def apply_test_force(
     robot: Model, x: ArrayLike, force: ArrayLike, frame: str | int, point: ArrayLike = ORIGIN
 ) -> tuple[float, Array]:
-    """What a force at a point would do to the robot at rest.
+    """The effect of a force at a point on the robot at rest.
 
     Args:
         robot: The robot.

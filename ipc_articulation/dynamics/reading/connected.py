@@ -1,4 +1,4 @@
-"""Things that share something, put together."""
+"""Grouping of things that share a key."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _read_inertial(inertial: XmlNode, link: Link) -> None:
 
 
 def _shapes(link: XmlNode, tag: str, meshes: MeshPaths) -> tuple[Shape, ...]:
-    """What a link has under a tag, `collision` or `visual`.
+    """Shapes of a link under a tag, `collision` or `visual`.
 
     Raises:
         ModelError: What is wrong with a shape.

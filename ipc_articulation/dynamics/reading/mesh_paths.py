@@ -1,4 +1,4 @@
-"""Where the mesh files are that a URDF file names."""
+"""Paths of the mesh files that a URDF file names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MeshPaths:
         return [self.folder / name]
 
     def _roots(self, package: str) -> list[Path]:
-        """Where a package may be."""
+        """Folders in which a package may be, in the order in which they are searched."""
         ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
         places = [*map(Path, self.package_dirs), *ros, self.folder, *self.folder.parents]
         return package_folders(package, places)
@@ -62,5 +62,5 @@ def _is_file(path: Path) -> bool:
 
 
 def package_folders(package: str, places: Collection[Path]) -> list[Path]:
-    """Where a package may be, if each place is the package itself or contains it."""
+    """Folders of a package if each place either is the package or contains it."""
     return [place if place.name == package else place / package for place in places]

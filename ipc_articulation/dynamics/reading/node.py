@@ -1,4 +1,4 @@
-"""XML elements that know where they stand, so that every message can say so."""
+"""XML elements with their file and line, which every error message names."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class XmlNode(NamedTuple):
 
     @property
     def line(self) -> int:
-        """Where the start tag ends, counted from 1."""
+        """Line of the end of the start tag, counted from 1."""
         return self.element.sourceline
 
     @property
     def place(self) -> str:
-        """Where a message is about: `file:line: link 'hand'`."""
+        """Beginning of messages about the element: `file:line: link 'hand'`."""
         line = f"{self.file}:{self.line}"
         return f"{line}: {self.owner}" if self.owner else line
 
@@ -72,7 +72,7 @@ class XmlNode(NamedTuple):
         return text
 
     def number(self, attribute: str, default: float | None = None, infinite: bool = False) -> float:
-        """As `numbers`, for one."""
+        """An attribute's number; arguments and errors are those of `numbers`."""
         return float(self.numbers(attribute, 1, None if default is None else [default], infinite)[0])
 
     def numbers(self, attribute: str, count: int, default: ArrayLike | None = None, infinite: bool = False) -> Array:

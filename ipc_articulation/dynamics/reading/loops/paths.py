@@ -48,7 +48,7 @@ class JointPath:
     end: Array  # (4, 4) P
 
     def point(self, q: Values, x: ArrayLike) -> Vector:
-        """Where a point of the link is: (3,) in the link's frame -> (3,) in the frame that the path begins in."""
+        """Position of a point of the link: (3,) in the link's frame -> (3,) in the frame that the path begins in."""
         p = _placed(self.end, np.asarray(x))
         for joint in reversed(self.joints):
             p = _placed(joint.pose, _moved(joint.screw, q[joint.name], p))

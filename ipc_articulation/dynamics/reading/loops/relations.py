@@ -1,4 +1,4 @@
-"""What closes loops: relations φ(q) = 0 between the positions of a few joints, before they become constraints."""
+"""Relations φ(q) = 0 between the positions of a few joints, which close loops, before they become constraints."""
 
 from __future__ import annotations
 

@@ -64,10 +64,10 @@ def read_coupling(node: XmlNode, mechanism: Mechanism) -> Relation:
 
 
 def read_flags(robot: XmlNode) -> dict[str, bool]:
-    """What joints say about being independent, by their names.
+    """The attribute `independent` of the joints that have it, by name.
 
     Raises:
-        ModelError: Something else than true or false.
+        ModelError: The attribute is neither true nor false.
     """
     flags = {}
     for name, joint in by_name(robot.children("joint")).items():

@@ -46,7 +46,7 @@ class JointEquality:
 
 
 def active(model: mujoco.MjModel) -> list[int]:
-    """Numbers of the equality constraints that hold from the start."""
+    """Indices of the equality constraints that are active from the start."""
     if not enabled(model, "EQUALITY", "CONSTRAINT"):
         return []
     return [equality for equality in range(model.neq) if model.eq_active0[equality]]
@@ -88,12 +88,12 @@ def mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
         where, kind = place(model, equality), kind_of(model, equality)
         if kind != "joint":
             raise UnsupportedError(f"{where} is a {kind}, which closes a loop; a mechanism is a tree: leave it out")
-        said = joint_equality(model, equality)
-        if not said.is_linear:
-            raise UnsupportedError(f"{where} is not linear: polycoef {said.polynomial}")
-        if said.follower in found:
+        pair = joint_equality(model, equality)
+        if not pair.is_linear:
+            raise UnsupportedError(f"{where} is not linear: polycoef {pair.polynomial}")
+        if pair.follower in found:
             raise UnsupportedError(
-                f"{where} is the second one for joint '{said.follower}'; a joint can follow one other"
+                f"{where} is the second one for joint '{pair.follower}'; a joint can follow one other"
             )
-        found[said.follower] = Mimic(said.leader, said.multiplier, said.offset)
+        found[pair.follower] = Mimic(pair.leader, pair.multiplier, pair.offset)
     return found

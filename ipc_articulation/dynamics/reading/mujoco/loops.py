@@ -47,14 +47,14 @@ def _relation(model: mujoco.MjModel, equality: int, mechanism: Mechanism) -> Rel
         return PointLoop(mechanism, _end(model, equality, 0), _end(model, equality, 1), where)
     if kind != "joint":
         raise UnsupportedError(f"{where} is a {kind}, which is not supported; loops are connects and joints")
-    said = joint_equality(model, equality)
-    if said.is_linear:
-        return LinearRelation({said.follower: 1.0, said.leader: -said.multiplier}, said.offset, where, said.follower)
-    return Polynomial(said.follower, said.leader, said.polynomial, said.references, where)
+    pair = joint_equality(model, equality)
+    if pair.is_linear:
+        return LinearRelation({pair.follower: 1.0, pair.leader: -pair.multiplier}, pair.offset, where, pair.follower)
+    return Polynomial(pair.follower, pair.leader, pair.polynomial, pair.references, where)
 
 
 def _end(model: mujoco.MjModel, equality: int, side: int) -> tuple[str, Array]:
-    """A link that a connect holds, and the point in its frame, (3,)."""
+    """A link of a connect constraint, and the connected point in its frame, (3,) [m]."""
     index = int((model.eq_obj1id, model.eq_obj2id)[side][equality])
     point = model.eq_data[equality, 3 * side : 3 * side + 3]
     if model.eq_objtype[equality] == mujoco.mjtObj.mjOBJ_SITE:

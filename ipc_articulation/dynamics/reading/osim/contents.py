@@ -1,4 +1,4 @@
-"""What OpenSim writes between tags: it has elements where other formats have attributes."""
+"""Values in the text of elements: OpenSim has elements where other formats have attributes."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
 
 
 def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]:
-    """What `CoordinateCouplerConstraint`s make functions of others, each of independent coordinates only.
+    """Coordinates that `CoordinateCouplerConstraint`s make functions of others, each of an independent one.
 
     Other constraints are not read, with a warning.
 

@@ -1,7 +1,7 @@
 """Functions through points: OpenSim's SimmSpline and PiecewiseLinearFunction.
 
-Beyond the points both go on with the polynomial of the last piece. For a SimmSpline that is what nimblephysics does;
-OpenSim itself goes on with a straight line there.
+Beyond the points both continue the polynomial of the last piece. For a SimmSpline nimblephysics does the same;
+OpenSim itself continues with a straight line.
 """
 
 from __future__ import annotations
