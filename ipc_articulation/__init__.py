@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from ipc_articulation.recording import read_recording
     from ipc_articulation.running import resume, run
     from ipc_articulation.sweeps import sweep
+    from ipc_articulation.watching import Recorder
 
 __version__ = metadata.version("ipc_articulation")
 
 _HOMES = {
     "Engine": "ipc_articulation.engine",
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
+    "Recorder": "ipc_articulation.watching",
     "couple": "ipc_articulation.coupling",
     "read_recording": "ipc_articulation.recording",
     "resume": "ipc_articulation.running",
@@ -59,6 +61,7 @@ __all__ = [
     "MeshError",
     "ModelError",
     "OutputError",
+    "Recorder",
     "RecordingError",
     "SceneError",
     "SceneFileError",

@@ -27,7 +27,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     counts = reasons(terminalreporter.stats.get("skipped", ()))
     if counts:
         terminalreporter.section("skipped")
-        for reason, count in counts.most_common():
+        for reason, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             terminalreporter.write_line(f"{count:5} {reason}")
 
 

@@ -67,7 +67,9 @@ class Coupling:
         self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
         self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
-        self._scene, self._bodies, self._articulation, self._answers = scene, bodies, articulation, answers
+        self.scene = scene
+        self.observers: list[Callable[[], None]] = []  # called after each commit
+        self._bodies, self._articulation, self._answers = bodies, articulation, answers
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others behind them
         self._tie_strengths = tie_strengths
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
@@ -107,6 +109,8 @@ class Coupling:
         self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
         self.delta_theta = delta_theta
         self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self._dt**2
+        for observer in tuple(self.observers):
+            observer()
 
     def state(self) -> dict[str, Array]:
         """State that later steps depend on, besides the scene's: the multibody engine's, and the last step's values.
@@ -190,7 +194,7 @@ class Coupling:
 
     @cached_property
     def _distance(self) -> SceneDistance:
-        return SceneDistance(self._scene)
+        return SceneDistance(self.scene)
 
     def require_world(self, world: uipc.World) -> None:
         """A world must be of the coupling's scene.
@@ -209,7 +213,7 @@ class Coupling:
             EngineError: There is none.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        raise_kept(self._scene)
+        raise_kept(self.scene)
         if self._pending is None:
             raise no_prediction()
         return self._pending

@@ -8,7 +8,6 @@ from typing import Any
 
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.running.execution import Manner, execute
-from ipc_articulation.running.figures import contact_names, energy_terms, stages
 from ipc_articulation.running.job import Job
 from ipc_articulation.running.output import WORKSPACE, claimed, folder_below, refuse_results, remove_results
 from ipc_articulation.running.result import Result
@@ -17,6 +16,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.bodies import up
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.watching.engine_report import contact_names, energy_terms, stages
 
 DEFAULT_OUT = Path("out")
 

@@ -11,9 +11,9 @@ from ipc_articulation.errors import TimeLimitError
 from ipc_articulation.progress import progress
 from ipc_articulation.recording import RecordingWriter
 from ipc_articulation.running.checkpoints import Checkpoints
-from ipc_articulation.running.figures import contacts, figures
 from ipc_articulation.running.stopping import StopRequest
 from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.watching.engine_report import contacts, figures
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("articulation", "contact", "dynamics"),
     ("frontend", "scenefile", "recording"),
     ("engine", "coupling", "viewing"),
-    ("adapters",),
+    ("adapters", "watching"),
     ("simulation", "inspection", "doctor"),
     ("checking", "running"),
     ("starting", "sweeps"),

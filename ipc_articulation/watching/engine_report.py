@@ -33,11 +33,12 @@ def contacts(engine: Any, names: Sequence[str]) -> Contacts:
 
 
 def figures(engine: Any) -> Mapping[str, Any]:
-    """Energies [J] and times by stage [s] of the last step."""
+    """Newton iterations, energies [J] and times by stage [s] of the last step."""
     statistics = engine.statistics
     if statistics is None:
         return {}
     return {
+        "newton_iterations": statistics.newton.iterations,
         "energies": [energy / statistics.dt**2 for energy in statistics.energies.values()],
         "stage_times": list(statistics.stages.values()),
     }

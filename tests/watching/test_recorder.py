@@ -1,0 +1,145 @@
+"""A script's recording is that of a run of a scene file; what goes wrong is named."""
+
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+import trimesh
+import uipc
+from ipc_articulation.adapters.mujoco import MujocoAdapter
+from uipc.constitution import AffineBodyConstitution
+from uipc.unit import MPa
+
+from ipc_articulation import Engine, OutputError, Recorder, cli, couple, read_recording
+from ipc_articulation.watching.subject import distinct
+
+ARM = """<mujoco>
+  <option timestep="0.01"/>
+  <worldbody>
+    <body name="arm" pos="0 0 1">
+      <joint name="shoulder" axis="0 1 0"/>
+      <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def config() -> Any:
+    config = uipc.Scene.default_config()
+    config["dt"], config["contact"]["d_hat"] = 0.01, 0.001
+    config["gravity"] = [[0.0], [0.0], [-9.81]]
+    return config
+
+
+def add_box(scene: uipc.Scene, name: str, height: float, count: int = 1) -> None:
+    """Boxes of 0.2 m above each other, instances of one geometry."""
+    box = trimesh.creation.box((0.2, 0.2, 0.2))
+    mesh = uipc.geometry.trimesh(box.vertices, box.faces.astype(np.int32))
+    uipc.geometry.label_surface(mesh)
+    AffineBodyConstitution().apply_to(mesh, 100 * MPa)
+    mesh.instances().resize(count)
+    uipc.view(mesh.transforms())[:] = np.eye(4)
+    uipc.view(mesh.transforms())[:, 2, 3] = height + 0.3 * np.arange(count)
+    scene.objects().create(name).geometries().create(mesh)
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> tuple:
+    """A falling arm and a box: coupling, world, engine."""
+    model = mujoco.MjModel.from_xml_string(ARM)
+    scene = uipc.Scene(config())
+    coupling = couple(scene, MujocoAdapter(model, mujoco.MjData(model)))
+    add_box(scene, "box", 3.0)
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    return coupling, world, engine
+
+
+def test_every_committed_step_is_a_row(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, engine = arm
+    angles = [coupling.theta.copy()]
+    with Recorder(coupling, tmp_path / "run", engine) as recorder:
+        for _ in range(5):
+            coupling.step(world)
+            angles.append(coupling.theta.copy())
+        assert recorder.rows == 6
+    coupling.step(world)  # after its end nothing is recorded
+    recording = read_recording(tmp_path / "run")
+    np.testing.assert_array_equal(recording.theta, angles)
+    np.testing.assert_allclose(recording.time, 0.01 * np.arange(6))
+    assert np.isnan(recording.contact_force[0]).all()
+    np.testing.assert_allclose(recording.contact_force[1:], 0.0, atol=1e-6)
+    assert recording.joint_names == ("shoulder",)
+    assert recording.body_names == ("arm", "box")
+    assert recording.free_names == ("box",)
+    heights = recording.body_poses[:, 1, 2, 3]
+    np.testing.assert_allclose(heights[-1], 3.0 - 9.81 * 0.01**2 * 15, rtol=1e-9)
+    assert {surface.name: surface.role for surface in recording.scenery.surfaces} == {"arm": "link", "box": "free"}
+    assert (recording.newton_iterations[1:] >= 0).all()
+    assert recording.stage_times.shape == (6, len(recording.stages))
+
+
+def test_an_error_in_the_script_ends_the_recording_and_passes(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, _ = arm
+
+    def script() -> None:
+        with Recorder(coupling, tmp_path / "run"):
+            coupling.step(world)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        script()
+    assert read_recording(tmp_path / "run").steps == 1
+
+
+def test_a_plain_scene(tmp_path: Path) -> None:
+    scene = uipc.Scene(config())
+    add_box(scene, "box", 0.5, count=2)
+    ground = uipc.geometry.ground(0.0, [0.0, 0.0, 1.0])
+    scene.objects().create("floor").geometries().create(ground)
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        for _ in range(40):
+            world.advance()
+            world.retrieve()
+            recorder.append()
+    recording = read_recording(tmp_path / "run")
+    assert recording.body_names == ("box instance 0", "box instance 1")
+    assert recording.joint_names == ()
+    (plane,) = recording.scenery.planes
+    np.testing.assert_array_equal(plane[1], [0.0, 0.0, 1.0])
+    assert 0.0 < recording.minimum_distance[-1] < 0.001
+    assert len(recording.contacts(40).forces) > 0
+
+
+def test_the_commands_for_recordings_take_it(arm: tuple, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    coupling, world, engine = arm
+    with Recorder(coupling, tmp_path / "run", engine):
+        for _ in range(3):
+            coupling.step(world)
+    run = str(tmp_path / "run")
+    assert cli.main(["report", run]) == 0
+    assert cli.main(["export", run, "--format", "gltf"]) == 0
+    assert cli.main(["resume", run]) == 2
+    assert "run.json" in capsys.readouterr().err
+
+
+def test_a_recording_that_is_there_is_kept(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, _ = arm
+    with Recorder(coupling, tmp_path / "run"):
+        coupling.step(world)
+    with pytest.raises(OutputError, match=r"holds a recording already; replace it with force=True, or choose another"):
+        Recorder(coupling, tmp_path / "run")
+    with Recorder(coupling, tmp_path / "run", force=True):
+        pass
+    assert read_recording(tmp_path / "run").steps == 0
+
+
+def test_equal_names_are_numbered() -> None:
+    assert distinct(["a", "b", "a"]) == ("a (1)", "b", "a (2)")
