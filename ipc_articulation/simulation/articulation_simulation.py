@@ -14,7 +14,7 @@ from ipc_articulation.frontend.joint_kinds import BY_NAME
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulation_scene import Parts, fill
-from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
+from ipc_articulation.simulation.world import dump_world, make_uipc_scene, recover_world, start_world
 
 
 class ArticulationSimulation:
@@ -64,7 +64,6 @@ class ArticulationSimulation:
             "delta_theta": delta_theta,
             "delta_theta_tilde": self._motions.delta_theta_tilde,
             "contact_force": self._motions.force(delta_theta),
-            "newton_iterations": newton_iterations(self.engine),
         }
 
     def dump(self) -> dict[str, Array]:

@@ -17,7 +17,7 @@ from ipc_articulation.simulation.controls import ControllerSet
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
 from ipc_articulation.simulation.surroundings import complete
-from ipc_articulation.simulation.world import dump_world, make_uipc_scene, newton_iterations, recover_world, start_world
+from ipc_articulation.simulation.world import dump_world, make_uipc_scene, recover_world, start_world
 
 
 class RobotSimulation:
@@ -59,7 +59,7 @@ class RobotSimulation:
         if is_start:
             return state
         step = {key: getattr(self.coupling, key) for key in ("delta_theta", "delta_theta_tilde", "contact_force")}
-        return {**state, **step, "newton_iterations": newton_iterations(self.engine)}
+        return {**state, **step}
 
     def dump(self) -> dict[str, Array]:
         """See `Simulation`."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ipc_articulation.errors import DumpError, SceneError
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -83,12 +81,6 @@ def recover_world(world: uipc.World, frame: int) -> None:
     if not world.recover(frame):
         raise DumpError(f"the engine has no dump of step {frame}")
     world.retrieve()
-
-
-def newton_iterations(engine: Any) -> float:
-    """Newton iterations of the last step; NaN where the engine does not report them."""
-    statistics = engine.statistics
-    return np.nan if statistics is None else statistics.newton.iterations
 
 
 def _first_named(scene: schema.Scene, message: str) -> Location:
