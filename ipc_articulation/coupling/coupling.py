@@ -203,7 +203,7 @@ class Coupling:
             SceneError: It is of another one.
         """
         if self._world() is not world:
-            require_scene(world, self._scene, self.joint_names)
+            require_scene(world, self.scene, self.joint_names)
             self._world = ref(world)
 
     def require_prediction(self) -> Prediction:
