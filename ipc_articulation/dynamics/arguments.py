@@ -1,4 +1,4 @@
-"""Numbers that users give, as float64, or an error that names the argument."""
+"""Checks of users' numbers: each is converted to float64, or an error names the argument."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def numbers(name: str, x: ArrayLike) -> Array:
     """Convert to an array of float64.
 
     Raises:
-        StateError: It is ragged, or contains something else than real numbers.
+        StateError: It is ragged, or contains something other than real numbers.
     """
     try:
         array = np.asarray(x)
@@ -30,10 +30,10 @@ def numbers(name: str, x: ArrayLike) -> Array:
 
 
 def finite_number(name: str, x: float) -> float:
-    """One number.
+    """The argument as one finite number.
 
     Raises:
-        StateError: It is none, or not finite.
+        StateError: It is no number, or not finite.
     """
     value = numbers(name, x)
     if value.shape != () or not isfinite(value):
@@ -42,10 +42,10 @@ def finite_number(name: str, x: float) -> float:
 
 
 def positive_number(name: str, x: float) -> float:
-    """One number above zero: the time step of an integrator, for one.
+    """The argument as one number above zero, such as the time step of an integrator.
 
     Raises:
-        StateError: It is none.
+        StateError: It is no such number.
     """
     value = finite_number(name, x)
     if value <= 0.0:
@@ -54,10 +54,10 @@ def positive_number(name: str, x: float) -> float:
 
 
 def require_unit(name: str, quaternions: Array) -> None:
-    """Refuse quaternions (..., 4) that are not of length one, to rounding.
+    """Refuse quaternions (..., 4) whose length is not one within `UNIT`.
 
     Raises:
-        StateError: With the length.
+        StateError: A quaternion is not of length one; the message has its length.
     """
     square = np.einsum("...i,...i->...", quaternions, quaternions)
     off = ~(np.abs(square - 1.0) <= UNIT)

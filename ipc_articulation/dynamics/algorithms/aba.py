@@ -1,12 +1,13 @@
 """Forward dynamics by the articulated body algorithm.
 
-Leaves to root, a body's articulated inertia Iᴬ and bias pᴬ lose what each column S of its joint lets move freely,
+From the leaves to the root, each column S of a body's joint takes its free motion out of the body's articulated
+inertia Iᴬ and bias pᴬ,
 
     U = Iᴬ S,   D = Sᵀ U + rotor,   u = τ - Sᵀ pᴬ,   Iᴬ ← Iᴬ - U Uᵀ/D,   pᴬ ← pᴬ + U u/D,
 
-and go to the parent as Iᴬ and pᴬ + Iᴬ c. Root to leaves, with a' = a_p + c for a start, q̈ = (u - Uᵀ a')/D and
-a' ← a' + S q̈, column by column (Featherstone 2008, ch. 7.3; a joint of several columns is Gauss elimination on its
-block; in one frame throughout).
+and Iᴬ and pᴬ + Iᴬ c are added to the parent's. From the root to the leaves, a' starts as a_p + c, and each column
+gives q̈ = (u - Uᵀ a')/D and a' ← a' + S q̈ (Featherstone 2008, ch. 7.3). For a joint of several columns this is Gauss
+elimination on its block. All vectors are in one frame.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def start(b, k, wrenches, I):  # noqa: E741
 
 @kernel
 def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
-    """Take one column's freedom out of Iᴬ and pᴬ."""
+    """Remove the free motion of one column from Iᴬ and pᴬ."""
     s = row(S, j)
     x = transpose_times(I, s)
     D = dot(s, x) + rotor
@@ -131,7 +132,7 @@ _WITH_WRENCHES = Algorithm(_with_wrenches, ["q", "v", "tau", "wrenches"], "a")
 
 @over_states(_without_wrenches, ["q", "v", "tau"], "a")
 def _without(model, q, v, x, out=None):
-    """The same for a robot that nothing pushes."""
+    """The same without external wrenches."""
 
 
 def forward_dynamics(
@@ -142,7 +143,7 @@ def forward_dynamics(
     wrenches: ArrayLike | None = None,
     out: Array | None = None,
 ) -> Array:
-    """The acceleration that a generalised force gives, M q̈ = τ - h + Σ Jᵀ w, in time linear in the number of bodies.
+    """The acceleration q̈ due to a generalised force, M q̈ = τ - h + Σ Jᵀ w, in time linear in the number of bodies.
 
     Args:
         model: The model.
@@ -150,7 +151,7 @@ def forward_dynamics(
         v: Velocities, (..., nv).
         tau: Generalised forces, (..., nv) [N·m or N].
         wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
-        out: For the result.
+        out: Array for the result; None: a new one.
 
     Returns:
         (..., nv) [rad/s² or m/s²].

@@ -19,12 +19,12 @@ def converted(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
 
     Args:
         model: The model.
-        kind: What it holds, a key of `Model.shapes`.
+        kind: The kind of array, a key of `Model.shapes`.
         x: The array.
-        name: What messages call it; empty: `kind`.
+        name: Its name in messages; empty: `kind`.
 
     Raises:
-        StateError: It is no array of numbers, or its last axes are not what the model needs.
+        StateError: It is no array of numbers, or its last axes do not fit the model.
     """
     name = name or kind
     array, core = numbers(name, x), model.shapes[kind]
@@ -38,17 +38,17 @@ def converted(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
 
 
 def checked(model: Model, kind: str, x: ArrayLike, name: str = "", unit: bool = True) -> Array:
-    """A state array as float64, of the right shape, finite, quaternions of length one; arguments as of `converted`.
+    """A state array as float64, of the right shape, finite, with quaternions of length one.
 
     Args:
         model: The model.
-        kind: What it holds.
+        kind: The kind of array, a key of `Model.shapes`.
         x: The array.
-        name: What messages call it.
+        name: Its name in messages; empty: `kind`.
         unit: Whether quaternions must be of length one.
 
     Raises:
-        StateError: As said, with the place.
+        StateError: One of these conditions does not hold; the message names the place.
     """
     array = converted(model, kind, x, name)
     if not np.vdot(array, array) <= LARGEST**2:
@@ -59,10 +59,10 @@ def checked(model: Model, kind: str, x: ArrayLike, name: str = "", unit: bool = 
 
 
 def one_state(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
-    """The same of one state, without leading axes; arguments as of `converted`.
+    """The same for one state, without leading axes; the arguments are those of `converted`.
 
     Raises:
-        StateError: As said.
+        StateError: The array is not valid, or has leading axes.
     """
     array = checked(model, kind, x, name)
     if array.shape != model.shapes[kind]:
@@ -71,10 +71,10 @@ def one_state(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
 
 
 def states(model: Model, **arrays: ArrayLike) -> list[Array]:
-    """Arrays of states as `checked` has them, by what they hold, of batches that fit together.
+    """Arrays of states, each checked by `checked` as the kind that its keyword names.
 
     Raises:
-        StateError: As said.
+        StateError: An array is not valid, or their batches do not fit together.
     """
     good = [checked(model, kind, x) for kind, x in arrays.items()]
     leading_axes(list(arrays), [x.shape[:-1] for x in good])
@@ -82,12 +82,12 @@ def states(model: Model, **arrays: ArrayLike) -> list[Array]:
 
 
 def leading_axes(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape of the batch that arrays with these leading axes make.
+    """The shape of the batch to which arrays with these leading axes broadcast.
 
     Raises:
-        StateError: They do not fit together.
+        StateError: The leading axes do not fit together.
     """
-    if all(shape == () for shape in shapes):  # quickly
+    if all(shape == () for shape in shapes):  # the fast case
         return ()
     try:
         return np.broadcast_shapes(*shapes)
@@ -101,13 +101,13 @@ def complain(model: Model, kinds: Sequence[str], states: Sequence[Array], name: 
 
     Args:
         model: The model.
-        kinds: What the arrays hold, keys of `Model.shapes`.
-        states: With one leading axis.
-        name: What messages call them; empty: their kinds.
+        kinds: The kinds of the arrays, keys of `Model.shapes`.
+        states: The arrays, each with one leading axis.
+        name: Their name in messages; empty: their kinds.
         unit: Whether quaternions must be of length one.
 
     Raises:
-        StateError: As said, with the place.
+        StateError: There is such a number or quaternion; the message names the place.
     """
     for kind, x in zip(kinds, states, strict=True):
         bad = np.argwhere(~(np.abs(x) <= LARGEST / max(1, prod(x.shape[1:]))))

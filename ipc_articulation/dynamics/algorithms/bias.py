@@ -1,4 +1,4 @@
-"""What holds a robot at zero acceleration, h(q, v) = C(q, v) v + g(q): Newton-Euler (`rnea.py`) with q̈ = 0."""
+"""Bias forces h(q, v) = C(q, v) v + g(q), which keep the acceleration at zero: Newton-Euler (`rnea.py`) with q̈ = 0."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _coriolis(tree, q, v, tau):
 
 
 def _bias_with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
-    """Gᵀ (C + M g): what ÿ = 0 takes."""
+    """Gᵀ (C + M g), the generalised force at which ÿ = 0."""
     motion, _ = spanning_states(model, ("q", "v"), (q, v))
     return projected("tau", motion.G, inverse_dynamics(model.spanning_tree, motion.q, motion.v, motion.g))
 
@@ -69,7 +69,7 @@ def bias_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = No
 
 @over_states(_gravity, ["q"], "tau")
 def gravity_forces(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
-    """g(q) = h(q, 0): what holds the robot still, (..., nq) -> (..., nv) [N·m or N].
+    """g(q) = h(q, 0), the forces that keep the robot at rest: (..., nq) -> (..., nv) [N·m or N].
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.

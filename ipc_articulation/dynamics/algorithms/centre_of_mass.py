@@ -1,10 +1,10 @@
 """Centre of mass, and momentum about it.
 
-    c = Σ h / Σ m,     J_c,j = (m_j t + s × h_j)/Σ m     with m_j, h_j of all that joint j carries and S = [s; t]
+    c = Σ h / Σ m,     J_c,j = (m_j t + s × h_j)/Σ m     m_j, h_j: sums over all that joint j carries; S = [s; t]
 
     A_j = Iᶜ_j S_j moved to c     the centroidal momentum matrix: A v = [angular momentum about c; linear momentum]
 
-(Orin, Goswami, Lee 2013, «Centroidal dynamics of a humanoid robot»). Rotors' own momentum is left out.
+(Orin, Goswami, Lee 2013, «Centroidal dynamics of a humanoid robot»). The momentum of the rotors is not included.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _momentum(tree, q, v, h):
 
 @over_states(_centre, ["q"], "point")
 def centre_of_mass(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
-    """Centre of mass of all that moves, in the world: (..., nq) -> (..., 3) [m].
+    """Centre of mass of all moving bodies, in the world: (..., nq) -> (..., 3) [m].
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
@@ -88,7 +88,7 @@ def centre_of_mass(model: Model, q: ArrayLike, out: Array | None = None) -> Arra
 
 @over_states(_jacobian, ["q"], "point jacobian")
 def centre_of_mass_jacobian(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
-    """J_c, J_c v = velocity of the centre of mass: (..., nq) -> (..., 3, nv).
+    """The matrix J_c with J_c v = velocity of the centre of mass: (..., nq) -> (..., 3, nv).
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
@@ -97,7 +97,7 @@ def centre_of_mass_jacobian(model: Model, q: ArrayLike, out: Array | None = None
 
 @over_states(_momentum_matrix, ["q"], "jacobian")
 def centroidal_momentum_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
-    """A, A v = momentum about the centre of mass: (..., nq) -> (..., 6, nv).
+    """The matrix A with A v = momentum about the centre of mass: (..., nq) -> (..., 6, nv).
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.

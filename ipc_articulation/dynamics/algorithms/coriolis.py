@@ -1,6 +1,6 @@
 """The Coriolis matrix C, with C v = h - g and Ṁ = C + Cᵀ.
 
-With Iᶜ, Bᶜ of all that joint j carries, for i on j's way to the root,
+With Iᶜ, Bᶜ summed over all that joint j carries, for each i between j and the root,
 
     C_ij = S_iᵀ (Iᶜ Ṡ_j + Bᶜ S_j),     C_ji = Ṡ_iᵀ Iᶜ S_j + S_iᵀ Bᶜᵀ S_j
 
@@ -49,7 +49,7 @@ def _single(tree, q, v, C):
 
 @kernel
 def _fill(tree, i, j, k, B, S, S_dot, C):
-    """Entries of coordinate j, of node i, with all on its way to the root."""
+    """Entries of C for coordinate j, of node i, and all coordinates between it and the root."""
     s = row(S, j)
     F1 = plus_times(inertia_times(k, row(S_dot, j)), 0.5, times(B, s))
     F2, F3 = inertia_times(k, s), transpose_times(B, s)

@@ -2,7 +2,7 @@
 
     M_ij = S_iᵀ Iᶜ_j S_j     for i = j or j carried by i, else 0;   + rotor inertia on the diagonal
 
-with Iᶜ_j the inertia of all that joint j carries (Featherstone 2008, ch. 6.2).
+where Iᶜ_j is the composite inertia of all bodies that joint j carries (Featherstone 2008, ch. 6.2).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ipc_articulation.dynamics.model.model import Model
 
 @kernel
 def fill_mass_matrix(tree, kin, S, M):
-    """The mass matrix M; kin as `body_inertias` leaves it, and afterwards as `accumulate_inertias` does."""
+    """Fill the mass matrix M. Takes kin after `body_inertias`, and leaves it as after `accumulate_inertias`."""
     M[:] = 0.0
     for i in range(len(tree) - 1, -1, -1):
         b, k = tree[i], kin[i]

@@ -1,20 +1,20 @@
 """First derivatives of inverse and forward dynamics.
 
-A displacement along coordinate j of node n moves all that j carries rigidly by the twist S_j. In addition their
-velocities and accelerations change by what n's own motion would have turned with it,
+A displacement along coordinate j of node n moves all bodies that j carries rigidly by the twist S_j. Because the
+motion of n itself does not turn with them, their velocities and accelerations change by
 
     δv = S_j × v + D_j,     δa = S_j × a + P_j - v × D_j,     D_j = v_n × S_j,   P_j = a_n × S_j + v_n × D_j,
 
 so that a wrench f = I a + v ×* I v changes by δf = S_j ×* f + I P_j + 2B D_j (B in `velocity_products.py`). With Iᶜ,
-Bᶜ, Fᶜ of all that the lower of i and j carries, and Wᶜ the wrenches from outside on it,
+Bᶜ, Fᶜ summed over all that the lower of i and j carries, and Wᶜ the external wrenches on these bodies,
 
-    ∂τ_i/∂q_j = S_iᵀ (S_j ×* Fᶜ + Iᶜ P_j + 2Bᶜ D_j)                    i on j's way to the root, or of its node
-    ∂τ_i/∂q_j = S_iᵀ (Iᶜ P_j + 2Bᶜ D_j) - (S_j × S_i)ᵀ Wᶜ              j on i's way to the root
+    ∂τ_i/∂q_j = S_iᵀ (S_j ×* Fᶜ + Iᶜ P_j + 2Bᶜ D_j)                    i between j and the root, or of j's node
+    ∂τ_i/∂q_j = S_iᵀ (Iᶜ P_j + 2Bᶜ D_j) - (S_j × S_i)ᵀ Wᶜ              j between i and the root
     ∂τ_i/∂v_j = S_iᵀ (Iᶜ (Ṡ_j + D_j) + 2Bᶜ S_j)                        both
 
 (after Singh, Russell, Wensing 2022, «Efficient analytical derivatives of rigid-body dynamics using spatial vector
-algebra»; here with columns that are fixed in the frame before the motion). Derivatives by q are along the directions in
-which velocities point: q moved to `integrate(q, δ)`. And for q̈ = forward dynamics, ∂q̈ = -M⁻¹ ∂τ at that q̈.
+algebra»; here with columns that are fixed in the frame before the motion). A derivative by q is taken along a velocity
+direction δ: q moves to `integrate(q, δ)`. For forward dynamics, ∂q̈ = -M⁻¹ ∂τ at its q̈.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from ipc_articulation.dynamics.model.model import Model
 
 
 class InverseDerivatives(NamedTuple):
-    """Derivatives of τ; row i: of τ_i."""
+    """Derivatives of τ; row i has those of τ_i."""
 
     q: Array  # (..., nv, nv) by displacements along the velocity coordinates
     v: Array  # (..., nv, nv)
@@ -57,7 +57,7 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of q̈; row i: of q̈_i."""
+    """Derivatives of q̈; row i has those of q̈_i."""
 
     q: Array  # (..., nv, nv) by displacements along the velocity coordinates
     v: Array  # (..., nv, nv)
@@ -86,7 +86,7 @@ def inverse_dynamics_derivatives(
 def forward_dynamics_derivatives(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
 ) -> ForwardDerivatives:
-    """Derivatives of `forward_dynamics`, with wrenches held constant; arguments as there.
+    """Derivatives of `forward_dynamics`, with wrenches held constant; it has the same arguments.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
@@ -132,7 +132,7 @@ def _set_fields(b, kin, k, S, columns):
 
 @kernel
 def _pushed_by(b, wrenches, k, w):
-    """The wrench from outside on a node, in w.f."""
+    """Put the external wrench on a node into w.f."""
     put(w.f, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for r in range(3):
         w.o[r] = k.o[r]
@@ -143,7 +143,7 @@ def _pushed_by(b, wrenches, k, w):
 
 @kernel
 def _fill_above(tree, i, j, k, B, S, c, K):
-    """∂τ of all on the way to the root, and of j's own node, by q_j, v_j and a_j."""
+    """Derivatives by q_j, v_j and a_j of τ for all coordinates of j's node and of the nodes between it and the root."""
     s = row(S, j)
     by_q = plus(cross_force(s, k.f), plus(inertia_times(k, c.P), times(B, c.D)))
     by_v = plus(inertia_times(k, plus(c.S_dot, c.D)), times(B, s))
@@ -158,7 +158,7 @@ def _fill_above(tree, i, j, k, B, S, c, K):
 
 @kernel
 def _fill_below(tree, i, j, k, B, w, S, columns, K):
-    """∂τ_j by q and v of all strictly on the way to the root."""
+    """Derivatives of τ_j by q and v of all nodes between j's node and the root, j's own node excluded."""
     s = row(S, j)
     Z, Q = inertia_times(k, s), transpose_times(B, s)
     i = tree[i].parent

@@ -1,7 +1,7 @@
-"""The inverse of the joint-space mass matrix, by a factorisation that keeps to the tree.
+"""The inverse of the joint-space mass matrix, by a factorisation with the sparsity of the tree.
 
-M = Lᵀ D L with L unit lower triangular; L_ki is zero unless coordinate i is on k's way to the root, so that no fill
-arises (Featherstone 2008, ch. 6.5). Then M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ.
+M = Lᵀ D L with L unit lower triangular. L_ki is zero unless coordinate i is between k and the root, so that there is
+no fill-in (Featherstone 2008, ch. 6.5). Then M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ipc_articulation.dynamics.model.model import Model
 
 @kernel
 def coordinate_parents(tree, nv):
-    """The coordinate before each one on the way to the root, -1 for none, (nv,)."""
+    """For each coordinate, the next one towards the root, -1 for none, (nv,)."""
     parents = np.empty(nv, np.int64)
     for i in range(len(tree)):
         b = tree[i]

@@ -1,6 +1,6 @@
-"""Jacobians of points fixed to frames, and their rates; of robots with loops J G and J̇ G + J Ġ.
+"""Jacobians of points fixed to frames, and their rates; for robots with loops J G and J̇ G + J Ġ.
 
-For a point at x from the tree's origin, with column S = [s; t] of a joint on its way to the root and Ṡ = v_p × S,
+For a point at x from the tree's origin, and a joint between it and the root with column S = [s; t] and Ṡ = v_p × S,
 
     J_j = [s; t + s × x],     J̇_j = [ṡ; ṫ + ṡ × x + s × ẋ],
 
@@ -28,7 +28,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 def jacobian(model: Model, q: ArrayLike, frame: str | int, point: ArrayLike = ORIGIN) -> Array:
-    """J of a point fixed to a frame, J v = [ω; ẋ] in world axes.
+    """The Jacobian J of a point fixed to a frame, J v = [ω; ẋ] in world axes.
 
     Args:
         model: The model.

@@ -1,6 +1,6 @@
-"""What the joints transmit: the wrench that a body's parent exerts on it through the joint.
+"""Joint wrenches: the wrench that a body's parent exerts on it through the joint.
 
-It is the sum of I a + v ×* I v - w over all that the joint carries (`rnea.py`), moved to the joint.
+It is the sum of I a + v ×* I v - w over all bodies that the joint carries (`rnea.py`), about the joint.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How every kernel of the dynamics is compiled."""
+"""The compiler options of all kernels of the dynamics."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from functools import partial
 
 from ipc_articulation.compiled import compiled
 
-# Fused multiply-adds, and no checks of division by zero: what is not finite stays so.
+# Fused multiply-adds, and no checks of division by zero: numbers that are not finite stay so.
 kernel = partial(compiled, error_model="numpy", fastmath={"contract"})
 
 # For kernels that run through many states: other threads run meanwhile.
 batch_kernel = partial(kernel, nogil=True)
 
-# For formulas of a few lines, put into their callers: a call would cost as much as they do.
+# For formulas of a few lines: they are inlined, because a call would cost as much as they do.
 inlined = partial(kernel, inline="always")

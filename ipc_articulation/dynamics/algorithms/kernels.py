@@ -1,9 +1,9 @@
-"""From the formula of an algorithm to its compiled kernels for one state and for a batch of states.
+"""Compiled kernels of an algorithm's formula, for one state and for a batch of states.
 
 A formula is `good = formula(at, *states, out)`: `at` is the tree, or a tuple of the tree and parameters. It relies on
 states of the right length and returns whether all quaternions have length one. Its kernels are `bad = kernel(at,
-*states, out)`; that of a batch has a leading axis on states and out. They refuse states of a wrong length, numbers that
-are not finite, and numbers so large that products of them overflow.
+*states, out)`; in that of a batch, states and out have a leading axis. They refuse states of a wrong length, numbers
+that are not finite, and numbers so large that products of them overflow.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ def kernels_of(formula: Any, states: int, with_parameters: bool) -> tuple[Any, A
     """Kernels for one state and for a batch.
 
     Args:
-        formula: Compiled, to be inlined.
-        states: How many arrays it takes: q; q and v; q, v and a or τ; the same and wrenches.
-        with_parameters: Whether it takes more than the tree.
+        formula: A compiled formula that is inlined.
+        states: The number of arrays that it takes: q; q and v; q, v and a or τ; these three and wrenches.
+        with_parameters: Whether it takes parameters besides the tree.
     """
     return _KERNELS[states](formula, _first if with_parameters else _same)
 

@@ -1,4 +1,4 @@
-"""Where frames are, how fast they move, how they accelerate.
+"""Poses, velocities and accelerations of frames.
 
 With the node's velocity v and acceleration a about the tree's origin (`sweep.py`), a frame at x from that origin has
 
@@ -84,7 +84,7 @@ def frame_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, 
 
 
 def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
-    """Nodes of frames, and their poses in them."""
+    """The nodes of frames, and the frames' poses in these nodes."""
     if frames is None:
         return model.frame_node, model.frame_pose
     if isinstance(frames, str):
@@ -116,7 +116,7 @@ def _poses(at, q, H):
 
 @kernel
 def arm(k, x, y, z):
-    """A point of a node's frame, world axes, from the tree's origin."""
+    """The vector from the tree's origin to a point given in a node's frame, in world axes."""
     R, p = k.R, k.p
     return (
         p[0] + R[0, 0] * x + R[0, 1] * y + R[0, 2] * z,

@@ -1,15 +1,15 @@
 """Algorithms of the spanning tree on robots with loops, by projection.
 
-The spanning tree of a robot at (x, ẏ, ÿ) is at q(x), q̇ = G ẏ, q̈ = G ÿ + g. What an algorithm gives for it there is
-what the robot has,
+The spanning tree of a robot at (x, ẏ, ÿ) is at q(x), q̇ = G ẏ, q̈ = G ÿ + g. An algorithm's result for the tree in
+this state gives the result for the robot:
 
-    kinematics, energies, momentum    as it is
+    kinematics, energies, momentum    the same
     generalised forces f              Gᵀ f
     matrices M of two forms           Gᵀ M G
     Jacobians J                       J G
 
-(generalized_rbda's reference method: τ = Gᵀ RNEA(q, G ẏ, G ÿ + g), H = Gᵀ M G). Batches are evaluated state by state
-where it comes to the loops, and at once where it comes to the tree.
+(generalized_rbda's reference method: τ = Gᵀ RNEA(q, G ẏ, G ÿ + g), H = Gᵀ M G). For a batch, the loops are evaluated
+state by state, and the tree for all states at once.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ OnJoints = Callable[[Model, Any, Any], Array]
 
 
 def spanning_states(model: Model, takes: Sequence[str], states: Sequence[ArrayLike]) -> tuple[Motion, dict[str, Array]]:
-    """The motion of the spanning tree, and the states of a robot by what they hold.
+    """The motion of the spanning tree, and the state arrays of a robot by their kinds.
 
     Args:
-        model: With loops.
-        takes: What the states hold: «q», maybe «v», and others, keys of `Model.shapes`.
-        states: With any leading axes.
+        model: A model with loops.
+        takes: The kinds of the states, keys of `Model.shapes`: «q», maybe «v», and others.
+        states: The state arrays, with any leading axes.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, no unit quaternion, an open or singular loop.
@@ -49,14 +49,14 @@ def spanning_states(model: Model, takes: Sequence[str], states: Sequence[ArrayLi
 def lifted(
     on_tree: Callable[..., Array], model: Model, takes: Sequence[str], gives: str, states: Sequence[ArrayLike]
 ) -> Array:
-    """An algorithm of the spanning tree, on a robot with loops.
+    """The result of an algorithm for a robot with loops, from its result for the spanning tree.
 
     Args:
-        on_tree: The algorithm, of a tree and its states.
-        model: With loops.
-        takes: What the states hold, keys of `Model.shapes`.
-        gives: What comes out, a key of `Model.shapes`.
-        states: Of the robot.
+        on_tree: The algorithm, a function of a tree and its states.
+        model: A model with loops.
+        takes: The kinds of the states, keys of `Model.shapes`.
+        gives: The kind of the result, a key of `Model.shapes`.
+        states: The states of the robot.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, no unit quaternion, an open or singular loop.
@@ -72,9 +72,9 @@ def of_joints(model: Model, forces: OnJoints, q: ArrayLike | None, v: ArrayLike)
     """Forces of all joints as forces on the independent coordinates, Gᵀ f: (..., nv).
 
     Args:
-        model: With loops or without.
-        forces: f of a tree and its position and velocity.
-        q: Position of the robot, (..., nq); a tree's may be left out where the forces do not depend on it.
+        model: The model, with or without loops.
+        forces: f as a function of a tree, its position and its velocity.
+        q: Position of the robot, (..., nq). For a tree it may be None if the forces do not depend on it.
         v: Velocity of the robot, (..., nv).
 
     Raises:
@@ -89,7 +89,7 @@ def of_joints(model: Model, forces: OnJoints, q: ArrayLike | None, v: ArrayLike)
 
 
 def projected(gives: str, G: Array, result: Array) -> Array:
-    """What the robot has, of what its spanning tree has."""
+    """The result for the robot, from the result for its spanning tree."""
     if gives == "tau":
         return times(np.swapaxes(G, -1, -2), result)
     if gives == "matrix":

@@ -1,6 +1,6 @@
-"""Moving on the configuration manifold: quaternions are turned, all other coordinates added to.
+"""Motion on the configuration manifold: a displacement rotates quaternions and is added to all other coordinates.
 
-The independent coordinates of robots with loops move so; the dependent ones follow, and loops stay closed.
+In robots with loops this holds for the independent coordinates. The dependent ones follow, and loops stay closed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def rate(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
 
 
 def normalised(model: Model, q: ArrayLike) -> Array:
-    """The position on the manifold, all quaternions of length one and all loops closed: (..., nq) -> (..., nq).
+    """The position with all quaternions of length one and all loops closed: (..., nq) -> (..., nq).
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is zero, a loop that cannot be closed.
@@ -71,7 +71,7 @@ def normalised(model: Model, q: ArrayLike) -> Array:
 
 
 def moved(model: Model, q: Array, step: Array) -> Array:
-    """`integrate` by a displacement dt v; neither is checked."""
+    """`integrate` by a displacement dt v, without checks of the arguments."""
     if model.loops:
         return joint_by_joint(model, moved, lambda c, x, y_dot: c.integrate(x, y_dot, 1.0), "q", q=q, v=step)
     if not model.rotations:
@@ -84,7 +84,7 @@ def moved(model: Model, q: Array, step: Array) -> Array:
 
 
 def displacement(model: Model, q0: Array, q1: Array) -> Array:
-    """`difference`; neither is checked."""
+    """`difference` without checks of the arguments."""
     if model.loops:
         return joint_by_joint(model, displacement, lambda c, x0, x1: c.difference(x0, x1), "v", q0=q0, q1=q1)
     if not model.rotations:
@@ -97,7 +97,7 @@ def displacement(model: Model, q0: Array, q1: Array) -> Array:
 
 
 def coordinate_rate(model: Model, q: Array, v: Array) -> Array:
-    """`rate`; neither is checked."""
+    """`rate` without checks of the arguments."""
     if model.loops:
         return joint_by_joint(model, coordinate_rate, lambda c, x, y_dot: c.rate(x, y_dot), "q", q=q, v=v)
     if not model.rotations:
@@ -110,21 +110,21 @@ def coordinate_rate(model: Model, q: Array, v: Array) -> Array:
 
 
 def random_position(model: Model, rng: np.random.Generator, count: int | None = None) -> Array:
-    """Positions drawn evenly between limits, quaternions evenly from all rotations.
+    """Random positions, uniform between the limits; quaternions are uniform over all rotations.
 
     A coordinate without limits is drawn between -π and π [rad or m]. Independent coordinates of loops are drawn between
     -1 and 1, whatever their limits are, until the loop can be closed.
 
     Args:
         model: The model.
-        rng: Source of chance.
-        count: How many; None: one, without a leading axis.
+        rng: The random number generator.
+        count: Number of positions; None: one, without a leading axis.
 
     Returns:
         (nq,) or (count, nq).
 
     Raises:
-        StateError: The count is no whole number; or no position was found at which a loop is closed.
+        StateError: The count is no whole number, or no position was found at which a loop is closed.
     """
     if count is not None and not (isinstance(count, int | np.integer) and count >= 0):
         raise StateError(f"count must be a whole number, zero or more; it is {count!r:.80}")

@@ -1,7 +1,7 @@
-"""From compiled kernels to functions of a model and a state, or of a batch of states.
+"""Functions of a model and of one state or a batch of states, made from compiled kernels.
 
-One state in plain float64 arrays goes straight to the machine code, without numba's check of types; anything else is
-converted, checked and broadcast first. Large batches are split among threads.
+One state in plain float64 arrays is passed directly to the machine code, without numba's check of types; anything else
+is converted, checked and broadcast first. Large batches are split among threads.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Array])
 WithLoops = Callable[..., Array]
 
 FLOAT = np.dtype(float)
-A_THREAD = 256  # states that are worth a thread
+A_THREAD = 256  # smallest number of states for which a thread pays
 
 TREE = types.Array(numba.from_dtype(NODE), 1, "C")
 _PARAMETERS = {
@@ -45,14 +45,15 @@ _PARAMETERS = {
 
 
 class Algorithm:
-    """One algorithm over a single state or a batch.
+    """One algorithm for a single state or a batch.
 
     Args:
         formula: See `kernels.py`.
-        takes: What the state arrays are, keys of `Model.shapes`.
-        gives: What the result is, a key of `Model.shapes`.
+        takes: The kinds of the state arrays, keys of `Model.shapes`.
+        gives: The kind of the result, a key of `Model.shapes`.
         parameters: Kinds of the arguments before the states, keys of `_PARAMETERS`.
-        with_loops: The same for a robot with loops, of (model, *states); None: that of its spanning tree, projected.
+        with_loops: The algorithm for a robot with loops, a function of (model, *states); None: the result for its
+            spanning tree is projected.
     """
 
     def __init__(
@@ -94,10 +95,10 @@ class Algorithm:
 
         Args:
             model: The model.
-            states: As many as the algorithm takes, each of its shape with any leading axes.
-            parameters: As many as the algorithm has.
-            out: Where the result goes; None: a new array.
-            shape: Of the result of one state; None: what the model has for `gives`.
+            states: The state arrays that the algorithm takes, each with any leading axes.
+            parameters: The parameters of the algorithm.
+            out: Array for the result; None: a new array.
+            shape: Shape of the result for one state; None: the model's shape of `gives`.
 
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
@@ -148,9 +149,9 @@ class Algorithm:
 def over_states(
     formula: Any, takes: Sequence[str], gives: str, with_loops: WithLoops | None = None
 ) -> Callable[[Function], Function]:
-    """Let a function of (model, q, out=None), (model, q, v, out=None) or (model, q, v, x, out=None) run an algorithm.
+    """Make a function of (model, q, out=None), (model, q, v, out=None) or (model, q, v, x, out=None) run an algorithm.
 
-    The function itself gives only its name and docstring; arguments as of `Algorithm`.
+    Only the name and the docstring of the function are used; the arguments are those of `Algorithm`.
     """
     algorithm = Algorithm(formula, takes, gives, with_loops=with_loops)
     call = (_of_q, _of_q_v, _of_q_v_x)[len(takes) - 1](algorithm)
@@ -211,7 +212,7 @@ def _flat(x: Array, leading: tuple[int, ...], core: tuple[int, ...]) -> Array:
 
 
 def fitting(out: Array, shape: tuple[int, ...]) -> Array:
-    """An array for a result.
+    """The array for a result, if its shape and type fit.
 
     Raises:
         StateError: It has another shape or type.

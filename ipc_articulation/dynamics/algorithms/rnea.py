@@ -47,7 +47,7 @@ _WITH_WRENCHES = Algorithm(_with_wrenches, ["q", "v", "a", "wrenches"], "tau")
 
 @over_states(_without_wrenches, ["q", "v", "a"], "tau")
 def _without(model, q, v, x, out=None):
-    """The same for a robot that nothing pushes."""
+    """The same without external wrenches."""
 
 
 def inverse_dynamics(
@@ -58,7 +58,7 @@ def inverse_dynamics(
     wrenches: ArrayLike | None = None,
     out: Array | None = None,
 ) -> Array:
-    """The generalised force τ that gives an acceleration.
+    """The generalised force τ that produces an acceleration.
 
     Args:
         model: The model.
@@ -66,7 +66,7 @@ def inverse_dynamics(
         v: Velocities, (..., nv).
         a: Accelerations, (..., nv).
         wrenches: On the bodies, (..., nb, 6) [moment about the world's origin; force], world axes [N·m; N].
-        out: For the result.
+        out: Array for the result; None: a new one.
 
     Returns:
         (..., nv) [N·m or N].

@@ -1,16 +1,16 @@
-"""The recursions over the tree that all algorithms are made of, each written once.
+"""The recursions over the tree from which all algorithms are composed.
 
-Every spatial vector is in the world's axes, so nothing has to be transformed from body to body: what a body adds to its
-parent is simply added (Featherstone 2008, ch. 2; the ground-frame forms of the recursions in ch. 5 to 7). All are about
-one origin for each tree: the world's, or, where the tree begins with a free translation, the point where that has taken
-it, so that a robot far away loses no digits. The origin is at rest.
+Every spatial vector is in the world's axes, so that vectors of a body and its parent are added without transformation
+(Featherstone 2008, ch. 2; the ground-frame forms of the recursions in ch. 5 to 7). All vectors of a tree are about one
+origin: the world's or, if the tree begins with a free translation, the translated point, so that a robot far from the
+world's origin loses no digits. The tree's origin is at rest.
 
     position_kinematics      R, p of each node; columns S of the joints            q
     velocity_kinematics      v = v_p + Σ S q̇,   c = v_p × Σ S q̇                    v
     acceleration_kinematics  a = a_p + c + Σ S q̈,   a_world = -g                   a
     body_inertias            m, h = m c, J about the origin
     body_forces              f = I a + v ×* I v - w
-    accumulate_…             what the children have is added to the parents'
+    accumulate_…             the children's quantities are added to the parents'
 
 c is Ṡ q̇, because columns are fixed in the frame before the motion (`joints/elements.py`).
 """
@@ -58,7 +58,7 @@ def at_position(tree, q):
 
 @inlined
 def at_velocity(tree, q, v):
-    """Kinematics of a position and a velocity; results as of `at_position`."""
+    """Kinematics of a position and a velocity; the results are those of `at_position`."""
     kin, S, good = at_position(tree, q)
     velocity_kinematics(tree, S, v, kin)
     return kin, S, good
@@ -66,7 +66,7 @@ def at_velocity(tree, q, v):
 
 @inlined
 def at_acceleration(tree, q, v, a, world):
-    """Kinematics of a state and its acceleration; results as of `at_position`."""
+    """Kinematics of a state and its acceleration; the results are those of `at_position`."""
     kin, S, good = at_velocity(tree, q, v)
     acceleration_kinematics(tree, S, a, world, kin)
     return kin, S, good
@@ -160,7 +160,7 @@ def _set_columns(k, S, v, turning):
 
 @kernel
 def _translate(b, k, q):
-    """Move the frame; at the root of a tree move the tree's origin with it."""
+    """Translate the frame; at the root of a tree, translate the tree's origin with it."""
     R, p, o = k.R, k.p, k.o
     x, y, z = q[b.q], q[b.q + 1], q[b.q + 2]
     for r in range(3):
@@ -173,7 +173,7 @@ def _translate(b, k, q):
 
 @kernel
 def _rotate(k, w, x, y, z):
-    """R ← R R(quaternion), of whatever length; whether it is one."""
+    """R ← R R(quaternion), for a quaternion of any length. Returns: whether its length is one."""
     square = w * w + x * x + y * y + z * z
     s = 2.0 / square
     R = k.R
@@ -214,14 +214,14 @@ def joint_sum(b, S, x):
 
 @kernel
 def acceleration_of_world(tree):
-    """-g: in a world that accelerates so, bodies need the same forces as under gravity."""
+    """-g: in a world with this acceleration, bodies need the same forces as under gravity."""
     g = tree[0].gravity
     return 0.0, 0.0, 0.0, -g[0], -g[1], -g[2]
 
 
 @kernel
 def acceleration_kinematics(tree, S, a, world, kin):
-    """Accelerations of all nodes; world is that of the world itself."""
+    """Accelerations of all nodes; `world` is the acceleration of the world."""
     for i in range(len(tree)):
         b, k = tree[i], kin[i]
         own = plus(joint_sum(b, S, a), k.c)
@@ -275,9 +275,9 @@ def _with_row(x, R, r):
 
 @kernel
 def body_forces(tree, wrenches, kin):
-    """The force that moves each node by itself, f = I a + v ×* I v - w.
+    """The wrench that each node needs for its own motion, f = I a + v ×* I v - w.
 
-    w is (bodies, 6) about the world's origin, or (0, 6).
+    w is (bodies, 6) about the world's origin, or (0, 6) for no external wrenches.
     """
     for i in range(len(tree)):
         k = kin[i]
@@ -287,7 +287,7 @@ def body_forces(tree, wrenches, kin):
 
 @inlined
 def newton_euler(tree, q, v, a, wrenches):
-    """Kinematics, `body_inertias` and `body_forces` of a state under gravity; results as of `at_position`."""
+    """Kinematics, `body_inertias` and `body_forces` of a state under gravity; results are those of `at_position`."""
     kin, S, good = at_acceleration(tree, q, v, a, acceleration_of_world(tree))
     body_inertias(tree, kin)
     body_forces(tree, wrenches, kin)
@@ -309,7 +309,7 @@ def subtract_wrench(b, wrenches, k):
 
 @kernel
 def accumulate_forces(tree, kin):
-    """f of each node becomes the sum over the node and all it carries."""
+    """Add up f: that of each node becomes the sum over the node and all nodes that it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
             add(kin[tree[i].parent].f, kin[i].f)
@@ -317,7 +317,7 @@ def accumulate_forces(tree, kin):
 
 @kernel
 def accumulate_inertias(tree, kin):
-    """m, h, J of each node become the composite inertia of it and all it carries."""
+    """Make m, h, J of each node the composite inertia of the node and all nodes that it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
             add_inertia(kin[i], kin[tree[i].parent])
@@ -341,7 +341,7 @@ def sizes(tree):
 
 @kernel
 def finite(x):
-    """Whether all numbers of a vector are finite, and products of them will be."""
+    """Whether all numbers of a vector are finite and small enough for their products to be finite."""
     square = 0.0
     for i in range(len(x)):
         square += x[i] * x[i]

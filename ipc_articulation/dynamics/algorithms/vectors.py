@@ -51,7 +51,7 @@ def put(x, y):
 
 @kernel
 def put_row(S, k, y):
-    """Row k of S ← y, six numbers; without the cost of an array for the row."""
+    """Row k of S ← y, six numbers; no array is made for the row."""
     S[k, 0], S[k, 1], S[k, 2], S[k, 3], S[k, 4], S[k, 5] = y[0], y[1], y[2], y[3], y[4], y[5]
 
 

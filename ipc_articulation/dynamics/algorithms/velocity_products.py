@@ -14,7 +14,7 @@ from ipc_articulation.dynamics.algorithms.vectors import cross, cross_force, dot
 
 @kernel
 def fill_products(tree, kin, B):
-    """2B of every node, (n, 6, 6); kin as `velocity_kinematics` and `body_inertias` leave it."""
+    """B ← 2B of every node, (n, 6, 6); kin is taken after `velocity_kinematics` and `body_inertias`."""
     for i in range(len(tree)):
         k = kin[i]
         h = inertia_times(k, k.v)
@@ -28,7 +28,7 @@ def fill_products(tree, kin, B):
 
 @kernel
 def accumulate_matrices(tree, B):
-    """B of each node becomes the sum over the node and all it carries."""
+    """Add up B: that of each node becomes the sum over the node and all nodes that it carries."""
     for i in range(len(tree) - 1, -1, -1):
         if tree[i].parent >= 0:
             up = tree[i].parent

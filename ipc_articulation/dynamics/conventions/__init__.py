@@ -1,4 +1,4 @@
-"""Between our states and spatial vectors and those of other engines."""
+"""Conversion of states and spatial vectors between our convention and those of other engines."""
 
 from ipc_articulation.dynamics.conventions.convention import (
     ARBORIS,

@@ -1,4 +1,4 @@
-"""Rotations written in other ways, and angular velocities that belong to them."""
+"""Other representations of rotations, and of their angular velocities."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ANGLES: dict[Attitude, Joint] = {Attitude.ZYX: RzRyRxJoint(), Attitude.ZXY: _Rz
 
 
 def size(attitude: Attitude) -> int:
-    """Number of numbers of a rotation; MATRIX with its position."""
+    """How many numbers represent a rotation; for MATRIX they include the position."""
     return {Attitude.WXYZ: 4, Attitude.XYZW: 4, Attitude.MATRIX: 16}.get(attitude, 3)
 
 
 def write(attitude: Attitude, quaternion: Array) -> Array:
-    """A unit quaternion (w, x, y, z) in another way; angles of the middle axis lie within ±π/2."""
+    """Another representation of a unit quaternion (w, x, y, z); angles about the middle axis lie within ±π/2."""
     if attitude is Attitude.WXYZ:
         return quaternion
     if attitude is Attitude.XYZW:
@@ -54,13 +54,14 @@ def read(attitude: Attitude, numbers: Array) -> Array:
 
 
 def angular_map(attitude: Attitude, axes: Axes, quaternion: Array, omega: Array) -> tuple[Array, Array]:
-    """How an angular velocity is written, and how that changes.
+    """The map from ω to another representation u of the angular velocity, and its rate.
 
-    With R the rotation and ω in the parent's axes: ω itself, Rᵀ ω, or the rates X⁻¹ Rᵀ ω, where Rᵀ ω = X(angles) rates.
+    With R the rotation and ω in the parent's axes, u is ω itself, Rᵀ ω, or the rates X⁻¹ Rᵀ ω, where Rᵀ ω = X(angles)
+    rates.
 
     Args:
-        attitude: How the rotation is written; matters for rates.
-        axes: In whose axes.
+        attitude: The representation of the rotation; it matters for rates.
+        axes: The axes of u.
         quaternion: Of the rotation, (4,).
         omega: ω, (3,) [rad/s].
 

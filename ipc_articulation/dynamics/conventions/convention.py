@@ -1,4 +1,4 @@
-"""How other engines write the state of floating and spherical joints. All other joints are written alike by all.
+"""The conventions of other engines for floating and spherical joints. Other joints are the same in all engines.
 
 |  | position of a floating joint | its velocity | spherical: position, velocity |
 |---|---|---|---|
@@ -10,7 +10,7 @@
 | DART (URDF) | rotation vector, p | ω, v, both in the child's axes | rotation vector, ω in the child's axes |
 | nimble (OpenSim) | angles of Rz Rx Ry, p | rates of all six | angles of Rz Rx Ry, their rates |
 
-Sources: the engines' documentation and code, and what was measured with them; see docs/conventions.md.
+Sources: the engines' documentation and code, and measurements with the engines; see docs/conventions.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from enum import Enum, auto
 
 
 class Attitude(Enum):
-    """How a rotation is written."""
+    """A representation of a rotation."""
 
     WXYZ = auto()
     XYZW = auto()
@@ -31,16 +31,16 @@ class Attitude(Enum):
 
 
 class Axes(Enum):
-    """In whose axes a velocity is given."""
+    """The axes of a velocity."""
 
     PARENT = auto()
     CHILD = auto()
-    RATES = auto()  # in none: the rates of the angles
+    RATES = auto()  # no axes: the rates of the angles
 
 
 @dataclass(frozen=True)
 class Convention:
-    """How an engine writes floating and spherical joints."""
+    """An engine's convention for floating and spherical joints."""
 
     name: str
     attitude: Attitude  # of a spherical joint

@@ -1,12 +1,12 @@
 """Positions, velocities, accelerations, forces and matrices between our convention and another's.
 
-Velocities are u = T(q) v, so accelerations are u̇ = T v̇ + r with r = Ṫ v, and because power is the same for all,
+Velocities are u = T(q) v, so accelerations are u̇ = T v̇ + r with r = Ṫ v. Power is the same in both, so
 
     τ_u = T⁻ᵀ τ,     M_u = T⁻ᵀ M T⁻¹,     h_u = T⁻ᵀ (h - M T⁻¹ r)
 
-r is not zero where a linear velocity is given in the child's axes: d/dt (Rᵀ ṗ) = Rᵀ p̈ - ω_c × v_c. To forget it is the
-classic error. The joints' order is the model's: build it with the other engine's (`Mechanism.build(joint_order)`).
-Every function takes one state; T is (nv, nv).
+If a linear velocity is given in the child's axes, r is not zero: d/dt (Rᵀ ṗ) = Rᵀ p̈ - ω_c × v_c. Omitting it is a
+common error. The joints' order is the model's; build the model in the other engine's order
+(`Mechanism.build(joint_order)`). Every function takes one state; T is (nv, nv).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class VelocityMap(NamedTuple):
 
 
 def position_to(convention: Convention, model: Model, q: ArrayLike) -> Array:
-    """Our position as another engine writes it: (nq,) -> (its number,).
+    """Our position in another engine's convention: (nq,) -> (its number,).
 
     Raises:
         StateError: A wrong length.
@@ -47,7 +47,7 @@ def position_to(convention: Convention, model: Model, q: ArrayLike) -> Array:
 
 
 def position_from(convention: Convention, model: Model, numbers: ArrayLike) -> Array:
-    """Another engine's position as ours: (its number,) -> (nq,).
+    """Another engine's position in our convention: (its number,) -> (nq,).
 
     Raises:
         StateError: A wrong length.
@@ -122,7 +122,7 @@ def _solve(A: Array, b: Array) -> Array:
 
 
 class _Way(NamedTuple):
-    """How other engines write a kind of joint."""
+    """The functions that convert one kind of joint."""
 
     size: Callable[[Convention, int], int]  # of its position, from ours
     write: Callable[[Convention, Array], Array]  # position
@@ -131,7 +131,7 @@ class _Way(NamedTuple):
 
 
 def _joints(model: Model) -> Iterator[tuple[_Way, slice, slice]]:
-    """How each joint is written, and its position and velocity coordinates."""
+    """For each joint, its conversion functions and its position and velocity coordinates."""
     for i, body in enumerate(model.bodies):
         at_q, at_v = model.body_q[i : i + 2], model.body_v[i : i + 2]
         yield _WAYS.get(type(body.joint), _AS_OURS), slice(*at_q.tolist()), slice(*at_v.tolist())

@@ -1,4 +1,4 @@
-"""Velocities, accelerations and wrenches of a frame, as engines write them.
+"""Velocities, accelerations and wrenches of a frame, in the conventions of several engines.
 
 Ours are in the world's axes at the frame's origin x: [ω; ẋ], [ω̇; ẍ], [moment; force]. With R the frame's axes,
 
@@ -9,8 +9,8 @@ Ours are in the world's axes at the frame's origin x: [ω; ẋ], [ω̇; ẍ], [m
 | arboris, generalized_rbda, DART | [Rᵀω; Rᵀẋ] | [Rᵀω̇; Rᵀ(ẍ - ω × ẋ)], the spatial one |
 | Pinocchio's LOCAL | [Rᵀẋ; Rᵀω] | [Rᵀ(ẍ - ω × ẋ); Rᵀω̇], the spatial one |
 
-and a Plücker vector about the world's origin, as generalized_rbda has its external forces, is [n + x × f; f].
-Everything takes leading axes: R (..., 3, 3), vectors (..., 6).
+and a Plücker vector about the world's origin, generalized_rbda's form of external forces, is [n + x × f; f].
+All functions accept leading axes: R (..., 3, 3), vectors (..., 6).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ipc_articulation.arrays import Array
 
 
 def linear_first(vector: ArrayLike) -> Array:
-    """[angular; linear] as [linear; angular], and back: (..., 6) -> (..., 6)."""
+    """Exchange the halves, [angular; linear] to [linear; angular] and back: (..., 6) -> (..., 6)."""
     x = np.asarray(vector, dtype=float)
     return np.concatenate([x[..., 3:], x[..., :3]], axis=-1)
 
@@ -53,7 +53,7 @@ def classical_acceleration(velocity: ArrayLike, acceleration: ArrayLike) -> Arra
 
 
 def about_world_origin(x: ArrayLike, wrench: ArrayLike) -> Array:
-    """[n + x × f; f], about the world's origin as our algorithms take it, of a wrench about a point x (..., 3) [m]."""
+    """The wrench [n + x × f; f] about the world's origin, which our algorithms take, from one about x (..., 3) [m]."""
     w = np.array(wrench, dtype=float)
     w[..., :3] += np.cross(np.asarray(x, dtype=float), w[..., 3:])
     return w

@@ -1,14 +1,14 @@
-"""A robot with a state, and each part of its equations of motion by its own getter.
+"""A robot with a state, and a getter for each term of its equations of motion.
 
     M q̈ = τ - c + f - d - s
 
-with τ the control forces, c(q, v) Coriolis and gravity forces, f those of pushes from outside, d damping and s spring
-forces. So the acceleration is `solve(M, tau - C)`, C = c - f + d + s (nimblephysics, «Manual equations of motion»), and
+with τ the control forces, c(q, v) Coriolis and gravity forces, f external forces, d damping and s spring forces. So the
+acceleration is `solve(M, tau - C)`, C = c - f + d + s (nimblephysics, «Manual equations of motion»). The step is
 
     v⁺ = v + dt q̈,     q⁺ = q ⊕ dt v
 
-is its step: explicit, and with the velocity of before the step, as nimblephysics does by default. The spring force
-looks one step ahead, s = k x(q ⊕ dt v), also as there.
+It is explicit and moves q with the velocity before the step, as nimblephysics does by default. As there, the spring
+force is that one step ahead, s = k x(q ⊕ dt v).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ipc_articulation.errors import StateError
 
 
 def _state(kind: str, name: str, doc: str) -> property:
-    """A property that is an array of the state, a key of `Model.shapes`, and is copied in and out."""
+    """A property for an array of the state, a key of `Model.shapes`; it is copied when read and when set."""
 
     def write(skeleton: Skeleton, value: ArrayLike) -> None:
         setattr(skeleton, f"_{kind}", one_state(skeleton.model, kind, value, name).copy())
@@ -84,7 +84,7 @@ class Skeleton:
 
     @property
     def external_forces(self) -> Array:
-        """f, (nv,), of all pushes since the last step."""
+        """f, (nv,), the sum of all `push` calls since the last step."""
         return self._external.copy()
 
     @property
@@ -94,7 +94,7 @@ class Skeleton:
 
     @property
     def spring_forces(self) -> Array:
-        """s = K x, (nv,), x the displacement from the springs' mounts that the velocity leads to in one step."""
+        """s = K x, (nv,); x is the displacement from the springs' mounts after one step at the present velocity."""
         return -spring_forces(self.model, integrate(self.model, self._q, self._v, self.time_step))
 
     @property
@@ -103,27 +103,27 @@ class Skeleton:
         return self.coriolis_and_gravity_forces - self._external + self.damping_forces + self.spring_forces
 
     def push(self, frame: str, force: ArrayLike, point: ArrayLike = ORIGIN, moment: ArrayLike = ORIGIN) -> None:
-        """Push a link until the next step: f += J(point)ᵀ [moment; force].
+        """Apply a force to a link until the next step: f += J(point)ᵀ [moment; force].
 
         Args:
             frame: Name of the link or frame.
             force: In the world's axes, (3,) [N].
-            point: Where it acts, in the frame, (3,) [m].
+            point: Point of application, in the frame, (3,) [m].
             moment: In the world's axes, (3,) [N·m].
 
         Raises:
             ModelError: The frame is unknown.
-            StateError: Something is not three finite numbers.
+            StateError: An argument is not three finite numbers.
         """
         wrench = np.concatenate([_vector(moment, "moment"), _vector(force, "force")])
         self._external = self._external + jacobian(self.model, self._q, frame, point).T @ wrench
 
     def clear_external_forces(self) -> None:
-        """Forget all pushes."""
+        """Remove all external forces."""
         self._external = np.zeros(self.model.nv)
 
     def step(self) -> None:
-        """One time step; pushes end with it."""
+        """Advance by one time step; external forces end with it."""
         a = self.accelerations
         self._q = integrate(self.model, self._q, self._v, self.time_step)
         self._v = self._v + self.time_step * a

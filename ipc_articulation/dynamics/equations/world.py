@@ -1,4 +1,4 @@
-"""Several skeletons side by side: their coordinates one after the other, their matrices in blocks."""
+"""Several skeletons as one system: coordinates are concatenated, matrices are block-diagonal."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ipc_articulation.errors import StateError
 
 
 def _of_all(name: str, doc: str, count: str | None = None) -> property:
-    """A property of skeletons, one skeleton after the other.
+    """A property of all skeletons, concatenated.
 
     Args:
-        name: Of the property.
-        doc: What it is.
+        name: Name of the property.
+        doc: Its docstring.
         count: Number of a model's coordinates, `nq` or `nv`, if the property can be set.
     """
 
@@ -38,13 +38,13 @@ def _of_all(name: str, doc: str, count: str | None = None) -> property:
 
 
 class World:
-    """Skeletons that do not touch, seen as one system; the equations are those of `Skeleton`.
+    """Skeletons without contact, as one system; the equations are those of `Skeleton`.
 
     Args:
-        skeletons: In their order; each keeps its own state, and pushes go to it.
+        skeletons: The skeletons in their order. Each keeps its own state; forces are applied to it, not to the world.
 
     Raises:
-        StateError: There is none, or time steps differ.
+        StateError: There is no skeleton, or time steps differ.
     """
 
     def __init__(self, skeletons: Sequence[Skeleton]) -> None:
@@ -68,10 +68,10 @@ class World:
 
     @property
     def mass_matrix(self) -> Array:
-        """M in diagonal blocks, (Σ nv, Σ nv)."""
+        """M, block-diagonal, (Σ nv, Σ nv)."""
         return np.asarray(block_diag(*(skeleton.mass_matrix for skeleton in self.skeletons)), dtype=float)
 
     def step(self) -> None:
-        """One time step of each."""
+        """Advance each skeleton by one time step."""
         for skeleton in self.skeletons:
             skeleton.step()

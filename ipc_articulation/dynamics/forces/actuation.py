@@ -1,9 +1,9 @@
-"""What motors do: a force, clipped to what they can, and springs and dampers towards a target (PD control).
+"""Motors: a force clipped to the effort limit, and springs and dampers towards a target (PD control).
 
     τ = clip(τ_ff, ±effort) + Kp difference(q, q_d) + Kd (v_d - v)
 
-As in RaiSim, PD control is part of the implicit integrator's step and ignores the effort limit; `PD.limited` gives the
-joints whose motors cannot follow a constant force instead.
+As in RaiSim, PD control is part of the implicit integrator's step and ignores the effort limit. `PD.limited` replaces
+it by a constant force in joints whose motors would exceed the limit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ipc_articulation.errors import StateError
 
 
 def within_effort(model: Model, tau: ArrayLike) -> Array:
-    """Forces of motors clipped to the effort limits: (..., nv), or one number for all, -> (..., nv) [N·m or N].
+    """Motor forces clipped to the effort limits: (..., nv), or one number for all -> (..., nv) [N·m or N].
 
     Raises:
         StateError: A wrong shape, a number that is not finite.
@@ -37,7 +37,7 @@ def within_effort(model: Model, tau: ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class PD:
-    """Proportional and derivative control of all joints, those of loops too: nq and nv are the spanning tree's."""
+    """Proportional and derivative control of all joints, those in loops included: nq, nv are the spanning tree's."""
 
     kp: Array  # (nv,) [N·m/rad or N/m]
     kd: Array  # (nv,) [N·m·s/rad or N·s/m]
@@ -65,7 +65,7 @@ class PD:
         return pd.checked(model)
 
     def checked(self, model: Model) -> PD:
-        """The same control, fit for a model.
+        """The same control with arrays of the shapes that a model needs.
 
         Raises:
             StateError: A wrong length, a number that is not finite, a negative gain, a quaternion that is not of length
@@ -90,11 +90,11 @@ class PD:
         return self.forces_of_checked(model, *states(model, q=q, v=v))
 
     def forces_of_checked(self, model: Model, q: Array, v: Array) -> Array:
-        """`forces` of the spanning tree at a state that was checked."""
+        """`forces` of the spanning tree, without checks of the state."""
         return self.kp * displacement(model, q, self.q) + self.kd * (self.v - v)
 
     def limited(self, model: Model, q: ArrayLike, v: ArrayLike) -> tuple[PD, Array]:
-        """Where the force at a state exceeds the effort limit: gains zero, and the limit as a constant force.
+        """Replace the control of joints whose force exceeds the effort limit by the limit as a constant force.
 
         Args:
             model: The model.
@@ -102,8 +102,8 @@ class PD:
             v: Velocity, (nv,).
 
         Returns:
-            Control with the gains of the other joints, and forces (nv,), zero for those. Where no motor is at its
-            limit, the control is this one.
+            The control, with zero gains for these joints, and the constant forces (nv,), zero for all others. If no
+            motor is at its limit, the control is `self`.
 
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
@@ -111,7 +111,7 @@ class PD:
         q, v = one_state(model, "q", q), one_state(model, "v", v)
         try:
             tau = self.forces_of_checked(model, q, v)
-        except ValueError:  # of arrays that do not fit together
+        except ValueError:  # arrays do not fit together
             tau = self.checked(model).forces_of_checked(model, q, v)
         beyond = np.abs(tau) > model.coordinates.effort
         if not beyond.any():

@@ -1,9 +1,9 @@
-"""Passive forces of joints: dampers, springs, dry friction; of a robot with loops on its independent coordinates.
+"""Passive forces of joints: dampers, springs, dry friction; for robots with loops, on the independent coordinates.
 
     τ = -D v,     τ = -K x,   x = difference(mount, q),     τ = -f sign(v)
 
 x is the displacement from the spring's mount: q - mount, and for a quaternion the rotation vector log(q mount⁻¹) in the
-parent's axes. With one stiffness about all three axes -k x is minus the gradient of ½ k |x|².
+parent's axes. If the stiffness is the same about all three axes, -k x is minus the gradient of ½ k |x|².
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ipc_articulation.dynamics.algorithms.manifold import displacement
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.model.model import Model
 
-CREEP = 1e-3  # speed at which dry friction is fully there [rad/s or m/s]
+CREEP = 1e-3  # speed from which dry friction has its full value [rad/s or m/s]
 
 
 def damping_forces(model: Model, v: ArrayLike, q: ArrayLike | None = None) -> Array:
-    """-D v: (..., nv) -> (..., nv) [N·m or N]; of a robot with loops -Gᵀ D G v, which needs its position q (..., nq).
+    """-D v: (..., nv) -> (..., nv) [N·m or N]; for robots with loops -Gᵀ D G v, which needs the position q (..., nq).
 
     Raises:
         StateError: A wrong shape, a number that is not finite.
@@ -40,14 +40,14 @@ def spring_forces(model: Model, q: ArrayLike) -> Array:
 
 
 def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP, q: ArrayLike | None = None) -> Array:
-    """Dry friction for integrators that know only forces: -f v/creep, at most f in size.
+    """Dry friction for integrators that take only forces: -f v/creep, at most f in magnitude.
 
     Args:
         model: The model.
         v: Velocities, (..., nv).
-        creep: Speed below which it acts like a damper, because a force alone cannot hold a joint [rad/s or m/s]. The
-            implicit integrator holds it exactly and does without.
-        q: Positions, (..., nq); needed where there are loops.
+        creep: Speed below which friction acts as a damper, because a force alone cannot keep a joint at rest
+            [rad/s or m/s]. The implicit integrator keeps it at rest exactly and needs no creep.
+        q: Positions, (..., nq); needed for robots with loops.
 
     Returns:
         (..., nv) [N·m or N].
@@ -60,7 +60,7 @@ def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP, q: ArrayLi
 
 
 def passive_forces(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
-    """All of them: (..., nq), (..., nv) -> (..., nv) [N·m or N].
+    """The sum of all passive forces: (..., nq), (..., nv) -> (..., nv) [N·m or N].
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.

@@ -1,4 +1,4 @@
-"""Steps in time."""
+"""Time integrators."""
 
 from ipc_articulation.dynamics.forces.actuation import PD
 from ipc_articulation.dynamics.integrators.drive import Drive, acceleration

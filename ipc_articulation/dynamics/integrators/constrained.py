@@ -2,16 +2,16 @@
 
     minimise ½ vᵀ M̂ v - pᵀ v + dt Σ f |v|   so that   low ≤ v ≤ high,     v = G y + b
 
-with G, b of the mimic joints. In y the problem keeps its form: friction and limits of a mimic joint are not looked at,
-those of the joint that it follows are.
+with G, b of the mimic joints. In y the problem has the same form. The friction and limits of a mimic joint are ignored;
+those of the joint that it follows count.
 
-With loops, q̇ = G ẏ: where the row G_k has one entry, in column c, the friction of joint k is |G_kc| f_k of ẏ_c, and its
-limits are limits of ẏ_c. So it is for joints in no loop, gears, and all of a loop with one degree of freedom; the
-driven joints of a differential have rows with more entries, and may have neither friction nor limits.
+With loops, q̇ = G ẏ. If the row G_k has one entry, in column c, the friction of joint k is |G_kc| f_k of ẏ_c, and its
+limits are limits of ẏ_c. This holds for joints in no loop, for gears, and for all joints of a loop with one degree of
+freedom. The driven joints of a differential have rows with more entries, and may have neither friction nor limits.
 
-The problem is strictly convex, and coordinate descent converges: each coordinate in turn
-goes to its own minimum, shrink(r, dt f)/M̂_ii clipped to its bounds (Tseng 2001, «Convergence of a block coordinate
-descent method for nondifferentiable minimization»).
+The problem is strictly convex, and coordinate descent converges: each coordinate in turn is set to its own minimum,
+shrink(r, dt f)/M̂_ii clipped to its bounds (Tseng 2001, «Convergence of a block coordinate descent method for
+nondifferentiable minimization»).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError
 
 SWEEPS = 100_000
-TOLERANCE = 1e-13  # of a sweep's largest change, relative to the largest velocity
+TOLERANCE = 1e-13  # for the largest change in a sweep, relative to the largest velocity
 
 
 def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Array, dt: float) -> Array:
@@ -33,7 +33,7 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
 
     Args:
         model: The model.
-        motion: Of its spanning tree, at the beginning; of a tree, G and g are not looked at.
+        motion: Motion of the spanning tree at the beginning of the step; for a tree, G and g are not used.
         mass: M̂, (nv, nv).
         momentum: p, (nv,).
         dt: Time step [s].
@@ -42,7 +42,7 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
         (nv,).
 
     Raises:
-        SolverError: Not converged.
+        SolverError: The minimisation did not converge.
         UnsupportedError: A joint with friction or limits moves with several independent coordinates of a loop.
     """
     low, high, friction = _bounds(model.spanning_tree, motion.q, dt)
@@ -80,7 +80,10 @@ def _bounds(tree: Model, q: Array, dt: float) -> tuple[Array, Array, Array]:
 
 
 def _of_independent(model: Model, G: Array, low: Array, high: Array, friction: Array) -> tuple[Array, Array, Array]:
-    """Bounds and friction of the joints as those of the independent velocities, (nv,); of several the narrowest."""
+    """Bounds and friction of the independent velocities, (nv,) each, from those of the joints.
+
+    If several joints bound one velocity, the narrowest bounds count.
+    """
     require_one_column(model)
     y_low, y_high, y_friction = np.full(model.nv, -np.inf), np.full(model.nv, np.inf), np.zeros(model.nv)
     for dof in _resisted(model):
@@ -116,7 +119,7 @@ def require_one_column(model: Model) -> None:
 
 
 def _catch_up(model: Model, q: Array, dt: float) -> Array:
-    """b, (nv,): what brings mimic joints to where they belong within the step."""
+    """The velocity b, (nv,), that corrects the positions of mimic joints within the step."""
     f, b = model.followers, np.zeros(model.nv)
     b[f.dofs] = (f.multiplier * q[f.leader_positions] + f.offset - q[f.positions]) / dt
     return b
@@ -124,7 +127,7 @@ def _catch_up(model: Model, q: Array, dt: float) -> Array:
 
 @kernel
 def descend(M, p, friction, low, high, v):
-    """Minimise ½ vᵀ M v - pᵀ v + Σ friction |v| by coordinate descent; v is the start, then the minimum.
+    """Minimise ½ vᵀ M v - pᵀ v + Σ friction |v| by coordinate descent; v is the initial guess, then the minimum.
 
     Returns:
         Whether it converged.

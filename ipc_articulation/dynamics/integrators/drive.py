@@ -1,4 +1,4 @@
-"""What drives a robot in a step, and the acceleration that it and all passive forces give."""
+"""Motor forces and external wrenches of a step, and the acceleration due to them and all passive forces."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ipc_articulation.dynamics.model.model import Model
 
 @dataclass(frozen=True)
 class Drive:
-    """What motors and pushes do during a step, in which it is held constant.
+    """Motor forces and external wrenches, constant during a step.
 
-    Motors sit on joints: τ and PD control are (nv,) of the spanning tree, those of joints without a motor zero.
+    Motors act on joints: τ and PD control are (nv,) of the spanning tree, zero for joints without a motor.
     """
 
-    tau: ArrayLike = 0.0  # of each joint's motor, or one number [N·m or N]; clipped to the effort limits
+    tau: ArrayLike = 0.0  # one for each joint's motor, or one number for all [N·m or N]; clipped to the effort limits
     pd: PD | None = None
     wrenches: ArrayLike | None = None  # on the bodies, (nb, 6), as in `forward_dynamics`
 

@@ -1,7 +1,7 @@
-"""Steps that need accelerations only. Stiff springs, dampers and gains ask for the implicit step (`implicit.py`).
+"""Steps that need accelerations only. Stiff springs, dampers and gains need the implicit step (`implicit.py`).
 
-Each takes q (..., nq), v (..., nv) and a positive time step [s] and gives the next q and v. What a drive gives is held
-constant.
+Each takes q (..., nq), v (..., nv) and a positive time step [s] and returns the next q and v. The drive is constant
+during the step.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def semi_implicit_euler(
 ) -> tuple[Array, Array]:
     """v⁺ = v + dt q̈(q, v), q⁺ = q ⊕ dt v⁺. Order 1.
 
-    Its energy ripples without drift where the mass matrix is constant (a pendulum). Elsewhere it drifts: by some
-    percent in 10 s at 1 ms on a swinging chain of four links. `midpoint` keeps it.
+    If the mass matrix is constant (a pendulum), the energy oscillates without drift. Otherwise it drifts: by some
+    percent in 10 s at 1 ms on a swinging chain of four links. `midpoint` has no such drift.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
@@ -50,7 +50,7 @@ def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive 
 
 
 def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
-    """The classical Runge-Kutta method on (q, v), quaternions as four numbers that are made unit at the end. Order 4.
+    """The classical Runge-Kutta method for (q, v); quaternions are normalised at the end of the step. Order 4.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that

@@ -1,21 +1,21 @@
-"""The step that is implicit in dampers, springs and PD control, and exact for dry friction, limits and mimic joints.
+"""A step that is implicit in dampers, springs and PD control, and exact for dry friction, limits and mimic joints.
 
 With damping D, stiffness K and gains Kp, Kd, all diagonal, and x, e the displacements from spring mounts and targets,
 
     M̂ = M + dt (D + Kd) + dt² (K + Kp)
     M̂ Δv = dt (τ - h + Σ Jᵀ w - D v - K (x + dt v) - Kp (e + dt v) + Kd (v_d - v)),     q⁺ = q ⊕ dt (v + Δv)
 
-Order 1, and stable for any stiffness and damping. It is the minimum of an incremental potential with Hessian M̂ in
-δθ = dt v⁺, which is what an IPC step needs. Where there is dry friction or a joint at its limit, v⁺ minimises
+The step has order 1 and is stable for any stiffness and damping. It is the minimum of an incremental potential with
+Hessian M̂ in δθ = dt v⁺, as an IPC step needs it. With dry friction or a joint at its limit, v⁺ minimises
 
     ½ (v⁺ - v̂)ᵀ M̂ (v⁺ - v̂) + dt Σ f |v⁺|     so that   lower ≤ q + dt v⁺ ≤ upper
 
-instead, v̂ the step without them: a joint sticks where friction can hold it, and stops at its limit without bouncing.
-Which terms are implicit is the `Scheme`; two of them are MuJoCo's.
+instead, where v̂ is the end velocity without them. A joint sticks if friction can keep it at rest, and stops at its
+limit without bouncing. The `Scheme` selects the terms that are implicit; two schemes are MuJoCo's.
 
-A robot with loops takes the step of its spanning tree among motions that keep the loops closed, Δq̇ = G Δẏ + dt g: M̂_y =
-Gᵀ M̂ G, forces are Gᵀ (f - M̂ g), all of it at the beginning of the step. The bending of the loops within the step is
-left out of M̂_y.
+The step of a robot with loops is that of its spanning tree, restricted to motions that keep the loops closed,
+Δq̇ = G Δẏ + dt g: M̂_y = Gᵀ M̂ G and forces Gᵀ (f - M̂ g), all at the beginning of the step. M̂_y does not include the
+curvature of the loops within the step.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NONE = np.empty(0)
 
 
 class Scheme(Enum):
-    """Which forces the step is implicit in."""
+    """The forces that the step treats implicitly."""
 
     FULL = "implicit"  # dampers, springs and PD control
     VELOCITY = "implicitfast"  # dampers and Kd, as MuJoCo's implicitfast
@@ -52,7 +52,7 @@ class Scheme(Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """A step, with the matrix that makes it the minimum of an incremental potential."""
+    """The result of a step, with the Hessian of the incremental potential that it minimises."""
 
     q: Array  # (nq,) at the end
     v: Array  # (nv,) at the end
@@ -62,18 +62,18 @@ class Step:
 def implicit(
     model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE, scheme: Scheme = Scheme.FULL
 ) -> Step:
-    """One step of one state. It takes no batches: call it once for each state of one.
+    """One step of one state. It takes no batches: call it once for each state of a batch.
 
     Args:
         model: The model.
         q: Position, (nq,).
         v: Velocity, (nv,).
         dt: Time step [s], positive.
-        drive: What drives its joints.
-        scheme: Which forces are implicit.
+        drive: Motor forces and external wrenches.
+        scheme: The forces that are implicit.
 
     Raises:
-        SolverError: Dry friction and limits did not converge.
+        SolverError: The minimisation with dry friction and limits did not converge.
         UnsupportedError: A joint of a loop has dry friction or limits, and moves with several independent coordinates.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
             is not positive.
@@ -99,7 +99,7 @@ def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:
 
 
 def _forces(model: Model, q: Array, v: Array, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array, Array]:
-    """Implicit damping and stiffness, (nv,) each, and the force of all joints at the step's beginning, (nv,)."""
+    """Implicit damping and stiffness, (nv,) each, and the forces of all joints at the beginning of the step, (nv,)."""
     c = model.coordinates
     springs = c.stiffness * displacement(model, c.spring_mount, q)
     force = one_state(model, "tau", within_effort(model, drive.tau)) - c.damping * v - springs

@@ -1,11 +1,11 @@
-"""The implicit midpoint rule, for motion whose energy and momentum must last.
+"""The implicit midpoint rule, for motion whose energy and momentum must not drift.
 
     q̄ = q ⊕ ½dt v̄,   v̄ = v + ½dt q̈(q̄, v̄);      q⁺ = q ⊕ dt v̄,   v⁺ = 2v̄ - v
 
-The rule is symmetric: a step back along -v⁺ ends where the step began. So the energy of a robot that nothing damps or
-drives ripples by O(dt²) but has no drift of its own, as the energy of explicit steps has (Hairer, Lubich, Wanner 2006,
-«Geometric Numerical Integration», ch. XI). v̄ is found by putting it into its own equation, which converges while
-½dt |∂q̈/∂v̄| < 1: stiff springs and dampers ask for the implicit step (`implicit.py`).
+The rule is symmetric: a step back along -v⁺ ends where the step began. So the energy of a robot without damping or
+drive oscillates by O(dt²) but does not drift, as it does with explicit steps (Hairer, Lubich, Wanner 2006, «Geometric
+Numerical Integration», ch. XI). The equation of v̄ is solved by fixed-point iteration, which converges while
+½dt |∂q̈/∂v̄| < 1: stiff springs and dampers need the implicit step (`implicit.py`).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError
 
 ITERATIONS = 50
-TOLERANCE = 1e-13  # of the last change of v̄, relative to the largest velocity and to 1
-FAR = 1e15  # of a velocity or of what it moves in a step: the iteration diverges
-ROUNDING = 1e-9  # the same, where changes shrink no more: what rounding of q̈ leaves beside a singular position
+TOLERANCE = 1e-13  # for the last change of v̄, relative to the largest velocity and to 1
+FAR = 1e15  # at a velocity, or a displacement in a step, above this the iteration diverges
+ROUNDING = 1e-9  # as TOLERANCE, if changes shrink no more because q̈ is rounded near a singular position
 
 
 def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
@@ -35,10 +35,10 @@ def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive =
         q: Position, (..., nq).
         v: Velocity, (..., nv).
         dt: Time step [s], positive.
-        drive: What drives it, held constant.
+        drive: Motor forces and external wrenches, constant during the step.
 
     Returns:
-        q and v at the end.
+        q and v at the end of the step.
 
     Raises:
         SolverError: The step did not converge, in one state of a batch or in several.

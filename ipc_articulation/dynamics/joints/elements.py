@@ -1,9 +1,9 @@
-"""What every joint is made of: screws, free translations and free rotations, one after the other.
+"""The elements of all joints: screws, free translations and free rotations, in series.
 
 An element moves its own frame relative to the frame before it, and its velocity coordinates multiply columns that are
-fixed in the frame *before* it. So for all of them alike, Ṡ = v × S with the velocity v of the frame before, and a joint
-needs no case distinctions beyond the three formulas below. Twists are [ω; v] of the moving frame, about the origin and
-in the axes of the frame before the motion.
+fixed in the frame *before* it. So for all elements Ṡ = v × S with the velocity v of the frame before, and a joint needs
+no case distinctions beyond the three formulas below. Twists are [ω; v] of the moving frame, about the origin and in the
+axes of the frame before the motion.
 
 | element | q | pose | columns |
 |---|---|---|---|

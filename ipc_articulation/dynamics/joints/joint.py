@@ -1,4 +1,4 @@
-"""The ideal joint: which relative motions of two bodies are free.
+"""The ideal joint: the free relative motions of two bodies.
 
 The relative pose of the child frame n in the parent frame r is H_rn(q), and its relative twist, expressed in n,
 
@@ -8,8 +8,8 @@ The relative pose of the child frame n in the parent frame r is H_rn(q), and its
 
     H_rn = H_1(q₁) ⋯ H_m(q_m),   X_k = Ad(H_{n,k-1}) A_k,   dX_k/dt = -ad(Σ_{l≥k} X_l ν_l) X_k
 
-with A_k the element's columns in the frame before it and H_{n,k-1} from that frame to n. The second factor is the
-velocity of n relative to that frame.
+where A_k has the element's columns in the frame before it, and H_{n,k-1} maps from that frame to n. The sum in the
+last formula is the velocity of n relative to that frame.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from ipc_articulation.errors import StateError
 
 
 class Joint:
-    """A joint, with a position and a velocity of its own to look at.
+    """A joint, with a position and a velocity of its own for experiments.
 
-    Models use `pose_at`, `subspace` and the like, which take the state; `pose`, `twist`, `jacobian` and the like are
-    the same at the joint's own `gpos` and `gvel`.
+    Models use `pose_at`, `subspace` and similar methods, which take the state. `pose`, `twist`, `jacobian` and similar
+    properties are evaluated at the joint's own `gpos` and `gvel`.
 
     Args:
         gpos: Position q, (nq,); None: neutral.
@@ -102,7 +102,7 @@ class Joint:
         return np.concatenate(parts or [np.zeros(0)], axis=-1)
 
     def rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """q̇ of a velocity, (..., nq); v itself where no quaternion takes part."""
+        """q̇ of a velocity, (..., nq); it is v itself for joints without a quaternion."""
         v = self._coordinates("velocity", v, self.ndof)
         parts = [element.rate(q_k, v[..., dofs]) for element, q_k, dofs in self._split(q)]
         return np.concatenate(parts or [np.zeros(0)], axis=-1)

@@ -1,4 +1,4 @@
-"""All kinds of joints, each as its chain of elements; the pages in docs/joints have their formulas.
+"""All kinds of joints, each a chain of elements; the pages in docs/joints have their formulas.
 
 s, c are the sine and cosine of the angle in the index. Names such as RzRyJoint are arboris': successive turns about
 coordinate axes, with the upper (angular) half of X
@@ -29,8 +29,8 @@ class FixedJoint(Joint):
 class FloatingJoint(Joint):
     """H = [R(quat) p; 0 1], X = [0 Rᵀ; Rᵀ 0].
 
-    q = (p, quaternion), seven numbers; ν = (ṗ, ω), six, both in the parent's axes: RaiSim's convention. So a free body
-    whose centre of mass is its origin falls with ν̇ = (g, ·) however it spins.
+    q = (p, quaternion), seven numbers; ν = (ṗ, ω), six numbers, both in the parent's axes: RaiSim's convention. So a
+    free body whose centre of mass is its origin falls with ν̇ = (g, ·) at any angular velocity.
     """
 
     elements = (Translation(), Rotation())
@@ -107,7 +107,7 @@ class CylindricalJoint(_AxisJoint):
 
 
 class PlanarJoint(_AxisJoint):
-    """H = translation by q₁ e₁ + q₂ e₂ then Rot(n, q₃); with n the z axis
+    """H = translation by q₁ e₁ + q₂ e₂, then Rot(n, q₃). If n is the z axis,
 
     X = [0 0 0; 0 0 0; 0 0 1; c s 0; -s c 0; 0 0 0],  c, s of q₃.
 
