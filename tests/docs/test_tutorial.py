@@ -40,8 +40,10 @@ def test_every_command_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for made in ("hit.png", "scene.html", "out/scene/report.html", "out/sweeps/scene/results.parquet", "out/heavy"):
         assert (tmp_path / made).exists(), made
     monkeypatch.chdir(tmp_path)
-    (python,) = code_blocks(TUTORIAL, "python")
-    exec(python, {})
+    blocks = code_blocks(TUTORIAL, "python")
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(block, {})
 
 
 @pytest.mark.slow
