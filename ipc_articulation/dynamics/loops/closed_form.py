@@ -1,11 +1,11 @@
-"""Loops whose φ, K and k are written out and compiled.
+"""Loops with explicit compiled formulas of φ, K and k.
 
-All have two equations. With the coordinates in the order q = (q_i, q_d) of independent and dependent ones,
+Each has two equations. With the coordinates in the order q = (q_i, q_d), independent before dependent,
 
     q̇_i = s ẏ,   q̇_d = -K_d⁻¹ K_i s ẏ,   g_d = K_d⁻¹ k,   K_d⁻¹ = adj(K_d) / det K_d
 
-and Newton's method closes the loop as of every implicit one. Parameters of a loop are: places of the m independent
-coordinates, those of the two dependent ones, s (m), and its own.
+and Newton's method closes the loop, as in `implicit.py`. The parameters of a loop are the indices of the m independent
+coordinates, those of the two dependent ones, s (m), and the parameters of its kind.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from ipc_articulation.dynamics.loops.kinds import FOUR_BAR, TELLO_HIP
 
 
 class ClosedForm(Implicit):
-    """φ(q) = 0 with two equations, one of the kinds that are written out.
+    """φ(q) = 0 with two equations, of one of the compiled kinds.
 
     Args:
-        kind: Which.
-        own: Its own parameters.
+        kind: The kind of loop.
+        own: The parameters of its kind.
         size: n.
-        independent: The m coordinates that determine the others, by their places among the n.
-        scale: q̇ of an independent coordinate a unit of ẏ.
+        independent: Indices of the m coordinates that determine the others, among the n.
+        scale: q̇ of an independent coordinate per unit of ẏ.
 
     Raises:
-        ModelError: Independent coordinates are not different places.
+        ModelError: The indices of independent coordinates are not different.
     """
 
     def __init__(
@@ -49,15 +49,15 @@ class ClosedForm(Implicit):
         return [phi, K, k]
 
     def closed(self, q: Array) -> Array:
-        """As `Implicit.closed`.
+        """The position that `Implicit.closed` finds.
 
         Raises:
-            StateError: It does not converge, or meets a singular position.
+            StateError: The iteration does not converge, or reaches a singular position.
         """
         end = np.array(q, dtype=float)
         if close(self.kind, self.parameters, self.size, self.ndof, end):
             return end
-        return super().closed(q)  # which says why not
+        return super().closed(q)  # for its error message
 
 
 @kernel
@@ -73,20 +73,20 @@ def evaluate(kind, p, q, q_dot, phi, K, k):
 
 @kernel
 def inverse(p, m, K):
-    """K_d⁻¹ row by row, and whether the independent coordinates determine the others."""
+    """K_d⁻¹ in row order, and whether the independent coordinates determine the others."""
     d, e = int(p[m]), int(p[m + 1])
     det = K[0, d] * K[1, e] - K[0, e] * K[1, d]
     size = max(abs(K[0, d]), abs(K[0, e]), abs(K[1, d]), abs(K[1, e]))
-    good = 2.0 * size * size < SINGULAR * abs(det)  # the largest of K_d, by that of its inverse
+    good = 2.0 * size * size < SINGULAR * abs(det)  # both matrices have the same largest entry, up to det
     return K[1, e] / det, -K[0, e] / det, -K[1, d] / det, K[0, d] / det, good
 
 
 @kernel
 def close(kind, p, n, m, q):
-    """Close a loop by its dependent coordinates, as `implicit.py` says.
+    """Close a loop by changing its dependent coordinates, with the method of `implicit.py`.
 
     Returns:
-        Whether that was possible.
+        Whether the loop was closed.
     """
     d, e, own, rate = int(p[m]), int(p[m + 1]), p[n + m :], np.zeros(n)
     phi, K, k = np.empty(2), np.empty((2, n)), np.empty(2)

@@ -1,8 +1,8 @@
-"""The closure of a spanning tree: which of its joints move together, for Python and for compiled code.
+"""The closure of a spanning tree: its loops, for Python and for compiled code.
 
-The spanning tree has positions q and velocities q̇. Loops leave independent velocities ẏ, with q̇ = G ẏ and q̈ = G ÿ + g;
-coordinates that are in no loop are independent themselves. The position x of the robot is, in the same order, what each
-loop keeps its position as, and q elsewhere.
+The spanning tree has positions q and velocities q̇. The independent velocities are ẏ, with q̇ = G ẏ and q̈ = G ÿ + g;
+coordinates in no loop are independent. The position x of the robot consists, in the tree's order, of the positions of
+the loops and of q for joints in no loop.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 
 class Closure:
-    """Loops of a spanning tree; with none, x is q and ẏ is q̇.
+    """The loops of a spanning tree; without loops, x is q and ẏ is q̇.
 
     Args:
-        name: Of the robot, for messages.
+        name: Name of the robot, for messages.
         tree: Records of the spanning tree.
-        joints: Of the spanning tree.
-        loops: Joints by index, and the constraint on them.
+        joints: Joints of the spanning tree.
+        loops: For each loop the indices of its joints, and the constraint on them.
 
     Raises:
-        ModelError: A joint has not one degree of freedom, or is in two loops; or their number does not fit.
+        ModelError: A joint does not have one degree of freedom or is in two loops, or the number of joints does not
+            fit the constraint.
     """
 
     def __init__(self, name: str, tree: NDArray, joints: Joints, loops: Loops = ()) -> None:
@@ -39,7 +40,7 @@ class Closure:
         self.loops: tuple[Loop, ...] = tuple(layout.loops)
         self.nx, self.nv = layout.nx, layout.nv
         self.spanning_nq, self.spanning_nv = int(joints.q[-1]), int(joints.v[-1])
-        self.direct: Callable[..., int] | None = None  # forward dynamics of one state, once it was asked for
+        self.direct: Callable[..., int] | None = None  # forward dynamics of one state, from its first use on
         self.free_q = [i for joint in layout.free for i in joint.q]
         self.free_x = [i for joint in layout.free for i in joint.x]
         self.free_dofs = [i for joint in layout.free for i in joint.dofs]
@@ -47,24 +48,24 @@ class Closure:
 
     @property
     def free_places(self) -> tuple[tuple[list[int], list[int]], tuple[list[int], list[int]]]:
-        """Coordinates of joints in no loop, in the tree and in the robot: positions and velocities."""
+        """Coordinates of joints in no loop: positions in the tree and in the robot, then velocities in both."""
         return (self.free_q, self.free_x), (self.free_dofs, self.free_y)
 
     @cached_property
     def program(self) -> Program:
-        """The loops as compiled code reads them."""
+        """The loops in the form for compiled code."""
         from ipc_articulation.dynamics.loops.program import program_of
 
         return program_of(self.loops, self.free, self.spanning_nv)
 
     @cached_property
     def clusters(self) -> Clusters:
-        """The nodes of the tree by clusters, found from the loops."""
+        """The clusters of the tree's nodes, found from the loops."""
         return find_clusters(self.tree, self.loops, self.free_dofs, self.free_y)
 
     @cached_property
     def records(self) -> Records:
-        """All of the robot as compiled code reads it."""
+        """The whole robot in the form for compiled code."""
         from ipc_articulation.dynamics.loops.program import records_of
 
         return records_of(self.tree, self.program, self.clusters)

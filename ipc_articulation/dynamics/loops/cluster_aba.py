@@ -1,17 +1,17 @@
 """Forward dynamics of a robot with loops, in time linear in the number of clusters.
 
-A body i of a cluster moves by T_i = Σ S_k G_k over the joints k between it and the node P that the cluster hangs on,
-and its acceleration at ÿ = 0 exceeds that of P by b_i = Σ (c_k + S_k g_k). As in `aba.py`, leaves to root,
+The motion of a body i of a cluster is T_i = Σ S_k G_k over the joints k between it and the cluster's parent node P, and
+its acceleration relative to P at ÿ = 0 is b_i = Σ (c_k + S_k g_k). As in `aba.py`, from the leaves to the root,
 
     U = Σ Iᴬ_i T_i,   D = Σ T_iᵀ Iᴬ_i T_i + Gᵀ rotor G,   u = τ - Σ T_iᵀ (pᴬ_i + Iᴬ_i b_i) - Gᵀ rotor g,
     Iᴬ_P += Σ Iᴬ_i - U D⁻¹ Uᵀ,     pᴬ_P += Σ (pᴬ_i + Iᴬ_i b_i) + U D⁻¹ u,
 
-and root to leaves ÿ = D⁻¹ (u - Uᵀ a_P), a_i = a_P + b_i + T_i ÿ (Chignoli et al. 2023, «Recursive rigid-body dynamics
-algorithms for systems with kinematic loops»; simpler here, because all is in one frame). A joint that is in no loop is
-a cluster of one body with G = 1: trees and loops take the same path.
+and from the root to the leaves ÿ = D⁻¹ (u - Uᵀ a_P), a_i = a_P + b_i + T_i ÿ (Chignoli et al. 2023, «Recursive
+rigid-body dynamics algorithms for systems with kinematic loops»; simpler here, because all vectors are in one frame). A
+joint in no loop is a cluster of one body with G = 1, so that there is one algorithm for trees and loops.
 
-Iᴬ = I + A: the ten numbers of a rigid body, and a matrix for what hangs on it. Most bodies of gearboxes carry nothing:
-they have no A, and join the body that they hang on as rigid ones do.
+Iᴬ = I + A, with I the ten numbers of a rigid body, and A a matrix for the clusters that it carries. Most bodies of
+gearboxes carry none: they have no A, and their inertia is added to the parent's as that of a rigid body.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from ipc_articulation.dynamics.loops.symmetric import add_body, clear, subtract_
 
 BODY = np.dtype(
     [
-        ("A", "f8", (21,)),  # articulated inertia of what hangs on the body, a symmetric matrix
-        ("f", "f8", (6,)),  # Σ (pᴬ + Iᴬ b) + U D⁻¹ u of it
-        ("b", "f8", (6,)),  # acceleration at ÿ = 0 beyond that of what the cluster hangs on
+        ("A", "f8", (21,)),  # articulated inertia of the clusters that the body carries, a symmetric matrix
+        ("f", "f8", (6,)),  # Σ (pᴬ + Iᴬ b) + U D⁻¹ u of these clusters
+        ("b", "f8", (6,)),  # acceleration at ÿ = 0 relative to the cluster's parent node
     ],
     align=True,
 )
@@ -56,11 +56,11 @@ ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
-    """ÿ of a position q, velocities v = G ẏ and forces τ on the independent coordinates.
+    """Compute ÿ at a position q and velocities v = G ẏ, for forces τ on the independent coordinates.
 
     Args:
-        tree: Records.
-        clusters: Records, see `program.py`; likewise steps and ys.
+        tree: Records of the nodes.
+        clusters: Records, see `program.py`, also for steps and ys.
         steps: See clusters.
         ys: See clusters.
         G: (spanning nv, columns), a column for each independent velocity of the largest cluster.
@@ -100,7 +100,7 @@ def cluster_aba(tree, clusters, steps, ys, G, g, q, v, tau, wrenches, y_ddot):
 
 @inlined
 def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
-    """As `_leave`, for a cluster with one independent velocity: all in registers."""
+    """As `_leave`, for a cluster with one independent velocity, without arrays."""
     U, F, D, rest = ZERO, ZERO, 0.0, tau[ys[C.y]]
     for at in range(C.first, C.end):
         step = steps[at]
@@ -132,7 +132,7 @@ def _leave_alone(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, W, u):
 
 @kernel
 def _leave(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u):
-    """All of a cluster on the way from the leaves to the root."""
+    """The computation for one cluster in the pass from the leaves to the root."""
     first, size, most, F = C.y, C.size, G.shape[1], ZERO
     for m in range(size):
         u[first + m] = tau[ys[first + m]]
@@ -169,7 +169,7 @@ def _leave(C, tree, steps, ys, G, g, S, kin, bodies, tau, T, U, W, D, u):
 
 @inlined
 def _join(C, steps, kin, bodies):
-    """What a cluster hangs on gets its bodies' inertias: as part of itself, if they carry nothing."""
+    """Add the inertias of a cluster's bodies to the parent body: to its own I if they carry nothing, else to its A."""
     for at in range(C.first, C.end):
         k = kin[steps[at].node]
         if steps[at].carries:
@@ -180,7 +180,7 @@ def _join(C, steps, kin, bodies):
 
 @inlined
 def _spread(b, k, step, size, most, G, g, S, bodies, T):
-    """T and b of a body."""
+    """Fill T and b of a body."""
     i, up = step.node, b.parent
     bias = six(k.c)
     for j in range(b.v, b.v + b.nv):
@@ -195,7 +195,7 @@ def _spread(b, k, step, size, most, G, g, S, bodies, T):
 
 @inlined
 def _count_rotors(b, first, size, G, g, D, u):
-    """Reflected inertias of a body's joint."""
+    """Add the reflected rotor inertias of a body's joint to D and u."""
     for j in range(b.nv):
         if b.rotor[j] != 0.0:
             for m in range(size):
@@ -207,7 +207,7 @@ def _count_rotors(b, first, size, G, g, D, u):
 
 @inlined
 def _solve(D, at, U, W, u, n):
-    """W ← D⁻¹ U and u ← D⁻¹ u in rows at to at + n, by D = L diag(1/d) Lᵀ in its lower triangle."""
+    """W ← D⁻¹ U and u ← D⁻¹ u in rows `at` to `at + n`; D = L diag(1/d) Lᵀ is factorised in its lower triangle."""
     for j in range(n):
         for k in range(j):
             x = D[at + j, k] * D[at + k, k]
@@ -238,7 +238,7 @@ def _times(s, x):
 
 @inlined
 def _arrive(C, tree, steps, ys, kin, bodies, T, W, u, y_ddot):
-    """ÿ of a cluster, and accelerations of the bodies that carry others."""
+    """Compute ÿ of a cluster, and the accelerations of its bodies that carry other clusters."""
     base = acceleration_of_world(tree) if C.parent < 0 else six(kin[C.parent].a)
     most = len(T) // len(tree)
     for m in range(C.y, C.y + C.size):

@@ -1,15 +1,15 @@
-"""A cluster of bodies whose joints one constraint relates, seen as one joint.
+"""A cluster of bodies whose joints are related by one constraint, treated as one joint.
 
-Each of its N bodies hangs by a joint of its own on another body of the cluster or on an output body: a body of the
-parent cluster, or the world. With twists [ω; v] in body frames, stacked body by body, X_i = Ad(H_i⁻¹) from the body p
-that i hangs on to i, S_i the subspace of i's joint, and q̇ = G ẏ, q̈ = G ÿ + g, the motion relative to output bodies is
+Each of its N bodies has its own joint, whose parent is another body of the cluster or an output body: a body of the
+parent cluster, or the world. With twists [ω; v] in body frames, stacked body by body, X_i = Ad(H_i⁻¹) from i's parent
+body p to i, S_i the subspace of i's joint, and q̇ = G ẏ, q̈ = G ÿ + g, the motion relative to output bodies is
 
     S:     X_i S_p + S_i G_i                                                            (6N, m)
     v_J:   X_i v_J,p + S_i q̇_i  =  S ẏ                                                  (6N,)
     c_J:   X_i c_J,p - (S_i q̇_i) × X_i v_J,p + Ṡ_i q̇_i + S_i g_i  =  dS/dt ẏ            (6N,)
 
-(terms in p are zero where p is an output body), which are X_intra S_span G, X_intra S_span q̇ and X°_intra S_span q̇ +
-X_intra S_span g of generalized_rbda («Cluster joints»). Of a body, with X its transform from its output body o,
+where terms in p are zero if p is an output body. In generalized_rbda («Cluster joints») these are X_intra S_span G,
+X_intra S_span q̇ and X°_intra S_span q̇ + X_intra S_span g. For a body with the transform X from its output body o,
 
     v = X v_o + v_J,     a = X a_o + S ÿ + c_J + v × v_J.
 """
@@ -41,8 +41,8 @@ class ClusterBody:
 
     link: Link
     joint: Joint
-    origin: ArrayLike = field(default_factory=lambda: np.eye(4))  # (4, 4) joint frame, in the body that it hangs on
-    on: int | None = None  # that body's place in the cluster; None: an output body
+    origin: ArrayLike = field(default_factory=lambda: np.eye(4))  # (4, 4) joint frame in the parent body
+    on: int | None = None  # index of the parent body in the cluster; None: an output body
 
 
 def hinged(link: Link, axis: ArrayLike, origin: ArrayLike | None = None, on: int | None = None) -> ClusterBody:
@@ -50,9 +50,9 @@ def hinged(link: Link, axis: ArrayLike, origin: ArrayLike | None = None, on: int
 
     Args:
         link: The body.
-        axis: Of the hinge, (3,), in its own frame.
-        origin: Joint frame in the body that it hangs on, (4, 4); None: the same frame.
-        on: As in `ClusterBody`.
+        axis: Axis of the hinge, (3,), in the joint frame.
+        origin: Joint frame in the parent body, (4, 4); None: the identity.
+        on: Index of the parent body in the cluster; None: an output body.
 
     Raises:
         ModelError: The axis has no length.
@@ -61,14 +61,14 @@ def hinged(link: Link, axis: ArrayLike, origin: ArrayLike | None = None, on: int
 
 
 class ClusterJoint:
-    """Bodies in spanning order, each after the one that it hangs on, and the constraint on their joints.
+    """Bodies in spanning order, each after its parent, and the constraint on their joints.
 
     Args:
-        bodies: N of them.
-        constraint: On the coordinates of their joints, in this order.
+        bodies: The N bodies.
+        constraint: The constraint on the coordinates of their joints, in this order.
 
     Raises:
-        ModelError: There is no body, one hangs on none before it, or the constraint is on another number of
+        ModelError: There is no body, the parent of a body is not before it, or the constraint is on another number of
             coordinates.
     """
 
@@ -83,12 +83,12 @@ class ClusterJoint:
 
     @property
     def nx(self) -> int:
-        """Numbers that its position is kept as."""
+        """Length of its position x."""
         return self.constraint.position_size
 
     @property
     def nv(self) -> int:
-        """Independent velocities, m."""
+        """Number of independent velocities, m."""
         return self.constraint.ndof
 
     def poses(self, x: ArrayLike) -> Array:
@@ -137,12 +137,13 @@ class ClusterJoint:
         """Add the links, joints and loop of the cluster to a mechanism.
 
         Args:
-            mechanism: Gets links «name_link», moved by joints «name_link_joint».
-            name: What their names begin with.
-            outputs: Link, or «world», on which the cluster hangs; or one for each body that hangs outside, in order.
+            mechanism: The mechanism; it gets links «name_link», moved by joints «name_link_joint».
+            name: The prefix of these names.
+            outputs: Parent of the cluster, a link or «world»; or one for each body whose parent is an output body, in
+                order.
 
         Returns:
-            Joint names and their constraint, which `Mechanism.loops` gets too.
+            Joint names and their constraint, which are also added to `Mechanism.loops`.
 
         Raises:
             ModelError: A wrong number of outputs.
@@ -152,7 +153,7 @@ class ClusterJoint:
         return [(names, self.constraint)]
 
     def _hang(self, mechanism: Mechanism, name: str, outputs: str | Sequence[str]) -> list[str]:
-        """Add the links and joints; gives the names of the joints."""
+        """Add the links and joints. Returns: the names of the joints."""
         count = sum(body.on is None for body in self.bodies)
         given = [outputs] * count if isinstance(outputs, str) else list(outputs)
         if len(given) != count:
@@ -200,5 +201,5 @@ class ClusterJoint:
 
 
 def _transform(body: ClusterBody, q: Array) -> Array:
-    """X of twists from the body that it hangs on, (..., 6, 6)."""
+    """The transform X of twists from the parent body to the body, (..., 6, 6)."""
     return spatial.adjoint(spatial.inverse(np.asarray(body.origin, dtype=float) @ body.joint.pose_at(q)))

@@ -1,4 +1,4 @@
-"""The kinds of cluster joints, by the names of generalized_rbda («Cluster joints»); its FourBar is FourBarJoint here.
+"""The kinds of cluster joints, with the names of generalized_rbda («Cluster joints»); FourBarJoint is its FourBar.
 
 | kind | bodies, in spanning order | ẏ |
 |---|---|---|
@@ -12,11 +12,11 @@
 | FourBarJoint | driver, support, output on the driver | of the chosen one |
 | Generic | any | the constraint's |
 
-What does not hang on a body of the cluster hangs on its output bodies. Rotor k turns by N_k Σ_{j≤k} B_kj y_j relative
-to what it hangs on: N_k is its gear ratio, which may be negative, and B_kj = b_k1 ⋯ b_kj the belts' (`transmission`).
+All other bodies have output bodies as parents. Rotor k turns by N_k Σ_{j≤k} B_kj y_j relative to its parent, with the
+gear ratio N_k, which may be negative, and the ratio of the belts B_kj = b_k1 ⋯ b_kj (`transmission`).
 
-A ẏ of `Free` is (ṗ, ω) in the output body's axes, so S = [0 Rᵀ; Rᵀ 0]; generalized_rbda's, where S = 1, is the body's
-twist.
+For `Free`, ẏ is (ṗ, ω) in the output body's axes, so S = [0 Rᵀ; Rᵀ 0]; in generalized_rbda it is the body's twist, and
+S = 1.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ class RevolutePairWithRotor(ClusterJoint):
     """Two links in series, moved by two rotors through gears and belts.
 
     Args:
-        links: The two; the second one is hung on the first.
-        rotors: The two.
+        links: The two links; the first is the parent of the second.
+        rotors: The two rotors.
         ratios: N₁, N₂.
         belts: b₁ = (b₁₁), b₂ = (b₂₁, b₂₂).
 
@@ -159,10 +159,10 @@ class RevoluteTripleWithRotor(ClusterJoint):
     """Three links in series, moved by three rotors through gears and belts: G = [1; D B], K = [-D B, 1].
 
     Args:
-        links: The three; each is hung on the one before.
-        rotors: The three.
+        links: The three links; each is the parent of the next.
+        rotors: The three rotors.
         ratios: N₁, N₂, N₃.
-        belts: b₁, b₂, b₃, of 1, 2 and 3 numbers.
+        belts: b₁, b₂, b₃, with 1, 2 and 3 numbers.
 
     Raises:
         ModelError: A wrong number, or one that is zero or not finite.
@@ -182,7 +182,7 @@ class RevoluteTripleWithRotor(ClusterJoint):
 
 
 class TelloJoint(ClusterJoint):
-    """Two rotors that move two links in series through rods; the second link is hung on the first."""
+    """Two rotors that move two links in series through rods; the first link is the parent of the second."""
 
     def __init__(
         self, rotors: Sequence[ClusterBody], links: Sequence[ClusterBody], constraint: tello.TelloDifferential
@@ -213,9 +213,9 @@ class FourBarJoint(ClusterJoint):
         support: The bar of the other path.
         output: Second bar of the path of two.
         lengths: l₁ of the driver, l₂ of the output, l₃ of the support [m].
-        offset: Of the support's pivot from the driver's, (2,) [m].
-        independent: Which angle is independent: 0 the driver's, 1 the support's, 2 the output's.
-        origin: The driver's pivot and the axes of the plane in the output body, (4, 4); None: its own frame.
+        offset: Vector from the driver's pivot to the support's, (2,) [m].
+        independent: Index of the independent angle: 0 the driver's, 1 the support's, 2 the output's.
+        origin: The driver's pivot and the axes of the plane in the output body, (4, 4); None: that body's frame.
     """
 
     def __init__(
@@ -238,11 +238,11 @@ class FourBarJoint(ClusterJoint):
 
 
 def transmission(ratios: Sequence[float], belts: Sequence[Sequence[float]]) -> Array:
-    """D B of gears and belts, B_kj = b_k1 ⋯ b_kj for j ≤ k, D = diag(N): rotors' rates = D B times links' rates.
+    """The matrix D B of gears and belts, B_kj = b_k1 ⋯ b_kj for j ≤ k, D = diag(N): rotors' rates = D B links' rates.
 
     Args:
-        ratios: N, n of them.
-        belts: b, the k-th of k numbers.
+        ratios: N, n numbers.
+        belts: b, n rows; the k-th has k numbers.
 
     Returns:
         (n, n), lower triangular.

@@ -1,8 +1,8 @@
-"""Which nodes of the tree belong together, found from the loops.
+"""The clusters of the tree's nodes, found from the loops.
 
-The nodes of a loop make a cluster. A cluster hangs on one node outside of it; where its nodes hang on several, all
-nodes between those and where their ways to the root meet join the cluster, with the clusters that they belong to. Every
-other node is a cluster by itself. So clusters make a tree, and a tree of single nodes where there is no loop.
+The nodes of a loop make a cluster. A cluster has one parent node outside of it. If its nodes have several parents
+outside, all nodes between these and their nearest common ancestor join the cluster, with the clusters to which they
+belong. Every other node is a cluster by itself. So clusters make a tree; without loops, it is the tree of nodes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 
 @dataclass(frozen=True)
 class Loop:
-    """One constraint, and where its coordinates are."""
+    """One constraint, and the indices of its coordinates."""
 
     name: str  # for messages
     joints: tuple[str, ...]  # (n,)
@@ -32,17 +32,17 @@ class Loop:
 
 @dataclass(frozen=True)
 class Clusters:
-    """Nodes in the order in which clusters are worked off, parents first; and the coordinates of each cluster."""
+    """Nodes in the order of their clusters, parents first, and the coordinates of each cluster."""
 
     nodes: Ints  # (nodes,)
-    first: Ints  # (clusters + 1,) of each cluster in `nodes`
-    parent: Ints  # (clusters,) node outside that the cluster hangs on, -1: the world
+    first: Ints  # (clusters + 1,) index of each cluster's first node in `nodes`
+    parent: Ints  # (clusters,) parent node of the cluster, -1: the world
     y: Ints  # (nv,) independent velocities, cluster by cluster
     first_y: Ints  # (clusters + 1,)
 
     @property
     def largest(self) -> int:
-        """Most independent velocities of a cluster."""
+        """Largest number of independent velocities of a cluster."""
         return int(np.diff(self.first_y).max())
 
 
@@ -52,8 +52,8 @@ def find_clusters(tree: NDArray, loops: Sequence[Loop], free_dofs: Sequence[int]
     Args:
         tree: Records of the spanning tree.
         loops: Its loops.
-        free_dofs: Spanning velocities that are in none.
-        free_y: The same among the independent velocities.
+        free_dofs: Indices of coordinates in no loop, among the spanning velocities.
+        free_y: Indices of the same coordinates among the independent velocities.
     """
     owner = np.repeat(np.arange(len(tree)), tree["nv"])  # node of each velocity
     group = np.arange(len(tree))  # the lowest node of each node's cluster
@@ -72,7 +72,7 @@ def find_clusters(tree: NDArray, loops: Sequence[Loop], free_dofs: Sequence[int]
 
 
 def _join(parent: Ints, group: Ints, nodes: set[int]) -> None:
-    """Make one cluster of nodes, of the clusters they are in, and of what lies between their parents outside."""
+    """Make one cluster of nodes, of the clusters to which they belong, and of the nodes between their parents."""
     while True:
         nodes = set(np.flatnonzero(np.isin(group, group[list(nodes)])).tolist())
         outside = {int(parent[node]) for node in nodes} - nodes
@@ -83,7 +83,7 @@ def _join(parent: Ints, group: Ints, nodes: set[int]) -> None:
 
 
 def _between(parent: Ints, nodes: set[int]) -> set[int]:
-    """All nodes from some nodes up to where their ways to the root meet, that one left out."""
+    """All nodes from some nodes up to their nearest common ancestor, which is left out."""
     ways = [_way(parent, node) for node in nodes]
     common = set(ways[0]).intersection(*ways[1:])
     return {node for way in ways for node in way} - common - {-1}
@@ -97,7 +97,7 @@ def _way(parent: Ints, node: int) -> list[int]:
 
 
 def _outside(parent: Ints, nodes: Ints) -> int:
-    """The node that a cluster hangs on."""
+    """The parent node of a cluster."""
     return int(next(p for p in parent[nodes] if p not in nodes))
 
 
@@ -112,7 +112,7 @@ def _parents_first(parent: Ints, members: list[Ints]) -> list[Ints]:
 
 
 def _independent(dofs: Ints, loops: Sequence[Loop], free: dict[int, int]) -> Ints:
-    """Independent velocities of a cluster with some spanning velocities."""
+    """Independent velocities of the cluster that has some spanning velocities."""
     own = [free[dof] for dof in dofs.tolist() if dof in free]
     bound = [y for loop in loops if np.isin(loop.dofs, dofs).all() for y in range(loop.y.start, loop.y.stop)]
     return np.array([*own, *bound], dtype=np.int64)

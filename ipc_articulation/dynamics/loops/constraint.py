@@ -1,12 +1,12 @@
-"""What a loop asks of the joints in it.
+"""Loop constraints between joints.
 
-The n coordinates q of a cluster's joints (all with one degree of freedom) are related in two ways,
+The n coordinates q of a cluster's joints, each with one degree of freedom, are related in two forms,
 
     implicit    φ(q) = 0     K q̇ = 0       K q̈ = k          K = ∂φ/∂q,  k = -K̇ q̇
     explicit    q = γ(x)     q̇ = G ẏ       q̈ = G ÿ + g      G = ∂q̇/∂ẏ,  g = Ġ ẏ
 
 with m independent velocities ẏ, so that K G = 0 and K g = k (Featherstone 2008, ch. 3.2; generalized_rbda, «Cluster
-joints»). x is what the position of the cluster is kept as: y itself where q is known in closed form, else q.
+joints»). x is the position of the cluster: y if q is known as a function of y, else q.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LoopConstraint(ABC):
         """Ġ ẏ, (n,)."""
 
     def moves_with_one(self, place: int) -> bool:
-        """Whether a coordinate's row of G has one entry, in the same column everywhere."""
+        """Whether a coordinate's row of G has one entry, in the same column at all positions."""
         return self.ndof == 1
 
     def constant_rates(self) -> dict[int, tuple[int, float]]:

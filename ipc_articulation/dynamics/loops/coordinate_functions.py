@@ -52,9 +52,9 @@ class CoordinateFunctions(Explicit):
     """q_k = f_k(y_c(k)), so G_k,c = f_k'(y_c) and g_k = f_k''(y_c) ẏ_c².
 
     Args:
-        functions: f_k, n of them.
-        coordinates: c(k), of each function which independent coordinate it is of, 0 to m - 1.
-        names: Of the independent coordinates, (m,); None: made from those of the joints.
+        functions: f_k, n functions.
+        coordinates: c(k), the index of each function's independent coordinate, 0 to m - 1.
+        names: Names of the independent coordinates, (m,); None: made from those of the joints.
 
     Raises:
         ModelError: An independent coordinate moves nothing.
@@ -83,7 +83,7 @@ class CoordinateFunctions(Explicit):
         return np.array([f(x[c]) for f, c in zip(self.functions, self._of, strict=True)])
 
     def independent(self, q: Array) -> Array:
-        """The y whose functions come nearest to q, by the Gauss-Newton method from zero."""
+        """The y with the smallest |f(y) - q|, by the Gauss-Newton method from zero."""
         y = np.zeros(self.ndof)
         for _ in range(50):
             G = self.G(y)

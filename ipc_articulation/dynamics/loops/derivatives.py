@@ -1,7 +1,7 @@
 """First derivatives of inverse dynamics of robots with loops.
 
-With q(y), v = G ẏ and a = G ÿ + g of the spanning tree, and its inverse dynamics τ(q, v, a), τ_y = Gᵀ τ. Changes of the
-independent coordinates, which keep the loops closed, and of their velocities and accelerations change the tree's by
+The spanning tree has q(y), v = G ẏ, a = G ÿ + g and inverse dynamics τ(q, v, a); the robot has τ_y = Gᵀ τ. Changes of
+the independent coordinates, velocities and accelerations keep the loops closed and change the tree's state by
 
     δq = G δy,   δv = γ''[ẏ, δy] + G δẏ,   δa = γ''[ÿ, δy] + γ'''[ẏ, ẏ, δy] + 2 γ''[ẏ, δẏ] + G δÿ
 
@@ -9,9 +9,9 @@ independent coordinates, which keep the loops closed, and of their velocities an
 
     δτ_y = γ''[·, δy]ᵀ τ + Gᵀ (∂τ/∂q δq + ∂τ/∂v δv + ∂τ/∂a δa).
 
-The tree's own derivatives are exact, and so are these but for γ''', by differences (their errors are stated there). As
-with trees, derivatives by the position are along the directions in which velocities point, x moved to `integrate(model,
-x, δ)`; of joints in no loop, floating and ball joints among them, G is 1 and nothing is curved.
+The derivatives of the tree are exact, and so are these except for γ''', which is computed by differences with the
+errors stated in `curvature.py`. As with trees, derivatives by the position are taken along velocity directions δ: x
+moves to `integrate(model, x, δ)`. Joints in no loop, such as floating and ball joints, have G = 1 and no curvature.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ TAKES = ("q", "v", "a", "wrenches")
 
 
 def derivatives_with_loops(on_tree: Callable[..., Array], model: Model, *states: ArrayLike) -> Array:
-    """∂τ by displacements along ẏ, by ẏ and by ÿ.
+    """Derivatives of τ by displacements along ẏ, by ẏ and by ÿ.
 
     Args:
-        on_tree: The same of a tree: (tree, q, v, a, wrenches) -> (..., 3, spanning nv, spanning nv).
-        model: With loops.
+        on_tree: The same for a tree: (tree, q, v, a, wrenches) -> (..., 3, spanning nv, spanning nv).
+        model: A model with loops.
         states: Positions (..., nq), velocities (..., nv), accelerations (..., nv), wrenches on the bodies (..., nb, 6).
 
     Returns:

@@ -24,12 +24,12 @@ class Explicit(LoopConstraint):
         """Independent coordinates y of a q on the manifold, (m,)."""
 
     def phi(self, q: Array) -> Array:
-        """N (q - γ(y(q))), with N whose rows are orthogonal to G."""
+        """N (q - γ(y(q))), where the rows of N are orthogonal to G."""
         y = self.independent(q)
         return _complement(self.G(y)) @ (q - self.spanning(y))
 
     def K(self, q: Array) -> Array:
-        """The rows orthogonal to G that φ has at q."""
+        """The matrix N of φ at q, whose rows are orthogonal to G."""
         return _complement(self.G(self.independent(q)))
 
     def k(self, q: Array, q_dot: Array) -> Array:
@@ -54,7 +54,7 @@ class Explicit(LoopConstraint):
         return self.independent(q)
 
     def random(self, rng: np.random.Generator) -> Array:
-        """Drawn from [-1, 1]."""
+        """A random position, uniform in [-1, 1]."""
         return rng.uniform(-1.0, 1.0, self.ndof)
 
     def names(self, joints: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -67,7 +67,7 @@ class Explicit(LoopConstraint):
 
 
 class Affine(Explicit):
-    """q = G y + o with constants G and o: joints that follow others, from where they are at zero.
+    """q = G y + o with constant G and o: joints that follow others, with offsets.
 
     Args:
         G: (n, m), of rank m.
@@ -75,7 +75,7 @@ class Affine(Explicit):
         K: (n - m, n) with K G = 0; None: some such matrix.
 
     Raises:
-        ModelError: The matrices do not fit: G has not rank m, or K G is not zero; or o has not n finite numbers.
+        ModelError: The rank of G is not m, K G is not zero, or o is not n finite numbers.
     """
 
     def __init__(self, G: ArrayLike, offset: ArrayLike, K: ArrayLike | None = None) -> None:
@@ -136,7 +136,7 @@ class Static(Affine):
         K: (n - m, n) with K G = 0; None: some such matrix.
 
     Raises:
-        ModelError: The matrices do not fit: G has not rank m, or K G is not zero.
+        ModelError: The rank of G is not m, or K G is not zero.
     """
 
     def __init__(self, G: ArrayLike, K: ArrayLike | None = None) -> None:
@@ -161,7 +161,7 @@ def gear(ratio: float) -> Static:
 
 
 def checked_ratio(ratio: float) -> float:
-    """A gear ratio.
+    """The gear ratio, if it is valid.
 
     Raises:
         ModelError: It is zero or not finite.

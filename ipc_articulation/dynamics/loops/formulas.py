@@ -1,4 +1,4 @@
-"""φ, K = ∂φ/∂q and k = -K̇ q̇ of linkages, written out; each takes its parameters p, q and q̇, and fills φ, K and k."""
+"""Explicit formulas of φ, K = ∂φ/∂q and k = -K̇ q̇ for linkages. Each takes parameters p, q and q̇, and fills φ, K, k."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def four_bar(p, q, q_dot, phi, K, k):
     k[1] = one * y1 + two * y2 - three * y3
 
 
-A, B, C, D, E, F = 57 / 2500, 49 / 5000, 399 / 20000, 8 / 625, 7 / 625, 3021 / 160000  # [m], of the hip
+A, B, C, D, E, F = 57 / 2500, 49 / 5000, 399 / 20000, 8 / 625, 7 / 625, 3021 / 160000  # [m], the hip's
 
 
 @kernel
 def tello_hip(p, q, q_dot, phi, K, k):
-    """Of the Tello humanoid's hip, one row for each rotor, s = 1 and -1; y = q_r/N.
+    """The Tello humanoid's hip, one row for each rotor, s = 1 and -1; y = q_r/N.
 
     φ_s = A sin y - B cos l₁ - s C sin l₁ - D cos y cos l₂ - A cos l₁ sin l₂ - s E sin y sin l₁ + s E sin l₁ sin l₂
           - D cos l₁ sin y sin l₂ + F
@@ -68,14 +68,14 @@ def tello_hip(p, q, q_dot, phi, K, k):
         k[row] -= 2.0 * (y1 * w * u1 + y2 * w * u2 + mixed * u1 * u2)
 
 
-ROD = 21 / 6250, 13 / 625, 7 / 2500, 91 / 5000, 147 / 50000  # [m], of the knee and ankle
+ROD = 21 / 6250, 13 / 625, 7 / 2500, 91 / 5000, 147 / 50000  # [m], the knee's and ankle's
 AT = 1979 * math.pi / 4500, 493 * math.pi / 1500, 231 * math.pi / 500, 2 * math.pi / 15, math.pi / 45  # [rad]
 APART = 163349 / 6250000 - 273 / 12500 * math.cos(math.pi / 9)  # [m]
 
 
 @kernel
 def tello_knee_ankle(p, q, q_dot, phi, K, k):
-    """Of the Tello humanoid's knee and ankle; y = q_r/N, u = ½ (y₁ - y₂).
+    """The Tello humanoid's knee and ankle; y = q_r/N, u = ½ (y₁ - y₂).
 
     φ₁ = a₁ cos(u + α₁) - a₂ cos(u + α₂) - a₃ sin(u + l₂ + α₃) + a₄ sin(l₂ + α₄) - a₅ sin(l₂ + α₅) + c
     φ₂ = l₁ - ½ (y₁ + y₂)

@@ -1,4 +1,4 @@
-"""Forward dynamics of robots with loops: cluster by cluster (`cluster_aba.py`), constraints and all in one call."""
+"""Forward dynamics of robots with loops (`cluster_aba.py`), one compiled call that includes the constraints."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_WRENCHES = np.zeros((0, 6))
 def forward_dynamics_with_loops(
     model: Model, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None, out: Array | None
 ) -> Array:
-    """As `forward_dynamics`, in time linear in the number of clusters; batches state by state.
+    """As `forward_dynamics`, in time linear in the number of clusters. Batches are computed state by state.
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a zero quaternion, an open or singular loop.
@@ -41,7 +41,7 @@ def forward_dynamics_with_loops(
             result = np.empty(model.shapes["a"])
             if not model.closure.direct(x, y_dot, tau, NO_WRENCHES, result):  # type: ignore[misc]
                 return result
-    except (AttributeError, TypeError):  # no arrays, several states, or nothing prepared
+    except (AttributeError, TypeError):  # no arrays, several states, or not compiled yet
         pass
     if not model.closure.program.given:
         model.closure.direct = partial(compiled_forward_dynamics(), *model.closure.records)
@@ -72,7 +72,7 @@ def _one(model: Model, x: Array, y_dot: Array, tau: Array, wrenches: Array, resu
 def _forward_dynamics(
     tree, loops, members, parameters, clusters, steps, ys, column, constant, x, y_dot, tau, wrenches, y_ddot
 ):
-    """ÿ of x, ẏ and τ into y_ddot, and a status as of `unroll`; the arguments before are `Records`."""
+    """Compute ÿ from x, ẏ and τ into y_ddot. The arguments before x are `Records`. Returns: a status as in `unroll`."""
     last, n = tree[len(tree) - 1], len(constant)
     q, v, g, G = np.empty(last.q + (4 if last.kind == ROTATION else last.nv)), np.empty(n), np.empty(n), constant
     for i in range(len(loops)):
@@ -90,7 +90,7 @@ def _forward_dynamics(
 
 @lru_cache
 def compiled_forward_dynamics() -> Callable[..., int]:
-    """Machine code, without numba's look at the types of arguments."""
+    """Machine code, called without numba's check of argument types."""
     clusters, steps = (types.Array(numba.from_dtype(dtype), 1, "C") for dtype in (CLUSTER, STEP))
     records: tuple[Any, ...] = (TREE, LOOPS, PAIRS, VECTOR, clusters, steps, INDICES, INDICES, MATRIX)
     return _forward_dynamics.compile((*records, STATE, STATE, STATE, MATRIX, VECTOR))

@@ -1,11 +1,11 @@
 """The planar four-bar linkage.
 
-Two bars in series from one pivot, angles q₁ and q₁ + q₃, lengths l₁ and l₂, end where a third one of length l₃ and
-angle q₂ does, whose pivot is at o:
+Two bars in series start at one pivot, with angles q₁ and q₁ + q₃ and lengths l₁ and l₂. A third bar, of length l₃ and
+angle q₂, starts at a pivot at o. Both paths end at the same point:
 
     φ = l₁ e(q₁) + l₂ e(q₁ + q₃) - o - l₃ e(q₂),     e(θ) = (cos θ, sin θ)
 
-(generalized_rbda, `FourBar`). q = (q₁, q₂, q₃). When all bars are in line, no one angle determines the others.
+(generalized_rbda, `FourBar`). q = (q₁, q₂, q₃). If all bars are in line, no angle determines the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class FourBar(ClosedForm):
     Args:
         lengths: l₁, l₂, l₃ [m].
         offset: o, (2,) [m].
-        independent: Which of the three angles is independent: 0, 1 or 2.
+        independent: Index of the independent angle: 0, 1 or 2.
 
     Raises:
         ModelError: There is no such angle.

@@ -1,23 +1,23 @@
 """Loops given by a function φ(q) alone.
 
 The user writes φ as a Python function of an array of n numbers, with numpy's functions. CasADi runs it once on symbols
-and differentiates exactly: K = ∂φ/∂q and k = -∂(K q̇)/∂q q̇. (Complex steps would give K exactly, but not k, and JAX
-compiles for seconds what is evaluated in microseconds.) The columns of independent coordinates are split off, K = [K_i
-K_d] up to their order, and
+and differentiates exactly: K = ∂φ/∂q and k = -∂(K q̇)/∂q q̇. (Complex steps would give K exactly, but not k. JAX would
+compile for seconds a function that runs for microseconds.) With the columns of independent coordinates put first,
+K = [K_i K_d], and
 
     G_i = 1,   G_d = -K_d⁻¹ K_i,   g_i = 0,   g_d = K_d⁻¹ k.
 
-There is no closed form of q: the position is q itself, and has to stay on the manifold. Where K_d is singular, the
+There is no closed form of q, so the position is q itself, and must stay on the manifold. If K_d is singular, the
 independent coordinates do not determine the others.
 
 Newton's method closes the loop by steps q_d ← q_d + λ p, p = -K_d⁻¹ φ. Along p, φ(q + λ p) = (1 - λ) φ + ½ λ² φ''[p, p]
-+ …, so a step is wrong by ½ λ² c with c = -K_d⁻¹ φ''[p, p] = K_d⁻¹ k(q, p). That is kept below half of the step,
++ …, so a step has the error ½ λ² c with c = -K_d⁻¹ φ''[p, p] = K_d⁻¹ k(q, p). The error is kept below half of the step,
 
     λ = min(1, |p| / |c|)
 
 (the damping of Deuflhard 2011, «Newton Methods for Nonlinear Problems», ch. 3.1, with the exact second derivative). The
-loop then follows the path on which φ falls, to the nearest assembly; near a singular position whole steps are of size
-1/det K_d and would land anywhere. Where φ is linear (gears), c = 0 and one step is enough, however long.
+loop then follows the path on which φ decreases, to the nearest assembly; near a singular position undamped steps are of
+size 1/det K_d and could end at any assembly. If φ is linear (gears), c = 0 and one step of any length is enough.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.errors import ModelError, StateError
 
 CLOSED = 1e-12  # |φ| on the manifold, relative to |K| |q| and to 1 (loops are of some decimetres or radians)
-SINGULAR = 1e8  # condition number of K_d
-WELL_CONDITIONED = 1e3  # of random positions, at most
-ROUNDING = 1e-15  # the same, where one more step of Newton changes nothing; else one is taken beyond CLOSED
+SINGULAR = 1e8  # condition number of K_d above which it is singular
+WELL_CONDITIONED = 1e3  # largest condition number of K_d at random positions
+ROUNDING = 1e-15  # the same; between it and CLOSED one more Newton step is made, below it none
 ITERATIONS = 50
-NEAR = 0.1  # steps of Newton up to this are not looked at [rad or m]
+NEAR = 0.1  # Newton steps up to this length are not damped [rad or m]
 
 
 class Implicit(LoopConstraint):
-    """φ(q) = 0 of some joints.
+    """The constraint φ(q) = 0 between joints.
 
     Args:
-        phi: The function, from an array of n numbers to n - m of them.
+        phi: The function, from an array of n numbers to n - m numbers.
         size: n.
-        independent: The m coordinates that determine the others, by their places among the n.
-        scale: q̇ of an independent coordinate a unit of ẏ, one number or m.
+        independent: Indices of the m coordinates that determine the others, among the n.
+        scale: q̇ of an independent coordinate per unit of ẏ, one number or m.
 
     Raises:
-        ModelError: φ cannot be run on symbols, or does not give as many numbers as there are dependent coordinates; or
-            CasADi is not installed.
+        ModelError: φ cannot be run on symbols, its result has not one number for each dependent coordinate, or CasADi
+            is not installed.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Implicit(LoopConstraint):
         self._function, self._constant_rows = _differentiated(phi, size, len(self._bound))
 
     def _choose(self, size: int, independent: Sequence[int], scale: float | Sequence[float]) -> None:
-        """Which coordinates are independent; arguments as of the class."""
+        """Set the independent coordinates; the arguments are those of the class."""
         self.size = self.position_size = size
         self.ndof = len(independent)
         self._free = np.array(independent, dtype=np.int64)
@@ -71,7 +71,7 @@ class Implicit(LoopConstraint):
         self._bound = np.setdiff1d(np.arange(size), self._free)
         self._scale = np.broadcast_to(np.asarray(scale, dtype=float), self.ndof)
 
-    _constant_rows: Sequence[Array] = ()  # rows of K that are the same everywhere, (n,) each
+    _constant_rows: Sequence[Array] = ()  # rows of K that are the same at all positions, (n,) each
 
     def _evaluate(self, q: Array, q_dot: Array) -> list[Array]:
         """φ, K and k."""
@@ -96,7 +96,7 @@ class Implicit(LoopConstraint):
         return self.motion(x, y_dot)[2]
 
     def motion(self, x: Array, y_dot: Array) -> tuple[Array, Array, Array]:
-        """As of every constraint.
+        """The spanning coordinates q, G and g.
 
         Raises:
             StateError: The loop is singular.
@@ -132,7 +132,7 @@ class Implicit(LoopConstraint):
         return self.ndof == 1 or place in self._free
 
     def constant_rates(self) -> dict[int, tuple[int, float]]:
-        """Those of independent coordinates, and of others that a linear row of φ ties to one of them alone."""
+        """The rates of independent coordinates, and of others that a linear row of φ relates to only one of them."""
         rates = {int(place): (column, float(self._scale[column])) for column, place in enumerate(self._free)}
         for row in self._constant_rows:
             free, bound = np.flatnonzero(row[self._free]), self._bound[row[self._bound] != 0.0]
@@ -145,7 +145,7 @@ class Implicit(LoopConstraint):
         """The nearest position on the manifold with the same independent coordinates, by damped Newton steps from q.
 
         Raises:
-            StateError: It does not converge, or meets a singular position.
+            StateError: The iteration does not converge, or reaches a singular position.
         """
         q = np.array(q, dtype=float)
         for steps in range(ITERATIONS):
@@ -165,7 +165,7 @@ class Implicit(LoopConstraint):
         raise StateError(f"the loop cannot be closed from here: |φ| is {gap:.3g} after {steps} steps of Newton")
 
     def _damped(self, q: Array, inverse: Array, step: Array) -> Array:
-        """λ p of a step p of the dependent coordinates."""
+        """The damped step λ p from a step p of the dependent coordinates."""
         length = np.abs(step).max()
         if length <= NEAR:
             return step
@@ -175,12 +175,12 @@ class Implicit(LoopConstraint):
         return step * (length / c) if c > length else step
 
     def random(self, rng: np.random.Generator, tries: int = 45) -> Array:
-        """A position on the manifold, far from singular ones, independent coordinates drawn from [-1, 1].
+        """A random position on the manifold, far from singular ones; independent coordinates are uniform in [-1, 1].
 
-        Others start near zero, in later tries further from it, up to π.
+        The others start near zero, and in later tries further from it, up to π.
 
         Raises:
-            StateError: None was found.
+            StateError: No position was found.
         """
         for attempt in range(1, tries + 1):
             q = rng.uniform(-1.0, 1.0, self.size) * min(0.1 * attempt, np.pi)
@@ -227,7 +227,7 @@ def _differentiated(
     q, q_dot = casadi.SX.sym("q", size), casadi.SX.sym("q_dot", size)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of CasADi, on how numpy's functions will treat its symbols
+            warnings.simplefilter("ignore", FutureWarning)  # CasADi's, about numpy's future treatment of symbols
             value = casadi.vertcat(*np.ravel(phi(np.array([q[i] for i in range(size)], dtype=object))))
     except Exception as error:
         raise ModelError(f"the loop's function cannot be differentiated: {error}") from error
@@ -245,7 +245,7 @@ def _differentiated(
 
 
 def _called(function: Any, size: int, count: int) -> Callable[[Array, Array], list[Array]]:
-    """A CasADi function of (q, q̇), reading and writing numpy's memory: a tenth of the time of its own matrices."""
+    """A CasADi function of (q, q̇) that works on numpy's memory: ten times as fast as with CasADi's matrices."""
     buffer, run = function.buffer()
     arguments: list[Any] = [np.zeros(size), np.zeros(size)]
     results: list[Any] = [np.zeros(count), np.zeros((count, size), order="F"), np.zeros(count)]
@@ -259,5 +259,5 @@ def _called(function: Any, size: int, count: int) -> Callable[[Array, Array], li
         run()
         return [array.copy() for array in results]
 
-    evaluate.owner = function, buffer  # type: ignore[attr-defined]  # neither keeps itself alive
+    evaluate.owner = function, buffer  # type: ignore[attr-defined]  # the pointers keep neither alive
     return evaluate

@@ -1,4 +1,4 @@
-"""Places of joints and loops among the positions x and independent velocities ẏ of a robot: in the tree's order."""
+"""Indices of joints and loops among the positions x and independent velocities ẏ of a robot, in the tree's order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Loops = Sequence[tuple[Sequence[int], LoopConstraint]]
 
 
 class Joints(NamedTuple):
-    """Joints of a spanning tree, (n,), and where their coordinates begin."""
+    """The n joints of a spanning tree, and the indices of their first coordinates."""
 
     names: tuple[str, ...]
     q: Ints  # (n + 1,) first position coordinate of each, and nq
@@ -34,7 +34,7 @@ class FreeJoint(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All of them."""
+    """The indices of all joints and loops."""
 
     loops: list[Loop]
     free: list[FreeJoint]
@@ -43,14 +43,15 @@ class Layout(NamedTuple):
 
 
 def laid_out(joints: Joints, loops: Loops) -> Layout:
-    """Give every joint and loop its places.
+    """Assign indices to every joint and loop.
 
     Args:
-        joints: Of the spanning tree.
-        loops: Joints by index, and the constraint on them.
+        joints: Joints of the spanning tree.
+        loops: For each loop the indices of its joints, and the constraint on them.
 
     Raises:
-        ModelError: A joint has not one degree of freedom, or is in two loops; or their number does not fit.
+        ModelError: A joint does not have one degree of freedom or is in two loops, or the number of joints does not
+            fit the constraint.
     """
     owner, placed, nx, ny = _owners(joints, loops), dict[int, Loop](), 0, 0
     free: list[FreeJoint] = []

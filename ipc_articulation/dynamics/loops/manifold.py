@@ -1,4 +1,4 @@
-"""Functions on the configuration manifold of a robot with loops: each loop has its own, the other joints the tree's."""
+"""Functions on the configuration manifold of a robot with loops: each loop uses its own, other joints the tree's."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def joint_by_joint(
     gives: Kind,
     **states: Array,
 ) -> Array:
-    """A function of a robot's coordinates that keeps to its loops and joints.
+    """Evaluate a function of a robot's coordinates for each loop, and for the joints in no loop.
 
     Args:
-        model: With loops.
-        on_tree: The function, of a tree and its states.
-        on_loop: The same, of a constraint and its states.
-        gives: What comes out, positions (q) or velocities (v).
-        states: Named by what they are, q… or v…, with any leading axes.
+        model: A model with loops.
+        on_tree: The function for a tree and its states.
+        on_loop: The function for a constraint and its states.
+        gives: The kind of the result, positions (q) or velocities (v).
+        states: State arrays with any leading axes; the first letter of a name is its kind, q or v.
 
     Raises:
-        StateError: A loop is singular or cannot be closed; says which.
+        StateError: A loop is singular or cannot be closed; the message names it.
     """
     closure = model.closure
     whole = on_tree(model.spanning_tree, *(_spread(model, name, x) for name, x in states.items()))
@@ -49,7 +49,7 @@ def joint_by_joint(
 
 
 def _spread(model: Model, name: str, x: Array) -> Array:
-    """Coordinates of the spanning tree with those of joints in no loop, others neutral."""
+    """Coordinates of the spanning tree: given ones for joints in no loop, neutral ones for all others."""
     closure = model.closure
     if name[0] == "q":
         result = np.broadcast_to(model.coordinates.neutral, (*x.shape[:-1], closure.spanning_nq)).copy()
@@ -61,10 +61,10 @@ def _spread(model: Model, name: str, x: Array) -> Array:
 
 
 def random_state(model: Model, on_tree: Callable[..., Array], rng: np.random.Generator) -> Array:
-    """A position with all loops closed, joints in no loop as in a tree: (nq,).
+    """A random position with all loops closed, (nq,); joints in no loop are drawn as in a tree.
 
     Raises:
-        StateError: None was found for a loop.
+        StateError: No position was found for a loop.
     """
     q, x = on_tree(model.spanning_tree, rng), np.empty(model.nq)
     x[model.closure.free_x] = q[model.closure.free_q]

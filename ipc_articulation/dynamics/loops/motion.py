@@ -1,4 +1,4 @@
-"""Motion of a robot's spanning tree, by one call of compiled code a state, and errors for states that it refuses."""
+"""Motion of a robot's spanning tree, with one compiled call per state, and errors for states that it refuses."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Result = TypeVar("Result")
 
 
 class Motion(NamedTuple):
-    """Of a spanning tree with n velocities, m of them independent."""
+    """The motion of a spanning tree with n velocities, m of them independent."""
 
     q: Array  # (..., nq)
     v: Array  # (..., n) q̇ = G ẏ
-    G: Array  # (..., n, m), not to be written to
+    G: Array  # (..., n, m), read-only
     g: Array  # (..., n) q̈ = G ÿ + g
 
 
@@ -36,13 +36,13 @@ def unrolled(closure: Closure, x: ArrayLike, y_dot: ArrayLike, refused: int) -> 
     """The motion of the spanning tree.
 
     Args:
-        closure: Of the robot.
+        closure: The robot's loops.
         x: Positions, (..., nx).
         y_dot: Independent velocities, (..., nv).
-        refused: Which of BAD, OPEN and SINGULAR are errors.
+        refused: The sum of those of BAD, OPEN and SINGULAR that are errors.
 
     Raises:
-        StateError: As said.
+        StateError: A state has one of these errors.
     """
     try:
         is_plain = x.dtype is y_dot.dtype is FLOAT and x.ndim == y_dot.ndim == 1  # type: ignore[union-attr]
@@ -92,18 +92,18 @@ def vector(value: ArrayLike, count: int, what: str) -> Array:
     """Numbers from a user, (..., count).
 
     Raises:
-        StateError: Another number of numbers, or one that is not finite.
+        StateError: The last axis has another length, or a number is not finite.
     """
     x = np.ascontiguousarray(numbers(what, value))
     if x.shape[-1:] != (count,):
         raise StateError(f"{what} has shape {x.shape}; give ({count},) or (..., {count})")
-    if not isfinite(x.ravel().dot(x.ravel())) and not np.isfinite(x).all():  # the product is quick, but may overflow
+    if not isfinite(x.ravel().dot(x.ravel())) and not np.isfinite(x).all():  # the product is fast, but may overflow
         raise StateError(f"{what} must be finite; it is {x.tolist()}")
     return x
 
 
 def with_given(closure: Closure, x: Array, y_dot: Array, refused: int) -> Array:
-    """Parameters of all loops, those that Python evaluates included.
+    """Parameters of all loops, including those of loops that Python evaluates.
 
     Raises:
         StateError: A loop is open or singular.
@@ -122,10 +122,10 @@ def with_given(closure: Closure, x: Array, y_dot: Array, refused: int) -> Array:
 
 
 def explain(closure: Closure, x: Array, refused: int) -> None:
-    """Say which loop is at fault.
+    """Raise an error that names the first open or singular loop.
 
     Raises:
-        StateError: It is open or singular.
+        StateError: A loop is open or singular.
     """
     for loop in closure.loops:
         if refused & SINGULAR:
@@ -136,7 +136,7 @@ def explain(closure: Closure, x: Array, refused: int) -> None:
 
 
 def ask(loop: Loop, function: Callable[..., Result], *arguments: Any) -> Result:
-    """A constraint's answer; its errors name the loop."""
+    """The result of a constraint's function; errors name the loop."""
     try:
         return function(*arguments)
     except StateError as error:
@@ -144,12 +144,12 @@ def ask(loop: Loop, function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def over(function: Callable[..., Array], *states: Array, shape: tuple[int, ...] | None = None) -> Array:
-    """A function of one state, over any leading axes that the arrays (..., n) have in common.
+    """Evaluate a function of one state for all states of arrays (..., n), whose leading axes are the same.
 
     Args:
         function: The function.
         states: Its arguments.
-        shape: Of one result; needed where there may be no states.
+        shape: Shape of one result; needed if there may be no states.
     """
     leading = np.broadcast_shapes(*(x.shape[:-1] for x in states))
     flat = [np.broadcast_to(x, (*leading, x.shape[-1])).reshape(-1, x.shape[-1]) for x in states]
@@ -158,10 +158,10 @@ def over(function: Callable[..., Array], *states: Array, shape: tuple[int, ...] 
 
 
 def nearest(constraint: LoopConstraint, q: Array) -> Array:
-    """The position of a loop with independent coordinates as in q (n,), or else the nearest of some at random.
+    """The position of a loop with the independent coordinates of q (n,), or else the nearest of some random ones.
 
     Raises:
-        StateError: None was found.
+        StateError: No position was found.
     """
     try:
         x = constraint.position(q)

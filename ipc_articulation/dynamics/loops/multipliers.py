@@ -2,8 +2,8 @@
 
     H q̈ + C = τ_q + Kᵀ λ,   K q̈ = k:     A λ = k - K H⁻¹ (τ_q - C),   A = K H⁻¹ Kᵀ,   q̈ = H⁻¹ (τ_q - C + Kᵀ λ)
 
-with any τ_q for which Gᵀ τ_q = τ (generalized_rbda's second reference method). λ are the forces that hold the loops
-together. Redundant constraints make A singular; λ is then the one of least length.
+with any τ_q for which Gᵀ τ_q = τ (generalized_rbda's second reference method). λ are the forces that keep the loops
+closed. Redundant constraints make A singular; λ is then the solution of least norm.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Constrained(NamedTuple):
 
     y_ddot: Array  # (nv,) of the independent coordinates
     q_ddot: Array  # (spanning nv,)
-    multipliers: Array  # λ, one a row of K
+    multipliers: Array  # λ, one for each row of K
 
 
 def constrained_dynamics(
     robot: Model, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
 ) -> Constrained:
-    """Accelerations of a force τ on the independent coordinates; arguments as of `forward_dynamics`, one state.
+    """Accelerations due to a force τ on the independent coordinates; arguments are one state of `forward_dynamics`.
 
     Raises:
         StateError: A wrong length, an open or singular loop.

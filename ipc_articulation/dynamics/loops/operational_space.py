@@ -1,7 +1,7 @@
 """The response of a robot to forces at contacts.
 
-A point fixed to a frame moves with [ω; ẋ] = J ẏ. A wrench w at it, [moment; force] in world axes, changes
-accelerations by H⁻¹ Jᵀ w, and those of the points of all contacts by Λ⁻¹ w, with
+A point fixed to a frame moves with [ω; ẋ] = J ẏ. A wrench w at the point, [moment; force] in world axes, changes ÿ by
+H⁻¹ Jᵀ w, and the accelerations of all contact points by Λ⁻¹ w, with
 
     Λ⁻¹ = J H⁻¹ Jᵀ
 
@@ -28,12 +28,12 @@ from ipc_articulation.dynamics.model.model import Model
 def inverse_operational_space_inertia(
     robot: Model, x: ArrayLike, contacts: Sequence[tuple[str | int, ArrayLike]]
 ) -> Array:
-    """Λ⁻¹ of contacts together.
+    """The joint Λ⁻¹ of several contacts.
 
     Args:
         robot: The robot.
         x: Position, (nq,).
-        contacts: Frame and point in it, n of them.
+        contacts: For each of n contacts, a frame and a point in it.
 
     Returns:
         (6n, 6n), symmetric and positive semidefinite.

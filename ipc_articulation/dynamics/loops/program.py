@@ -1,13 +1,14 @@
-"""A robot with loops as compiled code reads it: one record a loop, one a cluster, one a node in the clusters' order.
+"""A robot with loops in the form for compiled code: a record for each loop, cluster, and node in the clusters' order.
 
-A joint in no loop is a record too, q = x and q̇ = ẏ. Parameters of a loop stand in one array of numbers:
+A joint in no loop has a record too, with q = x and q̇ = ẏ. The parameters of all loops are in one array of numbers:
 
     AFFINE    o (n), G (n, m)                                    q = G y + o
-    GIVEN     q (n), G (n, m), g (n), written for each state     what Python has evaluated
+    GIVEN     q (n), G (n, m), g (n), written for each state     results of Python functions
     others    see `closed_form.py`
 
-G has constant entries (joints in no loop, gears and belts), which are written once, and moving ones. It is kept in two
-shapes: with a column for each independent velocity of the robot, and `local`, with as many as the largest cluster has.
+G has constant entries (joints in no loop, gears and belts), which are written once, and variable ones. It has two
+forms: one with a column for each independent velocity of the robot, and `local`, with as many columns as the largest
+cluster has independent velocities.
 """
 
 from __future__ import annotations
@@ -30,24 +31,24 @@ from ipc_articulation.dynamics.loops.layout import FreeJoint
 LOOP = np.dtype(
     [
         ("kind", "i8"),
-        ("size", "i8"),  # n, coordinates; of a joint in no loop, position coordinates
+        ("size", "i8"),  # n, coordinates; for a joint in no loop, position coordinates
         ("ndof", "i8"),  # m, independent velocities
-        ("x", "i8"),  # first of its positions among the robot's
-        ("nx", "i8"),  # number of these
-        ("y", "i8"),  # first of its independent velocities
-        ("member", "i8"),  # first of its rows in `members`; a joint in no loop has one, where its coordinates begin
-        ("parameter", "i8"),  # first of its parameters
+        ("x", "i8"),  # index of its first position among the robot's
+        ("nx", "i8"),  # number of its positions
+        ("y", "i8"),  # index of its first independent velocity
+        ("member", "i8"),  # its first row in `members`; a joint in no loop has one row, with its first coordinates
+        ("parameter", "i8"),  # index of its first parameter
     ],
     align=True,
 )
 
 CLUSTER = np.dtype(
     [
-        ("first", "i8"),  # of its steps
+        ("first", "i8"),  # index of its first step
         ("end", "i8"),
-        ("parent", "i8"),  # node outside that it hangs on, -1: the world
-        ("y", "i8"),  # first of its places in `ys`
-        ("size", "i8"),  # independent velocities
+        ("parent", "i8"),  # parent node, -1: the world
+        ("y", "i8"),  # its first index in `ys`
+        ("size", "i8"),  # number of independent velocities
     ],
     align=True,
 )
@@ -56,7 +57,7 @@ STEP = np.dtype(
     [
         ("node", "i8"),
         ("inside", "i8"),  # whether its parent is in the same cluster
-        ("carries", "i8"),  # whether a cluster hangs on it
+        ("carries", "i8"),  # whether it is the parent of a cluster
     ],
     align=True,
 )
@@ -64,33 +65,33 @@ STEP = np.dtype(
 
 @dataclass(frozen=True)
 class Program:
-    """The loops."""
+    """The loops of a robot."""
 
     loops: NDArray  # (loops and free joints,) LOOP, in the order of x
-    members: Ints  # (k, 2) position and velocity of the spanning tree
+    members: Ints  # (k, 2) indices of positions and velocities of the spanning tree
     parameters: Array  # (p,)
-    given: tuple[tuple[Loop, slice], ...]  # loops that Python evaluates, and where their parameters are
-    moving: bool  # whether some entries of G move
+    given: tuple[tuple[Loop, slice], ...]  # loops that Python evaluates, and the slices of their parameters
+    moving: bool  # whether some entries of G are variable
     G: Array  # (spanning nv, nv) constant entries, read-only
-    columns: Ints  # (nv,) column of G of each independent velocity: just these
+    columns: Ints  # (nv,) column of G for each independent velocity: its index
 
 
 class Records(NamedTuple):
     """Tree, loops and clusters, in the order in which compiled code takes them."""
 
     tree: NDArray  # (nodes,) NODE
-    loops: NDArray  # as of `Program`, likewise members and parameters
+    loops: NDArray  # as in `Program`, also members and parameters
     members: Ints
     parameters: Array
     clusters: NDArray  # (clusters,) CLUSTER
     steps: NDArray  # (nodes,) STEP, clusters one after the other, parents first
     ys: Ints  # (nv,) independent velocities, cluster by cluster
-    column: Ints  # (nv,) place of each in its cluster
+    column: Ints  # (nv,) index of each in its cluster
     G: Array  # (spanning nv, largest) constant entries of the local G
 
 
 def parameters_of(constraint: LoopConstraint) -> tuple[int, Array]:
-    """Kind and parameters of a loop, given ones zero."""
+    """Kind and parameters of a loop; those that are written for each state are zero."""
     if isinstance(constraint, Affine):
         return AFFINE, np.concatenate([constraint.offset, constraint.matrix.ravel()])
     if isinstance(constraint, ClosedForm):
@@ -103,8 +104,8 @@ def program_of(loops: Sequence[Loop], free: Sequence[FreeJoint], count: int) -> 
 
     Args:
         loops: The loops.
-        free: Joints in none.
-        count: Velocities of the spanning tree.
+        free: Joints in no loop.
+        count: Number of velocities of the spanning tree.
     """
     records, members, numbers, given = [], list[tuple[int, int]](), [np.zeros(0)], []
     for joint in free:
@@ -133,7 +134,7 @@ def program_of(loops: Sequence[Loop], free: Sequence[FreeJoint], count: int) -> 
 
 
 def constant_entries(loops: Sequence[Loop], free: Sequence[FreeJoint], count: int) -> Array:
-    """G where it is the same everywhere; zero elsewhere."""
+    """The entries of G that are the same at all positions; all others are zero."""
     y_stops = [0, *(loop.y.stop for loop in loops), *(joint.y.stop for joint in free)]
     G = np.zeros((count, max(y_stops)))
     for joint in free:
@@ -146,7 +147,7 @@ def constant_entries(loops: Sequence[Loop], free: Sequence[FreeJoint], count: in
 
 
 def records_of(tree: NDArray, program: Program, clusters: Clusters) -> Records:
-    """All of a robot.
+    """The records of a whole robot.
 
     Args:
         tree: Records of the spanning tree.

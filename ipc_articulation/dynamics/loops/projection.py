@@ -4,8 +4,8 @@ With H, C the mass matrix and bias forces of the tree, q̇ = G ẏ and q̈ = G �
 
     (Gᵀ H G) ÿ + Gᵀ (C + H g) = τ
 
-(generalized_rbda's reference method). Cubic in the number of coordinates, and independent of `cluster_aba.py`, which is
-linear.
+(generalized_rbda's reference method). Its time is cubic in the number of coordinates. It uses nothing of
+`cluster_aba.py`, whose time is linear.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ipc_articulation.dynamics.model.model import Model
 def projected_dynamics(
     robot: Model, x: ArrayLike, y_dot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None
 ) -> Array:
-    """ÿ of a force τ on the independent coordinates, (nv,); arguments as of `forward_dynamics`, one state.
+    """ÿ due to a force τ on the independent coordinates, (nv,); arguments are one state of `forward_dynamics`.
 
     Raises:
         StateError: A wrong length, an open or singular loop.

@@ -16,7 +16,7 @@ class TelloDifferential(ClosedForm):
     """A differential with two rotors and two links; made by `tello_hip` and `tello_knee_ankle`.
 
     Args:
-        kind: Which of the two.
+        kind: One of the two kinds.
         ratio: N.
 
     Raises:

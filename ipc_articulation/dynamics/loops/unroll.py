@@ -1,11 +1,11 @@
-"""What the spanning tree does when a robot with loops moves: q, q̇ = G ẏ, G and g of x and ẏ.
+"""Motion of the spanning tree of a robot with loops: q, q̇ = G ẏ, G and g from x and ẏ.
 
     joints in no loop   q = x           q̇ = ẏ
     gears, belts        q = G y + o     q̇ = G ẏ                        g = 0
     closed forms        q = x           q̇_i = s ẏ, q̇_d = G_d ẏ         G_d = -K_d⁻¹ K_i s,  g_d = K_d⁻¹ k
-    the rest            q, G and g as Python has evaluated them
+    the rest            q, G and g from Python functions
 
-(`closed_form.py`). Constant entries of G are there before.
+(`closed_form.py`). Constant entries of G have been filled before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ipc_articulation.dynamics.loops.closed_form import evaluate, inverse
 from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, FREE, GIVEN, MANIFOLD, OPEN, SINGULAR
 from ipc_articulation.dynamics.loops.program import LOOP
 
-# Types of the arguments of compiled code, for which it is compiled once, past numba's look at each call.
+# Argument types of the compiled code: it is compiled once for these, and called without numba's check of types.
 VECTOR, MATRIX, INDICES, PAIRS = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
 STATE = types.Array(types.float64, 1, "A")
 LOOPS = types.Array(numba.from_dtype(LOOP), 1, "C")
@@ -30,7 +30,7 @@ LOOPS = types.Array(numba.from_dtype(LOOP), 1, "C")
 
 @kernel
 def unroll(loops, members, parameters, column, x, y_dot, q, v, G, g):
-    """Fill q, v, g and the entries of G that move.
+    """Fill q, v, g and the variable entries of G.
 
     Args:
         loops: Records, see `program.py`.
@@ -41,7 +41,7 @@ def unroll(loops, members, parameters, column, x, y_dot, q, v, G, g):
         y_dot: Independent velocities, (nv,).
         q: (nq,), a result, like v (spanning nv,), G (spanning nv, columns) and g (spanning nv,).
         v: See q.
-        G: See q; entries that are the same for all states are not touched.
+        G: See q; entries that are the same for all states are not changed.
         g: See q.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Models: links and joints, and what is known of them."""
+"""Models: links and joints, and their properties."""
 
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.model import Body, Model

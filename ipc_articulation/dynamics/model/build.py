@@ -1,4 +1,4 @@
-"""From links and joints to a model: links joined rigidly become bodies, joints become nodes of the tree."""
+"""Construction of a model: links joined rigidly become bodies, and joints become nodes of the tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ipc_articulation.naming import suggest
 
 @dataclass
 class _Place:
-    """Where a link is: its body, the node that carries it, and its pose in the node's frame."""
+    """The place of a link: its body, the node that carries it, and its pose in the node's frame."""
 
     body: int
     node: int
@@ -44,7 +44,7 @@ class _BodyParts:
 
     joint: PlacedJoint
     parent: int
-    place: _Place  # of the link that the joint moves
+    place: _Place  # the place of the link that the joint moves
     inertia: Inertia = field(default_factory=Inertia.none)  # in the body's frame
     links: list[str] = field(default_factory=list)
     collision: list[Shape] = field(default_factory=list)
@@ -78,7 +78,7 @@ class TreeBuilder:
         self._add_link(self.links[joint.child], body, pose)
 
     def _new_body(self, joint: PlacedJoint, parent: _Place, place: _Place) -> int:
-        """A further body; links fixed to the world share one."""
+        """Add a body. All links fixed to the world belong to one body. Returns: its index."""
         ground = next((i for i, parts in enumerate(self.bodies) if parts.place.node < 0), None)
         if place.node < 0 and ground is not None:
             return ground
@@ -88,7 +88,11 @@ class TreeBuilder:
         return len(self.bodies) - 1
 
     def _add_node(self, parent: int, frame: Array, element: Element) -> tuple[int, Array]:
-        """A node for an element whose frame is `frame` in the parent node; gives it and the moving frame in it."""
+        """Add a node for an element whose frame is `frame` in the parent node.
+
+        Returns:
+            The node's index, and the pose of the moving frame in the node.
+        """
         Z = spatial.rotation_to(element.axis) if isinstance(element, Screw) else np.eye(3)
         record = np.zeros((), dtype=NODE)
         record["parent"], record["body"] = parent, -1
@@ -127,7 +131,7 @@ class TreeBuilder:
                 mass[parts.parent] += mass[i]
 
     def check_inertias(self, what_to_do: str) -> None:
-        """Refuse moving bodies that cannot be, and warn of links that cannot."""
+        """Refuse moving bodies with impossible moments of inertia, and warn of links with such."""
         for parts in self.bodies:
             complaint = unphysical(parts.inertia) if parts.place.node >= 0 else None
             if complaint and what_to_do == "refuse":
@@ -144,13 +148,13 @@ def model_of(
 
     Args:
         growth: The tree.
-        name: Of the model.
+        name: Name of the model.
         gravity: (3,) [m/s²].
-        joints: All joints, fixed ones too.
-        frames: Frames besides those of links.
+        joints: All joints, including fixed ones.
+        frames: Frames in addition to those of links.
 
     Raises:
-        ModelError: Nothing moves, or a joint's or frame's properties do not fit.
+        ModelError: Nothing moves, or the properties of a joint or frame are wrong.
     """
     where = growth.where
     placed = [parts.joint if parts.joint.joint.ndof else _base(parts.joint) for parts in growth.bodies]
@@ -194,7 +198,7 @@ def _base(joint: PlacedJoint) -> PlacedJoint:
 
 
 def _weigh(tree: NDArray, parts: _BodyParts) -> None:
-    """Give a body's mass to the node that carries it."""
+    """Set the mass properties of the node that carries a body."""
     if parts.place.node < 0:
         return
     inertia = parts.inertia.moved(parts.place.pose)
@@ -221,7 +225,7 @@ def _body(parts: _BodyParts, joint: PlacedJoint) -> Body:
 def _frames(
     growth: TreeBuilder, joints: Sequence[PlacedJoint], frames: Sequence[FixedFrame]
 ) -> tuple[tuple[str, ...], list[_Place], dict[str, int]]:
-    """Frames of all links and fixed frames; names of joints find their child's."""
+    """Frames of all links and fixed frames; the name of a joint is an alias of its child's frame."""
     where, names = growth.where, list(growth.links)
     places = [growth.places[name] for name in names]
     for frame in frames:
@@ -241,7 +245,7 @@ def _frames(
 
 
 def _freeze(model: Model) -> None:
-    """A model does not change once built."""
+    """Make the arrays of a model read-only."""
     for part in (model, model.coordinates, model.followers, *model.bodies):
         for value in vars(part).values():
             if isinstance(value, np.ndarray):

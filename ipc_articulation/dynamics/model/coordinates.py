@@ -1,4 +1,4 @@
-"""Properties of the joints' coordinates, stacked for the whole model."""
+"""Properties of the joints' coordinates, in one array each for the whole model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipc_articulation.errors import ModelError
 
 @dataclass(frozen=True)
 class Coordinates:
-    """One number a velocity coordinate, (nv,), unless said."""
+    """One number for each velocity coordinate, (nv,), unless another shape is given."""
 
     damping: Array  # [N·m·s/rad or N·s/m]
     stiffness: Array  # [N·m/rad or N/m]
@@ -27,7 +27,7 @@ class Coordinates:
     effort: Array  # [N·m or N]
     velocity: Array  # [rad/s or m/s]
     spring_mount: Array  # (nq,) positions of springs at rest
-    neutral: Array  # (nq,) all joints' frames coincide
+    neutral: Array  # (nq,) position at which all joints' frames coincide
 
 
 _NOT_NEGATIVE = ("damping", "stiffness", "rotor_inertia", "friction", "effort", "velocity")
@@ -37,8 +37,8 @@ def stacked(joints: list[PlacedJoint], where: str) -> Coordinates:
     """The properties of joints, in their order.
 
     Raises:
-        ModelError: A wrong number of numbers, one that is not a number or is negative, a lower limit above the upper,
-            a zero quaternion.
+        ModelError: A wrong number of values, a value that is not a number or is negative, a lower limit above the
+            upper, a zero quaternion.
     """
     rows = [_of_joint(joint, f"{where}: joint '{joint.name}'") for joint in joints]
     empty = np.zeros(0)
@@ -81,7 +81,7 @@ def _mount(joint: PlacedJoint, where: str) -> Array:
 
 
 def unit_quaternion(quaternion: Array, where: str) -> Array:
-    """A quaternion made unit, with a warning if it was not.
+    """A quaternion scaled to length one, with a warning if its length was another.
 
     Raises:
         ModelError: It is zero.

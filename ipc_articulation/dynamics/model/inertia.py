@@ -1,4 +1,4 @@
-"""Mass properties of rigid bodies: checks, and what links joined rigidly have together."""
+"""Mass properties of rigid bodies: checks, and the sum over links joined rigidly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.errors import ModelError
 
-SLACK = 1e-6  # of the largest principal moment: what rounding in files may violate
+SLACK = 1e-6  # violation due to rounding in files, relative to the largest principal moment
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,16 @@ class Inertia:
 
     @staticmethod
     def none() -> Inertia:
-        """Nothing."""
+        """The inertia of nothing: mass zero."""
         return Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
     def moved(self, H: Array) -> Inertia:
-        """The same seen from another frame: c' = R c + p, I' = R I Rᵀ, H (4, 4) from this frame to that one."""
+        """The same in another frame: c' = R c + p, I' = R I Rᵀ, with H (4, 4) from this frame to the other one."""
         R, p = H[:3, :3], H[:3, 3]
         return Inertia(self.mass, R @ self.centre + p, R @ self.tensor @ R.T)
 
     def __add__(self, other: Inertia) -> Inertia:
-        """Both together: c = Σ m c / Σ m, I = Σ I + m (|d|² 1 - d dᵀ), d from the common centre to each one's own."""
+        """The sum: c = Σ m c / Σ m, I = Σ I + m (|d|² 1 - d dᵀ), with d from the common centre to each centre."""
         mass = self.mass + other.mass
         if mass == 0.0:
             return self
@@ -48,11 +48,11 @@ def checked(link: Link, where: str) -> Inertia:
     """Mass properties of a link.
 
     Args:
-        link: With the properties.
+        link: The link.
         where: Beginning of the message.
 
     Raises:
-        ModelError: They are not finite, or no body has such.
+        ModelError: The properties are not finite, or physically impossible.
     """
     centre, tensor = np.asarray(link.centre, dtype=float), np.asarray(link.inertia, dtype=float)
     if centre.shape != (3,) or tensor.shape != (3, 3):
@@ -70,7 +70,10 @@ def checked(link: Link, where: str) -> Inertia:
 
 
 def unphysical(inertia: Inertia) -> str | None:
-    """Why no body has such an inertia, or None: no principal moment is negative, or above the sum of the others."""
+    """The reason why an inertia is physically impossible, or None if it is possible.
+
+    A principal moment is neither negative nor above the sum of the other two.
+    """
     a, b, c = np.linalg.eigvalsh(inertia.tensor)
     if min(a, a + b - c) >= -SLACK * c:
         return None

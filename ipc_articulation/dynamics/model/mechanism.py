@@ -1,9 +1,9 @@
-"""A mechanism as one describes it: links, the joints that place them, and loops. Plain data, to be edited at will.
+"""The description of a mechanism: links, the joints that place them, and loops. It is plain data that may be edited.
 
 `Mechanism.build` checks it and makes the `Model` that the dynamics works on. Readers of files make mechanisms. Every
-link hangs by exactly one joint on another link or on the world, whose name is «world»: a robot bolted down has a
-`FixedJoint` there, one that moves freely a `FloatingJoint`. What else holds links together are loops, constraints on
-the coordinates of joints.
+link is the child of exactly one joint, whose parent is another link or the world, called «world». A robot that is
+bolted down has a `FixedJoint` there, one that moves freely a `FloatingJoint`. All further connections between links are
+loops, constraints on the coordinates of joints.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Mechanism:
     links: list[Link] = field(default_factory=list)
     joints: list[PlacedJoint] = field(default_factory=list)
     frames: list[FixedFrame] = field(default_factory=list)
-    file: Path | None = None  # where it was read from, for messages
+    file: Path | None = None  # the file that it was read from, for messages
     gravity: ArrayLike = EARTH  # (3,) [m/s²] in the world
     loops: list[tuple[Sequence[str], LoopConstraint]] = field(default_factory=list)  # joints and the constraint on them
-    meetings: tuple[Meeting, ...] = ()  # where loops keep points of two links together in all directions
+    meetings: tuple[Meeting, ...] = ()  # points of two links that loops keep together in all directions
 
     def add_link(
         self, name: str, mass: float = 0.0, centre: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = 0.0
@@ -44,7 +44,7 @@ class Mechanism:
         """Add a rigid body.
 
         Args:
-            name: Of its own.
+            name: A unique name.
             mass: [kg].
             centre: Centre of mass in the link's frame, (3,) [m].
             inertia: About the centre in the link's axes, (3, 3), or its diagonal (3,), or one number [kg·m²].
@@ -55,7 +55,7 @@ class Mechanism:
         return self.links[-1]
 
     def add_joint(self, name: str, joint: Joint, parent: str, child: str, **properties: object) -> PlacedJoint:
-        """Hang a link on another one or on «world»; `properties` are the fields of `PlacedJoint`."""
+        """Connect a link to its parent, a link or «world»; `properties` are the fields of `PlacedJoint`."""
         self.joints.append(PlacedJoint(name, joint, parent, child, **properties))  # type: ignore[arg-type]
         return self.joints[-1]
 
@@ -65,25 +65,25 @@ class Mechanism:
         return self.frames[-1]
 
     def add_loop(self, joints: Sequence[str], constraint: LoopConstraint) -> None:
-        """Close a loop: a constraint on the coordinates of joints with one degree of freedom each, in its order."""
+        """Close a loop by a constraint on the coordinates of joints with one degree of freedom each, in this order."""
         self.loops.append((tuple(joints), constraint))
 
     def build(
         self, joint_order: Sequence[str] | None = None, unphysical: Literal["refuse", "warn"] = "refuse"
     ) -> Model:
-        """Check the mechanism and fix it as a model.
+        """Check the mechanism and make a model of it.
 
-        A link whose moments of inertia no body has is warned of. What counts is the body that it makes together with
-        the links joined rigidly to it.
+        A link with physically impossible moments of inertia causes a warning only. An error depends on the whole body,
+        which the link makes with all links joined rigidly to it.
 
         Args:
-            joint_order: Names of all joints that move, each after those it hangs on; None: the order in which they were
-                added, with a joint that comes before its parent's put off until after it.
-            unphysical: What to do about a moving body whose moments of inertia no body has: some published robots have
-                such.
+            joint_order: Names of all moving joints, each after its ancestors; None: the order in which they were
+                added, where a joint added before its parent's joint comes directly after it.
+            unphysical: The reaction to a moving body with impossible moments of inertia, which some published robots
+                have.
 
         Raises:
-            ModelError: What is wrong, naming the file, link or joint.
+            ModelError: The mechanism is wrong; the message names the file, link or joint.
         """
         where = str(self.file or f"mechanism '{self.name}'")
         gravity = np.array(self.gravity, dtype=float)

@@ -14,11 +14,11 @@ from ipc_articulation.naming import suggest
 
 @dataclass(frozen=True)
 class Followers:
-    """k joints that follow others that do not."""
+    """The k joints that follow others, which themselves follow none."""
 
-    dofs: Ints  # (k,) of the followers
+    dofs: Ints  # (k,) the followers'
     leader_dofs: Ints  # (k,)
-    positions: Ints  # (k,) of the followers
+    positions: Ints  # (k,) the followers'
     leader_positions: Ints  # (k,)
     multiplier: Array  # (k,)
     offset: Array  # (k,) [rad or m]
@@ -30,16 +30,16 @@ class Followers:
 
 
 def followers(joints: list[PlacedJoint], body_q: Ints, body_v: Ints, where: str) -> Followers:
-    """Mimic joints resolved to the joints that lead them in the end.
+    """Mimic joints, each related to the last joint in its chain of leaders.
 
     Args:
-        joints: In the model's order.
+        joints: The joints in the model's order.
         body_q: First position coordinate of each, and nq.
         body_v: First velocity coordinate of each, and nv.
         where: Beginning of messages.
 
     Raises:
-        ModelError: A joint follows one that is unknown, fixed, of several degrees of freedom, or itself.
+        ModelError: A joint follows itself, or one that is unknown, fixed or has several degrees of freedom.
     """
     index = {joint.name: i for i, joint in enumerate(joints) if joint.joint.ndof == 1}
     rows = []

@@ -1,13 +1,13 @@
-"""A robot as the dynamics sees it, fixed once built: state goes in, results come out. A tree is a robot without loops.
+"""The robot model for the dynamics. It does not change after it is built. A tree is a robot without loops.
 
-A robot with loops is a tree of joints that spans it, and constraints that close it. Its positions, velocities and
+A robot with loops has a spanning tree of joints, and constraints that close the loops. Its positions, velocities and
 forces are the independent ones, x, ẏ and τ in formulas; those of the spanning tree are q, q̇ = G ẏ and q̈ = G ÿ + g.
-Joints that are in no loop are independent, so that for a tree x is q and G is 1.
+Joints in no loop are independent, so that for a tree x is q and G is 1.
 
-Indices are RaiSim's. Links joined rigidly make one body, and every body hangs by one joint, so a body and its joint
-share an index; links fixed to the world are body 0, without degrees of freedom. Each joint has a range of velocity
-coordinates (degrees of freedom) and one of position coordinates. Every link keeps a frame of its own, fixed to its
-body; a joint's name finds its child link's frame too.
+Indices are as in RaiSim. Links joined rigidly make one body. Every body has one joint, with the same index. Links fixed
+to the world are body 0, without degrees of freedom. Each joint has a range of velocity coordinates (degrees of freedom)
+and one of position coordinates. Every link has a frame of its own, fixed to its body; the name of a joint is an alias
+of its child link's frame.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from ipc_articulation.naming import suggest
 
 @dataclass(frozen=True)
 class Body:
-    """What moves as one."""
+    """A rigid body of one or more links."""
 
-    name: str  # of the link that its joint moves
+    name: str  # name of the link that its joint moves
     joint_name: str
     joint: Joint
     parent: int  # body, or -1
-    links: tuple[str, ...]  # joined rigidly
+    links: tuple[str, ...]  # names of the links joined rigidly
     mass: float  # [kg]
     centre: Array  # (3,) centre of mass in the body's frame [m]
     inertia: Array  # (3, 3) about the centre [kg·m²]
@@ -54,7 +54,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Links and joints, compiled. Make one with `Mechanism.build`."""
+    """A robot in the form for compiled code. `Mechanism.build` makes it."""
 
     name: str
     gravity: Array  # (3,) [m/s²] in the world
@@ -71,8 +71,8 @@ class Model:
     coordinates: Coordinates  # of the spanning tree
     followers: Followers
     aliases: MappingProxyType[str, int] = field(repr=False)  # names of frames and joints -> frame
-    shapes: dict[str, tuple[int, ...]] = field(repr=False)  # of the arrays that algorithms take and give
-    closure: Closure = field(repr=False)  # how the spanning tree moves with the robot
+    shapes: dict[str, tuple[int, ...]] = field(repr=False)  # shapes of algorithms' arguments and results
+    closure: Closure = field(repr=False)  # the motion of the spanning tree with the robot
     loops: tuple[Loop, ...] = ()  # none: a tree
     _tree: Model | None = field(default=None, repr=False)
 
@@ -88,7 +88,7 @@ class Model:
 
     @property
     def spanning_tree(self) -> Model:
-        """The same bodies without loops; of a tree, the model itself."""
+        """The model without its loops; for a tree, the model itself."""
         return self if self._tree is None else self._tree
 
     def with_loops(self, loops: Sequence[tuple[Sequence[str], LoopConstraint]]) -> Model:
@@ -98,8 +98,8 @@ class Model:
             loops: Joint names and the constraint on their coordinates, in the constraint's order.
 
         Raises:
-            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, has not one degree
-                of freedom, or is in two loops; or the number of joints does not fit the constraint.
+            ModelError: The model has loops already, or joints that mimic others; a joint is unknown, does not have one
+                degree of freedom, or is in two loops; or the number of joints does not fit the constraint.
         """
         if self.loops:
             raise ModelError(f"model '{self.name}' has loops already; give all of them to its spanning tree at once")
@@ -126,7 +126,7 @@ class Model:
 
     @cached_property
     def dof_names(self) -> tuple[str, ...]:
-        """A name for each velocity coordinate, (nv,): the joint's, with a number where it has several."""
+        """A name for each velocity coordinate, (nv,): the joint's, with a number if it has several coordinates."""
         return self._names([""] * self.nv, "y")
 
     @cached_property
@@ -144,12 +144,12 @@ class Model:
 
     @property
     def mass(self) -> float:
-        """Mass of all that moves [kg]."""
+        """Mass of all moving bodies [kg]."""
         return float(self.tree["mass"].sum())
 
     @property
     def neutral(self) -> Array:
-        """The position at which all joints are at zero, (nq,); loops that do not close there are near it.
+        """The position with all joints at zero, (nq,); loops that do not close there are closed near it.
 
         Raises:
             StateError: A loop cannot be closed.
@@ -161,7 +161,7 @@ class Model:
         return self._independent(self.coordinates.neutral, lambda loop, q: ask(loop, nearest, loop.constraint, q))
 
     def _independent(self, q: Array, of_loop: Callable[[Loop, Array], Array]) -> Array:
-        """Positions of the independent coordinates, (nq,), from a spanning position and what it is for each loop."""
+        """The robot's position, (nq,), from a spanning position q; `of_loop` computes that of a loop."""
         x = np.empty(self.nq)
         x[self.closure.free_x] = q[self.closure.free_q]
         for loop in self.loops:
@@ -169,10 +169,10 @@ class Model:
         return x
 
     def frame(self, name: str | int) -> int:
-        """Index of the frame of a link, joint or fixed frame; an index stays what it is.
+        """Index of the frame of a link, joint or fixed frame; a valid index is returned unchanged.
 
         Raises:
-            ModelError: There is none of that name or index.
+            ModelError: There is no frame of that name or index.
         """
         if isinstance(name, str):
             return self._find(self.aliases, name, "frame")
@@ -181,7 +181,7 @@ class Model:
         return int(name)
 
     def body(self, name: str) -> int:
-        """Index of the body that a link belongs to.
+        """Index of a link's body.
 
         Raises:
             ModelError: There is no link of that name.
@@ -190,7 +190,7 @@ class Model:
         return self._find(links, name, "link")
 
     def joint(self, name: str) -> int:
-        """Index of a moving joint, which is its body's.
+        """Index of a moving joint, which is that of its body.
 
         Raises:
             ModelError: There is no moving joint of that name.
@@ -206,7 +206,7 @@ class Model:
         return self._range(joint, "y")
 
     def positions(self, joint: str) -> slice:
-        """Range of a joint's position coordinates; errors as of `dofs`."""
+        """Range of a joint's position coordinates; errors are those of `dofs`."""
         return self._range(joint, "x")
 
     def _range(self, joint: str, kind: str) -> slice:
@@ -232,12 +232,12 @@ class Model:
 
     @cached_property
     def plain_q(self) -> Ints:
-        """Position coordinates that are no quaternion's."""
+        """Position coordinates that belong to no quaternion."""
         return np.delete(np.arange(self.nq), [i for q, _ in self.rotations for i in range(q.start, q.stop)])
 
     @cached_property
     def plain_v(self) -> Ints:
-        """Velocity coordinates that are no quaternion's; of a tree in the order of `plain_q`."""
+        """Velocity coordinates that belong to no quaternion; for a tree in the order of `plain_q`."""
         return np.delete(np.arange(self.nv), [i for _, v in self.rotations for i in range(v.start, v.stop)])
 
     def spanning(self, x: ArrayLike, check: bool = True) -> Array:
@@ -248,14 +248,14 @@ class Model:
             check: Refuse positions that do not close the loops.
 
         Raises:
-            StateError: A wrong length, or a loop is open; says by how much.
+            StateError: A wrong length, or a loop is open; the message has its gap.
         """
         if not self.loops:
             return np.array(vector(x, self.nq, "x"))
         return unrolled(self.closure, x, np.zeros(self.nv), BAD | OPEN if check else BAD).q
 
     def motion(self, x: ArrayLike, v: ArrayLike) -> Motion:
-        """What the spanning tree does: position, velocity, G and g at x (..., nq) and v (..., nv).
+        """The motion of the spanning tree: position, velocity, G and g at x (..., nq) and v (..., nv).
 
         Raises:
             StateError: A wrong length, a number that is not finite, an open or singular loop.
@@ -263,7 +263,7 @@ class Model:
         return unrolled(self.closure, x, v, BAD | OPEN | SINGULAR)
 
     def closed(self, x: ArrayLike) -> Array:
-        """The position with all loops closed, their independent coordinates kept: (nq,) -> (nq,).
+        """The position with all loops closed and the same independent coordinates: (nq,) -> (nq,).
 
         Raises:
             StateError: A loop cannot be closed from here.
@@ -277,7 +277,7 @@ class Model:
         """The position of the robot whose independent coordinates are those of a spanning position: -> (nq,).
 
         Args:
-            q: Position of the spanning tree, (spanning nq,); loops need not be closed.
+            q: Position of the spanning tree, (spanning nq,); loops may be open.
 
         Raises:
             StateError: A wrong length, or a loop cannot be closed from there.
@@ -286,7 +286,7 @@ class Model:
         return self._independent(q, lambda loop, own: ask(loop, loop.constraint.position, own))
 
     def G(self, x: ArrayLike) -> Array:
-        """∂q̇/∂ẏ, (..., spanning nv, nv), not to be written to.
+        """∂q̇/∂ẏ, (..., spanning nv, nv), read-only.
 
         Raises:
             StateError: A wrong length, or a loop is singular.

@@ -17,18 +17,18 @@ def ordered_joints(
     order: Sequence[str] | None,
     where: str,
 ) -> list[PlacedJoint]:
-    """All joints, each after the one that its parent hangs on.
+    """All joints, each after the joint that moves its parent.
 
     Args:
-        links: Of a mechanism, likewise joints and frames.
-        joints: See links.
-        frames: See links.
-        order: Names of all joints that move; None: as they were added.
+        links: Links of a mechanism.
+        joints: Its joints.
+        frames: Its frames.
+        order: Names of all moving joints; None: the order in which they were added.
         where: Beginning of messages.
 
     Raises:
-        ModelError: Names that are not unique or unknown, a link on no joint or on two, joints that close a loop, an
-            order that leaves out a joint or puts one before its parent.
+        ModelError: A name that is unknown or not unique, a link that is the child of no joint or of two, joints that
+            close a loop, an order that leaves out a joint or puts one before its parent's.
     """
     _check_names({"link": links, "joint": joints, "frame": frames}, where)
     _check_one_joint_a_link([link.name for link in links], joints, where)
@@ -55,7 +55,7 @@ def _first_moving(joints: Iterable[PlacedJoint]) -> PlacedJoint:
 
 
 def _in_given_order(joints: Sequence[PlacedJoint], order: Sequence[str], where: str) -> list[PlacedJoint]:
-    """Fixed joints first: each is placed as soon as its parent is."""
+    """Joints in the given order; each fixed joint comes as soon as its parent is placed."""
     moving = {joint.name: joint for joint in joints if joint.joint.ndof}
     for name in order:
         if name not in moving:

@@ -1,4 +1,4 @@
-"""Parts of a mechanism: links, the joints that place them, and frames on them. Plain data, to be edited at will."""
+"""Parts of a mechanism: links, the joints that place them, and frames on them. They are plain data, and editable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.model.shapes import Shape
 
-Meeting = tuple[tuple[str, ArrayLike], tuple[str, ArrayLike]]  # two links, and the points of theirs that stay together
+Meeting = tuple[tuple[str, ArrayLike], tuple[str, ArrayLike]]  # two links, each with its point; the points coincide
 
 WORLD = "world"
 EARTH = (0.0, 0.0, -9.81)  # [m/s²]
@@ -30,7 +30,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Mimic:
-    """A joint's position is `multiplier` times another's plus `offset`."""
+    """A joint whose position is `multiplier` times that of another joint plus `offset`."""
 
     joint: str
     multiplier: float = 1.0
@@ -41,8 +41,8 @@ class Mimic:
 class PlacedJoint:
     """A joint between two links.
 
-    The child's pose in the parent is origin · H(q) · child_origin. What is given for each degree of freedom is one
-    number for all of them, or (ndof,).
+    The child's pose in the parent is origin · H(q) · child_origin. A property of the degrees of freedom is one number
+    for all of them, or (ndof,).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Poses that users give."""
+"""Checks of users' poses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def rigid(pose: ArrayLike, where: str) -> Array:
     """A pose of a joint as an array.
 
     Raises:
-        ModelError: It is no rigid motion.
+        ModelError: The pose is no rigid motion.
     """
     H = np.asarray(pose, dtype=float)
     if H.shape != (4, 4) or not np.isfinite(H).all() or np.abs(H[3] - (0, 0, 0, 1)).max() > 0.0:

@@ -1,4 +1,4 @@
-"""Shapes that links carry, for contact or for show."""
+"""Shapes of links, for contact or for display."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Shapes of the arrays that algorithms take and give, by what they hold."""
+"""Shapes of the arguments and results of algorithms, by their kinds."""
 
 from __future__ import annotations
 
 
 def shapes_of_arrays(nq: int, nv: int, bodies: int, frames: int) -> dict[str, tuple[int, ...]]:
-    """For a model of so many coordinates, bodies and frames."""
+    """Shapes for a model with these numbers of coordinates, bodies and frames."""
     return {
         "q": (nq,),
         "v": (nv,),

@@ -1,8 +1,8 @@
-"""Volume, centre of mass and inertia of homogeneous solids: the one rule for what a shape weighs.
+"""Volume, centre of mass and inertia of homogeneous solids: the rule by which shapes get their masses.
 
-Boxes, spheres, ellipsoids, cylinders and capsules are the true solids, not the polyhedra that contact sees; a triangle
-mesh is the polyhedron that it bounds. With ρ the density, a body's mass is m = ρ V and its inertia m times the
-inertia per mass I below. With half axes or edges (x, y, z), radius r and length l (any table of moments of inertia):
+Boxes, spheres, ellipsoids, cylinders and capsules are true solids, not the polyhedra that contact uses; a triangle mesh
+is the polyhedron that it bounds. With ρ the density, a body's mass is m = ρ V and its inertia m times the inertia per
+mass I below. With half axes or edges (x, y, z), radius r and length l (any table of moments of inertia):
 
     box         V = x y z           I_x = (y² + z²)/12
     ellipsoid   V = 4/3 π x y z     I_x = (y² + z²)/5
@@ -39,7 +39,7 @@ def solid(geometry: Geometry) -> Solid:
         geometry: A shape, or a closed and outward oriented triangle mesh.
 
     Raises:
-        TypeError: A mesh file, which must be read first.
+        TypeError: The geometry is a mesh file, which must be read first.
     """
     match geometry:
         case Box():
@@ -64,7 +64,7 @@ def _block(lengths: Sequence[float], factor: float, divisor: float) -> Solid:
 
 
 def _round(r: float, l: float, caps: float) -> Solid:  # noqa: E741
-    """A cylinder, with half spheres on its ends where `caps` is 1."""
+    """A cylinder, with half spheres on its ends if `caps` is 1."""
     V = np.array([np.pi * r**2 * l, caps * 4.0 / 3.0 * np.pi * r**3])
     across = np.array([(3.0 * r**2 + l**2) / 12.0, 0.4 * r**2 + 0.25 * l**2 + 0.375 * r * l])
     along = np.array([0.5 * r**2, 0.4 * r**2])
@@ -73,7 +73,7 @@ def _round(r: float, l: float, caps: float) -> Solid:  # noqa: E741
 
 
 def _polyhedron(mesh: Triangles) -> Solid:
-    """Sums over the tetrahedra of the triangles (a, b, c) and a point o, taken for the origin.
+    """Sums over the tetrahedra of the triangles (a, b, c) and a point o, with o as the origin.
 
     V = Σ det(a, b, c)/6, centre Σ V_i s_i/(4 V), second moment Σ V_i (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/20 with s = a + b + c
     (Tonon 2004, «Explicit exact formulas for the 3-D tetrahedron inertia tensor»).

@@ -1,4 +1,4 @@
-"""Mechanisms from files."""
+"""Readers of files, which make mechanisms."""
 
 from ipc_articulation.dynamics.reading.urdf import read_urdf
 

@@ -1,4 +1,4 @@
-"""Grouping of things that share a key."""
+"""Groups of things with common keys."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ T = TypeVar("T")
 
 
 def connected(things: Iterable[T], keys: Callable[[T], Iterable[str]]) -> list[list[T]]:
-    """Groups of things, in order: two that have a key in common are in one group.
+    """Groups of things, in order; two things with a common key are in one group.
 
     Args:
-        things: Any.
-        keys: The keys of one.
+        things: The things.
+        keys: Returns the keys of one thing.
     """
     groups: list[tuple[set[str], list[T]]] = []
     for thing in things:

@@ -34,17 +34,17 @@ TYPES: dict[str, Callable[[Array], Joint]] = {
     "spherical": lambda axis: SphericalJoint(),
 }
 
-# What other tools add, and the dynamics has no use for.
+# Elements and attributes of other tools, which the dynamics does not need.
 UNUSED_IN_JOINT = {"attributes": ("dont_collapse", "independent"), "elements": ("calibration", "safety_controller")}
 UNUSED_IN_DYNAMICS = ("D", "K", "mu_coulomb", "mu_viscous")
 UNUSED_IN_LIMIT = ("acceleration", "command_effort", "current", "deceleration", "gear_velocity", "jerk")
 
 
 def read_joint(node: XmlNode) -> PlacedJoint:
-    """A `<joint>`. A fixed one keeps its place only.
+    """The joint of a `<joint>`. Of a fixed joint only its placement is read.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     node.allow(
         ("name", "type", *UNUSED_IN_JOINT["attributes"]),
@@ -80,7 +80,7 @@ def _joint(node: XmlNode, kind: str) -> Joint:
 
 
 def _limits(node: XmlNode, kind: str) -> dict[str, Any]:
-    """Limits of effort and velocity, and of position unless lower and upper, by default zero, are the same."""
+    """Limits of effort, velocity and position; equal position limits, which are zero by default, mean no limits."""
     limit = node.child("limit")
     if limit is None:
         return {}

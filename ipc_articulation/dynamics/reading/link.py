@@ -1,4 +1,4 @@
-"""Links of a URDF file; their shapes are those of plain URDF, and the capsule of RaiSim and of URDF 1.1."""
+"""Links of a URDF file, with the shapes of plain URDF and the capsule of RaiSim and URDF 1.1."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PRODUCTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def read_link(node: XmlNode, meshes: MeshPaths) -> Link:
-    """A `<link>`; without `<inertial>`, it has no mass.
+    """The link of a `<link>`; without `<inertial>`, it has no mass.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     node.refuse_misspelt(("inertial", "visual", "collision"))
     link = Link(node.text("name"), collision=_shapes(node, "collision", meshes), visual=_shapes(node, "visual", meshes))
@@ -30,7 +30,7 @@ def read_link(node: XmlNode, meshes: MeshPaths) -> Link:
 
 
 def _read_inertial(inertial: XmlNode, link: Link) -> None:
-    """Mass, centre c = p and inertia R I Rᵀ, with [R p; 0 1] the inertial frame in the link's frame."""
+    """Set mass, centre c = p and inertia R I Rᵀ, with [R p; 0 1] the inertial frame in the link's frame."""
     inertial.allow(elements=("origin", "mass", "inertia"))
     mass, inertia = inertial.required("mass"), inertial.required("inertia")
     mass.allow(("value",))
@@ -46,7 +46,7 @@ def _shapes(link: XmlNode, tag: str, meshes: MeshPaths) -> tuple[Shape, ...]:
     """Shapes of a link under a tag, `collision` or `visual`.
 
     Raises:
-        ModelError: What is wrong with a shape.
+        ModelError: A shape is wrong.
     """
     return tuple(_shape(node, meshes) for node in link.children(tag))
 
@@ -62,7 +62,7 @@ def _shape(node: XmlNode, meshes: MeshPaths) -> Shape:
 
 
 def _lengths(node: XmlNode, attribute: str, count: int = 1) -> list[float]:
-    """An attribute's lengths; they may be zero, as those of drawings that show nothing."""
+    """An attribute's lengths. They may be zero, as in invisible drawings."""
     lengths = node.numbers(attribute, count)
     if (lengths < 0.0).any():
         raise node.error(f'<{node.tag}> has {attribute}="{node.text(attribute)}"; lengths cannot be negative')

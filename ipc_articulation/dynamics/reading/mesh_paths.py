@@ -1,4 +1,4 @@
-"""Paths of the mesh files that a URDF file names."""
+"""Paths of the mesh files in a URDF file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _PACKAGE = re.compile(r"package:/{2,}([^/]+)/(.+)")
 
 @dataclass(frozen=True)
 class MeshPaths:
-    """Finds `package://name/rest`, `file://` and relative paths.
+    """A finder of `package://name/rest`, `file://` and relative paths.
 
-    A package is a folder called `name`. It may be one of `package_dirs`, of those in ROS_PACKAGE_PATH or of the URDF
-    file's parent folders, or be in one of them; in this order.
+    A package is a folder called `name`. The search order is `package_dirs`, the folders in ROS_PACKAGE_PATH, and the
+    URDF file's parent folders; each of them may be the package or contain it.
     """
 
-    folder: Path  # of the URDF file; relative paths begin here
+    folder: Path  # folder of the URDF file, where relative paths begin
     package_dirs: Sequence[Path] = ()
 
     def find(self, node: XmlNode) -> Path:
@@ -57,10 +57,10 @@ class MeshPaths:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be read
+    except OSError:  # a name that is too long, an unreadable folder
         return False
 
 
 def package_folders(package: str, places: Collection[Path]) -> list[Path]:
-    """Folders of a package if each place either is the package or contains it."""
+    """Possible folders of a package: places with its name, and folders of its name in the places."""
     return [place if place.name == package else place / package for place in places]

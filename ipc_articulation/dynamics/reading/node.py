@@ -17,18 +17,18 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
-TEXT = "<text>"  # stands for the file where XML is given as text
-CPP_TAG = re.compile(rb"(</?\w+)::")  # OpenSim writes class names of C++ as tags, which is no XML
+TEXT = "<text>"  # the file name in messages about XML given as text
+CPP_TAG = re.compile(rb"(</?\w+)::")  # OpenSim writes class names of C++ as tags, which is not valid XML
 FLAGS = {"true": True, "false": False}
-ALIKE = 0.8  # of difflib's ratio: an unknown name is a misspelt one
+ALIKE = 0.8  # difflib's ratio above which an unknown name counts as misspelt
 
 
 class XmlNode(NamedTuple):
-    """An XML element. What is in an XML namespace is another tool's, and left out."""
+    """An XML element. Children and attributes in an XML namespace belong to other tools, and are left out."""
 
     element: etree._Element
     file: str
-    owner: str = ""  # what it belongs to, for messages: "link 'hand'"
+    owner: str = ""  # the part to which it belongs, for messages: "link 'hand'"
 
     @property
     def tag(self) -> str:
@@ -50,10 +50,10 @@ class XmlNode(NamedTuple):
         return ModelError(f"{self.place}: {message}")
 
     def named(self, kind: str = "") -> tuple[str, XmlNode]:
-        """The element's name, and the element as the owner of what is in it.
+        """The element's name, and the element as the owner of its content.
 
         Args:
-            kind: What messages call it; empty: its tag.
+            kind: Its kind in messages; empty: its tag.
 
         Raises:
             ModelError: It has no name.
@@ -65,7 +65,7 @@ class XmlNode(NamedTuple):
         return attribute in self.element.attrib
 
     def text(self, attribute: str) -> str:
-        """An attribute that must be there and not be empty."""
+        """A required attribute, which must not be empty."""
         text = self.element.get(attribute, "").strip()
         if not text:
             raise self.error(f'<{self.tag}> lacks {attribute}="…"')
@@ -80,9 +80,9 @@ class XmlNode(NamedTuple):
 
         Args:
             attribute: Name.
-            count: How many there must be.
-            default: What they are where the attribute is not given; None: it must be.
-            infinite: They may be infinite.
+            count: The required number of values.
+            default: Their values if the attribute is missing; None: the attribute is required.
+            infinite: The numbers may be infinite.
         """
         if default is not None and not self.has(attribute):
             return np.array(default, dtype=float)
@@ -94,19 +94,19 @@ class XmlNode(NamedTuple):
         return x
 
     def children(self, tag: str | None = None) -> list[XmlNode]:
-        """The elements in this one, with a tag or all, in order."""
+        """The child elements with a tag, or all of them, in order."""
         elements = (e for e in self.element if e.tag == tag or (tag is None and not e.tag.startswith("{")))
         return [XmlNode(element, self.file, self.owner) for element in elements]
 
     def child(self, tag: str) -> XmlNode | None:
-        """The element with a tag, or None; more than one is an error."""
+        """The child element with a tag, or None; more than one is an error."""
         found = self.children(tag)
         if len(found) > 1:
             raise found[1].error(f"<{self.tag}> has more than one <{tag}>; give one")
         return found[0] if found else None
 
     def required(self, tag: str) -> XmlNode:
-        """The one element with a tag."""
+        """The only child element with a tag."""
         found = self.child(tag)
         if found is None:
             raise self.error(f"<{self.tag}> lacks <{tag}>")
@@ -122,17 +122,17 @@ class XmlNode(NamedTuple):
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
 
     def refuse_misspelt(self, elements: Collection[str]) -> None:
-        """Refuse elements that look like these; others belong to other tools."""
+        """Refuse elements with names similar to these; others belong to other tools."""
         for child in self.children():
             if child.tag not in elements and difflib.get_close_matches(child.tag, elements, cutoff=ALIKE):
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
 
 
 def by_name(nodes: Iterable[XmlNode], kind: str = "") -> dict[str, XmlNode]:
-    """Elements by name, in their order, each the owner of what is in it; `kind` as of `XmlNode.named`.
+    """Elements by name, in their order, each the owner of its content; `kind` is that of `XmlNode.named`.
 
     Raises:
-        ModelError: One has no name, or two have the same.
+        ModelError: An element has no name, or two have the same name.
     """
     found: dict[str, XmlNode] = {}
     for node in nodes:
@@ -144,7 +144,7 @@ def by_name(nodes: Iterable[XmlNode], kind: str = "") -> dict[str, XmlNode]:
 
 
 def numbers_of(text: str, count: int | None, infinite: bool = False) -> Array | None:
-    """The numbers in a text, (count,), or one or more where `count` is None; None where the text is anything else."""
+    """The numbers in a text, (count,), or one or more if `count` is None. The result is None for any other text."""
     try:
         x = np.array(text.split(), dtype=float)
     except ValueError:
@@ -158,7 +158,7 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
 
     Args:
         path_or_text: The file or the text.
-        kind: What to give, for messages.
+        kind: The expected kind of file, for messages.
 
     Raises:
         ModelError: The file cannot be read, or is not well-formed.
@@ -174,7 +174,7 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
         else:
             content, parser = Path(path_or_text).read_bytes(), etree.XMLParser(**quiet)
         return XmlNode(etree.fromstring(CPP_TAG.sub(rb"\1.", content), parser), file)
-    except (OSError, ValueError) as error:  # ValueError of paths with a null character
+    except (OSError, ValueError) as error:  # ValueError: the path has a null character
         reason = error.strerror if isinstance(error, OSError) else error
         raise ModelError(f"{file}: {reason}; give {kind}, or its text") from error
     except etree.XMLSyntaxError as error:

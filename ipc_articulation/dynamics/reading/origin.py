@@ -1,4 +1,4 @@
-"""Poses as URDF writes them."""
+"""Poses in URDF's form."""
 
 from __future__ import annotations
 

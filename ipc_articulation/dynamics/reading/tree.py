@@ -1,4 +1,4 @@
-"""The tree that links and joints make."""
+"""Checks that links and joints make a tree."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ LISTED = 10  # names in a message
 
 
 def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
-    """The link that all others hang on.
+    """The root link, the ancestor of all others.
 
     Args:
         robot: The outermost element, for messages.
-        links: By name, with their elements.
-        joints: The same.
+        links: Links by name, with their elements.
+        joints: Joints by name, with their elements.
 
     Raises:
-        ModelError: An unknown link or joint, a loop, not one root, or a link «world» that is not the root.
+        ModelError: A link or joint is unknown, there is a loop or not exactly one root, or a link «world» is not the
+            root.
     """
     above: dict[str, PlacedJoint] = {}
     for node, joint in joints.values():
@@ -46,7 +47,7 @@ def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
 
 
 def joints_below(link: str, above: Mapping[str, PlacedJoint]) -> Iterator[PlacedJoint]:
-    """The joints from a link down to the world; `above` has the joint that each link is the child of."""
+    """The joints from a link to the world; `above` has each link's joint."""
     while link != WORLD:
         yield above[link]
         link = above[link].parent

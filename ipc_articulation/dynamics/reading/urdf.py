@@ -1,7 +1,8 @@
-"""Mechanisms from URDF files, with what RaiSim adds to them.
+"""Mechanisms from URDF files, with RaiSim's additions.
 
-RaiSim's: the joint type `spherical`, the attributes `rotor_inertia`, `stiffness` and `spring_mount` of `<dynamics>`,
-and the shape `<capsule>`. As there, equal limits of position mean none, and a root link called «world» is the world.
+RaiSim adds the joint type `spherical`, the attributes `rotor_inertia`, `stiffness` and `spring_mount` of `<dynamics>`,
+and the shape `<capsule>`. As in RaiSim, equal position limits mean no limits, and a root link called «world» is the
+world.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ XACRO = "xacro}"  # ends the namespace in the tag of an element that xacro would
 def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()) -> Mechanism:
     """Read a robot.
 
-    The root link hangs on the world by the joint `root_joint`, fixed or floating. If it is called «world», it is the
-    world, and the shapes that it has go to a link `world_link`, fixed there. Elements of other tools, such as
-    `<transmission>` and `<gazebo>`, have no effect; what closes loops is warned of, `read_robot` reads it.
-    Meshes are found, but not loaded.
+    The joint `root_joint`, fixed or floating, connects the root link to the world. A root link called «world» is the
+    world, and its shapes become those of a link `world_link`, fixed to the world. Elements of other tools, such as
+    `<transmission>` and `<gazebo>`, have no effect. Elements that close loops cause a warning; `read_robot` reads them.
+    Meshes are searched for, but not loaded.
 
     Args:
         path_or_text: A file, or XML that begins with «<»; paths of meshes are then relative to the current folder.
         floating_base: The root link moves freely.
-        package_dirs: Folders in which packages are looked for first.
+        package_dirs: Folders that are searched first for packages.
 
     Raises:
         ModelError: What is wrong, with the line, and what would be valid.
@@ -79,7 +80,7 @@ def _check_robot(robot: XmlNode) -> None:
 
 
 def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None:
-    """Join the root link to the world, or let the world take its place."""
+    """Connect the root link to the world, or replace it by the world."""
     link = mechanism.links[root]
     joint_names = [joint.name for joint in mechanism.joints]
     if link.name != WORLD:
@@ -95,7 +96,7 @@ def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """A name, with as many underscores as make it a new one."""
+    """A name that is not taken, made by adding underscores."""
     while name in taken:
         name += "_"
     return name

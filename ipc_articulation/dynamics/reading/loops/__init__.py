@@ -1,4 +1,4 @@
-"""Robots with loops from files, and the constraints that close a mechanism's loops."""
+"""Readers of robots with loops, and the constraints that close a mechanism's loops."""
 
 from ipc_articulation.dynamics.reading.loops.constraints import Loops, loops_of
 from ipc_articulation.dynamics.reading.loops.mimics import take_mimics

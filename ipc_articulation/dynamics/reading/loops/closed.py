@@ -1,10 +1,10 @@
-"""Positions at which relations hold, and which of their rows say something new there.
+"""Positions at which relations are satisfied, and the rows of the relations that are independent there.
 
-A planar loop holds its points together across its plane without any constraint, a second point on a hinge's axis adds
-two directions, and one bar of a parallelogram may be one too many. So rows of φ are kept only if they raise the rank of
-K = ∂φ/∂q at a regular position, one relation after the other. A direction in which the joints have less than a
-thousandth of the relation's largest lever counts as held: axes in files are parallel to few digits only (as RaiSim has
-it).
+The joints of a planar loop already keep its points together normal to its plane, a second point on a hinge's axis adds
+only two directions, and one bar of a parallelogram may be redundant. So a row of φ is used only if it raises the rank
+of K = ∂φ/∂q at a regular position, one relation after the other. A direction in which the joints' lever is less than a
+thousandth of the relation's largest one counts as already constrained, because axes in files are parallel to few digits
+only (RaiSim does the same).
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.reading.loops.group import Group
 from ipc_articulation.errors import ModelError
 
-TRIES, SAMPLES = 30, 5  # starts, and closed positions that are enough
+TRIES, SAMPLES = 30, 5  # largest numbers of starts, and of closed positions
 GAP = 1e-4  # |φ| that rounded numbers in a file may leave [m or rad]
-RANK = 1e-3  # lever that counts, relative to the relation's largest
+RANK = 1e-3  # smallest lever that counts, relative to the relation's largest
 
 
 class Regular(NamedTuple):
-    """A closed position, and what counts there."""
+    """A closed position, and the independent rows there."""
 
     q: Array  # (n,)
-    rows: Ints  # (r,) of φ
+    rows: Ints  # (r,) indices of rows of φ
     K: Array  # (r, n) of these rows, each relation's largest entry 1
 
 
 def regular_positions(group: Group, nominal: Mapping[str, float]) -> list[Regular]:
-    """Positions with the greatest rank that is found, the one nearest to the nominal one first.
+    """The positions with the greatest rank found, the one nearest to the nominal position first.
 
     Args:
-        group: Relations.
-        nominal: Where to look for closed positions first; zero for joints that it leaves out.
+        group: The relations.
+        nominal: The position at which the search starts, by joint; joints left out are at zero.
 
     Raises:
-        ModelError: The relations cannot hold together, or one says nothing new.
+        ModelError: The relations contradict each other, or one is redundant.
     """
     found = [_regular(group, q) for q in _closed(group, nominal)]
     rank = max(len(position.rows) for position in found)
@@ -78,7 +78,7 @@ def _closed(group: Group, nominal: Mapping[str, float]) -> list[Array]:
 def _regular(group: Group, q: Array) -> Regular:
     K = group.K(q)
     rows: list[int] = []
-    basis = np.zeros((group.size, 0))  # of the kept rows' space, orthonormal
+    basis = np.zeros((group.size, 0))  # orthonormal basis of the kept rows
     for number in range(len(group.relations)):
         own = np.flatnonzero(group.owner == number)
         largest = np.abs(K[own]).max()

@@ -1,4 +1,4 @@
-"""From relations to loops: joints, and the constraint on them."""
+"""Loops, each joints and the constraint on them, from relations."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def loops_of(
     independent: Mapping[str, bool] | None = None,
     nominal: Mapping[str, float] | None = None,
 ) -> Loops:
-    """Joints and constraints, as `Mechanism.loops` has them.
+    """Joints and constraints in the form of `Mechanism.loops`.
 
-    Relations that share joints become one constraint: `Static`, or `Affine` where joints are offset, if all of them are
-    linear, else `Implicit`, of the rows that say something new.
+    Relations with common joints become one constraint. If all of them are linear, it is `Static`, or `Affine` for
+    joints with offsets; else it is `Implicit`, with the independent rows.
 
     Args:
         mechanism: The spanning tree.
-        relations: Between its joints.
-        independent: Of joints by name, whether they are independent; None: as it suits.
-        nominal: A position of joints by name [rad or m] near which all loops close; zero for joints that it leaves out.
+        relations: The relations between its joints.
+        independent: By joint name, whether the joint is independent; None: joints are chosen automatically.
+        nominal: Positions by joint name [rad or m] near which all loops close; joints left out are at zero.
 
     Raises:
-        ModelError: Relations that cannot hold together, that say nothing new, that leave no motion, or whose
-            independent joints are too many, too few or the wrong ones.
+        ModelError: Relations contradict each other, are redundant or leave no motion, or their independent joints are
+            too many, too few or the wrong ones.
     """
     order = [joint.name for joint in mechanism.joints]
     return [(group.joints, _constraint(group, independent or {}, nominal or {})) for group in groups(relations, order)]
@@ -55,7 +55,7 @@ def _constraint(group: Group, flags: Mapping[str, bool], nominal: Mapping[str, f
 
 
 def _linear(group: Group, rows: Ints, free: list[int]) -> LoopConstraint:
-    """K q = b as q = G y + o, y the positions of the free joints: G_d = -K_d⁻¹ K_i, o_d = K_d⁻¹ b."""
+    """K q = b in the form q = G y + o, y the positions of the free joints: G_d = -K_d⁻¹ K_i, o_d = K_d⁻¹ b."""
     none = np.zeros(group.size)
     K, b = group.K(none)[rows], -group.phi(none)[rows]
     bound = np.setdiff1d(np.arange(group.size), free)
@@ -67,16 +67,16 @@ def _linear(group: Group, rows: Ints, free: list[int]) -> LoopConstraint:
 
 
 def _independent_joints(group: Group, flags: Mapping[str, bool], positions: Sequence[Regular]) -> list[int]:
-    """The n - r joints that determine the others, by their places in the group.
+    """Indices in the group of the n - r joints that determine the others.
 
     Args:
-        group: Relations of n joints.
-        flags: Of joints by name, whether they are independent. Where a group has a flag, its other joints are
-            independent unless they follow one; where it has none, followers depend, and as many others as are needed.
-        positions: Regular ones, with r rows.
+        group: Relations between n joints.
+        flags: By joint name, whether the joint is independent. If a group has a flag, its other joints are independent
+            unless they follow a joint. If it has none, followers are dependent, and as many others as necessary.
+        positions: Regular positions with r rows.
 
     Raises:
-        ModelError: A wrong number of joints is independent, none is, or they do not determine the others.
+        ModelError: The number of independent joints is wrong or zero, or they do not determine the others.
     """
     rank = len(positions[0].rows)
     if rank == group.size:
@@ -92,7 +92,7 @@ def _independent_joints(group: Group, flags: Mapping[str, bool], positions: Sequ
 
 
 def _chosen(group: Group, K: Array) -> list[int]:
-    """Followers, and then the joints that move most across what is held so far; of two alike the later one."""
+    """Dependent joints: followers, then those with the largest motion normal to the rows so far; the later if equal."""
     followers = {relation.follower for relation in group.relations}
     first = [i for i, joint in enumerate(group.joints) if joint in followers]
     if len(first) > len(K) or (first and np.linalg.svd(K[:, first], compute_uv=False)[-1] < 1.0 / SINGULAR):

@@ -1,4 +1,4 @@
-"""Relations that share joints, as one function of those joints' positions."""
+"""Relations with common joints, as one function of these joints' positions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ipc_articulation.dynamics.reading.loops.paths import Vector
 from ipc_articulation.dynamics.reading.loops.relations import Relation
 from ipc_articulation.errors import ModelError
 
-STEP = 1e-30  # of complex differentiation: its square vanishes beside 1, so that nothing is lost
+STEP = 1e-30  # of complex differentiation; its square is zero relative to 1, so it is exact
 
 
 class Group:
     """Relations between n joints.
 
     Args:
-        relations: They.
+        relations: The relations.
         order: All joints of the mechanism in order.
     """
 
@@ -30,7 +30,9 @@ class Group:
         self.joints = tuple(joint for joint in order if joint in there)
         self.linear = all(relation.linear for relation in relations)
         parts = [relation.phi(dict.fromkeys(self.joints, 0.0)) for relation in relations]
-        self.owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])  # of each row of φ
+        self.owner = np.repeat(
+            np.arange(len(parts)), [len(part) for part in parts]
+        )  # index of the relation of each row of φ
 
     @property
     def size(self) -> int:
@@ -39,21 +41,21 @@ class Group:
 
     @property
     def listed(self) -> str:
-        """The joints, for messages."""
+        """The joints' names, for messages."""
         return "joints " + ", ".join(f"'{joint}'" for joint in self.joints)
 
     def error(self, message: str) -> ModelError:
-        """An error in all of it."""
+        """An error about the whole group."""
         places = "; ".join(relation.where for relation in self.relations)
         return ModelError(f"{places}: {message}")
 
     def phi(self, q: Any) -> Vector:
-        """All φ, of numbers or symbols: (n,) -> (rows,)."""
+        """The φ of all relations, for numbers or symbols: (n,) -> (rows,)."""
         values = dict(zip(self.joints, q, strict=True))
         return np.concatenate([relation.phi(values) for relation in self.relations])
 
     def gap(self, phi: Array) -> float:
-        """The largest |φ| of a relation: for a point the distance [m]."""
+        """The largest |φ| of a relation; for points it is their distance [m]."""
         return max(float(np.linalg.norm(phi[self.owner == k])) for k in range(len(self.relations)))
 
     def K(self, q: Array) -> Array:
@@ -62,5 +64,5 @@ class Group:
 
 
 def groups(relations: Iterable[Relation], order: Sequence[str]) -> list[Group]:
-    """Relations that share joints, put together."""
+    """Groups of relations with common joints."""
     return [Group(members, order) for members in connected(relations, lambda relation: relation.joints)]

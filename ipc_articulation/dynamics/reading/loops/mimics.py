@@ -11,14 +11,14 @@ from ipc_articulation.naming import suggest
 
 
 def take_mimics(mechanism: Mechanism, place: Callable[[str], str]) -> list[LinearRelation]:
-    """q_f - multiplier · q_l = offset for each mimic joint of a mechanism, which no longer is one then.
+    """Relations q_f - multiplier · q_l = offset, which replace the mimic joints of a mechanism.
 
     Args:
-        mechanism: Its `mimic`s are set to None.
-        place: Where a joint of some name is, for the beginning of messages.
+        mechanism: The mechanism; its `mimic`s are set to None.
+        place: Returns the place of a named joint, for the beginning of messages.
 
     Raises:
-        ModelError: A joint mimics itself, or one that has not one degree of freedom, or with multiplier zero.
+        ModelError: A joint mimics itself or one without exactly one degree of freedom, or a multiplier is zero.
     """
     single = {joint.name for joint in mechanism.joints if joint.joint.ndof == 1}
     found = []

@@ -1,12 +1,12 @@
 """Kinematic paths between links, through joints of one degree of freedom.
 
-With P_k the pose of joint k before it moves, in the frame that the joint above it has moved, E_k its screw, and P the
-link's pose in the last frame, the link's pose in the frame that the path begins in is
+With P_k the pose of joint k at zero, in the moved frame of the joint above it, E_k its screw, and P the link's pose in
+the last frame, the link's pose in the first frame of the path is
 
     H(q) = P_1 E_1(q_1) ⋯ P_n E_n(q_n) P,     E x = x + sin θ a~ x + (1 - cos θ) a~² x + d a
 
-with the axis a, θ = turn q and d = slide q. Vectors are carried through one factor after another, by operations that
-numbers, complex numbers and CasADi's symbols have.
+with the axis a, θ = turn q and d = slide q. Vectors are multiplied by one factor after another, with operations that
+exist for numbers, complex numbers and CasADi's symbols.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
 
 Values = Mapping[str, Any]  # positions of joints by name: numbers or symbols
-Vector = NDArray[Any]  # of numbers or symbols
+Vector = NDArray[Any]  # numbers or symbols
 
 
 @dataclass(frozen=True)
@@ -42,20 +42,20 @@ class PathJoint:
 
 @dataclass(frozen=True)
 class JointPath:
-    """A path from a link down to one that hangs on it."""
+    """A path from a link to one of its descendants."""
 
     joints: tuple[PathJoint, ...]  # from the first to the last
     end: Array  # (4, 4) P
 
     def point(self, q: Values, x: ArrayLike) -> Vector:
-        """Position of a point of the link: (3,) in the link's frame -> (3,) in the frame that the path begins in."""
+        """Position of a point of the link: (3,) in the link's frame -> (3,) in the first frame of the path."""
         p = _placed(self.end, np.asarray(x))
         for joint in reversed(self.joints):
             p = _placed(joint.pose, _moved(joint.screw, q[joint.name], p))
         return p
 
     def direction_in_link(self, q: Values, d: Vector) -> Vector:
-        """The components of a vector in the link's axes: (3,) in those of the path's beginning -> (3,)."""
+        """The components of a vector in the link's axes: (3,) in the axes of the path's first frame -> (3,)."""
         for joint in self.joints:
             d = _turned(joint.screw, -q[joint.name], joint.pose[:3, :3].T @ d)
         return self.end[:3, :3].T @ d
@@ -85,7 +85,7 @@ def _turned(screw: Screw, q: Any, x: Vector) -> Vector:
 
 
 def _scaled(s: Any, x: Iterable[Any]) -> Vector:
-    """The product s x, component by component: a symbol times an array would be a matrix of CasADi's."""
+    """The product s x, component by component, because a symbol times an array would be a CasADi matrix."""
     return np.array([s * component for component in x])
 
 
@@ -95,11 +95,11 @@ def paths_between(mechanism: Mechanism, first: str, second: str, where: str) -> 
     Args:
         mechanism: A tree.
         first: A link or «world».
-        second: The same.
+        second: A link or «world».
         where: Beginning of messages.
 
     Raises:
-        ModelError: An unknown link, a joint between them that has not one degree of freedom, or none that moves.
+        ModelError: A link is unknown, a joint between them does not have one degree of freedom, or no joint moves.
     """
     above = {joint.child: joint for joint in mechanism.joints}
     to_first, to_second = (_from_world(name, above, where) for name in (first, second))
@@ -112,7 +112,7 @@ def paths_between(mechanism: Mechanism, first: str, second: str, where: str) -> 
 
 
 def _from_world(link: str, above: dict[str, PlacedJoint], where: str) -> list[PlacedJoint]:
-    """All joints that a link hangs on, the world's first."""
+    """All joints from the world to a link."""
     if link != WORLD and link not in above:
         raise ModelError(f"{where}: unknown link '{link}'{suggest(link, above, 'links')}")
     return list(joints_below(link, above))[::-1]

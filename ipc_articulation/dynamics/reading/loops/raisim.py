@@ -5,8 +5,8 @@
       <equality body1="…" body2="…" anchor="…"><axis xyz="…"/></equality>
     </constraints>
 
-The anchor is a point of body1, in its frame. Where it is at the position `nominal_config` is the point of body2 that
-stays with it: a pin in all directions, an equality along one or two axes that are fixed to body1.
+The anchor is a point of body1, in its frame. It coincides with the point of body2 that is at the same place at the
+position `nominal_config`: for a pin in all directions, for an equality along one or two axes that are fixed to body1.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ipc_articulation.dynamics.reading.node import XmlNode
 
 
 def read_constraints(node: XmlNode, mechanism: Mechanism) -> tuple[list[Relation], dict[str, float]]:
-    """A `<constraints>` element: relations, and the nominal positions of joints with one degree of freedom.
+    """The relations of a `<constraints>` element, and the nominal positions of joints with one degree of freedom.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     node.allow(("nominal_config",), ("pin", "equality"))
     if not node.children():
@@ -35,7 +35,7 @@ def read_constraints(node: XmlNode, mechanism: Mechanism) -> tuple[list[Relation
 
 
 def _nominal(node: XmlNode, mechanism: Mechanism) -> dict[str, float]:
-    """`nominal_config`: the positions of all joints in their order, a floating base's (p, quaternion) among them."""
+    """`nominal_config`: the positions of all joints in their order, including (p, quaternion) of a floating base."""
     moving = [
         placed
         for placed in ordered_joints(mechanism.links, mechanism.joints, mechanism.frames, None, node.place)

@@ -1,4 +1,4 @@
-"""Relations φ(q) = 0 between the positions of a few joints, which close loops, before they become constraints."""
+"""Relations φ(q) = 0 between the positions of a few joints. They close loops, and constraints are made from them."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ class Relation(ABC):
     joints: tuple[str, ...]
     follower: str | None = None  # the joint that is meant to depend on the others
     linear: bool = False
-    unit: str = "rad or m"  # of φ
+    unit: str = "rad or m"  # unit of φ
 
     @abstractmethod
     def phi(self, q: Values) -> Vector:
-        """φ of numbers, complex numbers or CasADi's symbols."""
+        """φ for numbers, complex numbers or CasADi's symbols."""
 
 
 class PointLoop(Relation):
-    """A point of one link is where a point of another one is.
+    """A point of one link coincides with a point of another one.
 
         φ = p₁(q) - p₂(q)           in the frame of their nearest common ancestor, or
         φ = A R₁(q)ᵀ (p₁ - p₂)      along axes that are fixed to the first link
 
-    with the rows of A orthonormal (generalized_rbda, `<loop>`; RaiSim, `<pin>` and `<equality>`).
+    where the rows of A are orthonormal (generalized_rbda, `<loop>`; RaiSim, `<pin>` and `<equality>`).
 
     Args:
         mechanism: A tree; the joints between the two links have one degree of freedom each.
         predecessor: A link, and the point in its frame, (3,) [m].
-        successor: The same of the other.
+        successor: The other link, and the point in its frame, (3,) [m].
         where: Beginning of messages.
-        axes: Directions in the predecessor's frame along which the points stay together, (1 or 2, 3); None: all.
+        axes: Directions in the predecessor's frame along which the points coincide, (1 or 2, 3); None: all.
 
     Raises:
-        ModelError: An unknown link, a joint between the links that has not one degree of freedom, or none that moves;
-            axes of no length, or parallel.
+        ModelError: A link is unknown, a joint between the links does not have one degree of freedom, or no joint moves;
+            an axis has no length, or the axes are parallel.
     """
 
     unit = "m"
@@ -86,7 +86,7 @@ class LinearRelation(Relation):
     """Σ c_j q_j = o: gears, and joints that follow others.
 
     Args:
-        coefficients: c by joint.
+        coefficients: c_j by joint.
         offset: o [rad or m].
         where: Beginning of messages.
         follower: The joint that depends on the others.

@@ -20,16 +20,16 @@ def read_robot(
 ) -> Mechanism:
     """Read a robot with its loops: `<loop>` and `<coupling>` of URDF+, `<constraints>` of RaiSim, mimic joints.
 
-    Loops go through joints of one degree of freedom. Which joints are independent the file says, by `independent`;
-    else those that mimic others are not, and the rest is chosen so that it determines the others well.
+    All joints in loops have one degree of freedom. The attribute `independent` selects the independent joints. Without
+    it, mimic joints are dependent, and independent joints are chosen so that they determine the others well.
 
     Args:
-        path_or_text: A file, or XML that begins with «<»; as `read_urdf`.
+        path_or_text: A file, or XML that begins with «<», as in `read_urdf`.
         floating_base: The root link moves freely.
-        package_dirs: Folders in which packages are looked for first.
+        package_dirs: Folders that are searched first for packages.
 
     Raises:
-        ModelError: What is wrong, with the line, and what would be valid.
+        ModelError: The file is wrong; the message names the line, and what would be valid.
     """
     robot = parse(path_or_text)
     mechanism = tree_of(robot, path_or_text, floating_base, package_dirs)
@@ -49,9 +49,9 @@ def read_robot(
 
 
 def closes_loops(path_or_text: str | Path) -> bool:
-    """Whether a file has loops that are more than mimic joints.
+    """Whether a file has loops other than mimic joints.
 
     Raises:
-        ModelError: It cannot be read.
+        ModelError: The file cannot be read.
     """
     return any(parse(path_or_text).children(tag) for tag in ("loop", "coupling", "constraints"))

@@ -1,4 +1,4 @@
-"""`<loop>`, `<coupling>` and `independent` of URDF+, as generalized_rbda has them.
+"""The elements `<loop>` and `<coupling>` and the attribute `independent` of generalized_rbda's URDF+.
 
     <joint name="…" type="…" independent="false">…</joint>
     <loop name="…" type="revolute">
@@ -8,10 +8,10 @@
       <predecessor link="…"/>  <successor link="…"/>  <ratio value="…"/>
     </coupling>
 
-A loop keeps the two origins together, whatever the axis it gives: the joints of a planar loop do the rest, and a hinge
-in a spatial one takes two loops, with points along its axis. A coupling with ratio N says
+A loop keeps the two origins together; its axis is ignored. In a planar loop the joints constrain all other directions;
+a hinge in a spatial loop needs two loops, with points along its axis. A coupling with ratio N means
 
-    N Σ q_j (from the common ancestor to the predecessor) = Σ q_j (from there to the successor).
+    N Σ q_j (from the common ancestor to the predecessor) = Σ q_j (from the ancestor to the successor).
 
 Joints are independent unless the file says otherwise.
 """
@@ -32,10 +32,10 @@ PINS = ("revolute", "continuous", "spherical")
 
 
 def read_loop(node: XmlNode, mechanism: Mechanism) -> Relation:
-    """A `<loop>`.
+    """The relation of a `<loop>`.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     _, node = node.named()
     node.allow(("name", "type"), ("predecessor", "successor", "axis"))
@@ -46,10 +46,10 @@ def read_loop(node: XmlNode, mechanism: Mechanism) -> Relation:
 
 
 def read_coupling(node: XmlNode, mechanism: Mechanism) -> Relation:
-    """A `<coupling>`.
+    """The relation of a `<coupling>`.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     _, node = node.named()
     node.allow(("name", "type"), ("predecessor", "successor", "ratio"))

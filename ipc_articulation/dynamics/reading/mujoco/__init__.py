@@ -1,1 +1,1 @@
-"""Mechanisms from MuJoCo models. Nothing imports this folder but for a MuJoCo model: its files need `mujoco`."""
+"""Mechanisms from MuJoCo models. This folder needs `mujoco`, so it is imported only for a MuJoCo model."""

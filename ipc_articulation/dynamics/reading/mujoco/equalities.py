@@ -1,11 +1,11 @@
-"""Equality constraints of a MuJoCo model, and those of two joints as joints that mimic others.
+"""Equality constraints of a MuJoCo model, and mimic joints from those between two joints.
 
-MuJoCo's joint equality holds q₁ - r₁ = a₀ + a₁ (q₂ - r₂) + … + a₄ (q₂ - r₂)⁴, with the references r of qpos0. For
+MuJoCo's joint equality is q₁ - r₁ = a₀ + a₁ (q₂ - r₂) + … + a₄ (q₂ - r₂)⁴, with the references r of qpos0. For
 a₂ = a₃ = a₄ = 0 it is
 
     q₁ = a₁ q₂ + (r₁ + a₀ - a₁ r₂)
 
-MuJoCo holds it softly, a mimic holds it exactly.
+In MuJoCo the constraint is soft; a mimic joint satisfies it exactly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class JointEquality:
 
     @property
     def offset(self) -> float:
-        """r₁ + a₀ - a₁ r₂, of a linear one."""
+        """r₁ + a₀ - a₁ r₂, for a linear equality."""
         return self.references[0] + self.polynomial[0] - self.multiplier * self.references[1]
 
 
@@ -66,7 +66,7 @@ def joint_equality(model: mujoco.MjModel, equality: int) -> JointEquality:
     """An equality constraint of two joints.
 
     Raises:
-        UnsupportedError: It holds one joint alone.
+        UnsupportedError: The constraint is on one joint only.
     """
     where, joints = place(model, equality), (model.eq_obj1id[equality], model.eq_obj2id[equality])
     follower = name_of(model, "joint", joints[0])
@@ -78,10 +78,10 @@ def joint_equality(model: mujoco.MjModel, equality: int) -> JointEquality:
 
 
 def mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
-    """Mimics by the name of the joint that follows; equalities that start inactive are left out.
+    """Mimic joints by name; equalities that are inactive at the start are left out.
 
     Raises:
-        UnsupportedError: An equality is not between two joints, not linear, or the second for its first joint.
+        UnsupportedError: An equality is not between two joints, not linear, or the second one for its first joint.
     """
     found: dict[str, Mimic] = {}
     for equality in active(model):

@@ -1,10 +1,11 @@
 """Equality constraints of a MuJoCo model as loops.
 
-- `joint`, q₁ - r₁ = a₀ + a₁ (q₂ - r₂) + … with the references r of qpos0: `Static` or `Affine` where it is linear
+- `joint`, q₁ - r₁ = a₀ + a₁ (q₂ - r₂) + … with the references r of qpos0: `Static` or `Affine` if it is linear
   (`equalities.py`), else `Implicit`; q₁ depends on q₂.
-- `connect`, a point of one body or a site that is where that of another one is: `Implicit`.
+- `connect`, a point or site of one body that coincides with that of another one: `Implicit`.
 
-MuJoCo holds them softly, loops hold them exactly. Those that start inactive, or are disabled, are left out.
+In MuJoCo they are soft; loops satisfy them exactly. Equalities that are disabled, or inactive at the start, are left
+out.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from ipc_articulation.errors import UnsupportedError
 
 
 def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
-    """The mechanism of a compiled model as `mechanism_from_mujoco` makes it, but with loops in place of mimics.
+    """The mechanism that `mechanism_from_mujoco` makes of a compiled model, with loops instead of mimic joints.
 
     Args:
-        model: The model; it is copied from, not kept.
+        model: The model; its data is copied.
 
     Raises:
-        UnsupportedError: As `mechanism_from_mujoco`; an equality that is no connect and not between two joints.
-        ModelError: Loops that cannot be closed, say nothing new, leave no motion, or go through a ball or free joint.
+        UnsupportedError: As `mechanism_from_mujoco`, or an equality is neither a connect nor between two joints.
+        ModelError: A loop cannot be closed, is redundant, leaves no motion, or contains a ball or free joint.
     """
     tree = copy.copy(model)
     tree.eq_active0[:] = False

@@ -1,13 +1,13 @@
-"""From a compiled MuJoCo model, hence from MJCF, to a mechanism whose positions are MuJoCo's, number for number.
+"""A mechanism from a compiled MuJoCo model, hence from MJCF; its positions have the same numbers as MuJoCo's.
 
-MuJoCo moves a body from its parent by its pose, then joint by joint. A joint with anchor a, both in the body's axes,
-turns or slides by q - r, with the reference r of qpos0. So with T(a) the translation by a, a joint stands at
+In MuJoCo, the motion from parent to body is the body's pose, then joint after joint. A joint with anchor a, both in the
+body's axes, rotates or slides by q - r, with the reference r of qpos0. So with T(a) the translation by a, a joint has
 
     origin · H(q) · child_origin,   origin = T(a) H(-r),   child_origin = T(-a)
 
-with the body's own pose in front of the first joint's origin. H(-r) is absent from ball joints, whose qpos is the
-quaternion itself, and a free joint's qpos is the pose of the body in the world. Velocities
-differ: `dynamics.conventions.MUJOCO` converts.
+with the body's own pose before the first joint's origin. Ball joints have no H(-r), because their qpos is the
+quaternion itself, and a free joint's qpos is the pose of the body in the world. Velocities differ:
+`dynamics.conventions.MUJOCO` converts them.
 """
 
 from __future__ import annotations
@@ -39,22 +39,21 @@ Kind = mujoco.mjtJoint
 def mechanism_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     """A mechanism with the bodies, joints and sites of a compiled model, in MuJoCo's order.
 
-    Every body is a link. One without a joint hangs on «<body>/fixed»; one with several is the end of a chain of links
-    without mass, «<body>/<joint>», one after each joint but the last. Sites are frames; a site with the name of a body
-    is called «<body>/<site>», with the body that it is on. Linear joint equalities are mimics. What has no name is
-    called by its kind and number, as «body3».
+    Every body is a link. A body without a joint gets the fixed joint «<body>/fixed». A body with several joints is the
+    end of a chain of massless links, «<body>/<joint>», one after each joint but the last. Sites are frames; a site with
+    the name of a body is called «<body>/<site>», after its body. Linear joint equalities become mimic joints. An
+    element without a name is named by its kind and number, such as «body3».
 
-    Not taken over: geoms of the world, actuators, contact and its parameters, sensors, keyframes, and tendons that
-    have no force of their own. Soft limits and frictionloss become limits and Coulomb friction without solref, solimp
-    and margin.
+    Not read: geoms of the world, actuators, contact and its parameters, sensors, keyframes, and tendons without a force
+    of their own. Soft limits and frictionloss become limits and Coulomb friction without solref, solimp and margin.
 
     Args:
-        model: The model; it is copied from, not kept.
+        model: The model; its data is copied.
 
     Raises:
-        UnsupportedError: The model holds something that acts by itself and is no part of a mechanism: a mocap body,
-            gravity compensation, a fluid, a flex, a plugin, springs or damping that are not linear, a ball joint's
-            range, a tendon with a force, an equality that is not linear between two joints, a colliding plane.
+        UnsupportedError: The model contains an active element that is no part of a mechanism: a mocap body, gravity
+            compensation, a fluid, a flex, a plugin, springs or damping that are not linear, a ball joint's range, a
+            tendon with a force, an equality that is not linear between two joints, a colliding plane.
     """
     refuse_unsupported(model)
     gravity = model.opt.gravity * enabled(model, "GRAVITY")
@@ -87,7 +86,7 @@ def _add_body(mechanism: Mechanism, model: mujoco.MjModel, body: int) -> None:
 
 
 def _add_joint(mechanism: Mechanism, model: mujoco.MjModel, index: int, parent: str, child: str, before: Array) -> None:
-    """Hang a link on another one, with the pose (4, 4) of the body before this joint moves it."""
+    """Add a joint between two links; `before` is the pose (4, 4) of the body before this joint moves it."""
     joint = _joint(model, index)
     if isinstance(joint, FloatingJoint):
         origin = child_origin = np.eye(4)
@@ -101,7 +100,7 @@ def _add_joint(mechanism: Mechanism, model: mujoco.MjModel, index: int, parent: 
 
 
 def _joint_properties(model: mujoco.MjModel, joint: int, nq: int, ndof: int) -> dict[str, ArrayLike]:
-    """Fields of `PlacedJoint`, in MuJoCo's units, which are ours; what the model disables is zero or no limit."""
+    """Fields of `PlacedJoint`, in MuJoCo's units, which are ours; disabled physics gives zero or no limit."""
     q, dof = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
     dofs = slice(dof, dof + ndof)
     limited = model.jnt_limited[joint] and enabled(model, "LIMIT", "CONSTRAINT")
@@ -130,7 +129,7 @@ def _joint(model: mujoco.MjModel, index: int) -> Joint:
 
 
 def _back_to_zero(model: mujoco.MjModel, index: int, joint: Joint) -> Array:
-    """H(-r), (4, 4): MuJoCo's body stands where the model puts it at qpos0, not at zero."""
+    """H(-r), (4, 4): MuJoCo's body has the pose in the model at qpos0, not at zero."""
     if isinstance(joint, SphericalJoint):
         return np.eye(4)
     return joint.pose_at(-model.qpos0[model.jnt_qposadr[index]])

@@ -1,4 +1,4 @@
-"""Names in a MuJoCo model, made of kind and number where it has none, and the parts of physics that it disables."""
+"""Names in a MuJoCo model, made of kind and number if it has none, and its disabled parts of the physics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 def name_of(model: mujoco.MjModel, kind: str, index: SupportsInt) -> str:
-    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» where it has none."""
+    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» if it has none."""
     return mujoco.mj_id2name(model, _KINDS[kind], int(index)) or f"{kind}{index}"
 
 
@@ -41,5 +41,5 @@ def reference_positions(model: mujoco.MjModel) -> dict[str, float]:
 
 
 def enabled(model: mujoco.MjModel, *parts: str) -> bool:
-    """Whether none of some parts of the physics («GRAVITY», «SPRING», ... of mjtDisableBit) is disabled."""
+    """Whether all given parts of the physics («GRAVITY», «SPRING», ... of mjtDisableBit) are enabled."""
     return not any(model.opt.disableflags & getattr(mujoco.mjtDisableBit, f"mjDSBL_{part}") for part in parts)

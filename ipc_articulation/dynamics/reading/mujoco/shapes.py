@@ -1,4 +1,4 @@
-"""Geoms as shapes of links."""
+"""Shapes of links from geoms."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Geom = mujoco.mjtGeom
 
 
 def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-    """Shapes of a body for contact and for show, each placed in the body's frame.
+    """Shapes of a body for contact and for display, each placed in the body's frame.
 
-    Geoms with contype and conaffinity zero are for show. Meshes give the triangles that MuJoCo holds, closed or not. A
-    geom of another kind that is for show is left out.
+    Geoms with contype and conaffinity zero are for display. Meshes give MuJoCo's triangles, closed or not. A geom for
+    display is left out if its kind is not supported.
 
     Raises:
         UnsupportedError: A geom for contact is a plane, a height field or a signed distance field.
@@ -38,7 +38,7 @@ def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tu
 
 
 def geom_shape(model: mujoco.MjModel, geom: int) -> Geometry | None:
-    """A geom in its own frame; None for kinds that no shape has: height field, signed distance field, plane."""
+    """The shape of a geom in its own frame; None for height fields, signed distance fields and planes."""
     a, b, c = model.geom_size[geom].tolist()  # half lengths, or radius and half length
     match Geom(model.geom_type[geom]):
         case Geom.mjGEOM_BOX:
@@ -57,7 +57,7 @@ def geom_shape(model: mujoco.MjModel, geom: int) -> Geometry | None:
 
 
 def _triangles(model: mujoco.MjModel, mesh: int) -> Triangles:
-    """A mesh asset in MuJoCo's frame for it: re-centred and turned, as geom_pos and geom_quat expect."""
+    """A mesh asset in MuJoCo's frame of the mesh, which is centred and rotated as geom_pos and geom_quat expect."""
     vertex, face = model.mesh_vertadr[mesh], model.mesh_faceadr[mesh]
     return Triangles(
         model.mesh_vert[vertex : vertex + model.mesh_vertnum[mesh]].astype(np.float64),

@@ -1,4 +1,4 @@
-"""Parts of a MuJoCo model that a mechanism does not support, refused by name."""
+"""Refusal of the parts of a MuJoCo model that a mechanism does not support."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _TENDON_FORCES = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frict
 
 
 def refuse_unsupported(model: mujoco.MjModel) -> None:
-    """Raise for the first thing in a model that is no part of a mechanism and acts by itself.
+    """Refuse a model with active elements that are no part of a mechanism.
 
     Raises:
-        UnsupportedError: Names the option, flex, body, joint, tendon or actuator.
+        UnsupportedError: There is one; the message names the option, flex, body, joint, tendon or actuator.
     """
     for check in (_medium, _flexes, _bodies, _joints, _rotations, _tendons, _actuators):
         for complaint in check(model):
@@ -58,7 +58,7 @@ def _joints(model: mujoco.MjModel) -> Iterator[str]:
 
 
 def _rotations(model: mujoco.MjModel) -> Iterator[str]:
-    """Properties of ball and free joints that differ between axes: their angular velocity has other axes here."""
+    """Properties of ball and free joints that differ between axes; the axes of their angular velocity differ here."""
     for j in np.flatnonzero(~np.isin(model.jnt_type, SCALAR)):
         where = _joint(model, int(j))
         free = model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE
@@ -92,6 +92,6 @@ def _joint(model: mujoco.MjModel, j: int) -> str:
 
 
 def _acts(model: mujoco.MjModel, field: str, index: int) -> bool:
-    """Whether an entry of a field is not zero; a field that this version of MuJoCo lacks does not act."""
+    """Whether an entry of a field is not zero; it counts as zero if this version of MuJoCo has no such field."""
     values = getattr(model, field, None)
     return values is not None and bool(np.any(values[index]))

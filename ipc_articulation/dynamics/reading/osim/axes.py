@@ -2,9 +2,9 @@
 
     motion = [R_a1(f1) R_a2(f2) R_a3(f3), f4 a4 + f5 a5 + f6 a6]
 
-so that the translations come before the rotations (OpenSim, «CustomJoint»). The other joints are of the same form:
-their coordinates turn about or slide along the axes in `PLAIN`. The ball has the three angles about x, y and z, the
-later ones turned with the earlier, that OpenSim calls its coordinates, and so is singular where the second is ±90°.
+so that the translations come before the rotations (OpenSim, «CustomJoint»). The other joints have the same form: their
+coordinates rotate about or slide along the axes in `PLAIN`. The coordinates of OpenSim's ball joint are successive
+angles about x, y and z, so it is singular if the second angle is ±90°.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 _ANGLES = (("rotation1", X), ("rotation2", Y), ("rotation3", Z))
 
 CUSTOM = "CustomJoint"
-# Of each type, what its coordinates do, in their order.
+# For each type, the motions of its coordinates, in their order.
 PLAIN = {
     "BallJoint": _ANGLES,
     "FreeJoint": (*_ANGLES, ("translation1", X), ("translation2", Y), ("translation3", Z)),
@@ -54,7 +54,7 @@ class Axis:
 
     @property
     def turns(self) -> bool:
-        """It is a rotation."""
+        """Whether it is a rotation."""
         return self.name.startswith("rotation")
 
     def joint(self) -> Joint:
@@ -62,10 +62,10 @@ class Axis:
         return RevoluteJoint(self.direction) if self.turns else PrismaticJoint(self.direction)
 
     def without_offset(self) -> tuple[Array, Axis]:
-        """A pose (4, 4) and an axis that follow each other, and together are this axis.
+        """A pose (4, 4) and an axis whose product is the motion of this axis.
 
-        A constant goes to the pose as a whole. Of ±y + b, b does, and the axis gets the sign, so that the rest is the
-        identity. Other functions stay as they are.
+        A constant function becomes part of the pose. For ±y + b, b becomes part of the pose and the sign part of the
+        axis, so that the remaining function is the identity. Other functions do not change.
         """
         f = self.function
         if isinstance(f, Constant):
@@ -84,7 +84,7 @@ def axes_of(joint: JointElement, coordinates: list[str]) -> list[Axis]:
         coordinates: Names of its coordinates.
 
     Raises:
-        ModelError: An unknown type, axis, function or coordinate, or a coordinate that moves nothing.
+        ModelError: A type, axis, function or coordinate is unknown, or a coordinate moves nothing.
     """
     if joint.node.tag == CUSTOM:
         axes = _custom_axes(joint, coordinates)

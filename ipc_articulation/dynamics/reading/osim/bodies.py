@@ -16,10 +16,10 @@ PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 def read_body(name: str, node: XmlNode) -> Link:
-    """A `<Body>`: its mass, and its inertia about the centre of mass in its own axes.
+    """The link of a `<Body>`, with its mass and its inertia about the centre of mass in its own axes.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     if node.child("inertia"):
         products = numbers_in(node, "inertia", 6)
@@ -35,11 +35,11 @@ def read_markers(model: XmlNode, tag: str, place: Callable[[str, XmlNode], Place
 
     Args:
         model: The `<Model>`.
-        tag: Of the element that says where a marker is fixed.
-        place: Link and pose of what it says.
+        tag: Tag of the element with the parent of a marker.
+        place: Returns the link and pose of this parent.
 
     Raises:
-        ModelError: What is wrong with one.
+        ModelError: A marker is wrong.
     """
     frames = []
     for node in objects_in(model, "MarkerSet"):

@@ -1,4 +1,4 @@
-"""Joints of OpenSim as chains of joints with one degree of freedom, and which of these share coordinates."""
+"""OpenSim's joints as chains of joints with one degree of freedom, and clusters of those with common coordinates."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def of_independent(axis: Axis, couplings: Mapping[str, Coupler]) -> Axis:
 def add_joint_chain(
     mechanism: Mechanism, joint: JointElement, axes: list[Axis], coordinates: Mapping[str, Coordinate]
 ) -> list[MovingJoint]:
-    """Add the joints that make up one of OpenSim, and links without mass between them.
+    """Add the chain of joints for one of OpenSim's joints, and massless links between them.
 
-    Constant parts of the motion become part of the joints' origins. A joint that moves as a coordinate does gets the
+    Constant parts of the motion become part of the joints' origins. A joint whose position is a coordinate gets the
     coordinate's name and limits; the others are called «joint/axis», and the links between them «body/axis». A joint
     that does not move keeps its name.
 
     Args:
-        mechanism: To add to.
+        mechanism: The mechanism.
         joint: The joint.
-        axes: Its axes, in the order in which they move the child, of independent coordinates.
-        coordinates: Those by name.
+        axes: Its axes as functions of independent coordinates, in the order in which they move the child.
+        coordinates: The independent coordinates by name.
 
     Returns:
-        The joints that move.
+        The moving joints.
     """
     steps, tail = _steps(axes, joint.parent_pose)
     child_origin = tail @ spatial.inverse(joint.child_pose)
@@ -77,7 +77,7 @@ def add_joint_chain(
 
 
 def _steps(axes: list[Axis], frame: Array) -> tuple[list[tuple[Array, Axis]], Array]:
-    """The axes that move, each with its origin in the frame that the one before moves, and the pose after the last."""
+    """The moving axes, each with its origin in the moved frame of the axis before, and the pose after the last one."""
     steps = []
     for axis in axes:
         before, rest = axis.without_offset()
@@ -100,21 +100,21 @@ def _name(
 
 @dataclass(frozen=True)
 class Cluster:
-    """Joints whose positions are functions of fewer, or other, coordinates."""
+    """Joints whose positions are functions of fewer coordinates, or of coordinates with other names."""
 
-    joints: tuple[str, ...]  # of the mechanism, (n,)
-    coordinates: tuple[str, ...]  # independent ones, (m,)
-    constraint: CoordinateFunctions  # from these to those
+    joints: tuple[str, ...]  # joints of the mechanism, (n,)
+    coordinates: tuple[str, ...]  # independent coordinates, (m,)
+    constraint: CoordinateFunctions  # positions of the joints as functions of the coordinates
 
 
 def clusters_of(groups: Iterable[list[MovingJoint]], order: Sequence[str]) -> tuple[Cluster, ...]:
     """The clusters of a mechanism.
 
-    All that makes up one joint of OpenSim, and all joints of OpenSim that share a coordinate, belong together. It is a
-    cluster unless each joint moves as a coordinate of its own.
+    The joints in the chain of one OpenSim joint belong together, and so do the chains with a common coordinate. They
+    make a cluster unless the position of each joint is a coordinate of its own.
 
     Args:
-        groups: Of each joint of OpenSim, the joints that make it up.
+        groups: The chain of joints of each OpenSim joint.
         order: All independent coordinates.
     """
     merged = connected(groups, lambda joints: [one.coordinate for one in joints])

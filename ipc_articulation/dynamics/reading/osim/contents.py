@@ -1,4 +1,4 @@
-"""Values in the text of elements: OpenSim has elements where other formats have attributes."""
+"""Values in the text of elements: OpenSim uses elements instead of attributes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
     """The text of a child, without blanks at its ends.
 
     Args:
-        node: Where the child is.
-        tag: Of the child.
-        default: What it is where the child is missing or empty; None: it must be there.
+        node: The parent element.
+        tag: Tag of the child.
+        default: The text if the child is missing or empty; None: the child is required.
     """
     child = node.child(tag) if default is not None else node.required(tag)
     text = ((child.element.text if child else None) or "").strip()
@@ -30,7 +30,7 @@ def text_in(node: XmlNode, tag: str, default: str | None = None) -> str:
 def numbers_in(
     node: XmlNode, tag: str, count: int | None = None, default: ArrayLike | None = None, infinite: bool = False
 ) -> Array:
-    """The numbers in a child, (count,); with `count` None, one or more. They are finite unless they may be infinite."""
+    """The numbers in a child, (count,), or one or more if `count` is None; they are finite unless `infinite` is set."""
     text = text_in(node, tag, None if default is None else "")
     if default is not None and not text:
         return np.array(default, dtype=float)
@@ -55,14 +55,14 @@ def flag_in(node: XmlNode, tag: str, default: bool) -> bool:
 
 
 def pose_in(node: XmlNode, location: str, orientation: str) -> Array:
-    """[Rx(α) Ry(β) Rz(γ), p; 0 1] of the children with p [m] and α, β, γ [rad], (4, 4)."""
+    """The pose [Rx(α) Ry(β) Rz(γ), p; 0 1], (4, 4), from the children with p [m] and α, β, γ [rad]."""
     p, angles = (numbers_in(node, tag, 3, np.zeros(3)) for tag in (location, orientation))
     Rx, Ry, Rz = (spatial.rotation_about(axis, angle) for axis, angle in zip(np.eye(3), angles, strict=True))
     return spatial.pose(Rx @ Ry @ Rz, p)
 
 
 def objects_in(node: XmlNode, *sets: str) -> list[XmlNode]:
-    """The elements of OpenSim's sets: those in `<set><objects>`, for each set that there is."""
+    """The elements in `<set><objects>` of all given sets that exist."""
     found = []
     for name in sets:
         part = node.child(name)

@@ -1,4 +1,4 @@
-"""Coordinates of an OpenSim model, and the constraints that make one a function of another."""
+"""Coordinates of an OpenSim model, and the constraints that make a coordinate a function of another one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed,
 from ipc_articulation.naming import suggest
 
 COUPLER = "CoordinateCouplerConstraint"
-LONGEST = 100  # chain of them from one coordinate to another
+LONGEST = 100  # largest length of a chain of constraints between two coordinates
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Coordinate:
     """A generalised coordinate, in rad or m."""
 
     name: str
-    joint: str  # OpenSim's
+    joint: str  # the joint in OpenSim
     default: float = 0.0
     lower: float = -np.inf  # limits: the range of a clamped coordinate, the default of a locked one
     upper: float = np.inf
@@ -34,20 +34,20 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class Coupler:
-    """A coordinate is a function of another one."""
+    """A relation that makes a coordinate a function of another one."""
 
     function: Function
     independent: str
 
 
 def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
-    """A `<Coordinate>`.
+    """The coordinate of a `<Coordinate>`.
 
-    A locked one stays a degree of freedom, with both limits at its default value. A prescribed motion is not read, with
-    a warning.
+    A locked coordinate remains a degree of freedom, with both limits at its default value. A prescribed motion is not
+    read, with a warning.
 
     Raises:
-        ModelError: What is wrong with it.
+        ModelError: The element is wrong.
     """
     name, node = node.named(f"joint '{joint}': coordinate")
     default = number_in(node, "default_value", 0.0)
@@ -65,7 +65,7 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
 
 
 def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]:
-    """Coordinates that `CoordinateCouplerConstraint`s make functions of others, each of an independent one.
+    """Coordinates that are functions of an independent one, by `CoordinateCouplerConstraint`s.
 
     Other constraints are not read, with a warning.
 
@@ -74,7 +74,7 @@ def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]
         known: Names of all coordinates.
 
     Raises:
-        ModelError: What is wrong with a constraint.
+        ModelError: A constraint is wrong.
     """
     given: dict[str, tuple[XmlNode, Coupler]] = {}
     for node in objects_in(model, "ConstraintSet"):
@@ -106,7 +106,7 @@ def _read_coupling(node: XmlNode, known: Collection[str]) -> tuple[str, Coupler]
 
 
 def _resolved(dependent: str, given: dict[str, tuple[XmlNode, Coupler]]) -> Coupler:
-    """A coupling to a coordinate that does not itself depend on another one."""
+    """The coupling of a coordinate to one that does not itself depend on another one."""
     function: Function = IDENTITY
     name, passed = dependent, [dependent]
     while name in given:

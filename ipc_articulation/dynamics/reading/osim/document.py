@@ -1,4 +1,4 @@
-"""The two forms of OpenSim files: of version 3, where joints are in bodies, and of version 4, with sets of both."""
+"""The two forms of OpenSim files: in version 3 joints are in bodies, in version 4 there are sets of both."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ipc_articulation.naming import suggest
 Place = tuple[str, Array]  # a link, and a pose (4, 4) in its frame
 
 GROUND = "ground"
-OLDEST, NOT_ANY_MORE, NEW_FORM = 20302, 30500, 40000  # versions between the last two came before 4.0 was fixed
+OLDEST, NOT_ANY_MORE, NEW_FORM = 20302, 30500, 40000  # versions between the last two are drafts of 4.0
 
 
 @dataclass(frozen=True)
 class JointElement:
-    """A joint of OpenSim: child pose in the parent = parent_pose · motion · child_pose⁻¹."""
+    """A joint of OpenSim, where the child's pose in the parent is parent_pose · motion · child_pose⁻¹."""
 
     node: XmlNode
     name: str
@@ -37,7 +37,7 @@ def model_in(path_or_text: str | Path) -> tuple[XmlNode, bool]:
     """The `<Model>` of a file, and whether it is of version 4.
 
     Raises:
-        ModelError: The file cannot be read, or is of another kind or version.
+        ModelError: The file cannot be read, or has another kind or version.
     """
     document = parse(path_or_text, "an OpenSim file")
     if document.tag != "OpenSimDocument":
@@ -93,7 +93,7 @@ def joints_in_set(model: XmlNode, bodies: Mapping[str, XmlNode]) -> list[JointEl
     """Joints of version 4, between frames fixed to bodies.
 
     Raises:
-        ModelError: An unknown frame, or ground as a child.
+        ModelError: A frame is unknown, or ground is a child.
     """
     frames = frames_of_bodies(model, bodies)
     return [_joint_in_set(node, frames) for node in objects_in(model, "JointSet")]
@@ -115,7 +115,7 @@ def frames_of_bodies(model: XmlNode, bodies: Mapping[str, XmlNode]) -> dict[str,
     """The ground, the bodies by name, and the frames fixed in bodies as «body/frame».
 
     Raises:
-        ModelError: A frame hangs on an unknown one.
+        ModelError: The parent of a frame is unknown.
     """
     frames: dict[str, Place] = {name: (name, np.eye(4)) for name in bodies}
     frames[GROUND] = WORLD, np.eye(4)
@@ -125,7 +125,7 @@ def frames_of_bodies(model: XmlNode, bodies: Mapping[str, XmlNode]) -> dict[str,
 
 
 def _with_offsets(frames: Mapping[str, Place], holder: XmlNode | None, owner: str) -> dict[str, Place]:
-    """Frames, and besides the `PhysicalOffsetFrame`s of a body or joint; later ones may hang on earlier ones."""
+    """Frames, with the `PhysicalOffsetFrame`s of a body or joint added; an earlier one may be a later one's parent."""
     known = dict(frames)
     for node in holder.children("PhysicalOffsetFrame") if holder else []:
         base = text_in(node, "socket_parent", "..")
@@ -135,7 +135,7 @@ def _with_offsets(frames: Mapping[str, Place], holder: XmlNode | None, owner: st
 
 
 def place_of(path: str, frames: Mapping[str, Place], node: XmlNode, owner: str = "") -> Place:
-    """The place that a path such as `/bodyset/femur_r` names, or `femur_r_offset` in a joint that owns that frame.
+    """The place of a path such as `/bodyset/femur_r`, or `femur_r_offset` in the joint that owns this frame.
 
     Raises:
         ModelError: There is no such frame.
@@ -148,7 +148,7 @@ def place_of(path: str, frames: Mapping[str, Place], node: XmlNode, owner: str =
 
 
 def link_of(body: str, bodies: Collection[str], node: XmlNode) -> str:
-    """The link that a body's name of version 3 means.
+    """The link of a body's name in version 3.
 
     Raises:
         ModelError: There is no such body.

@@ -16,7 +16,7 @@ from ipc_articulation.naming import suggest
 
 
 def function_in(node: XmlNode, role: str) -> Function | None:
-    """The function that an element has in a role; None if it has none.
+    """The function with a role in an element, or None.
 
     OpenSim 3 writes `<role><LinearFunction>`, OpenSim 4 also `<LinearFunction name="role">`.
 

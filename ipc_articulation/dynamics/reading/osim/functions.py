@@ -1,6 +1,6 @@
-"""Functions of one coordinate, as OpenSim has them, with their first and second derivatives.
+"""OpenSim's functions of one coordinate, with their first and second derivatives.
 
-Those given by points are in `points.py`. All satisfy `loops.coordinate_functions.Function`.
+Functions through points are in `points.py`. All satisfy `loops.coordinate_functions.Function`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PolynomialFunction:
         coefficients: c, highest power first, one or more.
 
     Raises:
-        ModelError: There are none.
+        ModelError: There are no coefficients.
     """
 
     def __init__(self, coefficients: Sequence[float]) -> None:
@@ -74,7 +74,7 @@ def horner(coefficients: Sequence[float], x: float) -> float:
 
 @dataclass(frozen=True)
 class Composition:
-    """f(x) = g(h(x)): what a coordinate does that is itself a function of another one."""
+    """f(x) = g(h(x)), for a function of a coordinate that is itself a function of another one."""
 
     outer: Function  # g
     inner: Function  # h
@@ -93,12 +93,12 @@ class Composition:
 
 
 def scaled(function: Function, scale: float) -> Function:
-    """s g, as a constant or a line where it is one."""
+    """The product s g, as a constant or linear function if possible."""
     return composed(linear(scale, 0.0), function)
 
 
 def composed(outer: Function, inner: Function) -> Function:
-    """g(h), as a constant or a line where it is one, and only one of them where the other is the identity."""
+    """The function g(h), as a constant or linear function if possible, and as g or h if the other is the identity."""
     if inner == IDENTITY or isinstance(outer, Constant):
         return outer
     if outer == IDENTITY:
@@ -111,5 +111,5 @@ def composed(outer: Function, inner: Function) -> Function:
 
 
 def linear(slope: float, offset: float) -> Function:
-    """a x + b, a constant where a is zero."""
+    """The function a x + b, a constant if a is zero."""
     return LinearFunction(slope, offset) if slope else Constant(offset)

@@ -29,55 +29,55 @@ from ipc_articulation.dynamics.reading.osim.document import (
     place_of,
 )
 
-EARTH = (0.0, -9.80665, 0.0)  # [m/s²] where the file does not say
+EARTH = (0.0, -9.80665, 0.0)  # [m/s²], the default of a file without gravity
 
 
 @dataclass(frozen=True)
 class OsimModel:
-    """A mechanism of joints with one degree of freedom each, and what relates them.
+    """A mechanism of joints with one degree of freedom each, and its coordinates.
 
-    The joints that a cluster names move as its functions say; every other one that moves bears the name of the
-    coordinate that it moves as.
+    The positions of joints in a cluster are the cluster's functions. Every other moving joint has the name of the
+    coordinate that is its position.
     """
 
     mechanism: Mechanism  # its loops are the clusters
     clusters: tuple[Cluster, ...]
-    coordinates: tuple[Coordinate, ...]  # the independent ones, as the file has them
+    coordinates: tuple[Coordinate, ...]  # the independent ones, in the file's order
     segments: Mapping[
         str, Array
-    ]  # by link: points (k, 3) of its own joint and of those that hang on it, link frame [m]
+    ]  # by link: points (k, 3) of its own joint and of its children's joints, in the link's frame [m]
 
     @property
     def defaults(self) -> dict[str, float]:
-        """Value of each independent coordinate where the file starts [rad or m]."""
+        """Default value in the file of each independent coordinate [rad or m]."""
         return {coordinate.name: coordinate.default for coordinate in self.coordinates}
 
     def start(self, robot: Model) -> Array:
-        """Position where the file starts, (nq,).
+        """The position with the file's default values, (nq,).
 
         Args:
-            robot: The mechanism, built: its positions bear the names of the coordinates.
+            robot: The model built from the mechanism; its positions have the names of the coordinates.
         """
         return np.array([self.defaults[name] for name in robot.q_names])
 
 
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
-    """Read a model, of version 2.3 to 3, or of version 4.
+    """Read a model of version 2.3 to 3, or of version 4.
 
-    Read are bodies, joints, coordinates, markers (as frames), gravity and `CoordinateCouplerConstraint`s. Other
-    constraints and prescribed motions are warned of. These have no effect: muscles and all other forces (springs,
-    bushings, limits and contact among them), actuators and controllers, wrap objects, contact geometry, shapes, probes.
-    In most files y is up, as their gravity says.
+    The function reads bodies, joints, coordinates, markers (as frames), gravity and `CoordinateCouplerConstraint`s. It
+    warns of other constraints and of prescribed motions. These have no effect: muscles and all other forces (including
+    springs, bushings, limits and contact), actuators and controllers, wrap objects, contact geometry, shapes, probes.
+    In most files y is up, and gravity is along -y.
 
-    The feet of many such models have moments of inertia that no body has: `mechanism.build(unphysical="warn")`.
+    In many models the feet have physically impossible moments of inertia: use `mechanism.build(unphysical="warn")`.
 
     Args:
         path_or_text: A file, or XML that begins with «<».
-        couplers: Keep the bodies that move by coordinates which a constraint makes functions of others. Without them a
-            model with two knees is that of nimblephysics, which leaves out patellae.
+        couplers: Keep the bodies that move by coordinates which a constraint makes functions of others. Without these
+            bodies, a model with two knees is the same as in nimblephysics, which leaves out patellae.
 
     Raises:
-        ModelError: What is wrong, with the line, and what would be valid.
+        ModelError: The file is wrong; the message names the line, and what would be valid.
     """
     model, is_version_4 = model_in(path_or_text)
     bodies = bodies_in(model)
@@ -109,7 +109,7 @@ def _mechanism(path_or_text: str | Path, model: XmlNode) -> Mechanism:
 
 
 def _segments(joints: Sequence[JointElement]) -> dict[str, Array]:
-    """By link, where its own joint is and where those are that hang on it, (k, 3) in its frame."""
+    """For each link, the points of its own joint and of its children's joints, (k, 3) in its frame."""
     points = {joint.child: [joint.child_pose[:3, 3]] for joint in joints}
     for joint in joints:
         if joint.parent != WORLD:
@@ -118,7 +118,7 @@ def _segments(joints: Sequence[JointElement]) -> dict[str, Array]:
 
 
 def _check_joints(joints: list[JointElement], bodies: Mapping[str, XmlNode]) -> None:
-    """Each joint has its own name, and each body is the child of one."""
+    """Check that joints' names are unique, and that each body is the child of one joint."""
     names: set[str] = set()
     holder: dict[str, str] = {}
     for joint in joints:
@@ -149,7 +149,7 @@ def _coordinates(joints: list[JointElement]) -> dict[str, Coordinate]:
 
 
 def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
-    """Joints but those with these names, on whose children nothing else may hang."""
+    """The joints except those with these names, whose children must have no further children."""
     gone = {joint.child for joint in joints if joint.name in names}
     kept = [joint for joint in joints if joint.child not in gone]
     for joint in kept:
@@ -159,7 +159,7 @@ def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
 
 
 def _markers(model: XmlNode, bodies: Mapping[str, XmlNode], is_version_4: bool, links: list[Link]) -> list[FixedFrame]:
-    """The markers on links that there are."""
+    """The markers on links that exist."""
     if is_version_4:
         frames = frames_of_bodies(model, bodies)
         markers = read_markers(model, "socket_parent_frame", lambda path, node: place_of(path, frames, node))

@@ -1,7 +1,7 @@
 """Functions through points: OpenSim's SimmSpline and PiecewiseLinearFunction.
 
-Beyond the points both continue the polynomial of the last piece. For a SimmSpline nimblephysics does the same;
-OpenSim itself continues with a straight line.
+Outside the points both functions continue the polynomial of the last piece. For a SimmSpline nimblephysics does the
+same; OpenSim itself continues with a straight line.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ipc_articulation.errors import ModelError
 
 
 class Pieces:
-    """On each piece a cubic, f = a + b s + c s² + d s³, s = x - xᵢ for xᵢ ≤ x < xᵢ₊₁.
+    """A piecewise cubic function, f = a + b s + c s² + d s³, s = x - xᵢ for xᵢ ≤ x < xᵢ₊₁.
 
     Args:
         x: The knots, (n,), increasing.
         cubics: Rows (a, b, c, d), (n - 1, 4).
 
     Raises:
-        ModelError: Numbers are not finite: points are too close together, or too far apart.
+        ModelError: A number is not finite, because points are too close together or too far apart.
     """
 
     def __init__(self, x: Array, cubics: Array) -> None:
@@ -71,12 +71,13 @@ class PiecewiseLinearFunction(Pieces):
 
 
 class SimmSpline(Pieces):
-    """The cubic through points with two continuous derivatives, whose third derivative at each end is given.
+    """The cubic spline through points, with two continuous derivatives and given third derivatives at both ends.
 
-    It is that of the cubic through the four points at that end, 6 [y₀ … y₃] in divided differences. Three points give
-    their parabola, two their line. With h and Δ the lengths and slopes between points, the second derivatives m solve
+    The third derivative at an end is that of the cubic through the four points there, 6 [y₀ … y₃] in divided
+    differences. Three points give their parabola, two their line. With h and Δ the lengths and slopes between points,
+    the second derivatives m solve
 
-        hᵢ₋₁ mᵢ₋₁ + 2 (hᵢ₋₁ + hᵢ) mᵢ + hᵢ mᵢ₊₁ = 6 (Δᵢ - Δᵢ₋₁)     m₁ - m₀ = 6 [y₀ … y₃] h₀, and so at the other end
+        hᵢ₋₁ mᵢ₋₁ + 2 (hᵢ₋₁ + hᵢ) mᵢ + hᵢ mᵢ₊₁ = 6 (Δᵢ - Δᵢ₋₁)     m₁ - m₀ = 6 [y₀ … y₃] h₀, same at the other end
 
     (OpenSim, `SimmSpline.cpp`).
 
@@ -97,11 +98,11 @@ class SimmSpline(Pieces):
 
 
 def _second_derivatives(x: Array, y: Array) -> Array:
-    """m, (n,)."""
+    """The second derivatives m, (n,)."""
     n, h = len(x), np.diff(x)
     if n == 2:
         return np.zeros(2)
-    A, r = np.zeros((3, n)), np.zeros(n)  # A by diagonals, the upper one first
+    A, r = np.zeros((3, n)), np.zeros(n)  # A has the diagonals of the matrix as rows, the upper one first
     A[0, 2:], A[1, 1:-1], A[2, :-2] = h[1:], 2.0 * (h[:-1] + h[1:]), h[:-1]
     r[1:-1] = 6.0 * np.diff(np.diff(y) / h)
     A[0, 1], A[1, 0], A[1, -1], A[2, -2] = 1.0, -1.0, 1.0, -1.0
