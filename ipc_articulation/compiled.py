@@ -62,6 +62,15 @@ class _Cache(FunctionCache):
         functions = filter(isfunction, (function, *_values(function)))
         self._cache_file._source_stamp = stamp(*(Path(getfile(f)) for f in functions))
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Machine code from disk; None where there is none, or where its index names a class that no longer exists."""
+        try:
+            return super().load_overload(sig, target_context)
+        except (AttributeError, ImportError):  # numba unpickles the index before it looks whether that is out of date
+            with FileLock(Path(self.cache_path) / ".numba.lock"):
+                self.flush()
+            return None
+
     def save_overload(self, sig: Any, data: Any) -> None:
         with FileLock(Path(self.cache_path) / ".numba.lock"):
             super().save_overload(sig, data)

@@ -114,6 +114,24 @@ def test_a_change_in_a_file_that_is_not_imported_discards_nothing(copy: Path) ->
     assert run(copy, CALL) == "6 1"
 
 
+@pytest.mark.parametrize("removed", ["Pair", "pairs"])
+def test_code_of_a_class_that_no_longer_exists_is_discarded(copy: Path, removed: str) -> None:
+    (copy / "trial" / "pairs.py").write_text("from typing import NamedTuple\nclass Pair(NamedTuple):\n    x: int\n")
+    (copy / "trial" / "first.py").write_text(
+        "from ipc_articulation.compiled import compiled\n\n@compiled\ndef first(pair):\n    return pair.x\n"
+    )
+    call = (
+        "from ipc_articulation.trial.first import first; from ipc_articulation.trial.{} import {}; print(first({}(4)))"
+    )
+    assert run(copy, call.format("pairs", "Pair", "Pair")) == "4"
+    text = (copy / "trial" / "pairs.py").read_text().replace("Pair", "Two")
+    (copy / "trial" / "pairs.py").unlink()
+    module = "pairs" if removed == "Pair" else "others"
+    (copy / "trial" / f"{module}.py").write_text(text)
+    for _ in range(2):
+        assert run(copy, call.format(module, "Two", "Two")) == "4"
+
+
 def test_a_process_locks_the_cache_while_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     events = []
 
