@@ -7,12 +7,11 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.contact_free.potential import assemble, body_energies
+from ipc_articulation.engine.contact_free.potential import assemble, body_energies, follow
 from ipc_articulation.engine.contact_free.system import solve
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes
 from ipc_articulation.engine.newton.line_search import halve, highest_allowed
-from ipc_articulation.engine.terms.shape import follow
 
 
 @compiled
@@ -81,7 +80,7 @@ def _search(problem, q, dq, moving, done, E, is_measured):
         count += searching[b]
     after, step = rows.advanced(q, alpha, dq)
     if count == 0:
-        follow(problem.shapes, step)
+        follow(problem, step)
         return after, alpha, E, False, 0
     if not is_measured:
         E = body_energies(problem, q, moving)
@@ -90,7 +89,7 @@ def _search(problem, q, dq, moving, done, E, is_measured):
         E = body_energies(problem, after, moving)
         alpha, is_halved = halve(labels, searching, E, highest, alpha)
         if not is_halved:
-            follow(problem.shapes, step)
+            follow(problem, step)
             return after, alpha, E, True, k + 1
         after, step = rows.advanced(q, alpha, dq)
     return q, alpha, E, False, -1

@@ -9,23 +9,19 @@ from numba import config, types
 from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
-from ipc_articulation.articulation.joints import JointArrays, Joints
+from ipc_articulation.articulation.joints import JointArrays
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.contact_free.potential import TERMS, gather_terms
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import Model
-from ipc_articulation.engine.terms import ortho_potential
-from ipc_articulation.engine.terms.articulation import Articulation
-from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
-from ipc_articulation.engine.terms.kinetic import Inertias, Kinetic
+from ipc_articulation.engine.terms.joint_penalty import Penalties
+from ipc_articulation.engine.terms.kinetic import Inertias
 from ipc_articulation.engine.terms.shape import Shapes
 from ipc_articulation.frontend.config import Config
-
-_KNOWN = {Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.name}  # the terms that it can have
 
 
 class Bodies(NamedTuple):
@@ -57,15 +53,15 @@ class Limits(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What a step without contact is made of; the terms' arrays are those that the model's own terms use."""
+    """What a step without contact is made of."""
 
     order: int  # of the time integrator
     bodies: Bodies
-    inertias: Inertias
+    inertias: Inertias  # this and the next four are `potential.TermArrays`
     shapes: Shapes
     penalties: Penalties
     articulations: HeldArticulations | Articulations
-    owner: Ints  # (F,) the body to which the energy of each freedom of an articulation is added
+    owner: Ints
     H: Blocks  # the Newton system
     pattern: Pattern  # of its factor
     U: Array  # room for that
@@ -94,27 +90,19 @@ def _hold(problem):
 def make_problem(model: Model, potential: Potential, may_touch: bool) -> Held | Problem | None:
     """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
     found = {term.name: term for term in potential.terms}
-    if may_touch or not found.keys() <= _KNOWN:
+    if may_touch or not found.keys() <= TERMS:
         return None
     problem = _gather(model, potential, found)
     return problem if config.DISABLE_JIT else _hold(problem)
 
 
 def _gather(model: Model, potential: Potential, found: dict[str, Any]) -> Problem:
-    n, nothing = len(model.context.bodies), np.zeros((0, 2), dtype=np.int64)
-    shape = found.get(ortho_potential.NAME, ortho_potential.make(np.zeros(n)))
-    joint = found.get(JointPenalties.name, JointPenalties([], np.zeros(n)))
-    articulation = found.get(Articulation.name)
-    energy = model.context.articulations.energy or ArticulationEnergy(Joints.concatenate([]), n, ())
-    H, pattern, U = make_system(potential.movable, joint.arrays.bodies, energy.arrays)
+    terms = gather_terms(found, model.context.articulations.energy, len(model.context.bodies))
+    H, pattern, U = make_system(potential.movable, [bodies for term in potential.terms for bodies in term.blocks])
     return Problem(
         order=model.order,
         bodies=_gather_bodies(model, potential),
-        inertias=found[Kinetic.name].arrays,
-        shapes=shape.arrays,
-        penalties=joint.arrays,
-        articulations=energy.held,
-        owner=nothing[:, 0] if articulation is None else articulation.owner,
+        **terms._asdict(),
         H=H,
         pattern=pattern,
         U=U,

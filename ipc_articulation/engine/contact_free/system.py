@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.articulation.evaluation import Articulations
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system import block_cholesky
@@ -15,24 +16,20 @@ from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor
 from ipc_articulation.engine.linear_system.linear_system import step_from
 
 
-def make_system(movable: Bools, joints: Ints, articulations: Articulations) -> tuple[Blocks, Pattern, Array]:
+def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, Pattern, Array]:
     """The system of n bodies.
 
     Args:
         movable: Which of them have unknowns, (n,).
-        joints: Pairs that joints couple, (m, 2).
-        articulations: Each couples all its bodies.
+        blocks: Pairs of bodies, (m, 2); all bodies of one array are coupled with each other.
 
     Returns:
-        H, made of zeros; the pattern of its factor; and room for that.
+        H, made of zeros; the pattern of its factor; and a scratch array for that factor.
     """
     H = BlockMatrix(len(movable))
     H.choose(movable)
-    H.add_pairs(joints, np.zeros((len(joints), 2 * DOF, 2 * DOF)))
-    H.add_pairs(articulations.joints.bodies, np.zeros((len(articulations.joints.bodies), 2 * DOF, 2 * DOF)))
-    for begin, end in zip(articulations.starts[:-1], articulations.starts[1:], strict=True):
-        size = end - begin
-        H.add_coupled(articulations.bodies[begin:end], np.zeros((size, 2 * DOF)), np.ones((size, size)))
+    for bodies in blocks:
+        H.add_coupled(bodies, np.zeros((len(bodies), 2 * DOF)), np.ones((len(bodies), len(bodies))))
     pattern = factor_pattern(len(H.bodies), *H.upper[:2])
     return H.as_arrays(), pattern, np.empty(pattern.starts[-1])
 

@@ -32,7 +32,7 @@ class Articulation(Term):
         """Take the energy of a table that has one, and which bodies are fixed, (n,)."""
         self._table, self._energy = table, energy
         self._parts = [slice(end - f, end) for f, end in zip(energy.sizes, np.cumsum(energy.sizes), strict=True)]
-        links = [_movable(energy.arrays.bodies[part], is_fixed) for part in self._parts]
+        links = [_movable(bodies, is_fixed) for bodies in self.blocks]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # gets K of a freedom
@@ -41,6 +41,10 @@ class Articulation(Term):
     def couples(self) -> Ints:
         """Mᵗ is dense: all links of an articulation belong together, also those that only a fixed body connects."""
         return self._couples
+
+    @property
+    def blocks(self) -> Sequence[Ints]:
+        return [self._energy.arrays.bodies[part] for part in self._parts]
 
     @property
     def drives(self) -> Ints:

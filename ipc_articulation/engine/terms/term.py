@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,6 +22,11 @@ class Term(ABC):
     def couples(self) -> Ints:
         """Pairs of bodies that the term couples, (m, 2); contact's change, and are found on the way."""
         return np.zeros((0, 2), dtype=np.int64)
+
+    @property
+    def blocks(self) -> Sequence[Ints]:
+        """Pairs of bodies, arrays (m, 2), such that the Hessian couples all bodies of one array with each other."""
+        return list(self.couples[:, None])
 
     @property
     def drives(self) -> Ints:
