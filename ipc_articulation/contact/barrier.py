@@ -1,12 +1,12 @@
-"""The barrier of one gap, and the mollifier of two edges, for numba.
+"""The barrier for one gap, and the mollifier for two edges, for numba.
 
     B(D, D̂) = -(D - D̂)² ln(D/D̂)
 
-with D = d² and D̂ = d̂²; thick surfaces (ξ the sum of both radii) have D - ξ² for D and d̂² + 2 d̂ ξ for D̂ (Li et al. 2020,
-«Incremental potential contact»; Li et al. 2021, «Codimensional incremental potential contact»; ipctk's clamped log
-barrier and libuipc's).
+with D = d² and D̂ = d̂². For thick surfaces (ξ the sum of both radii) D - ξ² replaces D, and d̂² + 2 d̂ ξ replaces D̂ (Li et
+al. 2020, «Incremental potential contact»; Li et al. 2021, «Codimensional incremental potential contact»; ipctk's
+clamped log barrier and libuipc's).
 
-Where two edges are almost parallel their closest points jump; there the barrier is multiplied by
+If two edges are almost parallel, their closest points are discontinuous; then the barrier is multiplied by
 
     m(c) = (c/ε)(2 - c/ε)   for c = ‖e₁ × e₂‖² < ε,   ε = 10⁻³ ‖ē₁‖²‖ē₂‖²   (ē: at rest)
 """
@@ -17,12 +17,12 @@ import numpy as np
 
 from ipc_articulation.compiled import compiled
 
-MOLLIFIED = 1e-3  # of the greatest squared sine
+MOLLIFIED = 1e-3  # squared sine below which edges are mollified
 
 
 @compiled
 def barrier(gap, d_hat, xi):
-    """B(d² - ξ², d̂² + 2 d̂ ξ) and its first two derivatives by d = gap + ξ; zero from d̂ on."""
+    """B(d² - ξ², d̂² + 2 d̂ ξ) and its first two derivatives by d = gap + ξ; zero for gaps of d̂ and more."""
     if gap >= d_hat:
         return 0.0, 0.0, 0.0
     d = gap + xi
@@ -36,7 +36,7 @@ def barrier(gap, d_hat, xi):
 
 @compiled
 def mollifier(c, eps):
-    """The mollifier m(c) and its derivative; 1 and 0 where the edges are not almost parallel."""
+    """The mollifier m(c) and its derivative; 1 and 0 if the edges are not almost parallel."""
     if c >= eps:
         return 1.0, 0.0
     s = c / eps

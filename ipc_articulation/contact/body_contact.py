@@ -3,8 +3,8 @@
     E = dt² κ_c Σ B(d², d̂²) + Σ μ λ f₀(|u_t|, ε dt)
 
 over the stencils nearer than d̂: every vertex with every face, every edge with every edge. `pair_barrier` and
-`pair_friction` have the formulas. The functions are ipctk's and libuipc's; they are evaluated here, body by body,
-because derivatives by affine coordinates are far smaller than those by vertices.
+`pair_friction` have the formulas. The functions are those of ipctk and libuipc. They are evaluated here, body by body,
+because derivatives by affine coordinates are much smaller arrays than those by vertices.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BodyContact:
     """All pairs of bodies of one material."""
 
     def __init__(self, surfaces: Surfaces, materials: Materials, index: int) -> None:
-        """Contact of the material of an index."""
+        """Prepare contact for the material with an index."""
         self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
         self._resistance, self._mu = float(materials.resistance[index]), float(materials.friction[index])
         self._surfaces, self._allowed = surfaces, materials.body_pairs == index
@@ -53,7 +53,7 @@ class BodyContact:
         return touching
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
-        """The stencils within d̂ at x (V, 3) of pairs with a moving body, and only the pairs that have some."""
+        """The stencils within d̂ at x (V, 3) of pairs with a moving body; pairs without such stencils are left out."""
         s = self.proximity.stencils
         if not len(s):
             return NO_STENCILS
@@ -94,27 +94,27 @@ class BodyContact:
         return near_moving(low, high, self._allowed, moving, self.proximity.reach)
 
     def add_gap_changes(self, touching: Stencils, x: Array, ahead: Array, change: Array) -> None:
-        """Raise `change` (n,) to the relative change of gaps as vertices go from x to ahead, (V, 3) each."""
+        """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
         if len(touching):
             pair_barrier.add_gap_changes(*touching.columns[:4], x, ahead, self._thickness, change)
 
     def lower_fractions(
         self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
     ) -> None:
-        """Lower the step fractions (n,) of islands so far that stencils do not touch."""
+        """Lower the step fractions (n,) of islands so that stencils do not touch."""
         if len(stencils):
             parameters = self._thickness, self._d_hat, floor
             ccd.lower_fractions(*stencils.columns[:4], labels, moving, start, end, *parameters, fractions)
 
     def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
-        """The smallest distance of two surfaces [m] and their bodies; inf and none where none is below `within`."""
+        """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
         reach = within + self._thickness
         s = self._all_within(x, reach)
         distance, row = pair_barrier.smallest_distance(s.kind, s.vertices, x, reach)
         return (np.inf, ()) if row < 0 else (distance - self._thickness, s.bodies_of(row))
 
     def rounded_away(self, x: Array, within: float) -> Overlap | None:
-        """Two bodies whose gap rounding may hide; none of them is above `within` [m]."""
+        """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
         s = self._all_within(x, within + self._thickness)
         row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, x, self._thickness)
         return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, least)

@@ -1,7 +1,7 @@
-"""The primitives of surfaces that may come near each other: boxes around bodies first, then around their primitives.
+"""The broad phase: pairs of primitives with close bounding boxes, searched first by bodies, then by primitives.
 
 Only pairs of bodies that may touch are searched, so bodies that overlap by construction (neighbouring links at their
-joint) cost nothing. Boxes are those of straight motions from one set of positions to another.
+joint) cost nothing. Bounding boxes are those of straight motions from one set of positions to another.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.stencils import Stencils, columns_of
 from ipc_articulation.contact.surfaces import Surfaces
 
-_FEW = 16  # sorting all bodies is slower where fewer than one in so many moves
+_FEW = 16  # if fewer than 1/16 of the bodies move, sorting all bodies is slower
 
 
 def find_stencils(surfaces: Surfaces, allowed: Bools, start: Array, end: Array, distance: float) -> Stencils:
-    """Pairs whose boxes come within a distance [m] as vertices move straight from start to end, (V, 3) each.
+    """Pairs whose bounding boxes come within a distance [m] while vertices move from start to end, (V, 3) each.
 
-    Their order does not depend on positions, so sums over them have the same bits whenever they were found.
+    Their order does not depend on positions, so sums over them are the same to the last bit for every search.
     """
     s = surfaces
     primitives = s.body, s.dimension, s.edges, s.faces, s.squared_lengths
@@ -55,10 +55,10 @@ def _in_order(pairs, n):
 
 @compiled
 def motion_boxes(first, moving, start, end, low, high):
-    """Boxes around all bodies, anew for those that move.
+    """Bounding boxes of all bodies, recomputed for those that move.
 
     Args:
-        first: Where the vertices of each body begin, (n + 1,).
+        first: First vertex of each body, and the number of vertices, (n + 1,).
         moving: Bodies that move, (n,).
         start: Positions (V, 3) [m].
         end: Positions (V, 3) [m]; vertices move straight from start to end.
@@ -81,7 +81,7 @@ def motion_boxes(first, moving, start, end, low, high):
 
 @compiled
 def have_moved(low, high, low_now, high_now):
-    """Which of the boxes (n, 3) differ from what they are now, (n,)."""
+    """Whether each old bounding box (n, 3) differs from the present one, (n,)."""
     moved = np.zeros(len(low), dtype=np.bool_)
     for b in range(len(low)):
         for k in range(3):
@@ -91,7 +91,7 @@ def have_moved(low, high, low_now, high_now):
 
 @compiled
 def unmoved(pairs, moved):
-    """Pairs of bodies (k, 2) of which neither has moved; moved (n,)."""
+    """The pairs of bodies (k, 2) without a moved body; moved (n,)."""
     return pairs[~(moved[pairs[:, 0]] | moved[pairs[:, 1]])]
 
 
@@ -106,7 +106,7 @@ def near_moving(low, high, allowed, moving, distance):
 
 @compiled
 def _boxes(low, high, primitives, body, near):
-    """Boxes of edges or faces from those of their vertices, for the bodies that are near others."""
+    """Bounding boxes of edges or faces from those of their vertices, for the bodies that are near others."""
     box_low, box_high = np.empty((len(primitives), 3)), np.empty((len(primitives), 3))
     for p in range(len(primitives)):
         if not near[body[primitives[p, 0]]]:
@@ -136,7 +136,7 @@ def _near_few(low, high, allowed, moving, distance):
 
 @compiled
 def _with_room(rows, count):
-    """The rows, with as many again where all of them are in use."""
+    """The rows, in an array of twice the length if all of them are in use."""
     return np.concatenate((rows, np.empty_like(rows))) if count == len(rows) else rows
 
 
@@ -150,7 +150,7 @@ def _apart(low_a, high_a, low_b, high_b, distance):
 
 @compiled
 def _near_bodies(low, high, allowed, distance):
-    """Sweep along x: bodies in the order of their lower ends, each against those that begin before it ends."""
+    """Sweep along x: bodies sorted by their lower ends, each tested against those that begin before its upper end."""
     order = np.argsort(low[:, 0])
     low, high = low[order], high[order]  # neighbours in memory
     pairs, count = np.empty((64, 2), dtype=np.int64), 0
@@ -186,8 +186,9 @@ def _near_primitives(bodies, around, left, right, distance):
     Args:
         bodies: Pairs of bodies, (P, 2).
         around: Lower and upper corners of the boxes of all bodies, (n, 3) each.
-        left: For the primitives of the first bodies: where each body's begin, lower and upper corners of their boxes.
-        right: The same for those of the second bodies.
+        left: For the first bodies: the index of each one's first primitive, and lower and upper corners of the
+            primitives' boxes.
+        right: The same for the second bodies.
         distance: [m].
 
     Returns:

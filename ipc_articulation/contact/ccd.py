@@ -1,4 +1,4 @@
-"""Continuous collision detection by separating axes: how far primitives may move in straight lines and never touch.
+"""Continuous collision detection by separating axes, for primitives that move in straight lines.
 
 A face (a₀, a₁, a₂) and a vertex b are apart iff the origin is outside of the triangle of the differences rₖ = aₖ - b;
 two edges iff it is outside of the parallelogram of the four differences of their ends. The rₖ move in straight lines,
@@ -7,9 +7,9 @@ rₖ(t) = rₖ + t vₖ, so an axis n proves for all times in [0, t*] that the g
     n·(rₖ + t vₖ) ≥ g for all k   where   t* = min over k with n·vₖ < 0 of (n·rₖ - g) / (-n·vₖ)
 
 Advancing by the best t* of a few axes, again and again, is conservative advancement (Mirtich 1996). The axes tried are
-the polygon's normal and the directions from the origin to its sides; the nearest of these attains the distance. An
-axis that rounding has spoilt proves less, never too much: so nothing is missed at gaps of 1e-11 m, or where edges are
-almost parallel; and sliding along a surface, however near, costs no steps.
+the polygon's normal and the directions from the origin to its sides; the nearest of these attains the distance.
+Rounding errors of an axis only make the proven time shorter. So no contact is missed at gaps of 1e-11 m or between
+edges that are almost parallel, and sliding along a surface does not shorten steps, however small the gap.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
 
-REST = 0.1  # the fraction of a gap, or of d̂ where that is smaller, that a step leaves at least
-FLOOR = 2e-12  # of the largest coordinate: no gap is made smaller than what rounding leaves of a position
+REST = 0.1  # smallest remaining gap after a step, relative to the gap before or, if smaller, to d̂
+FLOOR = 2e-12  # smallest gap after a step, relative to the largest coordinate, because positions are rounded
 _ADVANCES = 100  # stopping sooner is safe
-_PROGRESS = 1e-2  # an advance by less of what has been reached is the last
+_PROGRESS = 1e-2  # the iteration ends if an advance is smaller, relative to the time reached
 
 
 @compiled
 def gap_floor(x):
-    """The gap [m] that steps do not go below, because of rounding, where positions are as large as x (V, 3)."""
+    """The smallest gap [m] that steps leave, because positions of the size of x (V, 3) are rounded."""
     largest = 0.0
     for v in range(len(x)):
         for k in range(3):
@@ -37,7 +37,7 @@ def gap_floor(x):
 
 @compiled
 def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
-    """Lower the step fractions of islands, so that along the step every gap keeps a tenth of itself.
+    """Lower the step fractions of islands, so that along the step every gap keeps a tenth of its size.
 
     Args:
         bodies: This and the next three are columns of `Stencils`.
@@ -50,7 +50,7 @@ def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, th
         end: Positions (V, 3) [m].
         thickness: Distance [m] at which a gap begins.
         d_hat: Distance [m] at which the barrier begins.
-        floor: The gap [m] that steps do not go below (see `gap_floor`).
+        floor: The smallest gap [m] that steps leave (see `gap_floor`).
         fractions: In [0, 1], (n,), one in the row of each label.
     """
     r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
@@ -64,10 +64,10 @@ def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, th
 
 @compiled
 def _load(kind, vertices, p, start, end, r, v):
-    """Fill r and v (4, 3) with the corners of the polygon, one after the other, and their motions.
+    """Fill r and v (4, 3) with the corners of the polygon, in order, and their motions.
 
     Returns:
-        Number of corners: 4 of the parallelogram of two edges, 3 of the triangle of a vertex and a face.
+        Number of corners: 4 for the parallelogram of two edges, 3 for the triangle of a vertex and a face.
     """
     sides = 4 if kind == EDGES else 3
     for corner in range(sides):
@@ -83,12 +83,12 @@ def _load(kind, vertices, p, start, end, r, v):
 
 @compiled
 def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
-    """The time up to which the polygon rₖ + t vₖ keeps away from the origin, at most `limit`.
+    """The time, at most `limit`, until which the polygon rₖ + t vₖ does not reach the origin.
 
-    `last` is the axis that proved it for the stencil before, which is often of the same two sides of two bodies; it
-    becomes the axis that did so here. n (3,) is a scratch array.
+    `last` is the axis that proved this for the stencil before, which often belongs to the same two sides of two bodies.
+    It is overwritten by the axis for this stencil. n (3,) is a scratch array.
     """
-    nearest = np.inf  # corner: no smaller than the distance
+    nearest = np.inf  # distance of the nearest corner, an upper bound of the distance
     for k in range(sides):
         nearest = min(nearest, r[k, 0] * r[k, 0] + r[k, 1] * r[k, 1] + r[k, 2] * r[k, 2])
     enough = thickness + max(REST * min(np.sqrt(nearest) - thickness, d_hat), floor)
@@ -110,7 +110,7 @@ def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
 
 @compiled
 def _advance(r, v, sides, rest, limit, t, n):
-    """From the time t on, as long as one axis after the other proves a distance of at least `rest`."""
+    """Advance the time t as long as an axis proves a distance of at least `rest`."""
     for _ in range(_ADVANCES):
         if t >= limit:
             break
@@ -158,7 +158,7 @@ def _lowest(r, sides, n):
 
 @compiled
 def _time_apart(r, v, sides, t, rest, n):
-    """How much longer than until t the axis n proves a distance of at least `rest`."""
+    """The time after t until which the axis n proves a distance of at least `rest`."""
     time = np.inf
     for k in range(sides):
         rate = n[0] * v[k, 0] + n[1] * v[k, 1] + n[2] * v[k, 2]
@@ -172,7 +172,7 @@ def _time_apart(r, v, sides, t, rest, n):
 
 @compiled
 def _axis(r, v, sides, t, number, n):
-    """An axis to try at time t, one of the sides' or the normal; False where there is none."""
+    """Fill n with an axis to try at time t, that of a side or the normal. Returns: False if there is none."""
     if number == sides:
         return _normal_axis(r, v, t, n)
     return _side_axis(r, v, t, number, number + 1 if number + 1 < sides else 0, n)
@@ -180,7 +180,11 @@ def _axis(r, v, sides, t, number, n):
 
 @compiled
 def _side_axis(r, v, t, i, j, n):
-    """Unit vector from the origin to the nearest point of a side, square to it inside; False where there is none."""
+    """Fill n with the unit vector from the origin to the nearest point of a side.
+
+    Returns:
+        False if there is none.
+    """
     a0, a1, a2 = r[i, 0] + t * v[i, 0], r[i, 1] + t * v[i, 1], r[i, 2] + t * v[i, 2]
     e0, e1, e2 = r[j, 0] + t * v[j, 0] - a0, r[j, 1] + t * v[j, 1] - a1, r[j, 2] + t * v[j, 2] - a2
     ee = e0 * e0 + e1 * e1 + e2 * e2
@@ -188,7 +192,7 @@ def _side_axis(r, v, t, i, j, n):
     inside = 0.0 < s < 1.0
     s = min(max(s, 0.0), 1.0)
     n[0], n[1], n[2] = a0 + s * e0, a1 + s * e1, a2 + s * e2
-    if inside and _normalise(n):  # rounding tilts the direction to a near point; a side is long, so tilt it back
+    if inside and _normalise(n):  # rounding tilts the direction to a near point; make it normal to the long side
         ne = (n[0] * e0 + n[1] * e1 + n[2] * e2) / ee
         n[0], n[1], n[2] = n[0] - ne * e0, n[1] - ne * e1, n[2] - ne * e2
     return _normalise(n)
@@ -196,7 +200,7 @@ def _side_axis(r, v, t, i, j, n):
 
 @compiled
 def _normal_axis(r, v, t, n):
-    """Unit normal of the polygon, away from the origin; False where it has none."""
+    """Fill n with the unit normal of the polygon, away from the origin. Returns: False if it has none."""
     a0, a1, a2 = r[0, 0] + t * v[0, 0], r[0, 1] + t * v[0, 1], r[0, 2] + t * v[0, 2]
     b0, b1, b2 = r[1, 0] + t * v[1, 0], r[1, 1] + t * v[1, 1], r[1, 2] + t * v[1, 2]
     c0, c1, c2 = r[2, 0] + t * v[2, 0], r[2, 1] + t * v[2, 1], r[2, 2] + t * v[2, 2]

@@ -1,8 +1,8 @@
 """The closest points of two primitives, for numba (Ericson 2005, «Real-time collision detection», chapter 5).
 
 The difference of the two points is c = Σ w_k x_k over the four vertices: w = (1, -β₀, -β₁, -β₂) for a vertex and a
-face, w = (1-s, s, -(1-t), -t) for two edges. c is the shortest over all points of both, so the derivative of D = c·c
-does not see w change: ∂D/∂x_k = 2 w_k c.
+face, w = (1-s, s, -(1-t), -t) for two edges. c is the shortest vector between both, so changes of w do not contribute
+to the derivative of D = c·c: ∂D/∂x_k = 2 w_k c.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 
 EDGES = 0  # kind of a stencil: two edges; otherwise a vertex and a face
-_PARALLEL = 1e-14  # squared sine below which two edges are looked at from their ends alone
+_PARALLEL = 1e-14  # squared sine below which only the ends of two edges are compared
 
 
 @compiled
@@ -52,14 +52,14 @@ def _dot(x, a, b, c, d):
 
 @compiled
 def _place(x, p, a, b):
-    """Where the point of the edge (a, b) that is closest to vertex p is, in [0, 1]."""
+    """Parameter in [0, 1] of the point of the edge (a, b) closest to vertex p."""
     length = _dot(x, a, b, a, b)
     return min(max(_dot(x, a, b, a, p) / length, 0.0), 1.0) if length > 0.0 else 0.0
 
 
 @compiled
 def _vertex_and_face(x, vertices, w):
-    """The region of the face's plane that the vertex p stands over decides (Ericson, 5.1.5)."""
+    """Fill w according to the region of the face's plane in which the projection of p lies (Ericson, 5.1.5)."""
     p, a, b, c = vertices[0], vertices[1], vertices[2], vertices[3]
     w[0], w[1], w[2], w[3] = 1.0, 0.0, 0.0, 0.0
     d1, d2 = _dot(x, a, b, a, p), _dot(x, a, c, a, p)
@@ -92,7 +92,7 @@ def _vertex_and_face(x, vertices, w):
 
 @compiled
 def _two_edges(x, vertices, w):
-    """Between the insides of both edges if the lines' closest points are there, else at one of the four ends."""
+    """Fill w: for the closest points of the lines if these are inside both edges, else for one of the four ends."""
     a, b, c, d = vertices[0], vertices[1], vertices[2], vertices[3]
     aa, ab, bb = _dot(x, a, b, a, b), _dot(x, a, b, c, d), _dot(x, c, d, c, d)
     square = aa * bb - ab * ab
@@ -109,7 +109,7 @@ def _two_edges(x, vertices, w):
 def _ends_of_edges(x, vertices, w):
     best, end, place = np.inf, 0, 0.0
     for k in range(4):
-        other = 2 if k < 2 else 0  # the edge that the end is not on
+        other = 2 if k < 2 else 0  # the other edge than that of the end
         s = _place(x, vertices[k], vertices[other], vertices[other + 1])
         D = 0.0
         for m in range(3):

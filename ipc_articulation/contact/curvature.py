@@ -1,15 +1,15 @@
-"""The curvature of a distance, as its primitives turn and slide, for numba.
+"""The curvature of a distance under rotation and sliding of its primitives, for numba.
 
-The distance is d = min over w of ‖C(w, x)‖, w the place on an edge or in a face. Where the closest points are inside,
+The distance is d = min over w of ‖C(w, x)‖, w the coordinates on edges or in a face. If the closest points are inside,
 
-    -½ δ²d = Σ_k a_k b_k + ½ d bᵀG b   (+ what opens the gap, left out)
+    -½ δ²d = Σ_k a_k b_k + ½ d bᵀG b   (+ terms that open the gap, left out)
 
-a = G Eᵀδc with G = (EᵀE)⁻¹ is the slip along the edges E_k = ∂C/∂w_k, b_k = n·δE_k their turn towards the normal n:
-surfaces that slide while they turn come closer. The barrier, whose slope is negative, makes this a stiffness; it keeps
-Newton from steps along which a small gap closes. Of two forms that hold it, both positive, the smaller one is taken:
+where a = G Eᵀδc with G = (EᵀE)⁻¹ is the slip along the edges E_k = ∂C/∂w_k, and b_k = n·δE_k their rotation towards the
+normal n: surfaces that slide while they rotate come closer. The slope of the barrier is negative, so this is a
+stiffness, which prevents Newton steps that close a small gap. Two positive forms bound it; the smaller one is used:
 
-    Σ_k ¼ (λa_k + b_k/λ)²            where d is small, with the λ that gives both the same weight by vertices
-    1/(2d) (Eᵀδc + d b)ᵀ G (…)       where d is large: of thick surfaces, and of edges that are almost parallel
+    Σ_k ¼ (λa_k + b_k/λ)²            for small d, with the λ that gives both the same weight by vertices
+    1/(2d) (Eᵀδc + d b)ᵀ G (…)       for large d: thick surfaces, and edges that are almost parallel
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
     E = np.empty((2, 3))
     for k in range(count):
         for m in range(3):
-            E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]  # its sign is that of a_k and of b_k, and drops out
+            E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]  # its sign cancels in a_k b_k
     G = np.zeros((2, 2))
     if not _invert_gram(E, count, G):
         return
@@ -56,7 +56,11 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
 
 @compiled
 def _forms(d, w, G, slip, turn):
-    """Fill slip and turn (2, 2) so that scale Σ_k (Σ_j slip_kj E_j·δc + turn_kj b_j)² holds -δ²d; returns the scale."""
+    """Fill slip and turn (2, 2), with which scale Σ_k (Σ_j slip_kj E_j·δc + turn_kj b_j)² bounds -δ²d.
+
+    Returns:
+        The scale.
+    """
     square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]
     if d * d * max(G[0, 0], G[1, 1]) <= 2.0 * square:
         for k in range(2):
@@ -73,10 +77,10 @@ def _forms(d, w, G, slip, turn):
 
 @compiled
 def _edges(kind, v, w, ends, at):
-    """The edges inside which the closest points are free to move, with the place of their body in a lever.
+    """Fill `ends` with the edges along which closest points can move, and `at` with the index of their body in a lever.
 
     Returns:
-        Their number: two inside of a face or of two edges, one inside of an edge, none at a vertex.
+        Their number: two inside a face or two edges, one inside an edge, none at a vertex.
     """
     count = 0
     if kind == EDGES:
@@ -100,7 +104,7 @@ def _edges(kind, v, w, ends, at):
 
 @compiled
 def _invert_gram(E, count, G):
-    """Fill G = (EᵀE)⁻¹ of one or two vectors; False where there are none, or they span too little."""
+    """Fill G = (EᵀE)⁻¹ of one or two vectors. Returns: False if there are none, or they are almost dependent."""
     if count == 0:
         return False
     aa = E[0, 0] ** 2 + E[0, 1] ** 2 + E[0, 2] ** 2

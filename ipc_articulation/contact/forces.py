@@ -1,10 +1,10 @@
 """The forces of contact, contact by contact: -∂E/∂x over dt², for the energies of `pair_barrier` and `pair_friction`.
 
-A barrier pushes along the line between the closest points, with κ_c |∂B/∂d|, for edges that are almost parallel times
-the mollifier; friction acts at the points that were closest at the beginning of the step, with μ λ f₀'(|u|) against the
-slip u. So bodies that slide or stick on each other have two entries, one that pushes and one that drags; of a
-half-plane both are one. The mollifier also turns almost parallel edges against each other; that couple has no point and
-is left out.
+A barrier force acts along the line between the closest points, with the size κ_c |∂B/∂d|, times the mollifier for edges
+that are almost parallel. Friction acts at the points that were closest at the beginning of the step, with the size
+μ λ f₀'(|u|) against the slip u. So bodies that slide or stick on each other have two entries, one of the barrier and
+one of friction; for a half-plane both are one entry. The mollifier also causes a couple between almost parallel edges,
+which has no point and is left out.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class ContactForces(NamedTuple):
     """k contacts; world frame."""
 
     points: Array  # (k, 3) [m], on the first body's surface
-    forces: Array  # (k, 3) on the first body; the second feels the opposite [N, or N·s² before they are over dt²]
+    forces: Array  # (k, 3) on the first body, opposite on the second [N, or N·s² before division by dt²]
     bodies: Ints  # (k, 2) rows of the bodies; n + p for half-plane p, which is always second
 
     @classmethod
     def join(cls, parts: Sequence[ContactForces]) -> ContactForces:
-        """Several lists as one."""
+        """Concatenate several lists."""
         empty = cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 2), dtype=np.int64))
         return cls(*(np.concatenate(columns) for columns in zip(empty, *parts, strict=True)))
 

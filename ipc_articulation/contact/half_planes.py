@@ -1,7 +1,7 @@
 """Contact of vertices with half-planes.
 
-ipctk has planes, but no filter for them, and a half-plane often concerns some bodies only (a robot's base stands in the
-floor). The formulas are those of `body_contact` with d = n·(x - p), whose gradient is the constant n.
+ipctk has planes, but no filter for them, and a half-plane often acts on some bodies only (a robot's base may be inside
+the floor). The formulas are those of `body_contact` with d = n·(x - p), whose gradient is the constant n.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 
 @dataclass(frozen=True)
 class HalfPlanes:
-    """P half-planes: n·(x - p) > 0 is free."""
+    """P half-planes, with the free space n·(x - p) > 0."""
 
     names: tuple[str, ...]
     point: Array  # (P, 3) [m]
@@ -45,7 +45,7 @@ class _Pairs(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What a step holds constant; replaced as a whole."""
+    """Constants of a step; replaced as a whole."""
 
     stiffness: Array  # (k,) dt² κ_c
     normal_force: Array  # (k,) μ λ of friction
@@ -57,7 +57,7 @@ class HalfPlaneContact:
     """Barrier and lagged friction of every vertex with every half-plane that its body may touch."""
 
     def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials) -> None:
-        """Pair up vertices and planes."""
+        """Find the pairs of vertices and planes that may touch."""
         material = materials.plane_pairs[surfaces.body]  # (V, P)
         vertex, self._plane = np.nonzero(material != NO_CONTACT)
         material = material[vertex, self._plane]
@@ -84,7 +84,7 @@ class HalfPlaneContact:
             self._step = _Step(stiffness, force, x, max(eps_velocity * dt, 1e-300))
 
     def add_energy(self, x: Array, moving: Bools, E: Array) -> None:
-        """Add the energy of each moving body to E (n,); inf where a vertex is behind its plane."""
+        """Add the energy of each moving body to E (n,); inf if a vertex is behind its plane."""
         if self.may_touch:
             _add_energy(self._columns, tuple(self._step), x, moving, E)
 
@@ -102,7 +102,7 @@ class HalfPlaneContact:
     def lower_fractions(
         self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
     ) -> None:
-        """Lower the step fractions (n,) of islands so far that every gap stays positive."""
+        """Lower the step fractions (n,) of islands so that every gap stays positive."""
         if self.may_touch:
             _lower_fractions(self._columns, start, end, floor, labels, moving, fractions)
 
@@ -116,7 +116,7 @@ class HalfPlaneContact:
         return self._pairs.vertex[self._gaps(x) < self._pairs.d_hat]
 
     def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
-        """The smallest gap [m] and its body; inf and none where no gap is below `within`."""
+        """The smallest gap [m] and its body; inf and () if no gap is below `within`."""
         if not self.may_touch:
             return np.inf, ()
         gaps = self._gaps(x)
@@ -124,7 +124,7 @@ class HalfPlaneContact:
         return (float(gaps[row]), (int(self._pairs.body[row]),)) if gaps[row] < within else (np.inf, ())
 
     def rounded_away(self, x: Array) -> Overlap | None:
-        """A body and a half-plane whose gap rounding may hide, at x (V, 3); the one with the smallest gap of them."""
+        """The body and half-plane with the smallest gap at x (V, 3), if it is below rounding errors; else None."""
         if not self.may_touch:
             return None
         gaps, pairs = self._gaps(x), self._pairs

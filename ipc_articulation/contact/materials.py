@@ -1,6 +1,6 @@
-"""Who touches whom, and how: the contact model of every pair of bodies and of every body with every half-plane.
+"""The contact model of every pair of bodies, and of every body with every half-plane.
 
-Pairs that agree in everything share one material; few materials describe any scene.
+Pairs with equal parameters have the same material; most scenes have few materials.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NO_CONTACT = -1
 
 @dataclass(frozen=True)
 class Rules:
-    """The contact table of a scene: what holds between two contact elements, and between two subscenes; symmetric."""
+    """The contact table of a scene: parameters for two contact elements, and for two subscenes; symmetric."""
 
     resistance: Array  # (e, e) κ_c [Pa], not positive for adaptive
     friction: Array  # (e, e) μ
@@ -26,7 +26,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Traits:
-    """What contact needs to know of n bodies."""
+    """Contact properties of n bodies."""
 
     element: Ints  # (n,) contact element
     subscene: Ints  # (n,)
@@ -38,7 +38,7 @@ class Traits:
 
 @dataclass(frozen=True)
 class Materials:
-    """The distinct contact models of a scene and which pair has which; NO_CONTACT where a pair never touches."""
+    """The distinct contact models of a scene, and the model of each pair; NO_CONTACT for pairs that never touch."""
 
     resistance: Array  # (k,) κ_c [Pa], NaN for adaptive
     friction: Array  # (k,) μ
@@ -49,26 +49,26 @@ class Materials:
 
     @property
     def touching(self) -> Bools:
-        """Which bodies touch, (n, n)."""
+        """Whether two bodies may touch, (n, n)."""
         return self.body_pairs != NO_CONTACT
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether any pair leaves its resistance open."""
+        """Whether a pair has adaptive resistance."""
         used = np.union1d(self.body_pairs, self.plane_pairs)
         return bool(np.isnan(self.resistance[used[used != NO_CONTACT]]).any())
 
     @property
     def reach(self) -> float:
-        """Largest distance at which any pair acts [m]."""
+        """Largest distance at which a pair has contact forces [m]."""
         return float((self.d_hat + self.thickness).max(initial=0.0))
 
 
 def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subscene: Ints) -> Materials:
     """Materials of a scene.
 
-    A body touches itself only if its `self_collision` says so, and two fixed bodies do not touch. A half-plane has no
-    d̂ and no thickness of its own: the body's count.
+    A body touches itself only if its `self_collision` is set, and two fixed bodies do not touch. A half-plane has no d̂
+    and no thickness; those of the body are used.
 
     Args:
         rules: The contact table.
@@ -102,7 +102,7 @@ def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Int
         plane_subscene: Subscene of every half-plane, (P,).
 
     Returns:
-        Of every kind with every kind and every half-plane, (K, K + P, 5); resistance -1 where it is adaptive.
+        Models of every kind with every kind and every half-plane, (K, K + P, 5); adaptive resistance is -1.
     """
     element, subscene = kinds[:, :2].astype(int).T
     d_hat, thickness = kinds[:, 2, None], kinds[:, 3, None]

@@ -1,4 +1,4 @@
-"""What no step may begin with: surfaces that intersect, or are nearer than rounding leaves of their positions."""
+"""Overlaps, with which no step may begin: surfaces that intersect, or whose distance is below rounding errors."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Overlap(NamedTuple):
-    """Two surfaces that intersect, or are nearer than rounding leaves of their positions."""
+    """Two surfaces that intersect, or whose distance is below the rounding errors of their positions."""
 
     body: int
     other: int | None  # None for a half-plane
     half_plane: str  # its name
-    gap: float  # [m], not positive where they intersect
+    gap: float  # [m], not positive if they intersect
     least: float  # the smallest gap that a step may begin with [m]

@@ -1,9 +1,9 @@
 """The barrier between bodies: E = κ Σ m B(d², d̂²) over the stencils nearer than d̂ (see `barrier`).
 
-The Hessian is that of Gauss and Newton, in the distance d and, for edges that are almost parallel, in z = e₁ × e₂: what
-B m curves by these numbers is kept and projected to positive semidefinite. Of how d is curved itself the part that
-stiffens is added (see `curvature`), for almost parallel edges where they are farther from each other than from being
-parallel. Of how z is curved nothing is, for there B m is small.
+The Hessian is a Gauss-Newton one, in the distance d and, for edges that are almost parallel, in z = e₁ × e₂: the second
+derivatives of B m by these numbers are projected to positive semidefinite. The positive part of the second derivative
+of d is added (see `curvature`), for almost parallel edges only if their distance is larger than the offset of their
+ends from being parallel. The second derivative of z is left out, because B m is small there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def in_reach(bodies, pair, kind, vertices, moving, x, reach):
 
 @compiled
 def smallest_distance(kind, vertices, x, within):
-    """The smallest distance [m] if below `within`, else that; and the row of its stencil, -1 without one."""
+    """The smallest distance [m] and the row of its stencil; `within` and -1 if no distance is below `within`."""
     best, nearest, w, c = within, -1, np.empty(4), np.empty(3)
     for s in range(len(kind)):
         v = row(vertices, s)
@@ -51,10 +51,10 @@ def smallest_distance(kind, vertices, x, within):
 
 @compiled
 def rounded_away(kind, vertices, x, xi):
-    """The first stencil with a gap smaller than what rounding leaves of its vertices at x (V, 3).
+    """The first stencil with a gap below the rounding errors of its vertices at x (V, 3).
 
     Returns:
-        Its row, -1 without one; its gap [m]; and the smallest valid one [m].
+        Its row, or -1; its gap [m]; and the smallest valid gap [m].
     """
     w, c = np.empty(4), np.empty(3)
     for s in range(len(kind)):
@@ -70,7 +70,7 @@ def rounded_away(kind, vertices, x, xi):
 
 @compiled
 def add_gap_changes(bodies, pair, kind, vertices, x, ahead, xi, change):
-    """Raise `change` (n,) to the relative change of the gaps as vertices go from x to ahead, (V, 3) each."""
+    """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
     w, c = np.empty(4), np.empty(3)
     for s in range(len(pair)):
         v = row(vertices, s)
@@ -96,7 +96,7 @@ def _apart(kind, x, v, reach):
 
 @compiled
 def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat, xi, E):
-    """Add E of each pair with a moving body to E (n,), to that of this body; inf where something touches.
+    """Add the energy of each pair with a moving body to that body's E (n,); inf if surfaces touch.
 
     Args:
         bodies: This and the next four are the columns of `Stencils`.
@@ -134,7 +134,7 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
 
 @compiled
 def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g):
-    """Add the gradient of stencils within d̂ to g (n, 12); arguments as in `add_energy`, and local points (V, 3) [m].
+    """Add the gradient of stencils within d̂ to g (n, 12); see `add_energy`; `points` are local ones (V, 3) [m].
 
     Returns:
         The Hessian block of each pair of bodies, (P, 24, 24).
@@ -166,7 +166,7 @@ def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d
 
 @compiled
 def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H):
-    """Derivatives of κ m(z·z) B(d), in d and in z: along z with d, and across it."""
+    """Add the derivatives of κ m(z·z) B(d) by d and z: those along z together with d, and those normal to z."""
     m, rate = mollifier(square, eps)
     length = np.sqrt(square)
     across1, across2, along = np.empty(3), np.empty(3), np.empty(3)
@@ -195,7 +195,7 @@ def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points
 
 @compiled
 def _basis(z, length, along, across1, across2):
-    """An orthonormal basis whose first vector is that of z, any where z is zero."""
+    """Fill an orthonormal basis whose first vector is along z, or any basis if z is zero."""
     along[:] = 0.0
     along[2] = 1.0
     if length > 0.0:

@@ -1,9 +1,9 @@
-"""From two points of two affine bodies to derivatives by their coordinates, for numba.
+"""Derivatives of two points of two affine bodies by the bodies' coordinates, for numba.
 
 The difference of a point of each body, moved along with them, is c_k = Σ_a y_a Q_ka with y = (1, x̄_i, -1, -x̄_j) and
-Q_k = (p_k, A_k0, A_k1, A_k2) of body i, then of body j. Vectors and matrices by coordinates are kept in the order
-LEVER k + a while they are summed, so inner loops run over neighbours in memory; `by_coordinates` brings them to the
-order of q: p, then A by rows.
+Q_k = (p_k, A_k0, A_k1, A_k2) of body i, then of body j. Vectors and matrices by coordinates are summed in the order
+LEVER k + a, so that inner loops run over neighbours in memory; `by_coordinates` brings them to the order of q: p, then
+A by rows.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_SECOND
 
 LEVER = PAIR_DOF // 3  # coordinates of two bodies on which one axis depends
-HALF = LEVER // 2  # of the first body
+HALF = LEVER // 2  # those of the first body
 
 
 @compiled
 def lever(kind, points, vertices, w, y):
-    """Fill y (8,) for the points of both bodies that the weights w (4,) of a stencil make; c then is Σ y_a Q_a."""
+    """Fill y (8,), with c = Σ y_a Q_a, for the points of both bodies given by the weights w (4,) of a stencil."""
     y[:] = 0.0
     left = 2 if kind == EDGES else 1
     first = HALF if kind == VERTEX_OF_SECOND else 0
@@ -62,7 +62,7 @@ def add_by_points(N, y, H):
 
 @compiled
 def add_gradient(s, u, i, j, g):
-    """Add s u, u (24,) of the bodies i and j, to g (n, 12)."""
+    """Add s u, u (24,) by the coordinates of the bodies i and j, to g (n, 12)."""
     for k in range(3):
         g[i, k] += s * u[LEVER * k]
         g[j, k] += s * u[LEVER * k + HALF]

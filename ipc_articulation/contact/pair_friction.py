@@ -1,8 +1,7 @@
-"""Friction between bodies: E = Σ μ λ f₀(|u|, ε) with normal forces and tangents of the beginning of the step.
+"""Friction between bodies: E = Σ μ λ f₀(|u|, ε) with normal forces and tangents from the beginning of the step.
 
-u is the tangential displacement since the beginning of the step of the two points that were closest then,
-λ = -∂(κ B)/∂d their normal force, and f₀ as in `smooth_norm`
-(Li et al. 2020, section 5).
+u is the relative tangential displacement, since the beginning of the step, of the two points that were closest then,
+λ = -∂(κ B)/∂d is their normal force, and `smooth_norm` has f₀ (Li et al. 2020, section 5).
 
 Edges that are almost parallel have no friction: their closest points are arbitrary. A vertex near them has it.
 """
@@ -24,7 +23,7 @@ from ipc_articulation.contact.stencils import Stencils, pairs_of
 
 
 class Friction(NamedTuple):
-    """K points in touch, of P pairs of bodies, as they were at the beginning of a step."""
+    """The k contact points of P pairs of bodies at the beginning of a step."""
 
     bodies: Ints  # (P, 2)
     pair: Ints  # (k,)
@@ -38,7 +37,7 @@ class Friction(NamedTuple):
 def lag(
     touching: Stencils, points: Array, x: Array, q: Array, mu_kappa: float, d_hat: float, xi: float, eps: float
 ) -> Friction:
-    """Friction of a step that begins at q (n, 12) with vertices at x (V, 3); μκ = mu_kappa."""
+    """Friction for a step that begins at q (n, 12) with vertices at x (V, 3); mu_kappa is μκ."""
     normal, force, y = _lag(*touching.columns[2:], points, x, mu_kappa, d_hat, xi)
     holds = np.flatnonzero(force)
     rows, pair = pairs_of(touching.pair, holds, len(touching.bodies))
@@ -79,7 +78,7 @@ def slip(i, j, n, y, q_prev, q, u):
 
 @compiled
 def add_energy(bodies, pair, normal, force, y, eps, q_prev, moving, q, E):
-    """Add E of each pair with a moving body to E (n,), to that of this body.
+    """Add the energy of each pair with a moving body to that body's E (n,).
 
     Args:
         bodies: This and the next six are the fields of `Friction`.

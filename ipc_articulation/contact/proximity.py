@@ -1,4 +1,4 @@
-"""The pairs of primitives that may come near each other, kept from step to step.
+"""Candidate pairs of primitives for contact, reused from step to step.
 
 The broad phase costs more than everything after it. Its candidates are therefore made with a margin (a «skin», as in
 molecular dynamics) and stay valid until some vertex has used the margin up: candidates made at x_ref hold every pair
@@ -19,12 +19,12 @@ from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
-_AHEAD = 4.0  # how many displacements the skin is to last
-_LARGEST_SKIN = 0.03  # of the size of a body; beyond, candidates become too many
+_AHEAD = 4.0  # skin in units of the largest displacement
+_LARGEST_SKIN = 0.03  # in units of a body's size; a larger skin gives too many candidates
 
 
 class Candidates(NamedTuple):
-    """What a search has found; valid as a whole, so it is replaced as a whole."""
+    """The result of a search; replaced as a whole, so that its parts always fit together."""
 
     stencils: Stencils
     x_ref: Array | None  # (V, 3) where the vertices were [m]; None before the first search
@@ -49,14 +49,14 @@ class Proximity:
 
     @property
     def stencils(self) -> Stencils:
-        """Those of the last search."""
+        """The stencils of the last search."""
         return self._candidates.stencils
 
     def cover(self, start: Array, end: Array) -> None:
-        """Make the stencils hold every pair within reach as vertices move straight from start to end, (V, 3) each.
+        """Make the stencils contain every pair within reach while vertices move from start to end, (V, 3) each.
 
-        The new skin is four times the greatest displacement, at least the reach: fast scenes look farther ahead. A
-        skin larger than a fraction of the bodies' size would bring too many pairs; then the motion itself must do.
+        The new skin is four times the greatest displacement, and at least the reach. If this is more than a fraction of
+        the bodies' size, it would give too many pairs; then the search covers the motion itself.
         """
         _, x_ref, skin = self._candidates
         if x_ref is not None and 2.0 * _farthest(x_ref, start, end) <= skin:
@@ -87,7 +87,7 @@ def _displacement(a, b):
     if len(a) == 0:
         return np.zeros(3), 0.0
     low0, low1, low2, high0, high1, high2 = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf
-    for v in range(len(a)):  # numbers are twice as fast here as arrays of three
+    for v in range(len(a)):  # scalars are twice as fast here as arrays of three
         x, y, z = b[v, 0] - a[v, 0], b[v, 1] - a[v, 1], b[v, 2] - a[v, 2]
         low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
         high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)

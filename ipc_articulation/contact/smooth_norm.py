@@ -1,4 +1,4 @@
-"""The length of a slip, smooth at zero, for numba: the potential of friction of unit normal force.
+"""The length of a slip, smoothed at zero, for numba: the friction potential for unit normal force.
 
     f₀(y) = y² (ε - y/3)/ε² + ε/3   for y < ε, else y
 

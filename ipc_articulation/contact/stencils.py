@@ -1,4 +1,4 @@
-"""Stencils: the pairs of primitives that contact looks at, sorted by the pair of bodies that they belong to."""
+"""Stencils: pairs of primitives for contact, sorted by their pairs of bodies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Stencils:
 
     @property
     def columns(self) -> tuple[Ints, Ints, Ints, Ints, Array]:
-        """All arrays, as the compiled functions take them."""
+        """All arrays, in the order of the compiled functions' arguments."""
         return self.bodies, self.pair, self.kind, self.vertices, self.mollified
 
     def rows(self, chosen: Ints) -> Stencils:
@@ -77,18 +77,18 @@ def pairs_of(pair, chosen, count):
 
 @compiled
 def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second):
-    """The columns of the stencils of pairs of primitives found.
+    """The columns of the stencils for the pairs of primitives that were found.
 
-    Left out are pairs that others stand for. A body that touches itself has neighbours in its mesh, and each pair
-    twice. A vertex meets only faces of its own dimension or a higher one, flat ones included: a vertex of rods meets
-    edges in no face (where edges are parallel the mollifier leaves nothing else), while a corner of a face has edges
-    that are not parallel to a rod. Two vertices in no edge meet once.
+    Redundant pairs are left out: pairs with a common vertex in one mesh, and the second copy of a pair within one body.
+    A vertex is paired only with faces of its own dimension or a higher one, flat ones included. So a vertex of rods is
+    paired with edges in no face, because between parallel edges the mollifier removes all other forces. A corner of a
+    face has edges that are not parallel to a rod. Two vertices in no edge make one pair.
 
     Args:
         bodies: The pairs of bodies, (P, 2).
-        dimension: Of the vertices, (V,), see `Surfaces`.
-        edges: Of all surfaces, (E, 2).
-        faces: Of all surfaces, (F, 3).
+        dimension: Dimensions of the vertices, (V,), see `Surfaces`.
+        edges: Edges of all surfaces, (E, 2).
+        faces: Faces of all surfaces, (F, 3).
         squares: Squared lengths of the edges at rest, (E,) [m²].
         crossing: Rows (pair, edge, edge).
         first: Rows (pair, face, vertex), the vertex belonging to the first body of the pair.
@@ -123,7 +123,7 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
 
 @compiled
 def _dimension(face):
-    """2 of a face, 1 of a flat one between two vertices, 0 of one at a single vertex."""
+    """Dimension of a face: 2, or 1 if it is flat with two vertices, or 0 if it is a single vertex."""
     return 2 - int(face[0] == face[1]) - int(face[1] == face[2])
 
 

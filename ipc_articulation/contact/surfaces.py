@@ -17,8 +17,8 @@ from ipc_articulation.compiled import compiled
 class Surfaces:
     """V vertices, E edges and F faces of n bodies.
 
-    An edge (a, b) in no face is also the flat face (a, b, b), a vertex a in no edge the flat face (a, a, a): so rods
-    and points have what their vertices meet.
+    An edge (a, b) in no face is also a flat face (a, b, b), and a vertex a in no edge a flat face (a, a, a), so that
+    vertices have pairs with rods and points.
     """
 
     points: Array  # (V, 3) local positions x̄ [m]
@@ -26,11 +26,11 @@ class Surfaces:
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
     thickness: Array  # (V,) radius about each vertex [m]
-    first: Ints  # (n + 1,) where each body's vertices begin, which follow each other; and the end
+    first: Ints  # (n + 1,) first vertex of each body, and the number of vertices
 
     @cached_property
     def dimension(self) -> Ints:
-        """Of what each vertex is a corner, (V,): 2 a face, 1 edges only, 0 neither."""
+        """Dimension of each vertex, (V,): 2 if it is in a face, 1 if only in edges, 0 if in neither."""
         dimension = np.zeros(len(self.points), dtype=np.int64)
         dimension[self.edges] = 1
         dimension[self.proper_faces] = 2
@@ -47,12 +47,12 @@ class Surfaces:
 
     @cached_property
     def first_edges(self) -> Ints:
-        """Where each body's edges begin, which follow each other, and the end: (n + 1,)."""
+        """First edge of each body, and the number of edges, (n + 1,)."""
         return self._first(self.edges)
 
     @cached_property
     def first_faces(self) -> Ints:
-        """The same of the faces, (n + 1,)."""
+        """First face of each body, and the number of faces, (n + 1,)."""
         return self._first(self.faces)
 
     def _first(self, primitives: NDArray[np.int32]) -> Ints:
@@ -60,7 +60,7 @@ class Surfaces:
 
     @cached_property
     def squared_lengths(self) -> Array:
-        """Of the edges at rest, (E,) [m²]."""
+        """Squared lengths of the edges at rest, (E,) [m²]."""
         ends = self.points[self.edges]
         return np.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1)
 
@@ -75,12 +75,12 @@ class Surfaces:
         _move(self.points, self.first, q, moving, awake, x)
 
     def motions(self, dq: Array) -> Array:
-        """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
+        """Greatest displacement [m] of a vertex of each body, of its origin without surface: dq (n, 12) -> (n,)."""
         return motions(self.points, self.first, dq)
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
-    """Join one (points, edges, faces, thickness) a body, in the order of the bodies."""
+    """Join the meshes (points, edges, faces, thickness) of all bodies, in the order of the bodies."""
     counts = np.array([len(points) for points, *_ in meshes], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     offsets = first[:-1].astype(np.int32)

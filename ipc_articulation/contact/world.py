@@ -27,35 +27,35 @@ class ContactDerivatives(NamedTuple):
     """Derivatives of the contact energy of moving bodies; every Hessian is projected to positive semidefinite."""
 
     gradient: Array  # (n, 12)
-    blocks: Array  # (n, 12, 12) Hessian blocks of half-planes, one a moving body; the next derivatives overwrite them
+    blocks: Array  # (n, 12, 12) Hessian blocks of half-planes for moving bodies; overwritten by the next derivatives
     pair_blocks: list[tuple[Ints, Array]]  # pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24)
 
 
 class _Start(NamedTuple):
-    """The bodies at the beginning of a step; the next one compares with it. Replaced as a whole."""
+    """The bodies at the beginning of a step, with which the next step compares. Replaced as a whole."""
 
     low: Array  # (n, 3) lower corners of boxes around them [m]
     high: Array  # (n, 3) upper corners [m]
     near: Ints  # (k, 2) pairs of bodies whose boxes are within reach of each other
-    floor: float  # the gap that steps do not go below [m]
+    floor: float  # smallest gap that steps leave [m]
 
 
 class _Place(NamedTuple):
-    """Where the bodies are in the course of a step. Replaced as a whole."""
+    """Positions of the bodies during a step. Replaced as a whole."""
 
     q: Array  # (n, 12)
     x: Array  # (V, 3) positions at q [m]
     moving: Bools  # (n,)
     touching: list[Stencils]  # within d̂ at q, material by material; only of pairs with a moving body
     awake: Bools  # (n,) bodies that have moved since the step began
-    scratch: Array  # (V, 3) positions elsewhere; right for the bodies that are not awake
+    scratch: Array  # (V, 3) positions at other coordinates; valid for the bodies that are not awake
 
 
 class ContactWorld:
     """The contact terms of the incremental potential of n bodies.
 
-    A step begins with `begin_step`; from then on `place` says where the bodies are and which of them move. What
-    concerns no moving body is left out.
+    A step begins with `begin_step`. After it, `place` sets the positions of the bodies and selects those that move.
+    Terms without a moving body are left out.
     """
 
     def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes) -> None:
@@ -63,7 +63,7 @@ class ContactWorld:
 
         Args:
             surfaces: Surfaces of the n bodies.
-            materials: Who touches whom, and how.
+            materials: The contact models of all pairs.
             planes: The half-planes.
         """
         self.surfaces, self.materials = surfaces, materials
@@ -96,13 +96,13 @@ class ContactWorld:
         return self._start.near
 
     def begin_step(self, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float = 0.0) -> None:
-        """Fix what a step holds constant, at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
+        """Compute the constants of a step at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
 
         Args:
             q: Coordinates at the beginning of the step.
             dt: Time step [s].
             eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
-            adaptive_resistance: κ_c of the materials that have none of their own [Pa].
+            adaptive_resistance: κ_c of the materials with adaptive resistance [Pa].
         """
         x, friction = self.surfaces.positions(q), (dt, eps_velocity, adaptive_resistance)
         self._start = self._look_around(x)
@@ -119,7 +119,7 @@ class ContactWorld:
         return _Start(low, high, np.concatenate(near), gap_floor(x))
 
     def place(self, q: Array, moving: Bools) -> None:
-        """Place the bodies at coordinates (n, 12) that `cover` or `begin_step` has seen, some of them moving, (n,)."""
+        """Place the bodies at coordinates (n, 12) on the motion of `cover` or `begin_step`; some of them move, (n,)."""
         x, last = self._positions(q, moving), self._at
         touching = [contact.touching(x, moving) for contact in self.body_contacts]
         self._at = _Place(q, x, moving, touching, last.awake, last.x)
@@ -133,9 +133,9 @@ class ContactWorld:
         return self._at.scratch
 
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
-        """Add the energy of bodies to E (n,), inf where something touches; of a pair, to one of the two.
+        """Add the energy of bodies to E (n,), inf if surfaces touch; that of a pair is added to one of the two.
 
-        The coordinates q (n, 12) are on a motion that `cover` has seen.
+        The coordinates q (n, 12) are on the motion of the last `cover`.
         """
         x = self._positions(q, moving)
         self.half_planes.add_energy(x, moving, E)
@@ -160,7 +160,7 @@ class ContactWorld:
         return self._at.touching
 
     def cover(self, ahead: Array) -> None:
-        """Find the pairs that come near each other as vertices move straight to their positions `ahead` (V, 3)."""
+        """Find the pairs that come near each other while vertices move straight to their positions `ahead` (V, 3)."""
         for contact in self.body_contacts:
             contact.proximity.cover(self._at.x, ahead)
 
@@ -171,8 +171,8 @@ class ContactWorld:
     def near(self, ahead: Array) -> Ints:
         """Pairs of bodies, one of them moving, that may come within reach of each other, (k, 2).
 
-        Their boxes do, which contain the whole motion to `ahead` (V, 3): other bodies do not meet, whatever fractions
-        of their steps they take. The result depends on nothing else, in particular not on earlier steps.
+        The bounding boxes of their whole motion to `ahead` (V, 3) are within reach. Other bodies do not meet, whatever
+        fractions of their steps they take. The result does not depend on earlier steps.
         """
         at, start = self._at, self._start
         low, high = motion_boxes(self.surfaces.first, at.awake, at.x, ahead, start.low, start.high)
@@ -222,9 +222,9 @@ class ContactWorld:
         return ContactForces.join([*of_bodies, self.half_planes.forces(x)])
 
     def closest(self, q: Array) -> tuple[float, tuple[int, ...]]:
-        """Smallest distance [m] of surfaces that may touch, and their bodies: one where that is to a half-plane.
+        """Smallest distance [m] of surfaces that may touch, and their bodies: one body if it is to a half-plane.
 
-        Thick surfaces begin at their thickness. Where nothing is nearer than 10 d̂: inf, and none.
+        The distance of thick surfaces excludes their thickness. If no distance is below 10 d̂: inf, and ().
         """
         x, limit = self.surfaces.positions(q), 10.0 * self.d_hat
         best: tuple[float, tuple[int, ...]] = np.inf, ()
@@ -239,7 +239,7 @@ class ContactWorld:
         return self.closest(q)[0]
 
     def find_overlap(self, q: Array) -> Overlap | None:
-        """Two bodies that no step may begin with at q (n, 12), or a body and a half-plane; None where all is well."""
+        """An overlap of two bodies, or of a body and a half-plane, at q (n, 12); None if there is none."""
         x = self.surfaces.positions(q)
         found = self.half_planes.rounded_away(x)
         if found is not None:
