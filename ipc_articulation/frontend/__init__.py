@@ -1,1 +1,1 @@
-"""Reads libuipc's front end (scene geometries, attributes, configuration) into plain arrays."""
+"""Readers of libuipc's front end (scene geometries, attributes, configuration), which make plain arrays."""

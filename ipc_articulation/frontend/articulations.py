@@ -1,4 +1,4 @@
-"""Reads libuipc's articulation geometries: which joints an articulation has, and each step its Mᵗ and δθ̃."""
+"""Readers of libuipc's articulation geometries: the joints of an articulation, and for each step its Mᵗ and δθ̃."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ ARTICULATION = 23
 
 @dataclass(frozen=True)
 class ArticulationTable:
-    """All articulations of a scene, their energy, and the attributes that feed it."""
+    """All articulations of a scene, their energy, and the attributes with its input."""
 
-    energy: ArticulationEnergy | None  # None where the scene has no articulation
+    energy: ArticulationEnergy | None  # None for a scene without articulations
     mass_slots: tuple[Any, ...]  # attribute `mass` of each articulation, (fₐ²,) row-major
     tilde_slots: tuple[Any, ...]  # `delta_theta_tilde` of each, (fₐ,)
     delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (fₐ,), written at the end of a step
     reference: ReferenceDofs
 
     def read_step(self, q_prev: Array) -> None:
-        """Hand Mᵗ, δθ̃ and q_ref to the energy: what the attributes hold now.
+        """Set Mᵗ, δθ̃ and q_ref of the energy to the present values of the attributes.
 
         Args:
             q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
 
         Raises:
-            ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; names articulation or body.
+            ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; the message names the
+                articulation or body.
         """
         if self.energy is None:
             return
@@ -48,11 +49,11 @@ class ArticulationTable:
         try:
             self.energy.set_flat(masses, predicted, q_ref)
         except ArticulationError:
-            self.reference.refuse_not_finite(q_ref)  # by its name, which the energy does not know
+            self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
             raise
 
     def give_step(self, q_prev: Array) -> Array:
-        """Hand Mᵗ and δθ̃ to the energy, which does not check them yet; returns q_ref (n, 12), see `read_step`."""
+        """Set Mᵗ and δθ̃ of the energy without checks. Returns: q_ref (n, 12), see `read_step`."""
         if self.energy is None:
             return q_prev
         self.energy.give(*self._read_attributes())
@@ -110,7 +111,7 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
 def read_joint_references(geometry: Any, owner: str) -> list[tuple[int, int]]:
     """(joint geometry id, index of the joint in it) of each freedom of an articulation geometry.
 
-    libuipc's geometry has a row a joint; a joint of f freedoms takes f rows, one after the other.
+    libuipc's geometry has a row for each joint; a joint of f freedoms has f successive rows.
     """
     collection = geometry["joint"]
     columns = (require(collection, name, owner).tolist() for name in ("geo_id", "index"))
@@ -121,8 +122,8 @@ def read_articulation_joints(geometry: Any, owner: str, meshes: Sequence[JointMe
     """The joints of one articulation geometry, in its order, and their names for messages.
 
     Raises:
-        SceneError: A joint's geometry is not among the meshes, or its index is out of range; it is of a kind that no
-            articulation can move; a joint has not as many rows as freedoms.
+        SceneError: A joint's geometry is not among the meshes, or its index is out of range; its kind cannot be part of
+            an articulation; the number of a joint's rows is not that of its freedoms.
     """
     by_id = {mesh.geo_id: mesh for mesh in meshes}
     references = read_joint_references(geometry, owner)
@@ -169,7 +170,7 @@ def find_mass(geometry: Any, owner: str, size: int) -> Any:
 
 
 def find_joint_attribute(geometry: Any, owner: str, name: str) -> Any:
-    """An attribute slot of an articulation that holds a number a freedom."""
+    """An attribute slot of an articulation with a number for each freedom."""
     return _attribute(geometry["joint"], name, owner)
 
 

@@ -1,11 +1,11 @@
 """Attributes of libuipc geometries as numpy arrays, and names of the geometries.
 
-libuipc hands out vectors as (N, k, 1) and matrices with column-major inner strides; these functions return contiguous
-copies with the shapes one expects.
+libuipc returns vectors as (N, k, 1) and matrices with column-major inner strides; these functions return contiguous
+copies with the usual shapes.
 
-To find a geometry, a collection or an attribute slot costs 0.2 µs, to make an array of a slot (`view`) 3 to 14 µs. So
-what is read or written each step is found anew, but looked at only once. An array must not be kept: it points into
-memory that libuipc replaces when the geometry is resized, and when an attribute that geometries share is written.
+Finding a geometry, a collection or an attribute slot takes 0.2 µs, making an array of a slot (`view`) 3 to 14 µs. So
+slots are found again in each step, but `view` is called only once. The array of a `view` must not be stored: libuipc
+replaces its memory when the geometry is resized, or when an attribute of several geometries is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ipc_articulation.errors import SceneError
 
 
 def read(collection: Any, name: str) -> NDArray[Any] | None:
-    """A copy of an attribute, vectors as (N, k), matrices as (N, r, c); None where it does not exist."""
+    """A copy of an attribute, vectors as (N, k), matrices as (N, r, c); None if it does not exist."""
     slot = collection.find(name)
     if slot is None:
         return None
@@ -38,13 +38,13 @@ def require(collection: Any, name: str, owner: str) -> NDArray[Any]:
 
 
 def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
-    """The single value of a meta attribute, or the default where it does not exist."""
+    """The single value of a meta attribute, or the default if it does not exist."""
     values = read(geometry.meta(), name)
     return default if values is None or len(values) == 0 else values[0]
 
 
 def are_valid(values: Array, nonnegative: bool = False) -> bool:
-    """Whether all numbers of a contiguous array are finite, and none below zero if they must not be."""
+    """Whether all numbers of a contiguous array are finite and, if `nonnegative`, not below zero."""
     return _are_valid(values.ravel(), nonnegative)
 
 
@@ -54,13 +54,13 @@ def _are_valid(values: Array, nonnegative: bool) -> bool:
 
 
 def read_uids(geometry: Any, name: str) -> list[int]:
-    """A meta attribute that lists UIDs, empty where it does not exist; Python sees such lists as JSON only."""
+    """The UIDs in a meta attribute, empty if it does not exist. In Python such lists are available only as JSON."""
     listing = geometry.to_json()["meta"].get(name)
     return [] if listing is None else np.ravel(listing["attribute"]["values"]).astype(int).tolist()
 
 
 def object_names(scene: Any) -> dict[int, str]:
-    """Name of each geometry of a `uipc.Scene` by its id: its object's, with the id where that object has several."""
+    """Names of the geometries of a `uipc.Scene` by id: that of the object, with the id if it has several geometries."""
     names = {}
     for number in range(scene.objects().created_count()):
         owner = scene.objects().find(number)

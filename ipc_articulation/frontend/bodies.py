@@ -1,4 +1,4 @@
-"""Affine bodies of a libuipc scene: one row a body (an instance of a geometry), in the order of the geometries."""
+"""Affine bodies of a libuipc scene: a row for each body (an instance of a geometry), in the geometries' order."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ipc_articulation.frontend.body_checks import check_columns, check_mass
 
 @dataclass(frozen=True)
 class SurfaceMesh:
-    """The surface of one geometry in its local frame; what libuipc labels `is_surf`."""
+    """The surface of one geometry in its local frame, with libuipc's label `is_surf`."""
 
     points: Array  # (V, 3) [m]
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3)
-    thickness: Array  # (V,) radius about each vertex [m], zero but for shells, rods and where the user set it
+    thickness: Array  # (V,) radius about each vertex [m]; zero except for shells, rods and the user's own values
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class BodyTable:
     external_kinetic: Bools  # (n,)
     contact_element: Ints  # (n,)
     subscene: Ints  # (n,)
-    d_hat: Array  # (n,) [m], not positive where the scene's own counts
+    d_hat: Array  # (n,) [m]; the scene's value is used if it is not positive
     self_collision: Bools  # (n,)
-    own_gravity: Array  # (n, 3) [m/s²], NaN where the scene's counts
+    own_gravity: Array  # (n, 3) [m/s²]; the scene's gravity is used if it is NaN
     surfaces: tuple[SurfaceMesh, ...]  # (g,)
     rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row
 
@@ -72,7 +72,7 @@ class BodyTable:
         return np.flatnonzero(self.belongs_to([slot]))
 
     def index(self, geo_id: int, inst_id: int, asker: str) -> int:
-        """Row of a body; a SceneError naming the asker where the scene holds no such body."""
+        """Row of a body; a SceneError that names the asker if the scene has no such body."""
         row = self.rows.get((int(geo_id), int(inst_id)))
         if row is None:
             known = ", ".join(f"({g}, {i})" for g, i in self.rows) or "none"
@@ -84,7 +84,7 @@ class BodyTable:
 
 
 def is_affine_body(geometry: Any) -> bool:
-    """Whether a geometry holds affine bodies: any constitution, recognised by its dyadic mass."""
+    """Whether a geometry contains affine bodies; those of any constitution have a dyadic mass."""
     return geometry.meta().find("abd_mass") is not None
 
 
@@ -93,10 +93,10 @@ def read_bodies(slots: Iterable[Any], names: Mapping[int, str] | None = None) ->
 
     Args:
         slots: Geometry slots.
-        names: What to call geometries, by their ids; a geometry's own meta attribute `name` goes before.
+        names: Names of geometries by their ids; a geometry's own meta attribute `name` has priority.
 
     Raises:
-        SceneError: A body has values with which no step could be taken; see `body_checks`.
+        SceneError: A body has values with which no step is possible; see `body_checks`.
     """
     slots = tuple(slot for slot in slots if is_affine_body(slot.geometry()))
     geometries = [_read_geometry(slot, (names or {}).get(slot.id())) for slot in slots]
@@ -175,7 +175,7 @@ def _read_mass(geometry: Any, owner: str) -> Array:
 
 
 def _read_gravity(geometry: Any, owner: str) -> Array:
-    """The instances' own `gravity` [m/s²], NaN where they have none, (n, 3); like libuipc, read once."""
+    """The instances' own `gravity` [m/s²], (n, 3), NaN without one. As in libuipc, it is read once."""
     gravity = read(geometry.instances(), "gravity")
     if gravity is None:
         return np.full((geometry.instances().size(), 3), np.nan)
@@ -185,7 +185,7 @@ def _read_gravity(geometry: Any, owner: str) -> Array:
 
 
 def read_surface(geometry: Any) -> SurfaceMesh:
-    """The labelled surface of a simplicial complex, vertices compacted; empty where nothing is labelled."""
+    """The labelled surface of a simplicial complex with only its own vertices; empty without labels."""
     points = require(geometry.vertices(), "position", "geometry")
     edges = _labelled(geometry.edges(), 2)
     faces = _labelled(geometry.triangles(), 3)

@@ -1,4 +1,4 @@
-"""What is refused of affine bodies, by name: values with which no step could be taken."""
+"""Checks of affine bodies: values with which no step is possible are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
 
-_ROUNDING = 1e-9  # share of the second moment by which an eigenvalue may be negative
+_ROUNDING = 1e-9  # size of a negative eigenvalue that is accepted, relative to the second moment
 
 
 def check_mass(m: float, first_moment: Array, second_moment: Array, owner: str) -> None:
@@ -37,7 +37,7 @@ def check_columns(columns: Mapping[str, Any], owner: str) -> None:
     """Refuse coordinates, velocities and stiffnesses (see `BodyTable`) of a geometry's bodies.
 
     Raises:
-        SceneError: One is not finite, a kappa is negative, a volume not positive, or a transform mirrors its body.
+        SceneError: A value is not finite, a kappa is negative, a volume not positive, or a transform is a reflection.
     """
     names = columns["names"]
     for key, what in {"q": "transform", "qdot": "velocity", "kappa": "kappa", "volume": "volume"}.items():

@@ -1,15 +1,14 @@
-"""Makes numpy read the formats of libuipc's arrays from a table, for the time of a block.
+"""A context in which numpy reads the formats of libuipc's arrays from a table.
 
-libuipc (by pybind11) describes each array that it hands out by a format, a letter in the language of `struct`, and asks
-a function of numpy's for the type. That function is a parser in Python, for formats of any length: 3 of the 4 µs that
-`view` takes, and 24 of 166 µs of a step of two bodies on a hinge. For buffers that come to numpy directly, numpy has
-such a table itself, in C.
+libuipc (through pybind11) describes each array by a format, a letter in the language of `struct`, and calls a numpy
+function to get the type. That function is a Python parser for formats of any length. It takes 3 of the 4 µs of `view`,
+and 24 of 166 µs of a step of two bodies with a hinge. For other buffers, numpy has such a table in C.
 
     with formats_from_table:
         ...
 
-The parser is private to numpy, so it is replaced only within the block, and only where it is as expected; formats of
-more than one letter are left to it. Where it is missing or another one, a block changes nothing.
+The parser is private to numpy, so it is replaced only within the block, and only if it works as expected. It still
+parses formats of more than one letter. If it is missing or different, a block changes nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class FormatTable(ContextDecorator):
 def _with_table(parse: Any) -> Any:
     """A parser that knows single letters, (stream of a format, whether it is within another) -> (type, alignment).
 
-    None where numpy's is not as expected.
+    The result is None if numpy's parser does not work as expected.
     """
     try:
         known = {letter: parse(_internal._Stream(letter), is_subdtype=False) for letter in _LETTERS}

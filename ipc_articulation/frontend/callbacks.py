@@ -1,8 +1,8 @@
-"""Exceptions of animator callbacks, kept until there is someone to raise them to.
+"""Exceptions of animator callbacks, stored until they can be raised.
 
-libuipc logs an exception that a Python callback raises, with the stack, and goes on as if nothing had happened. An
-engine of ours raises it from the step that ran the callback, and libuipc never sees it; for libuipc's own engines it is
-also kept with the scene, for whoever asks.
+libuipc logs an exception of a Python callback, with the stack, and continues. Our engines raise it from the step that
+ran the callback, and libuipc does not get it. For libuipc's own engines it is also stored with the scene, and
+`raise_kept` raises it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _of_step: ContextVar[list[BaseException] | None] = ContextVar("errors of the ste
 
 
 def guard(callback: Callable[[Any], Any], scene: Any) -> Callable[[Any], Any]:
-    """The same callback, but what it raises is raised by `run_callbacks` instead, or by `raise_kept` as well.
+    """The same callback, except that its exceptions are raised by `run_callbacks` or by `raise_kept`.
 
     Args:
-        callback: Takes the animator's `UpdateInfo`.
+        callback: A function of the animator's `UpdateInfo`.
         scene: The `uipc.Scene` whose animator calls it.
     """
     kept = _of_scene.setdefault(scene, [])
@@ -41,7 +41,7 @@ def guard(callback: Callable[[Any], Any], scene: Any) -> Callable[[Any], Any]:
 
 
 def run_callbacks(update: Callable[[], Any]) -> None:
-    """Let an animator update its scene, then raise, as itself, the first exception that a guarded callback raised."""
+    """Let an animator update its scene, then raise the first exception of a guarded callback, unchanged."""
     errors: list[BaseException] = []
     before = _of_step.set(errors)
     try:
@@ -53,7 +53,7 @@ def run_callbacks(update: Callable[[], Any]) -> None:
 
 
 def raise_kept(scene: Any) -> None:
-    """Raise the first exception of a scene's callbacks since the last call, as itself; forget all of them."""
+    """Raise the first exception of a scene's callbacks since the last call, unchanged, and remove all of them."""
     kept = _of_scene.get(scene)
     if kept:
         first = kept[0]

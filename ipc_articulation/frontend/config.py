@@ -1,7 +1,7 @@
-"""The scene's configuration as the CPU engine understands it.
+"""The scene's configuration for the CPU engine.
 
-Every key is either honoured, or known to change nothing on a CPU, or must have the one value that this engine does; any
-other key or value is refused by name.
+Every key is either used, or known to have no effect on a CPU, or must have the only value that this engine supports.
+Any other key or value is refused by name.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _ONLY: dict[str, Any] = {
     "contact/constitution": "ipc",
     "diff_sim/enable": 0,
 }
-_NUMERICS = ("cfl/", "extras/", "line_search/", "newton/")  # of the honoured keys
+_NUMERICS = ("cfl/", "extras/", "line_search/", "newton/")  # prefixes of used keys
 _CHOICES: dict[str, tuple[Any, ...]] = {"integrator/type": ("bdf1", "bdf2")}
 
 
 @dataclass(frozen=True)
 class Config:
-    """Honoured keys; SI units."""
+    """The keys that are used; SI units."""
 
     gravity: Array  # (3,) [m/s²]
     integrator: str
@@ -44,7 +44,7 @@ class Config:
     friction_enable: bool
     cfl: bool
     d_hat: float  # [m]
-    init_resistance: float  # [Pa] of contact that leaves its resistance open, where nothing touches
+    init_resistance: float  # [Pa], for contact with adaptive resistance if nothing touches
     min_resistance: float  # [Pa]
     max_resistance: float  # [Pa]
     eps_velocity: float  # [m/s]
@@ -95,10 +95,10 @@ def read_config(attributes: Any, scene_diagonal: float) -> Config:
 
     Args:
         attributes: `Scene.config()`.
-        scene_diagonal: Diagonal of the bounding box of the initial scene [m], the measure of the relative tolerances.
+        scene_diagonal: Diagonal of the bounding box of the initial scene [m]; tolerances are relative to it.
 
     Raises:
-        UnsupportedError: A key or value that would change the physics and is not done here.
+        UnsupportedError: A key or value would change the physics, but is not supported.
     """
     values = _flat_values(attributes)
     _refuse_unknown(values)
@@ -111,7 +111,7 @@ def read_config(attributes: Any, scene_diagonal: float) -> Config:
 
 
 def physics_of(config: Config) -> dict[str, Any]:
-    """The values that change where bodies go, by their keys, in plain types; not those of how exactly Newton solves."""
+    """The values that influence the motion, by their keys, in plain types; tolerances of the solver are left out."""
     values = {key: getattr(config, field) for field, key in _READERS.items() if not key.startswith(_NUMERICS)}
     return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in values.items()}
 
@@ -120,10 +120,10 @@ def read_dt(attributes: Any) -> float:
     """The time step now; it may change between steps [s].
 
     Args:
-        attributes: `Scene.config()`. That of a `SceneVisitor` is a copy of the whole configuration, and takes 8 µs.
+        attributes: `Scene.config()`. (`SceneVisitor.config()` copies the whole configuration, which takes 8 µs.)
 
     Raises:
-        SceneError: It is not positive, or not finite.
+        SceneError: The time step is not positive, or not finite.
     """
     dt = float(attributes.find("dt").view()[0])
     if not 0.0 < dt < np.inf:
@@ -136,7 +136,7 @@ def _convert(kind: type | None, value: Any) -> Any:
 
 
 def _flat_values(attributes: Any) -> dict[str, Any]:
-    """{key: value} of a configuration; its JSON form is the only listing of the keys that libuipc offers."""
+    """{key: value} of a configuration; in libuipc only its JSON form lists all keys."""
     listing = attributes.to_json()
     listing = json.loads(listing) if isinstance(listing, str) else listing
     values = {key: attributes.find(key).view()[0] for key in listing}

@@ -33,7 +33,7 @@ def is_half_plane(geometry: Any) -> bool:
 
 
 def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | None = None) -> HalfPlaneTable:
-    """Read every instance of every half-plane among geometry slots, named as their objects where those are given.
+    """Read every instance of every half-plane among geometry slots; `object_names` gives their names.
 
     Raises:
         SceneError: A normal has no length.

@@ -14,14 +14,14 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
 
-_FARTHEST = 1e30  # [m], of a vertex: the fourth powers of lengths are computed
+_FARTHEST = 1e30  # [m], largest coordinate of a vertex, because fourth powers of lengths are computed
 
 
 def make_surfaces(bodies: BodyTable) -> Surfaces:
     """The surfaces of all bodies, joined in the order of the bodies.
 
     Raises:
-        SceneError: A vertex is not finite, or so far away that no distance can be computed; names the body.
+        SceneError: A vertex is not finite, or too far away for distances to be computed; the message names the body.
     """
     meshes: list[Any] = [bodies.surfaces[geometry] for geometry in bodies.geometry]
     surfaces = join_surfaces([(mesh.points, mesh.edges, mesh.faces, mesh.thickness) for mesh in meshes])
@@ -36,7 +36,7 @@ def make_surfaces(bodies: BodyTable) -> Surfaces:
 
 
 def without_label(bodies: BodyTable, materials: Materials) -> list[str]:
-    """Names of bodies that may touch something, but of whose edges and faces none is labelled as surface."""
+    """Names of bodies that may touch something, but have no edges or faces labelled as surface."""
     forgotten = np.array(
         [_is_unlabelled(*pair) for pair in zip(bodies.slots, bodies.surfaces, strict=True)], dtype=bool
     )
@@ -60,7 +60,7 @@ def make_contact_world(
         bodies: The n bodies.
         planes: The half-planes.
         rules: The contact table.
-        d_hat: Where the barrier begins for bodies that do not say so themselves [m].
+        d_hat: Distance at which the barrier begins, for bodies without their own value [m].
     """
     thickness = np.zeros(len(bodies))
     np.maximum.at(thickness, surfaces.body, surfaces.thickness)

@@ -1,4 +1,4 @@
-"""What joint geometries of every kind carry: the two bodies of each joint, and numbers that must be finite.
+"""Data in joint geometries of every kind: the two bodies of each joint, and numbers that must be finite.
 
 A joint is an edge (revolute, prismatic) or a vertex (fixed, spherical).
 """
@@ -15,7 +15,7 @@ from ipc_articulation.frontend.attributes import require
 
 
 class Bodies(Protocol):
-    """The bodies that joints may join; `frontend.bodies.BodyTable` is one."""
+    """Bodies that joints may connect; `frontend.bodies.BodyTable` satisfies this protocol."""
 
     @property
     def transforms(self) -> Array:
@@ -23,7 +23,7 @@ class Bodies(Protocol):
         ...
 
     def index(self, geo_id: int, inst_id: int, asker: str) -> int:
-        """Row of a body; a SceneError naming the asker where there is no such body."""
+        """Row of a body; a SceneError that names the asker if there is no such body."""
         ...
 
 
@@ -31,9 +31,9 @@ def read_body_pairs(joints: Any, bodies: Bodies, owner: str) -> Ints:
     """Rows of the left and of the right body of each joint, (m, 2).
 
     Args:
-        joints: The attribute collection that holds the joints: edges or vertices.
-        bodies: Where the bodies of the scene are.
-        owner: What to call the joint geometry in messages.
+        joints: The attribute collection of the joints: edges or vertices.
+        bodies: The bodies of the scene.
+        owner: The name of the joint geometry in messages.
 
     Raises:
         SceneError: A missing attribute, a body without geometry slot, a body joined to itself.
@@ -51,10 +51,10 @@ def read_body_pairs(joints: Any, bodies: Bodies, owner: str) -> Ints:
 
 
 def check_joint_values(values: Array, name: str, owner: str, nonnegative: bool = False) -> Array:
-    """Values (m, ...) of an attribute, a row a joint, given back if they are good.
+    """Values (m, ...) of an attribute, a row for each joint, if they are valid.
 
     Raises:
-        SceneError: One is not finite, or below zero where it must not be; names joint and attribute.
+        SceneError: A value is not finite or, if `nonnegative`, below zero; the message names joint and attribute.
     """
     bad = ~np.isfinite(values) | (nonnegative & (values < 0.0))
     if bad.any():

@@ -1,4 +1,4 @@
-"""How libuipc describes each kind of joint: constitutions, attributes, and where its joints lie in a geometry."""
+"""The kinds of joints in libuipc: constitutions, attributes, and the place of the joints in a geometry."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class JointKind(NamedTuple):
 
     kind: int  # key of `articulation.kinds.KINDS`
     has_axis: bool  # a joint is an edge of a line mesh, its axis; otherwise a vertex, its anchor
-    coordinate: str = ""  # attribute that holds θ + init_<coordinate>; a drive aims at aim_<coordinate>
+    coordinate: str = ""  # attribute with θ + init_<coordinate>; a drive has the target aim_<coordinate>
     load: str = ""  # attribute of a force [N] or torque [N·m] along θ
 
     @property
     def name(self) -> str:
-        """Of the kind, as in the table of kinds."""
+        """Name of the kind in the table of kinds."""
         return KINDS[self.kind].name
 
     @property
@@ -28,13 +28,13 @@ class JointKind(NamedTuple):
         return KINDS[self.kind].units == ("rad",)
 
     def constitution(self, pattern: str = "AffineBody{}Joint") -> Any:
-        """libuipc's class for it, by a pattern of names in which the kind is left out."""
+        """libuipc's class for it, from a pattern of names with a placeholder for the kind."""
         from uipc import constitution
 
         return getattr(constitution, pattern.format(self.name.capitalize()))
 
     def joints_in(self, geometry: Any) -> Any:
-        """The attribute collection of a joint geometry that holds a row a joint."""
+        """The attribute collection of a joint geometry with a row for each joint."""
         return geometry.edges() if self.has_axis else geometry.vertices()
 
 
@@ -51,10 +51,10 @@ ARTICULATED = " and ".join(f"{entry.name} ({uid})" for uid, entry in JOINT_KINDS
 
 
 def joint_kind(geometry: Any, owner: str) -> JointKind:
-    """The kind of joint that a geometry holds.
+    """The kind of the joints in a geometry.
 
     Raises:
-        SceneError: It holds none that is known; names the owner, and what can be part of an articulation.
+        SceneError: The kind is unknown; the message names the owner, and the kinds that an articulation can have.
     """
     uid = int(read_meta(geometry, "constitution_uid", 0))
     if uid not in JOINT_KINDS:

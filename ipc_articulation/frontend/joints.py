@@ -1,4 +1,4 @@
-"""Reads libuipc's joint geometries: line meshes, an edge a joint, and 0-D complexes, a vertex a joint."""
+"""Reader of libuipc's joint geometries: line meshes with an edge, or 0-D complexes with a vertex, for each joint."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ class JointMesh:
     slot: Any  # libuipc's geometry slot
     geo_id: int
     kind: JointKind
-    joints: Joints  # as an articulation sees them
+    joints: Joints  # the joints for an articulation
     placement: Placement
     strength_ratio: Array  # (m,)
-    init: Array  # (m,) init_angle [rad] or init_distance [m]; zero where a kind has no coordinate
+    init: Array  # (m,) init_angle [rad] or init_distance [m]; zero for kinds without a coordinate
 
     @property
     def tracked(self) -> Joints:
-        """The joints as `angle` and `distance` are measured: both bodies have the left body's axis."""
+        """The joints that measure `angle` and `distance`: both bodies have the left body's axis."""
         return Joints.placed(self.kind.kind, self.joints.bodies, self.placement.with_left_axis())
 
     def read_coordinates(self) -> Array | None:
-        """What the joints' `angle` [rad] or `distance` [m] say, (m,); None where the geometry lacks that attribute."""
+        """The joints' `angle` [rad] or `distance` [m], (m,); None if the geometry has no such attribute."""
         return read(self.slot.geometry().edges(), self.kind.coordinate)
 
     def write_coordinates(self, values: Array) -> None:
-        """Write the joints' `angle` [rad] or `distance` [m], (m,), where the geometry has that attribute."""
+        """Write the joints' `angle` [rad] or `distance` [m], (m,), if the geometry has that attribute."""
         from uipc import view
 
         if self._coordinate is not None:
@@ -56,7 +56,7 @@ class JointMesh:
 
 
 def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
-    """Read one joint geometry; the bodies stand in their initial poses, where θ = 0.
+    """Read one joint geometry; the bodies must be in their initial poses, where θ = 0.
 
     The axis is given by local end points (`l_position0` to `r_position1`) if the edges carry all four, else by the
     world positions of the edges' vertices. A revolute joint given by local end points has the direction of the left
@@ -65,7 +65,7 @@ def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
 
     Args:
         slot: The geometry slot, made by one of libuipc's joint constitutions.
-        bodies: Where the bodies of the scene are.
+        bodies: The bodies of the scene.
 
     Raises:
         SceneError: Another constitution, a missing attribute, a body without geometry slot, a body joined to itself, an
@@ -93,7 +93,7 @@ def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
 
 
 def _placement(kind: JointKind, geometry: Any, transforms: Array, owner: str) -> Placement:
-    """Where the m joints lie in bodies that stand at transforms (m, 2, 4, 4)."""
+    """The placement of the m joints in bodies with transforms (m, 2, 4, 4)."""
     if not kind.has_axis:
         return Placement(
             _anchors(geometry.vertices(), transforms, owner), np.zeros((len(transforms), 2, 3)), transforms
@@ -125,7 +125,7 @@ def _anchors(vertices: Any, transforms: Array, owner: str) -> Array:
 
 
 def _local_points(joints: Any, names: tuple[tuple[str, ...], tuple[str, ...]], owner: str) -> Array | None:
-    """Points in the left and the right body, (m, 2, p, 3), by attributes; None where one of these is missing."""
+    """Points in the left and the right body, (m, 2, p, 3), from attributes; None if one of these is missing."""
     if any(joints.find(name) is None for side in names for name in side):
         return None
     return np.stack([np.stack([require(joints, name, owner) for name in side], axis=1) for side in names], axis=1)

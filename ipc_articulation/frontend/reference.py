@@ -1,7 +1,7 @@
-"""`ref_dof_prev`: the pose from which an articulation counts δθ, given by the user for any subset of bodies.
+"""`ref_dof_prev`: the reference pose of δθ in an articulation, which a user may give for any bodies.
 
-The attribute lives on the instances of a geometry, so bodies of a geometry have it together. Like libuipc, the engine
-looks for it once, at `world.init`; its values are read each step.
+The attribute belongs to the instances of a geometry, so all bodies of a geometry have it or none. Like libuipc, the
+engine searches for it once, at `world.init`; its values are read in each step.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ REF_DOF_PREV = "ref_dof_prev"
 
 @dataclass(frozen=True)
 class ReferenceDofs:
-    """The attribute slots found, and which bodies they belong to."""
+    """The attribute slots that were found, and their bodies."""
 
     slots: tuple[Any, ...]
     rows: tuple[slice, ...]  # rows of the bodies of each slot, in the order of instances
     names: tuple[str, ...]  # of all bodies
 
     def read(self, q_prev: Array) -> Array:
-        """q_ref (n, 12): `ref_dof_prev` where a body has it, else its row of q_prev (n, 12)."""
+        """q_ref (n, 12): `ref_dof_prev` for bodies that have it, else the row of q_prev (n, 12)."""
         if not self.slots:
             return q_prev
         q_ref = q_prev.copy()
@@ -37,7 +37,7 @@ class ReferenceDofs:
         return q_ref
 
     def refuse_not_finite(self, q_ref: Array) -> None:
-        """ArticulationError at the first body whose q_ref is not finite; names it."""
+        """Raise an ArticulationError that names the first body whose q_ref is not finite."""
         for name, q in zip(self.names, q_ref, strict=True):
             refuse_not_finite(f"body '{name}'", REF_DOF_PREV, q)
 
@@ -46,7 +46,7 @@ def find_reference_dofs(bodies: BodyTable) -> ReferenceDofs:
     """Find `ref_dof_prev` on the geometries of the bodies.
 
     Raises:
-        SceneError: The attribute is not a Vector12; names the body and the shape found.
+        SceneError: The attribute is not a Vector12; the message names the body and the shape.
     """
     slots, rows = [], []
     for g, slot in enumerate(bodies.slots):

@@ -1,6 +1,6 @@
-"""Affine bodies of a `uipc.Scene`, found by geometry id and instance when they are asked for.
+"""Affine bodies of a `uipc.Scene`, found by geometry id and instance at the first request.
 
-Unlike `bodies.BodyTable` this asks nothing of a body but its transform, so it serves scenes for every engine.
+Unlike `bodies.BodyTable`, this reads only the transforms of bodies, so it works with scenes for every engine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BodyId = tuple[int, int]  # geometry id, instance
 
 
 class SceneBodies:
-    """The bodies asked for so far, a row each in the order of asking.
+    """The bodies requested so far, a row for each in the order of the requests.
 
     Args:
         scene: `uipc.Scene`.
@@ -38,7 +38,7 @@ class SceneBodies:
         return list(self._rows)
 
     def only(self, rows: Iterable[int]) -> SceneBodies:
-        """Some of them, in this order."""
+        """A selection of these bodies, in the given order."""
         chosen, ids = SceneBodies(self.scene), self.ids
         for row in rows:
             chosen.index(*ids[row], "one who chose")
@@ -46,7 +46,7 @@ class SceneBodies:
 
     @property
     def transforms(self) -> Array:
-        """What the scene holds now, (n, 4, 4)."""
+        """Present transforms in the scene, (n, 4, 4)."""
         return affine.transform_from_q(self.q)
 
     @property
@@ -69,7 +69,7 @@ class SceneBodies:
         return {geo_id: slot for geo_id, slot in found.items() if slot is not None}
 
     def index(self, geo_id: int, inst_id: int, asker: str) -> int:
-        """Row of a body; a SceneError naming the asker where the scene holds no such body."""
+        """Row of a body; a SceneError that names the asker if the scene has no such body."""
         body = (geo_id, inst_id)
         if body not in self._rows:
             self._instances[geo_id] = self._find(geo_id, inst_id, asker)

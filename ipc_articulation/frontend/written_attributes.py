@@ -1,4 +1,4 @@
-"""Values that callbacks may write on instances of affine bodies and on joints, read anew when asked."""
+"""Values that callbacks may write on instances of affine bodies and on joints; each read gives the present ones."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class InstanceAttribute:
 
         Args:
             bodies: All bodies of the scene.
-            slots: Geometry slots that carry it.
-            name: The attribute.
-            shape: Of one value: () a number, (12,) a Vector12, (4, 4) a matrix.
+            slots: Geometry slots with this attribute.
+            name: Name of the attribute.
+            shape: Shape of one value: () a number, (12,) a Vector12, (4, 4) a matrix.
             nonnegative: Whether values below zero are refused.
 
         Raises:
-            SceneError: A geometry lacks it, or holds something of another shape; names both.
+            SceneError: A geometry lacks it, or its values have another shape; the message names both.
         """
         self._name, self._shape, self._nonnegative = name, shape, nonnegative
         self.rows = np.concatenate([np.zeros(0, dtype=np.int64), *(bodies.rows_of(slot) for slot in slots)])  # (k,)
@@ -42,7 +42,7 @@ class InstanceAttribute:
         """The present values, geometry after geometry, (k, *shape).
 
         Raises:
-            SceneError: A value is not finite, or negative; names body and attribute.
+            SceneError: A value is not finite, or negative; the message names body and attribute.
         """
         parts = [np.reshape(slot.view(), (-1, *self._shape)) for slot in self._slots]
         values = np.concatenate([np.zeros((0, *self._shape)), *parts])
@@ -65,11 +65,11 @@ class JointAttribute:
 
         Args:
             meshes: The joint geometries.
-            name: The attribute, one number an edge.
+            name: Name of the attribute, which has one number for each edge.
             nonnegative: Whether values below zero are refused.
 
         Raises:
-            SceneError: A geometry lacks it; names both.
+            SceneError: A geometry lacks it; the message names both.
         """
         self._name, self._nonnegative = name, nonnegative
         self._owners = [f"joint geometry {mesh.geo_id}" for mesh in meshes]
@@ -83,7 +83,7 @@ class JointAttribute:
         """The present values of all m joints, geometry after geometry, (m,).
 
         Raises:
-            SceneError: A value is not finite, or negative; names geometry, joint and attribute.
+            SceneError: A value is not finite, or negative; the message names geometry, joint and attribute.
         """
         parts = [slot.view() for slot in self._slots]
         values = np.concatenate([np.zeros(0), *parts])
