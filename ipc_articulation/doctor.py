@@ -1,6 +1,6 @@
-"""What is installed on this machine, what works, and what to do about the rest: `ipc-articulation doctor`.
+"""Reports what is installed on this machine, what works, and what to do about the rest: `ipc-articulation doctor`.
 
-Whatever may take its process down, such as a missing driver, is tried in a process of its own.
+A test that may crash its process, for instance because a driver is missing, runs in a separate process.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def examine() -> Iterator[Finding]:
 
 
 def works(findings: list[Finding]) -> bool:
-    """Whether scenes can be run here at all: on the CPU engine."""
+    """Whether the CPU engine works, so that scenes can be run on this machine."""
     return any(finding.name == "engine cpu" and finding.state == "OK" for finding in findings)
 
 
@@ -77,7 +77,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """A line an extra, which is missing as long as one of its packages is."""
+    """One finding per extra. An extra is missing if one of its packages is missing."""
     for extra in USER_EXTRAS:
         command = f"pip install 'ipc_articulation[{extra}]'"
         found = [_package(requirement, command) for requirement in _required(extra)]
@@ -102,7 +102,7 @@ def _required(extra: str | None) -> list[str]:
 
 
 def _package(requirement: str, command: str) -> Finding:
-    """Whether a package is installed, in a version that will do."""
+    """The finding about one package: installed in a suitable version, or not."""
     from packaging.requirements import Requirement
 
     wanted = Requirement(requirement)
@@ -162,7 +162,7 @@ def _browser() -> Finding:
 
 
 def _compiled() -> Finding:
-    """Where numba keeps what it has compiled."""
+    """The folder of numba's compiled code."""
     try:
         from ipc_articulation.engine.output.first_run import compiled_folder
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What a robot's file holds: `ipc-articulation inspect`."""
+"""Lists the content of a robot's file: `ipc-articulation inspect`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def inspect(file: Path, as_json: bool = False) -> None:
         as_json: Print `described` instead, as JSON.
 
     Raises:
-        ModelError: It cannot be read; says the line where there is one.
+        ModelError: The file cannot be read; the message names the line if there is one.
         AdapterError: MuJoCo cannot read it.
-        UnsupportedError: A MuJoCo model holds something that a mechanism does not.
+        UnsupportedError: A MuJoCo model contains something that a mechanism cannot represent.
     """
     about = described(file)
     if as_json:
@@ -68,7 +68,7 @@ def find(name: str) -> Path:
 
 
 def described(file: Path) -> dict[str, Any]:
-    """What a robot's file holds, in plain values.
+    """The content of a robot's file, in plain values.
 
     Returns:
         model: Its name.

@@ -2,7 +2,7 @@
 
 With mass matrix M, gains K = diag(kp), C = diag(kv) and the effective mass M̂ of the engine's step, joints near their
 targets follow θ⁺ = θ + w⁺ with w⁺ = w - M̂⁻¹(dt² K θ + dt C w), w = dt·θ̇: only what is in M̂ is implicit. The step is
-unstable where an eigenvalue of this map lies outside the unit circle. A full `implicit` step has none.
+unstable if an eigenvalue of this map lies outside the unit circle. A full `implicit` step has no such eigenvalue.
 """
 
 from __future__ import annotations

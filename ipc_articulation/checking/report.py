@@ -25,7 +25,7 @@ _OF_THE_MODEL = {"adapter", "robot", "dt", "gravity", "integrator"}  # keys that
 
 @dataclass(frozen=True)
 class Report:
-    """What was found; errors let no run begin, warnings do."""
+    """The problems found: errors prevent a run, warnings do not."""
 
     file: Path
     errors: tuple[Fault, ...]
@@ -33,14 +33,14 @@ class Report:
 
 
 def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
-    """Check a scene file and all it names, without a step and without any code that it names.
+    """Check a scene file and all files that it names, without taking a step or running code that it names.
 
     Errors of the file's own text come all at once. What lies between them, such as bodies that overlap, is checked
     when there are none.
 
     Args:
         file: The scene file.
-        settings: Values put over the file's, by path.
+        settings: Values that replace the file's, by path.
     """
     try:
         examined = examine(file, settings)

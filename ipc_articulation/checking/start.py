@@ -40,7 +40,7 @@ class Start:
 
 
 def make_start(scene: AnyScene, document: Document) -> Start:
-    """Build what the run will build before its engine starts.
+    """Build everything that the run builds before its engine starts.
 
     Raises:
         SceneFileError: With the place of what is refused.

@@ -1,4 +1,4 @@
-"""The command `ipc-articulation`, a file a subcommand. Nothing heavy is imported before it is needed."""
+"""The command `ipc-articulation`, with one file per subcommand. Heavy packages are imported when they are needed."""
 
 from ipc_articulation.cli.entry import main
 

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, each defined once: `add`."""
+"""Arguments of several commands, each defined once: `add`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def positive(text: str, wanted: str = "number above zero, such as 0.5 or 30") ->
     """A finite number greater than 0.
 
     Raises:
-        argparse.ArgumentTypeError: It is none; says what is wanted.
+        argparse.ArgumentTypeError: The text is no such number; the message says what is valid.
     """
     try:
         value = float(text)

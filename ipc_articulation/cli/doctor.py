@@ -26,7 +26,7 @@ def execute(options: argparse.Namespace) -> int | None:
     """Execute the command.
 
     Returns:
-        None where the CPU engine works, else 1.
+        None if the CPU engine works, otherwise 1.
     """
     from dataclasses import asdict
 

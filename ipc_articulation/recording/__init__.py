@@ -1,4 +1,4 @@
-"""What a run leaves behind, written and read."""
+"""Writes and reads the recording of a run."""
 
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.recording.header import Header

@@ -50,7 +50,7 @@ class CheckedGroup:
         self._root = zarr.open_group(self.path, mode="r")
 
     def require_rows(self, rows: int) -> None:
-        """See that the arrays are all there, and hold this many rows.
+        """Check that all arrays exist and have this many rows.
 
         Raises:
             RecordingError: An array or a chunk is missing, has another shape, or there are fewer rows.

@@ -11,7 +11,7 @@ from ipc_articulation.recording.layout import entries_checksum
 
 
 class Column:
-    """Appends to a Zarr array; what is not on disk yet, and the rest of the chunk it falls into, is kept in memory."""
+    """Appends to a Zarr array; rows that are not on disk yet, and the other rows of their chunk, are kept in memory."""
 
     def __init__(self, array: Any, length: int = 0) -> None:
         """Continue after the first `length` entries of an array."""

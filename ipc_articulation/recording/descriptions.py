@@ -1,4 +1,4 @@
-"""What the descriptions (`zarr.json`) of a recording's groups say; whatever is wrong with one is named."""
+"""Reads the descriptions (`zarr.json`) of a recording's groups, and names every fault in them."""
 
 from __future__ import annotations
 

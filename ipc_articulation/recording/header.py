@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Header:
-    """Names, in the order of the arrays, and what holds for every row."""
+    """Names in the order of the arrays, and values that are the same for all rows."""
 
     name: str  # of the run
     dt: float  # time step [s]

@@ -1,15 +1,15 @@
-"""How a recording lies on disk: a Zarr v3 group, `NAME/recording.zarr`.
+"""Layout of a recording on disk: a Zarr v3 group, `NAME/recording.zarr`.
 
     zarr.json             format, version, rows that are complete, the header, and a checksum of all that
-    theta/, time/, ...    an array a quantity, (rows, ...); beyond the complete rows nothing counts
+    theta/, time/, ...    one array per quantity, (rows, ...); rows beyond the complete ones are not valid
     contacts/             points, forces (k, 3), bodies (k, 2); end (rows,): contacts end[r-1] to end[r] are row r's
     scenery/              surfaces and half-planes, see `scenery_files`
 
-Each array is a folder with `zarr.json` and a file a chunk. A chunk file is replaced as a whole (Zarr writes a draft and
-renames it) and ends with its CRC-32C; chunks of all quantities hold the same rows. The row count grows only after all
-arrays hold the rows: whoever reads up to it reads what is whole, whenever the writer was killed. Together with the row
-count the group keeps, for every array and chunk, the CRC-32 of the complete entries in it (`columns`): a chunk file is
-valid in its own place only. Version 1 did not have that.
+Each array is a folder with `zarr.json` and one file per chunk. A chunk file is replaced as a whole (Zarr writes a draft
+and renames it) and ends with its CRC-32C; chunks of all quantities have the same rows. The row count grows only after
+all arrays have the rows, so rows below it are always complete, even if the writer was killed. Together with the row
+count, the group stores for every array and chunk the CRC-32 of the complete entries in it (`columns`): a chunk file is
+valid in its own place only. Version 1 did not have these checksums.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def create_array(
 
 
 def description_checksum(array: Any) -> str:
-    """CRC-32 of what an array's `zarr.json` says, but for its length, which grows."""
+    """CRC-32 of the content of an array's `zarr.json` without its length, which grows."""
     content = json.loads((array_folder(array) / "zarr.json").read_text(encoding="utf-8"))
     del content["shape"]
     content["attributes"].pop("checksum", None)
@@ -131,7 +131,7 @@ def sealed(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_sealed(attributes: Mapping[str, Any]) -> bool:
-    """Whether attributes are those that were sealed."""
+    """Whether the attributes are unchanged since they were sealed."""
     content = {key: value for key, value in attributes.items() if key != "checksum"}
     return attributes.get("checksum") == _checksum(content)
 

@@ -1,7 +1,7 @@
-"""What a recording holds, quantity by quantity.
+"""The quantities of a recording.
 
-Row 0 is the state at the start, row k the state after step k. What only a step has (force, iterations, times) is NaN in
-row 0, and what an engine does not report is NaN everywhere.
+Row 0 is the state at the start, row k the state after step k. Quantities of a step (force, iterations, times) are NaN
+in row 0, and quantities that the engine does not report are NaN in all rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Recording`: what a run leaves behind, with every quantity as an attribute; on disk as `layout` says."""
+"""`Recording`: the recording of a run, with every quantity as an attribute; `layout` describes its files."""
 
 from __future__ import annotations
 
@@ -141,7 +141,9 @@ class Recording:
         return to_xarray(self.header, self._arrays())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A row a time [s], a column a number, such as `theta[elbow]` or `position[crate].x`; needs the extra `data`.
+        """Table with one row per time [s] and one column per number, such as `theta[elbow]` or `position[crate].x`.
+
+        Needs the extra `data`.
 
         Raises:
             MissingPackageError: pandas is missing; names the extra.

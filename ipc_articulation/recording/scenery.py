@@ -1,4 +1,4 @@
-"""What a recording shows: every body's surface, the half-planes, which way is up, the camera."""
+"""The scenery of a recording: every body's surface, the half-planes, the upward direction, the camera."""
 
 from __future__ import annotations
 

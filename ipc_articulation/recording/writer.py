@@ -81,7 +81,7 @@ class RecordingWriter:
 
     @classmethod
     def reopen(cls, folder: Path, header: Header, rows: int, expected_rows: int) -> RecordingWriter:
-        """Continue a recording after its first `rows` rows; what it holds beyond them is cut off.
+        """Continue a recording after its first `rows` rows; later rows are removed.
 
         Raises:
             RecordingError: It is damaged, has fewer rows, or cannot be written.
@@ -102,7 +102,7 @@ class RecordingWriter:
 
     @property
     def is_due(self) -> bool:
-        """Whether rows should go to disk: a chunk is full, or some seconds have passed."""
+        """Whether rows should be written to disk, because a chunk is full or some seconds have passed."""
         full = self.rows // self._chunk > self.flushed_rows // self._chunk
         return full or monotonic() - self._last_flush >= FLUSH_INTERVAL
 
@@ -150,7 +150,7 @@ class RecordingWriter:
         return {**self._quantities, **contacts, "contacts/end": self._contact_ends}
 
     def _describe(self) -> None:
-        """Write what is complete: header, number of rows, checksums."""
+        """Write the description of the complete rows: header, number of rows, checksums."""
         columns = {name: column.description for name, column in self._columns.items()}
         self._group.attrs.put(layout.root_attributes(self.header, self.rows, columns))
 
@@ -173,7 +173,7 @@ def remove_recording(folder: Path) -> None:
 
 @contextmanager
 def _naming(path: Path, kept: int) -> Iterator[None]:
-    """Turn an error of the disk into one that names the recording and what is kept of it."""
+    """Turn an error of the disk into one that names the recording and the rows that are kept."""
     try:
         yield
     except OSError as error:

@@ -77,7 +77,7 @@ class Job:
 
 
 def read_job(folder: Path) -> Job:
-    """The run that a folder holds.
+    """Read the run of a folder.
 
     Raises:
         OutputError: It holds none, one of a newer version, or its `run.json` is damaged.

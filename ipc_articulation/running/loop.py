@@ -43,11 +43,11 @@ def run(
         engine: "cpu", "cuda", "none", or "auto" for "cuda" where there is a GPU and else "cpu".
         steps: Number of steps, instead of the file's.
         out: Folder of all results; `out` where it is not given.
-        quiet: No progress bar and no summary.
-        settings: Values put over the file's, by path, such as `contact.friction` or `bodies.crate.mass`.
-        name: Of the run and its folder; the file's where it is not given.
+        quiet: Print no progress bar and no summary.
+        settings: Values that replace the file's, by path, such as `contact.friction` or `bodies.crate.mass`.
+        name: Name of the run and its folder; by default that of the file.
         force: Replace the results of an earlier run.
-        pictures: Whether they are drawn at the end.
+        pictures: Draw the pictures at the end.
         time_limit: Seconds of wall time after which the run ends.
 
     Raises:

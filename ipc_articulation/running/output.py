@@ -61,7 +61,7 @@ def claimed(
 
 
 def refuse_results(folder: Path) -> None:
-    """See that a folder holds no run.
+    """Check that a folder contains no run.
 
     Raises:
         OutputError: It does; says what can be done.
@@ -75,7 +75,7 @@ def refuse_results(folder: Path) -> None:
 
 
 def remove_results(folder: Path) -> None:
-    """Remove what a run left in a folder, and nothing else."""
+    """Remove the files of a run from a folder, and nothing else."""
     for path in (folder / name for name in _RESULTS):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

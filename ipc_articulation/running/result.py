@@ -1,4 +1,4 @@
-"""What a run gives back, and the pictures at its end."""
+"""The result of a run, and the pictures at its end."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ipc_articulation.viewing.pictures import draw_plot, draw_scene
 
 @dataclass(frozen=True)
 class Result:
-    """What a run gave.
+    """The result of a run.
 
     Attributes:
-        recording: Every step; its arrays are read from disk when they are asked for.
-        files: What was written.
-        notes: What was left out, and why.
+        recording: Every step; an array is read from disk when it is first used.
+        files: The files that were written.
+        notes: Results that were left out, with the reasons.
     """
 
     recording: Recording
@@ -27,7 +27,7 @@ class Result:
 
 
 def collect(folder: Path, pictures: bool) -> Result:
-    """What a folder holds after its run, with new pictures if they are wanted.
+    """The result of a run from its folder, with new pictures if they are wanted.
 
     Raises:
         RecordingError: The recording cannot be read.

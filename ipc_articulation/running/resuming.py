@@ -27,14 +27,14 @@ def resume(
 ) -> Result:
     """Resume a run from its last checkpoint, whatever ended it; the result is that of an uninterrupted run.
 
-    On the CPU engine it is the same bit for bit. Rows of the recording after the checkpoint are computed anew.
+    On the CPU engine it is the same bit for bit. Rows of the recording after the checkpoint are computed again.
 
     Args:
         folder: `OUT/NAME` of the run.
-        steps: Take so many steps more than the run was to have; None: those that are left.
-        quiet: No progress bar and no summary.
-        pictures: Whether they are drawn at the end.
-        time_limit: Seconds of wall time after which it ends again.
+        steps: Number of steps in addition to those planned for the run; None: the remaining planned steps.
+        quiet: Print no progress bar and no summary.
+        pictures: Draw the pictures at the end.
+        time_limit: Seconds of wall time after which the run ends again.
 
     Raises:
         OutputError: The folder holds no run, one that is finished, or one that another process is running; the scene

@@ -33,7 +33,7 @@ def summary(result: Result) -> list[tuple[str, str]]:
 
 
 def summary_object(result: Result) -> dict[str, Any]:
-    """The summary for machines, in JSON's types; what is not known is None."""
+    """The summary for programs, in JSON's types; unknown values are None."""
     recording = result.recording
     known = recording.minimum_distance[np.isfinite(recording.minimum_distance)]
     return {

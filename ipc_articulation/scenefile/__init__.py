@@ -1,1 +1,1 @@
-"""Scene files: what they may say, read and checked, with the place of every fault."""
+"""Reads and checks scene files, and reports every fault with its place."""

@@ -37,7 +37,7 @@ def _complaints(location: Location, value: Any) -> Iterator[SceneProblem]:
 
 
 def _repeated(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[tuple[int, str]]:
-    """Index and name of all that are taken, or stand a second time."""
+    """Index and name of all entries whose name is taken or occurs a second time."""
     known = set(taken)
     for index, name in enumerate(names):
         if name in known:

@@ -30,18 +30,18 @@ class Document:
     """One scene file.
 
     Args:
-        file: To read.
+        file: The file to read.
         settings: Values put over the file's, by path.
 
     Attributes:
         file: The file.
-        settings: Those given.
+        settings: The given settings.
         files: All files that were read, the scene file first, then those it includes.
         unused: Variables that nothing refers to.
         data: Its content: dicts, tuples (for lists), texts, numbers, booleans, None. Every text is a `tree.Text`.
 
     Raises:
-        SceneFileError: With the place of what cannot be read, is no YAML, or leads nowhere.
+        SceneFileError: A file cannot be read or is not YAML, or a setting's path does not exist; with the place.
     """
 
     def __init__(self, file: str | Path, settings: Mapping[str, Any] | None = None) -> None:

@@ -46,7 +46,8 @@ def evaluate(text: str, variable: Callable[[str], int | float]) -> int | float:
         variable: Gives the number that a name stands for.
 
     Raises:
-        ValueError: It is no such expression, or has no finite value; says why. What `variable` raises passes through.
+        ValueError: The text is no such expression, or has no finite value; the message says why. Errors of
+            `variable` are passed on.
     """
     if len(text) > MAX_LENGTH:
         raise ValueError(f"an expression of {len(text)} characters, more than {MAX_LENGTH}")
@@ -78,7 +79,7 @@ def _value(node: ast.expr, variable: Callable[[str], int | float]) -> Any:
 
 
 class _NoValueError(Exception):
-    """What the mathematics says no to."""
+    """An operation without a finite value."""
 
 
 def _applied(function: Callable[..., float], *numbers: float) -> float:

@@ -1,7 +1,7 @@
 """A scene file and the files it includes, as one tree.
 
-`include: base.yaml`, or a list of files, relative to the file that says so. Mappings are merged key by key; a later
-file of the list wins over an earlier one, the including file over all. Lists are not merged: the winner's stands.
+`include: base.yaml`, or a list of files, relative to the file with that key. Mappings are merged key by key; a later
+file of the list wins over an earlier one, the including file over all. Lists are not merged: the winning one is used.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MAX_FILES = 200  # of one scene
 
 
 class Sources:
-    """Reads a scene file and all that it includes, each file once.
+    """Reads a scene file and all files that it includes, each once.
 
     Attributes:
-        files: What was read, the scene file first.
+        files: The files that were read, the scene file first.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ def read_text(file: Path) -> str:
 
 
 def _names(root: TreeNode) -> tuple[TreeNode, ...]:
-    """What stands under `include`."""
+    """The value of the key `include`."""
     entry = root.child(INCLUDE)
     if entry is None:
         return ()

@@ -1,4 +1,4 @@
-"""The JSON schema of scene files, by which editors complete and check them.
+"""The JSON schema of scene files, with which editors complete and check them.
 
 `python -m ipc_articulation.scenefile.json_schema` writes `scene.schema.json` anew from the models; a test holds the two
 together. It is draft 7, which every editor knows. What it cannot say is left to `ipc-articulation check`: names, files,
@@ -94,7 +94,7 @@ def _adapted(value: Any) -> Any:
 
 
 def _is_pydantics_own(key: str, part: Any) -> bool:
-    """What only pydantic knows, unless a block has a key of that name."""
+    """Whether a keyword of the schema was added by pydantic, and is no key of a block with the same name."""
     return (key in ("title", "format") and isinstance(part, str)) or (key == "discriminator" and "mapping" in part)
 
 

@@ -31,7 +31,7 @@ def find_file(name: str, folder: Path) -> Path:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file; there is none under a name that no file can have."""
+    """Whether the file exists; False for names that no file can have."""
     try:
         return path.is_file()
     except OSError:  # too long

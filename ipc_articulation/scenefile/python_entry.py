@@ -50,7 +50,7 @@ def check_entry(text: str, folder: Path | None) -> Entry:
 
 
 def _is_installed(package: str) -> bool:
-    """Whether a package came with a distribution: neither Python's own, nor what lies in the current folder."""
+    """Whether a package was installed by a distribution; not Python's own packages, nor those of the current folder."""
     spec = None if package in sys.stdlib_module_names else find_spec(package)
     if spec is None:
         return False

@@ -42,10 +42,10 @@ def read_scene(file: str | Path, settings: Mapping[str, Any] | None = None) -> t
             `bodies[0].mass`.
 
     Returns:
-        The scene, and the document it stands in, which knows the place of everything.
+        The scene, and its document, which knows the place of every value.
 
     Raises:
-        SceneFileError: With line and column of every fault of the file, or with the setting at fault.
+        SceneFileError: The file or a setting has faults; each is reported with line and column, or with the setting.
     """
     examined = examine(file, settings)
     if examined.problems:
@@ -64,10 +64,10 @@ class Examined:
 
 
 def examine(file: str | Path, settings: Mapping[str, Any] | None = None) -> Examined:
-    """Read and check a scene file, and keep what is right where something is not.
+    """Read and check a scene file, and keep the valid parts if others are not valid.
 
     Raises:
-        SceneFileError: It cannot be read as YAML at all, or a setting leads nowhere.
+        SceneFileError: The file cannot be read as YAML at all, or the path of a setting does not exist.
     """
     document = Document(file, settings)
     model, problems = _model_of(document)
@@ -85,7 +85,7 @@ def examine(file: str | Path, settings: Mapping[str, Any] | None = None) -> Exam
 
 
 def known_adapters() -> list[str]:
-    """What the key `adapter` may be: `none`, and the entry points of the group `ipc_articulation.adapters`."""
+    """Valid values of the key `adapter`: `none`, and the entry points of the group `ipc_articulation.adapters`."""
     return sorted({NO_ENGINE, *(entry.name for entry in entry_points(group="ipc_articulation.adapters"))})
 
 
@@ -121,7 +121,7 @@ def _right_part(model: type[AnyScene], document: Document, faulty: Collection[st
 
 
 def _context(document: Document) -> dict[str, Any]:
-    """What validators may look at: the folder that the scene's files are relative to."""
+    """Context of the validators: the folder that the scene's files are relative to."""
     return {"folder": document.file.parent}
 
 
@@ -145,7 +145,7 @@ def _problem(detail: ErrorDetails, document: Document) -> SceneProblem:
 
 
 def _complaint(detail: ErrorDetails) -> str:
-    """What pydantic says of a value, in a scene file's words: whole numbers, lists, mappings."""
+    """Pydantic's message about a value, in the terms of scene files: whole numbers, lists, mappings."""
     message = detail["msg"].removeprefix("Input ").split(" or instance of ")[0]
     for theirs, ours in _WORDS.items():
         message = message.replace(theirs, ours)

@@ -1,4 +1,4 @@
-"""Values put over those of a scene file: `contact.friction=0.3`, `bodies.crate.mass=2`, `robot.actuators[0].kp=100`.
+"""Values that replace a scene file's: `contact.friction=0.3`, `bodies.crate.mass=2`, `robot.actuators[0].kp=100`.
 
 A path goes down by keys, by the `name` of a list's entry, or by its index from 0. A key with a dot or a bracket in it
 stands in brackets and quotes: `robot.initial["arm.joint"]`.

@@ -19,7 +19,7 @@ MAX_VALUES = 200_000  # of a whole scene, all aliases and variables written out
 
 
 class Text(str):
-    """A text of a scene file that knows the folder of the file it stands in, which files it names are relative to."""
+    """A text of a scene file, with the folder of its file; paths in the text are relative to that folder."""
 
     folder: Path
 
@@ -89,7 +89,7 @@ def planted(value: Any, place: Place, depth: int = 1) -> TreeNode:
 
 
 def merged(below: TreeNode, above: TreeNode) -> TreeNode:
-    """Two mappings as one, key by key all the way down; what stands above wins, and lists are never merged."""
+    """Two mappings merged key by key at all levels; the upper one wins, and lists are never merged."""
     if not (isinstance(below.value, dict) and isinstance(above.value, dict)):
         return above
     children = dict(below.value)
@@ -99,7 +99,7 @@ def merged(below: TreeNode, above: TreeNode) -> TreeNode:
 
 
 def measure(root: TreeNode) -> tuple[int, int]:
-    """Number of values and depth of a tree with everything written out that stands at several places."""
+    """Number of values and depth of a tree in which nodes with several places are written out at each of them."""
     known: dict[int, tuple[int, int]] = {}
 
     def measured(node: TreeNode) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Variables of a scene file: `${name}` stands for the value under `variables`.
+"""Variables of a scene file: `${name}` is replaced by the value under `variables`.
 
 A value that is one reference becomes the variable's value, whatever its type; `${side / 2}` becomes a number, see
 `expressions`; inside a longer text a reference becomes text. Variables may refer to each other. `$${` is a plain `${`.
@@ -24,13 +24,13 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def resolved(root: TreeNode) -> tuple[TreeNode, list[str]]:
-    """The tree with every reference replaced by what it means, and the variables that nothing refers to.
+    """The tree with every reference replaced by its value, and the variables that nothing refers to.
 
     Args:
         root: A mapping.
 
     Raises:
-        SceneFileError: With the place of every reference to nothing, to itself, or to what cannot stand there.
+        SceneFileError: With the place of every reference to nothing, to itself, or to a value that is not valid there.
     """
     variables = root.child(VARIABLES)
     known: Mapping[str, TreeNode] = variables.value if variables and isinstance(variables.value, dict) else {}
@@ -124,7 +124,7 @@ class _Resolver:
         return text
 
     def _meant(self, inside: str, place: Place, depth: int) -> TreeNode:
-        """What a reference means; ValueError says why it means nothing."""
+        """The value of a reference; a ValueError says why it has none."""
         name = inside.strip()
         if _NAME.fullmatch(name) and name != "pi":
             self.used.add(name)

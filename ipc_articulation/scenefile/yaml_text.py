@@ -62,7 +62,7 @@ def parse(text: str, file: Path, setting: str = "") -> TreeNode:
 
     Args:
         text: One YAML document.
-        file: Where it stands, for places and errors.
+        file: The file of the text, for places and errors.
         setting: What was written on the command line, where the text is the value of a setting.
 
     Raises:
@@ -91,7 +91,7 @@ def parse(text: str, file: Path, setting: str = "") -> TreeNode:
 
 
 def _advice(text: str, mark: yaml.Mark | None) -> str:
-    """What to do about two mistakes that YAML's own words do not explain."""
+    """Advice on two mistakes that YAML's own messages do not explain."""
     lines = text.splitlines()
     line = lines[mark.line] if mark and mark.line < len(lines) else ""
     column = mark.column if mark else 0
@@ -101,7 +101,7 @@ def _advice(text: str, mark: yaml.Mark | None) -> str:
 
 
 class _Reading:
-    """Makes one tree; what is wrong with single values is collected in `faults`."""
+    """Makes one tree; faults of single values are collected in `faults`."""
 
     def __init__(self, file: Path, setting: str) -> None:
         self.faults: list[Fault] = []
@@ -189,7 +189,7 @@ class _Reading:
 
 
 def _number(text: str) -> int | float:
-    """A number of the core schema; infinite or NaN where it says so or is too large."""
+    """A number of the core schema; infinite or NaN if it is written so or is too large."""
     if re.fullmatch(r"[-+]?[0-9]+", text):
         return int(text)
     if text.startswith(("0o", "0x")):

@@ -19,11 +19,11 @@ def read_answer(answer: Any, actuated: Sequence[str], targets: Array, joints: Se
     Args:
         answer: Targets, or a mapping with `targets`, `torques` or both; each as an array of all, or by joint.
         actuated: Names of the k joints that take targets.
-        targets: Their targets where the answer says none, (k,).
+        targets: Their targets where the answer has none, (k,).
         joints: Names of the m joints.
 
     Raises:
-        ValueError: The end of a sentence about the controller.
+        ValueError: The answer is not valid; the message is the end of a sentence about the controller.
     """
     parts = answer if isinstance(answer, Mapping) and answer and set(answer) <= _KEYS else {"targets": answer}
     return (

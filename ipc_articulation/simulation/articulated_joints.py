@@ -21,7 +21,7 @@ def add_joint(uipc_scene: Any, joint: schema.JointEntry, bodies: Mapping[str, An
 
     Args:
         uipc_scene: The scene.
-        joint: Of the file.
+        joint: The joint of the scene file.
         bodies: Geometry slots by name.
         dt: Time step [s].
 

@@ -61,7 +61,7 @@ def _connected(scene: schema.ArticulationScene) -> CoupledRobot:
 
 
 def _roles(scene: schema.ArticulationScene) -> dict[str, Role]:
-    """Links are what joints of an articulation connect; they have no kinetic energy of their own, M stands for it."""
+    """Bodies that joints of an articulation connect are links; they have no kinetic energy of their own: M has it."""
     articulated = {name for articulation in scene.articulations for name in articulation.joints}
     joints = [joint for joint in scene.joints if joint.name in articulated]
     links = {name for joint in joints for name in (joint.parent, joint.child)}

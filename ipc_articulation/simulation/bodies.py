@@ -45,7 +45,7 @@ def body_of(scene: schema.Scene, body: schema.BodyEntry) -> CoupledBody:
 
 
 def surface_and_solid(shape: schema.ShapeEntry) -> tuple[ClosedMesh, Solid]:
-    """What contact sees of a shape, and the homogeneous solid that it stands for.
+    """The surface of a shape for contact, and the homogeneous solid that gives its mass properties.
 
     Raises:
         MeshError: A mesh file cannot be read, or is not closed.

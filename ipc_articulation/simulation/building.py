@@ -18,12 +18,12 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         scene: From `read_scene`.
         document: From `read_scene`.
         engine: "cpu", "cuda", "none" or "auto".
-        workspace: Folder for what the engine writes.
-        steps: How many steps will be asked for.
+        workspace: Folder for the files of the engine.
+        steps: Number of steps of the run.
 
     Raises:
-        SceneFileError: With the place of what is missing or refused, or of bodies that intersect at the start.
-        EngineError: There is no such engine here.
+        SceneFileError: Something is missing or refused, or bodies intersect at the start; with the place.
+        EngineError: The engine does not exist or does not run on this machine.
     """
     assert isinstance(scene, schema.RobotScene | schema.ArticulationScene)
     scene, document, drawn = with_drawn_values(scene, document)

@@ -29,10 +29,10 @@ def contact_rules(mechanism: CoupledRobot, scene: schema.Scene, document: Docume
 def names_of_sides(
     patterns: Sequence[str], place: Location, mechanism: CoupledRobot, scene: schema.Scene, document: Document
 ) -> list[frozenset[str]]:
-    """`names_of` for each side of a pair that stands at a place of the file.
+    """`names_of` for each side of a pair at a place of the file.
 
     Raises:
-        SceneFileError: A side names nothing that there is.
+        SceneFileError: A side names no existing body or half-plane.
     """
     sides = []
     for side, pattern in enumerate(patterns):
@@ -45,7 +45,7 @@ def names_of(pattern: str, mechanism: CoupledRobot, scene: schema.Scene) -> froz
     """Names of bodies and half-planes of a mechanism that a material's name or an expression stands for.
 
     Raises:
-        AdapterError: There are none; or it is no regular expression.
+        AdapterError: Nothing has such a name, or the text is no regular expression.
     """
     by_name = {_file_name(part.name): part.name for part in mechanism.parts}
     if pattern in scene.materials:

@@ -1,6 +1,6 @@
 """Targets and forces that the controllers of a scene file give the joints, computed for all steps before the run.
 
-Python functions are not among them: they are called while the run goes on, see `python_controller`.
+Python functions are not included: they are called during the run, see `python_controller`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _ACTUATED = "joint with an actuator"
 
 
 def targets(controllers: Sequence[ControllerEntry], joints: Sequence[str], start: Array, times: Array) -> Array:
-    """Target positions of the joints; one that no controller moves stays where it starts.
+    """Target positions of the joints; a joint without a controller keeps its start position.
 
     Args:
         controllers: Of the scene file.
         joints: Names of the k joints that have an actuator.
-        start: Where they start, (k,) [rad or m].
+        start: Their start positions, (k,) [rad or m].
         times: (n,) [s].
 
     Returns:
@@ -47,7 +47,7 @@ def targets(controllers: Sequence[ControllerEntry], joints: Sequence[str], start
 
 
 def torques(controllers: Sequence[ControllerEntry], joints: Sequence[str], times: Array) -> Array:
-    """Forces on the joints besides those of their actuators; those of several controllers add up.
+    """Forces on the joints in addition to those of their actuators; forces of several controllers are added.
 
     Args:
         controllers: Of the scene file.
@@ -93,7 +93,7 @@ def _sine(controller: SineEntry, joints: Sequence[str], start: Array, times: Arr
 
 
 def _trajectory(controller: TrajectoryEntry, joints: Sequence[str], start: Array, times: Array) -> Commands:
-    """Through the knots; the first and the last target hold beyond the ends."""
+    """A trajectory through the knots; beyond its ends the first and the last target are kept."""
     columns, knots, values = _knots(controller, joints, start)
     if controller.interpolation == "linear" or len(knots) == 1:
         return columns, _linear(knots, values, times)

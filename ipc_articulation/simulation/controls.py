@@ -20,11 +20,11 @@ class ControllerSet:
     """The controllers of a scene, evaluated before each step.
 
     Args:
-        scene: With its controllers.
-        document: Where it stands.
+        scene: The scene with its controllers.
+        document: The document of the scene, for places.
         driven: The multibody engine's model, which takes targets and forces.
-        coupling: Of that model.
-        steps: How many steps will be asked for.
+        coupling: The coupling of that model.
+        steps: Number of steps of the run.
 
     Attributes:
         ran_code: The Python functions that the scene names, as it names them.
@@ -52,7 +52,7 @@ class ControllerSet:
         """Command the joints for step `index`.
 
         Raises:
-            AdapterError: A Python controller fails, or returns what is no answer.
+            AdapterError: A Python controller fails, or returns an invalid answer.
         """
         aims, forces = self._targets[index], self._torques[index]
         for controller, function in self._functions:
@@ -93,7 +93,7 @@ class ControllerSet:
 
 
 def _places(scene: schema.RobotScene) -> list[Location]:
-    """Where each of `all_controllers` stands in the file."""
+    """Place of each of `all_controllers` in the file."""
     if not scene.controllers:
         return [("controller",)]
     return [("controllers", index) for index in range(len(scene.controllers))]

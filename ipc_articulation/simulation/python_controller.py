@@ -43,7 +43,7 @@ class ControllerInput:
         joints: Names of the m joints.
         theta: Their positions, (m,) [rad or m].
         theta_dot: Their velocities, (m,) [rad/s or m/s].
-        contact_force: What contact did to them in the last step, (m,) [N·m or N].
+        contact_force: Contact forces on them in the last step, (m,) [N·m or N].
         actuated: Names of the k joints that take targets.
         targets: Targets that the other controllers of the scene give them in this step, (k,) [rad or m].
         poses: Of links and free bodies by name, (4, 4) each.
@@ -98,7 +98,7 @@ class PythonController:
             raise AdapterError(f"step {state.step}: Python controller '{self.text}' {error}") from error
 
     def state(self) -> dict[str, Array]:
-        """What the controller remembers from step to step: what its own `state()` gives, nothing where it has none.
+        """The controller's state: the arrays of its own `state()`, or nothing if it has no such method.
 
         Raises:
             AdapterError: It raises.

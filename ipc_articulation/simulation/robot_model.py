@@ -86,7 +86,7 @@ def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) 
 
 
 def _by_joint(robot: schema.RobotEntry, key: str, joints: Sequence[str], document: Document) -> dict[str, float]:
-    """Numbers by joint; of several patterns that match a joint the last one holds."""
+    """Numbers by joint; if several patterns match a joint, the last one is used."""
     value = getattr(robot, key)
     by_pattern = value if isinstance(value, dict) else {} if value is None else {".*": value}
     found: dict[str, float] = {}

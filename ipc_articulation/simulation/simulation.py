@@ -31,7 +31,7 @@ class Simulation(Protocol):
         ...
 
     def measure(self, is_start: bool) -> dict[str, Any]:
-        """The present state, and unless it is the start what the last step told: quantities of a recording by name."""
+        """The present state and, except at the start, results of the last step: quantities of a recording by name."""
         ...
 
     def dump(self) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""The complete mechanism of a scene file: the robot as its adapter describes it, and all that the file adds.
+"""The complete mechanism of a scene file: the robot as its adapter describes it, and everything that the file adds.
 
 Adapters know nothing of this: bodies, ground and walls, stiffness and resistance of the robot's links, environments,
 and who touches whom.

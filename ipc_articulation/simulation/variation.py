@@ -27,7 +27,7 @@ FIXED = ("adapter", "dt", "steps", "seed", "randomise")  # what a variation may 
 
 
 def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Document, Drawn]:
-    """The scene with its random values drawn, the document that it now stands in, and those values by path.
+    """The scene with its random values drawn, its new document, and those values by path.
 
     Raises:
         SceneFileError: A path leads to no number; a value that was drawn is not valid.

@@ -35,7 +35,7 @@ class Draft:
     own_actuators: bool = False  # the robot's file has some
 
     def start(self) -> tuple[Start, Scene]:
-        """The scene as it would begin.
+        """The scene at its start.
 
         Raises:
             SceneFileError: With what is refused.

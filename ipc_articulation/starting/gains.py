@@ -1,4 +1,4 @@
-"""Gains that fit what a joint moves.
+"""Gains from the mass that a joint moves.
 
 With a joint's own entry m of the mass matrix, kp = ω² m and kv = 2 ω m make it settle without overshoot at the rate ω,
 whatever its size. ω is halved until the step of the whole robot is stable.

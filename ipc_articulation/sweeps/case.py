@@ -19,7 +19,7 @@ LARGEST = 1_000_000  # runs of one sweep; more is a mistake
 
 @dataclass(frozen=True)
 class Basis:
-    """What all runs of a sweep share.
+    """What all runs of a sweep have in common.
 
     Attributes:
         file: The scene file.

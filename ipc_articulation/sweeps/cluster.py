@@ -2,7 +2,8 @@
 
 On its node a task hands the run to a worker process of its own (`WorkerProcess`), so a run that crashes or
 takes too long ends as it does on one machine. A task whose node is lost is given to another node. The nodes need this
-package, and the scene's folder and that of the results at the same paths as here, on a file system that all share.
+package, and the scene's folder and that of the results at the same paths as here, on a file system that all nodes can
+access.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ _PATIENCE = 20.0  # seconds for a cluster to answer
 def on_cluster(
     requests: Iterable[Request], address: str, time_limit: float | None, check: Callable[[], None]
 ) -> Generator[Record]:
-    """Do all requests; their records come in the order in which they end.
+    """Do all requests. Yields their records in the order in which they end.
 
     Args:
         requests: See `worker.perform`.
         address: "auto" for the cluster that this machine belongs to, HOST:PORT, or ray://HOST:PORT.
-        time_limit: Of one run [s].
-        check: Called before each run; what it raises ends the sweep.
+        time_limit: Time limit of one run [s].
+        check: Called before each run; an error in it ends the sweep.
 
     Raises:
         SweepError: There is no cluster at the address.

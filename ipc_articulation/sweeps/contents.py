@@ -1,6 +1,6 @@
 """The files that determine a scene: the scene file, what it includes, and every file that it or a setting names.
 
-They are known by the SHA-256 of their content. A sweep whose files have changed would mix runs of different scenes.
+They are identified by the SHA-256 of their content. A sweep with changed files would mix runs of different scenes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Contents:
         return hashlib.sha256("".join(sorted(self.digests.values())).encode()).hexdigest()
 
     def require_unchanged(self) -> None:
-        """See that all files are what they were when this was made.
+        """Check that no file has changed since this object was made.
 
         Raises:
             SweepError: One has changed.

@@ -28,7 +28,7 @@ VERSION = 1
 
 
 class SweepFolder:
-    """Where a sweep keeps what it has.
+    """The folder of a sweep: its description and the records of finished runs.
 
     Args:
         path: OUT/NAME.
@@ -43,7 +43,7 @@ class SweepFolder:
         """Begin or resume a sweep; other processes are locked out.
 
         Args:
-            basis: What its runs share.
+            basis: What its runs have in common.
             contents: Files of its scene.
             force: Forget all earlier runs.
 
@@ -58,7 +58,7 @@ class SweepFolder:
             yield
 
     def records(self, cases: list[Case]) -> dict[str, Record]:
-        """What is finished of these cases, by id.
+        """Records of the finished ones among these cases, by id.
 
         Raises:
             SweepError: A record is damaged.
@@ -90,7 +90,7 @@ class SweepFolder:
         _write_json(self._about, about)
 
     def _compare(self, about: dict[str, Any]) -> None:
-        """Raise the first difference of what is to run from what has run here."""
+        """Raise an error about the first difference between the new sweep and the earlier one in this folder."""
         try:
             before = json.loads(self._about.read_text(encoding="utf-8"))
             version, files = before["version"], dict(before["files"])

@@ -13,13 +13,13 @@ from ipc_articulation.sweeps.worker_process import Request, WorkerProcess
 def in_processes(
     requests: Iterable[Request], workers: int, time_limit: float | None, check: Callable[[], None]
 ) -> Generator[Record]:
-    """Do all requests, some at a time; their records come in the order in which they end.
+    """Do all requests, several at a time. Yields their records in the order in which they end.
 
     Args:
         requests: See `worker.perform`.
         workers: Number of processes.
-        time_limit: Of one run [s].
-        check: Called before each run; what it raises ends the sweep.
+        time_limit: Time limit of one run [s].
+        check: Called before each run; an error in it ends the sweep.
 
     Raises:
         SweepError: No worker can be started.

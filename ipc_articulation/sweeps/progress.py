@@ -14,9 +14,9 @@ def progress(name: str, total: int, before: int, quiet: bool) -> Iterator[Callab
     """Show a bar, as `ipc_articulation.progress`, with the number of failed runs.
 
     Args:
-        name: Of the sweep.
+        name: Name of the sweep.
         total: Number of runs.
-        before: How many of them were done before.
+        before: Number of runs that were done before.
         quiet: Show nothing.
 
     Yields:

@@ -1,4 +1,4 @@
-"""What is known of one finished run, and the numbers that the table shows of it."""
+"""The record of one finished run, and its numbers in the table."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def numbers_of(recording: Recording) -> dict[str, float]:
 
 
 def numbers_in(folder: Path) -> dict[str, float]:
-    """`numbers_of` what is recorded in a folder; none where nothing is, or nothing that can be read."""
+    """`numbers_of` the recording in a folder; no numbers if there is none that can be read."""
     try:
         return numbers_of(read_recording(folder))
     except (RecordingError, OSError):
@@ -95,6 +95,6 @@ def numbers_in(folder: Path) -> dict[str, float]:
 
 
 def _reduced(reduce: Any, values: Any) -> float:
-    """A reduction over what is known; NaN where nothing is."""
+    """A reduction over the known values; NaN if there are none."""
     known = values[~np.isnan(values)]
     return float(reduce(known)) if known.size else float("nan")

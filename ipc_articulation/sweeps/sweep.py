@@ -47,27 +47,27 @@ def sweep(
     force: bool = False,
     quiet: bool = False,
 ) -> pandas.DataFrame:
-    """Run a scene file for every combination of values; what has run before into the same folder is not run again.
+    """Run a scene file for every combination of values; finished runs in the same folder are not repeated.
 
     A run that fails, takes too long or ends its process is in the table with its error; the others continue.
-    `OUT/NAME/` holds the table, `results.parquet`, and `runs/`, where every run has a record and a folder.
+    `OUT/NAME/` contains the table, `results.parquet`, and `runs/`, where every run has a record and a folder.
 
     Args:
         file: The scene file, or `example:NAME` for an installed one.
         settings: Values for dotted paths of its keys: `{"contact.friction": [0.1, 0.5], "seed": range(100)}`.
         workers: Number of processes on this machine, each with one thread; as many as there are cores by default.
         ray: Address of a Ray cluster that does the runs instead, such as "auto" or "10.0.0.1:6379".
-        out: Folder of all sweeps; `out/sweeps` where it is not given.
+        out: Folder of all sweeps; by default `out/sweeps`.
         engine: "cpu", "cuda", "none" or "auto".
         steps: Number of steps, instead of the file's.
         time_limit: Seconds after which a run is ended.
         keep: "summaries" keeps no recordings, only the numbers of the table.
-        retry_failed: Run again what did not end well before.
+        retry_failed: Repeat runs that failed before.
         force: Forget all earlier runs of this folder.
-        quiet: No progress bar.
+        quiet: Print no progress bar.
 
     Returns:
-        The table, a row a run in the order of the product, the last key fastest; see `sweeps.table`.
+        The table, one row per run in the order of the product (the last key varies fastest); see `sweeps.table`.
 
     Raises:
         SweepError: The values, the folder or the cluster cannot be used; or a file of the scene changed meanwhile.
@@ -165,7 +165,7 @@ def _is_missing(record: Record | None, retry_failed: bool) -> bool:
 
 
 def _request(basis: Basis, case: Case, folder: SweepFolder) -> Request:
-    """What a worker is to do, see `worker.perform`; paths are absolute, whatever folder it starts in."""
+    """The request to a worker, see `worker.perform`; its paths are absolute, so the worker may start in any folder."""
     return {
         "id": case.id,
         "settings": case.settings,

@@ -27,7 +27,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, list[Any]]:
     """The values of each key, in the order given.
 
     Args:
-        texts: What each `--set` says.
+        texts: The text of each `--set`.
 
     Raises:
         SweepError: One of them cannot be read; it is quoted, with what would be valid.

@@ -70,7 +70,7 @@ def perform(request: dict[str, Any]) -> Record:
 
 
 def _text(error: BaseException) -> str:
-    """What an error says; one that is none of the package's also says where it came from."""
+    """The message of an error; for an error that is not of this package also its origin."""
     if isinstance(error, IpcArticulationError) or not error.__traceback__:
         text = str(error)
     else:
@@ -86,7 +86,7 @@ def _read_requests(requests: SimpleQueue[str]) -> None:
 
 
 def _import_heavy_packages() -> None:
-    """Now, so that no run's time holds it; one thread each, as every core has its own worker."""
+    """Import them now, so that no run's time includes it; with one thread each, as every core has its own worker."""
     import ipctk
 
     import ipc_articulation.running  # noqa: F401

@@ -39,12 +39,12 @@ def row_at(recording: Recording, time: float) -> int:
 
 
 def film_rows(recording: Recording, fps: float, every: int | None = None) -> Ints:
-    """The rows that a film shows, one a picture.
+    """The rows that a film shows, one per picture.
 
     Args:
         recording: What is shown.
-        fps: Pictures a second.
-        every: Each how many rows a picture is taken; the film runs in real time where it is not given.
+        fps: Pictures per second.
+        every: Number of rows from one picture to the next; by default the film runs in real time.
 
     Returns:
         (pictures,), rising.

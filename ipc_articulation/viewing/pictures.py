@@ -1,4 +1,4 @@
-"""The pictures of a run; one that cannot be made is left out with a note that says why, and the run still ends well."""
+"""The pictures of a run. A picture that cannot be made is replaced by a note that says why; the run still succeeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts, watched: a recorder of what they step, and a view of it in the browser."""
+"""A recorder for the steps of scripts, and a view of them in the browser."""
 
 from ipc_articulation.watching.recorder import Recorder
 

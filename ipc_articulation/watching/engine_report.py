@@ -1,4 +1,4 @@
-"""What an engine reports of its last step, as quantities of a recording; left out where it reports nothing."""
+"""The report of an engine on its last step as quantities of a recording, without those that it does not report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records what a script steps, as a run of a scene file is recorded."""
+"""Records the steps of a script in the same way as a run of a scene file."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Recorder:
     ```python
     with Recorder(coupling, "out/run", engine):
         for _ in range(300):
-            coupling.step(world)  # a row each
+            coupling.step(world)  # each step becomes a row
     ```
 
-    Of a coupling every committed step is a row. Of a plain libuipc scene a row is recorded when `append` is called.
-    Rows are on disk a few seconds after their step, whatever ends the script.
+    With a coupling, every committed step becomes a row. With a plain libuipc scene, `append` records a row.
+    Rows are written to disk within a few seconds, so they remain if the script fails or is killed.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Recorder:
             watched: A coupling, or a scene without one, after `world.init(scene)`.
             folder: Where the recording is written, as `recording.zarr`.
             engine: The `Engine` of the world; with the CPU engine contact forces, energies and times are recorded too.
-            name: Of the run; None: the folder's.
+            name: Name of the run; None: that of the folder.
             force: Replace a recording that is in the folder.
 
         Raises:
             OutputError: There is a recording already, or the folder cannot be made.
             RecordingError: The recording cannot be written.
-            SceneError: A body has values with which no step could be taken.
+            SceneError: A body has values that no step accepts.
         """
         self.folder = Path(folder)
         self._engine = _Silent() if engine is None else engine
@@ -73,10 +73,10 @@ class Recorder:
         return self._writer.rows
 
     def append(self) -> None:
-        """Record the present state as the next row; a coupling's steps do so themselves.
+        """Record the present state as the next row. The steps of a coupling call this themselves.
 
         Raises:
-            RecordingError: It cannot be written; the rows before are kept.
+            RecordingError: The row cannot be written; earlier rows are kept.
         """
         now, header = perf_counter(), self._writer.header
         values = {

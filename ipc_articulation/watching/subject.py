@@ -1,4 +1,4 @@
-"""A scene that a script steps, as recordings and views have it: its bodies, its planes and their present state."""
+"""The scene of a script for recordings and views: its bodies, its planes and their present state."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _OF_STEP = ("delta_theta", "delta_theta_tilde", "contact_force")
 
 
 class Subject:
-    """The affine bodies and half-planes of a scene as they stand now, and the joints of a coupling.
+    """The affine bodies and half-planes of a scene in their present state, and the joints of a coupling.
 
     Args:
-        watched: A coupling, or a plain libuipc scene; geometries created later are not seen.
+        watched: A coupling, or a plain libuipc scene; geometries that are created later are not included.
 
     Attributes:
-        joint_names: Of the coupling; none for a plain scene.
+        joint_names: Joints of the coupling; none for a plain scene.
         body_names: Bodies that can move, in the order of the scene; equal names are numbered.
-        free_names: Those among them that are no links.
-        scenery: What pictures show.
+        free_names: Those of `body_names` that are not links.
+        scenery: The surfaces and half-planes for pictures.
     """
 
     def __init__(self, watched: Coupling | uipc.Scene) -> None:
@@ -54,7 +54,7 @@ class Subject:
         )
 
     def state(self, is_start: bool = False) -> dict[str, Any]:
-        """The present state and, unless it is the start, what the last step did: quantities of a recording by name."""
+        """The present state and, except at the start, results of the last step: quantities of a recording by name."""
         state: dict[str, Any] = {"body_poses": self.body_poses(), "minimum_distance": self._distance.minimum()}
         if self.coupling is not None:
             wanted = _STATE if is_start else _STATE + _OF_STEP

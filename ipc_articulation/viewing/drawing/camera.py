@@ -19,7 +19,7 @@ KEY, FILL = (0.7, -0.7, 1.6), (-1.0, -0.6, 0.5)  # where light comes from: right
 def eye_and_target(scenery: Scenery, low: Array, high: Array) -> tuple[Array, Array]:
     """Position and target of the camera, (3,) each [m].
 
-    What the scene leaves out looks at the middle of everything from the front right, from above.
+    By default the camera looks at the middle of all bodies, from the front right and from above.
 
     Args:
         scenery: What is seen.

@@ -1,6 +1,6 @@
 """Starts the process that draws, and watches it.
 
-It is a process of its own: where there is no OpenGL, the drawing library may take its process down.
+The process is separate because the drawing library may crash without OpenGL.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
 
     Args:
         shots: What is seen.
-        file: Where it goes; its folder is made where it is missing.
+        file: The file to write; a missing folder is made.
         show: Called with the number of pictures drawn.
 
     Raises:
         MissingPackageError: pyvista, or imageio_ffmpeg for a film, is not installed.
-        ViewingError: The file's ending, its size, or no OpenGL here.
+        ViewingError: The file's ending or its size is not valid, or OpenGL does not work here.
     """
     _check(shots, file)
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -100,7 +100,7 @@ def _show_forces(actor: Any, arrows: Array) -> None:
 
 
 def _on_top(plotter: Any) -> Any:
-    """An actor for forces in a layer of its own: what is inside or behind a body is seen all the same."""
+    """An actor for forces in a separate layer, so that forces inside or behind bodies are visible."""
     pyvista, vtk = need("pyvista"), need("vtkmodules.vtkRenderingCore")
     mapper = pyvista.DataSetMapper(_arrows(np.array([[[0.0] * 3, [0.0, 0.0, 1.0]]])))
     actor = pyvista.Actor(mapper=mapper)

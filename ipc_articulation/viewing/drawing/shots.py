@@ -1,4 +1,4 @@
-"""What a picture or film shows: the input of the process that draws it."""
+"""Content of a picture or film: the input of the process that draws it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Shots:
 
     @property
     def bounds(self) -> tuple[Array, Array]:
-        """Lowest and highest corner of what is seen, (3,) each [m]."""
+        """Lowest and highest corner of all visible surfaces, (3,) each [m]."""
         poses = [self.shots[k].poses for k in spread(len(self.shots), LOOKS)]
         return bounds_of(self.scenery, self.names, np.stack(poses))
 
@@ -58,10 +58,10 @@ def shots_of(
     Args:
         recording: What is shown.
         rows: Which moments.
-        by: What a body's colour says.
+        by: Meaning of a body's colour.
         forces: Contact forces to draw.
         size: Width and height [pixels].
-        fps: Pictures a second of a film.
+        fps: Pictures per second of a film.
     """
     poses = recording.body_poses
     shots = tuple(Shot(np.asarray(poses[row]), forces.at(row) if forces else NONE) for row in rows)

@@ -29,20 +29,20 @@ def export(
     """Write a recording for another program.
 
     Args:
-        recording: What is written.
+        recording: The recording to write.
         form: A key of `FORMATS`.
         out: The file, or the folder of a sequence.
-        folder: Where they go under the recording's name when `out` is not given.
+        folder: Folder for a file or folder with the recording's name, if `out` is not given.
         rows: Which moments, rising.
-        by: What a body's colour says.
+        by: Meaning of a body's colour.
         show: Called with the number of moments done.
 
     Returns:
-        What was written, in words.
+        A sentence that describes the written files.
 
     Raises:
         MissingPackageError: The format's library is not installed.
-        ViewingError: The file's ending is another format's.
+        ViewingError: The file's ending belongs to another format.
     """
     file = out or folder / _NAMES[form].format(recording.name)
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""One animated binary glTF file (GLB): a node a body, with samplers for its translation and rotation.
+"""One animated binary glTF file (GLB): one node per body, with samplers for its translation and rotation.
 
 A node's pose is rigid in glTF, a body's in a recording very nearly so: what is written is A's rotation of the polar
 decomposition. glTF is y up: the whole scene is turned there from its own up.

@@ -24,7 +24,7 @@ def write_usd(film: Film, file: Path, show: Callable[[int], None]) -> str:
     """Write the file.
 
     Returns:
-        What was done, in words.
+        A sentence that describes the file.
 
     Raises:
         MissingPackageError: usd-core is not installed.

@@ -31,7 +31,7 @@ class JointChart:
 
     Args:
         gui: A `viser.GuiApi`.
-        recording: Where the curves come from; one with joints.
+        recording: The recording of the curves; it must have joints.
     """
 
     def __init__(self, gui: Any, recording: Recording) -> None:

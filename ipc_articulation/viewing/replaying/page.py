@@ -35,10 +35,10 @@ def write_page(
 
     Args:
         recording: What is shown.
-        file: Where; its folder is made where it is missing.
-        by: What a body's colour says.
-        fps: Moments a second, in real time.
-        every: Each how many rows there is a moment, at `fps`, instead of real time.
+        file: The file to write; a missing folder is made.
+        by: Meaning of a body's colour.
+        fps: Moments per second, in real time.
+        every: Number of rows from one moment to the next, shown at `fps`, instead of real time.
         show: Called with the number of moments done.
 
     Raises:

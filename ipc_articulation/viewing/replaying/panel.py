@@ -17,13 +17,13 @@ _SPEEDS = {"1/20": 0.05, "1/5": 0.2, "1": 1.0, "3": 3.0, "10": 10.0}
 
 
 class ReplayPanel:
-    """The panel; everything in it acts on a stage.
+    """The panel; all its controls act on a stage.
 
     Args:
         gui: A `viser.GuiApi`.
         recording: What is shown.
-        stage: Where it is shown.
-        by: What colours say at first.
+        stage: The stage that shows it.
+        by: Meaning of the colours at first.
         forces: The contact forces.
     """
 

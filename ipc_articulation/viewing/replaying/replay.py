@@ -29,11 +29,11 @@ def replay(
 
     Args:
         recording: What is shown.
-        port: Where; the next free one where it is taken.
-        by: What a body's colour says at first.
-        host: Which network may see it; this machine only where it is not given.
+        port: The port; if it is in use, the next free one.
+        by: Meaning of a body's colour at first.
+        host: Address of the network interface; by default only this machine can connect.
         ready: Called with the address to open.
-        stop: Ends it.
+        stop: Ends the replay when it is set.
 
     Raises:
         MissingPackageError: viser is not installed.

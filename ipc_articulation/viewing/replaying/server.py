@@ -1,4 +1,4 @@
-"""A viser server that says nothing of itself, on this machine only."""
+"""A viser server that prints no messages of its own, on this machine only."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ _GROUND, _LINES = (221, 227, 234), (200, 208, 217)
 
 
 class ViserScene:
-    """What is seen. Only what changes from one row to the next is sent.
+    """The scene in the browser. Only changes from one row to the next are sent.
 
     Args:
         server: A `viser.ViserServer`.
         recording: What is shown; it begins at row 0.
-        by: What a body's colour says.
+        by: Meaning of a body's colour.
         forces: The contact forces.
     """
 

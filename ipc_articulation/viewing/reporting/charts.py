@@ -19,7 +19,7 @@ _WIDTH, _HEIGHT = 9.0, 3.2  # inches
 
 @dataclass(frozen=True)
 class ReportChart:
-    """A heading, what the chart shows, and an `<svg>` element."""
+    """A heading, a description, and an `<svg>` element."""
 
     heading: str
     words: str
@@ -27,7 +27,7 @@ class ReportChart:
 
 
 def charts(recording: Recording) -> Iterator[ReportChart | str]:
-    """The charts one after the other; for one that is left out, a note that says why."""
+    """The charts in order; in place of a chart that is left out, a note that says why."""
     for heading, words, label, source, draw in _CHARTS:
         values = source(recording)
         if not (values.size and np.isfinite(values).any()):

@@ -1,4 +1,4 @@
-"""A run in figures, for people and machines: JSON's types, SI units, None for what the engine did not report."""
+"""The figures of a run, for people and programs: JSON's types, SI units, None for what the engine did not report."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
 
     Args:
         recording: What is described.
-        file: Where; its folder is made where it is missing.
+        file: The file to write; a missing folder is made.
 
     Returns:
-        Notes on what was left out.
+        Notes on charts that were left out.
 
     Raises:
         MissingPackageError: matplotlib is not installed.
@@ -83,7 +83,7 @@ def _table(facts: Figures) -> str:
 
 
 def table(facts: Figures) -> list[tuple[str, str]]:
-    """Labels and texts of the figures; what is not known is left out."""
+    """Labels and texts of the figures, without unknown ones."""
     rows = [
         ("run", facts["name"]),
         ("engine", facts["engine"]),
