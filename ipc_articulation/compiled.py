@@ -80,6 +80,7 @@ class _Cache(FunctionCache):
         return sig, codegen.magic_tuple(), sha256(self._py_func.__code__.co_code).digest(), _digest(self._py_func)
 
 
+@cache
 def stamp(*files: Path) -> bytes:
     """Digest of source files and of all files of this package that they import at their top, directly or not."""
     found = set(files)
@@ -87,7 +88,7 @@ def stamp(*files: Path) -> bytes:
     while new:
         new = [imported for source in new for imported in imports(source) if imported not in found]
         found.update(new)
-    return sha256(b"".join(digest(source) for source in sorted(found))).digest()
+    return sha256(b"".join(digest(source) for source in sorted(found, key=str))).digest()
 
 
 @cache
@@ -99,11 +100,19 @@ def digest(file: Path) -> bytes:
 @cache
 def imports(file: Path) -> tuple[Path, ...]:
     """Files of this package that a file imports."""
-    names = []
+    found: list[Path] = []
     for module, in_brackets, on_line, plain in _IMPORT.findall(file.read_text(encoding="utf-8")):
-        names += [module or plain, *(f"{module}.{name}" for name in re.findall(r"\w+", in_brackets + on_line))]
-    places = [
-        _SOURCES.joinpath(*name.split(".")) for name in dict.fromkeys(names) if name.startswith(f"{__package__}.")
-    ]
-    candidates = [path for place in places for path in (place.with_suffix(".py"), place / "__init__.py")]
-    return tuple(path for path in candidates if path.exists())
+        if (module or plain).startswith(f"{__package__}."):
+            found += _files(module or plain, tuple(re.findall(r"\w+", in_brackets + on_line)))
+    return tuple(found)
+
+
+@cache
+def _files(module: str, names: tuple[str, ...]) -> list[Path]:
+    """The files of a module from which names are imported: its own or, of a package, also those of the names."""
+    place = _SOURCES.joinpath(*module.split("."))
+    own = place.with_suffix(".py")
+    if own.exists():
+        return [own]
+    inside = [place / part for name in names for part in (f"{name}.py", f"{name}/__init__.py")]
+    return [path for path in (place / "__init__.py", *inside) if path.exists()]
