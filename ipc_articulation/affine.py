@@ -4,8 +4,8 @@ An affine body maps a point x̄ of its local frame to the world by x = A x̄ + p
 
     q = (p, a₁, a₂, a₃),   aₖ the rows of A,   so   x = J(x̄) q,   J(x̄) = [I₃ | I₃ ⊗ x̄ᵀ]
 
-(Lan et al. 2022, «Affine body dynamics», and libuipc's affine-body specification). Everything here takes arrays with
-any leading axes. Lengths in metres, transforms 4x4 acting on column vectors.
+(Lan et al. 2022, «Affine body dynamics», and libuipc's affine-body specification). All functions accept arrays with any
+leading axes. Lengths are in metres, and transforms are 4x4 matrices that act on column vectors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Types of arrays, by what they hold; their shapes, units and frames stand where they are declared."""
+"""Types of arrays, by their elements; shapes, units and frames are given at each declaration."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Compiled functions whose cache on disk belongs to the sources that they were made from.
+"""Compiled functions with a cache on disk that follows all their source files.
 
-numba keeps machine code beside each file and discards it when that file changes. Machine code also holds what a
-function calls and the constants that it reads, so here it is discarded when any file changes that its file imports,
-directly or not. A process that writes into a cache locks it: two that write at once would mix up their versions.
+numba stores machine code next to each file and discards it when that file changes. Machine code also contains the
+functions that a function calls and the constants that it reads. So here it is discarded when any file changes that its
+file imports, directly or not. A process that writes into a cache locks it, because two writers at once would mix their
+versions.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function by numba, without Python objects, and keep the machine code on disk.
 
     Args:
-        function: What to compile, maybe a closure over compiled functions; None: the result is a decorator.
-        options: Of `numba.njit`.
+        function: The function, maybe a closure over compiled functions; None: the result is a decorator.
+        options: Options of `numba.njit`.
     """
     if function is None:
         return lambda f: compiled(f, **options)
-    if function.__closure__:  # closures of one factory are told apart, on disk and as machine code
+    if function.__closure__:  # closures of one factory get different names, on disk and as machine code
         function.__qualname__ += f".{_digest(function)}"
     dispatcher = njit(**options)(function)
     if dispatcher is not function:  # with NUMBA_DISABLE_JIT it is
@@ -43,13 +44,13 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def _values(function: Callable[..., Any]) -> list[Any]:
-    """What a function closes over; of compiled functions the Python functions."""
+    """The variables in a function's closure; compiled functions are replaced by their Python functions."""
     values = [cell.cell_contents for cell in function.__closure__ or ()]
     return [value.py_func if isinstance(value, Dispatcher) else value for value in values]
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Digest of what a function closes over, the same in each process: of functions the names."""
+    """Digest of the variables in a function's closure, the same in each process; functions count by their names."""
     names = [f"{x.__module__}.{x.__qualname__}" if isfunction(x) else x for x in _values(function)]
     return sha256(dumps(names)).hexdigest()[:16]
 
@@ -76,7 +77,7 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """The entry of a signature; numba's own key pickles what a closure calls, which never gives the same bytes."""
+        """The entry of a signature; numba's own key has pickled closures, whose bytes differ each time."""
         return sig, codegen.magic_tuple(), sha256(self._py_func.__code__.co_code).digest(), _digest(self._py_func)
 
 

@@ -48,11 +48,11 @@ class Finding:
     name: str
     state: State
     text: str
-    advice: str = ""  # what to do where it is not OK
+    advice: str = ""  # what to do if it is not OK
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, one thing after the other; the first run of an engine on a machine takes up to a minute."""
+    """Examine everything, in order; the first run of an engine on a machine takes up to a minute."""
     yield Finding("python", "OK", f"{platform.python_version()} on {platform.platform()}, {sys.executable}")
     yield Finding("ipc_articulation", "OK", metadata.version("ipc_articulation"))
     yield from _packages()
@@ -186,7 +186,7 @@ def _disk(folder: Path) -> Finding:
 
 
 def _try(code: str, *arguments: str) -> str | None:
-    """Run Python code in a process of its own; the reason why it failed, None where it did not."""
+    """Run Python code in a separate process. Returns: the reason of its failure, or None."""
     command = [sys.executable, "-c", code, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)

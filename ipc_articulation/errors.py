@@ -16,7 +16,7 @@ class SceneError(IpcArticulationError):
 
 
 class UnsupportedError(IpcArticulationError):
-    """A scene or model holds something that this engine or adapter does not do; nothing is ever silently ignored."""
+    """A scene or model contains something that this engine or adapter does not support; nothing is silently ignored."""
 
 
 class ArticulationError(IpcArticulationError):
@@ -32,7 +32,7 @@ class ModelError(IpcArticulationError):
 
 
 class StateError(IpcArticulationError):
-    """A state handed to the dynamics is wrong: its length, a number that is not finite, a zero quaternion."""
+    """A state for the dynamics is wrong: its length, a number that is not finite, a zero quaternion."""
 
 
 class AdapterError(IpcArticulationError):
@@ -40,7 +40,7 @@ class AdapterError(IpcArticulationError):
 
 
 class EngineError(IpcArticulationError):
-    """An engine cannot be made, or cannot do what it was asked."""
+    """An engine cannot be made, or cannot do the requested operation."""
 
 
 class SolverError(IpcArticulationError):
@@ -56,11 +56,11 @@ class RecordingError(IpcArticulationError):
 
 
 class OutputError(IpcArticulationError):
-    """A folder of results holds a run already, or none that can be resumed."""
+    """A folder of results already contains a run, or contains none that can be resumed."""
 
 
 class TimeLimitError(IpcArticulationError):
-    """A run took longer than it may; what it did until then is kept."""
+    """A run took longer than its time limit; its results until then are kept."""
 
 
 class SweepError(IpcArticulationError):
@@ -83,7 +83,7 @@ class Fault:
     file: Path
     line: int | None = None  # counted from 1, like the column
     column: int | None = None
-    setting: str = ""  # `contact.friction=2`, where a setting put the value over the file's
+    setting: str = ""  # `contact.friction=2`, if a setting replaced the file's value
 
     def __str__(self) -> str:
         place = str(self.file) if self.line is None else f"{self.file}:{self.line}:{self.column}"
@@ -91,7 +91,7 @@ class Fault:
 
 
 class SceneFileError(IpcArticulationError):
-    """A scene file is wrong; carries every fault with its place, one a line of the message.
+    """A scene file is wrong; the error has every fault with its place, each on a line of the message.
 
     Args:
         message: What is wrong and what would be valid.
@@ -116,4 +116,4 @@ class SceneFileError(IpcArticulationError):
         self.file, self.line, self.column = faults[0].file, faults[0].line, faults[0].column
 
     def __reduce__(self) -> tuple[Callable[[tuple[Fault, ...]], SceneFileError], tuple[tuple[Fault, ...]]]:
-        return SceneFileError.of, (self.faults,)  # so that it comes whole from another process
+        return SceneFileError.of, (self.faults,)  # so that all its attributes survive the way from another process

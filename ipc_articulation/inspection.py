@@ -75,10 +75,10 @@ def described(file: Path) -> dict[str, Any]:
         bodies: Name, mass [kg], joint (name, kind, the body it is on), and which degrees of freedom it has, of each.
         dofs: Degrees of freedom of the robot.
         tree_dofs: Those of its spanning tree, before loops are closed.
-        mass: Of all that moves [kg].
-        fixed_mass: Of what is fixed to the world [kg].
+        mass: Mass of all moving bodies [kg].
+        fixed_mass: Mass of all that is fixed to the world [kg].
         gravity: [m/s²].
-        loops: What closes each loop, in words.
+        loops: The constraint of each loop, in words.
     """
     model = _read(file).build(unphysical="warn")
     return {

@@ -25,9 +25,9 @@ def matching(
     Args:
         pattern: A regular expression (see `patterns`) that matches whole names, or a list of names, whose order is
             kept.
-        names: To choose from.
-        what: What the names are, for the error.
-        error: To raise when nothing matches, a listed name is unknown, or the expression is none.
+        names: All names.
+        what: The kind of the names, for the error.
+        error: The error if nothing matches, a listed name is unknown, or the expression is not valid.
     """
     if isinstance(pattern, str):
         try:

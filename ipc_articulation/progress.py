@@ -11,7 +11,7 @@ _INTERVAL = 0.1  # seconds between two drawings of the bar
 
 
 def speed(done: int, seconds: float) -> str:
-    """The note of a run."""
+    """The speed of a run, for the bar's note."""
     return f"{done / seconds:.0f} steps/s"
 
 

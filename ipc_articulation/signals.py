@@ -1,12 +1,12 @@
-"""Ctrl-C deferred for the time of a block, so that what the block changes is changed whole or not at all.
+"""Ctrl-C deferred during a block, so that the block's changes are made completely.
 
-A signal handler of Python's runs between any two instructions. One that raises, as the usual one of SIGINT does, leaves
-half of an update behind, and ends the interpreter where it raises while a compiled function boxes its result. Within
+Python runs a signal handler between any two instructions. A handler that raises, as the default one of SIGINT does,
+leaves an update half done, and ends the interpreter if it raises while a compiled function boxes its result. Within
 
     with interrupts_deferred:
         ...
 
-SIGINT is only noted; at the end of the outermost block the handler that was there before is called, once.
+SIGINT is only noted; at the end of the outermost block the earlier handler is called, once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Deferral(ContextDecorator):
                 handler(SIGINT, sys._getframe())
 
     def note(self) -> None:
-        """SIGINT has come."""
+        """Note that SIGINT was received."""
         self._is_noted = True
 
 

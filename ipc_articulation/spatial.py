@@ -6,7 +6,7 @@ For a pose H = [R p; 0 1] from frame b to frame a, x_a = H x_b,
     ad(T) = [ω~ 0; v~ ω~]     T × X;     d/dt Ad(H_ab) = Ad(H_ab) ad(T),  T the twist of b relative to a, in b
 
 with x~ y = x × y (Featherstone 2008, «Rigid body dynamics algorithms», ch. 2). Quaternions are (w, x, y, z).
-Everything takes arrays with any leading axes.
+All functions accept arrays with any leading axes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def skew(x: ArrayLike) -> Array:
 
 
 def pose(R: ArrayLike | None = None, p: ArrayLike | None = None) -> Array:
-    """[R p; 0 1] of a rotation (..., 3, 3) and a position (..., 3) [m]; what is left out is the identity."""
+    """[R p; 0 1] of a rotation (..., 3, 3) and a position (..., 3) [m]; None means no rotation or position."""
     R = np.eye(3) if R is None else np.asarray(R, dtype=float)
     p = np.zeros(3) if p is None else np.asarray(p, dtype=float)
     leading = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
@@ -81,7 +81,7 @@ _HALF_TURN = np.diag([1.0, -1.0, -1.0])
 
 
 def rotation_between(first: ArrayLike, second: ArrayLike) -> Array:
-    """A rotation that turns one direction (3,) into another one, by the shortest way where that is below 90°."""
+    """A rotation that turns one direction (3,) into another one; it is the shortest one if below 90°."""
     a, b = (np.asarray(v, dtype=float) / np.linalg.norm(v) for v in (first, second))
     c = float(a @ b)
     if c < 0.0:  # turn by 180° about an axis across a first, so that the formula stays regular
@@ -109,7 +109,7 @@ def quaternion_from_rotation(R: ArrayLike) -> Array:
 
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Array:
-    """A b, R(ab) = R(a) R(b): (..., 4), (..., 4) -> (..., 4)."""
+    """The product a b, R(ab) = R(a) R(b): (..., 4), (..., 4) -> (..., 4)."""
     return np.einsum("ijk,...j,...k->...i", _PRODUCTS, np.asarray(a, dtype=float), np.asarray(b, dtype=float))
 
 

@@ -67,18 +67,18 @@ class HalfPlane:
 
 @dataclass(frozen=True)
 class ContactRule:
-    """What holds between two groups of bodies and half-planes; None: what their surfaces say."""
+    """Contact parameters of two groups of bodies and half-planes; None: those of their surfaces."""
 
     first: frozenset[str]  # names
     second: frozenset[str]  # names
     friction: float | None = None  # Coulomb coefficient
     resistance: float | None = None  # [Pa]
-    enabled: bool | None = None  # whether they touch
+    enabled: bool | None = None  # whether they may touch
 
 
 @dataclass(frozen=True)
 class CoupledRobot:
-    """A robot as the coupling sees it, with what stands around it."""
+    """The coupling's description of a robot and its surroundings."""
 
     links: tuple[CoupledBody, ...]  # moved by the joints; the articulation owns their inertia
     joints: tuple[CoupledJoint, ...]  # in the order of M and δθ̃
@@ -86,8 +86,8 @@ class CoupledRobot:
     static: tuple[CoupledBody, ...] = ()  # never move
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
-    contact_rules: tuple[ContactRule, ...] = ()  # of those that name the same two bodies the last one holds
-    passive_joints: tuple[CoupledJoint, ...] = ()  # hold links together like the others, but M and δθ̃ leave them out
+    contact_rules: tuple[ContactRule, ...] = ()  # of several rules for the same two bodies the last one counts
+    passive_joints: tuple[CoupledJoint, ...] = ()  # joints in the scene that are not in M and δθ̃
     tied_joints: tuple[CoupledJoint, ...] = ()  # follow the joints at rates that each prediction gives, see `ties`
 
     @property
@@ -108,15 +108,15 @@ class CoupledRobot:
 
 @dataclass(frozen=True)
 class TiedMotion:
-    """How tied joints follow in a step."""
+    """The motion of tied joints in a step."""
 
-    delta_theta_tilde: Array  # (t,) where the joints move by δθ̃ [rad or m]
-    rates: Array  # (t, m) a unit of δθ, about there
+    delta_theta_tilde: Array  # (t,) displacement if the joints move by δθ̃ [rad or m]
+    rates: Array  # (t, m) per unit of δθ, about this displacement
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """One step of the multibody engine, not yet taken.
+    """A predicted step of the multibody engine.
 
     ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential.
     """
@@ -129,7 +129,7 @@ class Prediction:
 
 @runtime_checkable
 class Adapter(Protocol):
-    """What steps: the interface between the coupling and one multibody engine."""
+    """The interface between the coupling and one multibody engine, for stepping."""
 
     @property
     def dt(self) -> float:
@@ -146,11 +146,11 @@ class Adapter(Protocol):
         ...
 
     def predict(self) -> Prediction:
-        """M̂, δθ̃ and link poses of the step that begins at the present state; changes nothing a user sees."""
+        """M̂, δθ̃ and link poses of the step that begins at the present state; no visible state changes."""
         ...
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
-        """Take the step: θ += δθ, velocities follow, and the free bodies go where IPC moved them.
+        """Take the step: θ += δθ, with velocities accordingly, and set the free bodies' poses and velocities.
 
         Args:
             delta_theta: δθ of the joints, (m,) [rad or m].
@@ -174,10 +174,10 @@ class Adapter(Protocol):
 
 @runtime_checkable
 class KeepsState(Protocol):
-    """What an adapter has besides where runs are resumed: `world.dump` keeps the scene's state, this the engine's."""
+    """Further methods of an adapter whose runs can be resumed: `world.dump` stores the scene's state, this its own."""
 
     def state(self) -> dict[str, Array]:
-        """Arrays by name that later steps depend on; not what the user sets before each step."""
+        """Arrays by name on which later steps depend, except those that the user sets before each step."""
         ...
 
     def restore(self, state: Mapping[str, Array]) -> None:

@@ -1,4 +1,4 @@
-"""What an adapter returns, checked: types, shapes, finite numbers, and that time step and gravity are the scene's."""
+"""Checks of an adapter's results: types, shapes, finite numbers, and the scene's time step and gravity."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _OF_PLANE = {"point": (3,), "normal": (3,), "friction": ()}
 
 
 class Answers:
-    """The answers of one adapter to the questions of a coupling.
+    """The checked results of one adapter.
 
     Args:
-        adapter: Anything.
-        scene: The scene that it is to be coupled to.
+        adapter: Any object.
+        scene: The scene to which it is coupled.
 
     Raises:
-        AdapterError: It lacks a member of `Adapter`; or see `require_agreement`.
+        AdapterError: It lacks a member of `Adapter`, or time step or gravity differ (see `require_agreement`).
     """
 
     def __init__(self, adapter: Adapter, scene: uipc.Scene) -> None:
@@ -58,7 +58,7 @@ class Answers:
         return dt
 
     def describe(self) -> CoupledRobot:
-        """The description, which decides how many joints and links the later answers are of."""
+        """The description, which sets the number of joints and links in later results."""
         robot = self._of_type("describe", self.adapter.describe(), CoupledRobot)
         for entry in (*robot.links, *robot.free, *robot.static):
             self._described(entry, _OF_BODY)
@@ -76,7 +76,7 @@ class Answers:
         return robot
 
     def predict(self) -> Prediction:
-        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4); how t tied joints follow, (t,) and (t, m)."""
+        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4); displacements (t,) and rates (t, m) of t tied joints."""
         m, n = self._freedoms, len(self.robot.links)
         prediction = self._of_type("predict", self.adapter.predict(), Prediction)
         return Prediction(
@@ -123,10 +123,10 @@ class Answers:
         )
 
     def require_agreement(self, dt_of_scene: float) -> None:
-        """Time step and gravity must be the scene's: its time step of now [s], and the gravity it was made with.
+        """Check that time step [s] and gravity are the scene's present time step and its initial gravity.
 
         Raises:
-            AdapterError: They differ by more than 1e-12 of themselves; names both values.
+            AdapterError: A relative difference is above 1e-12; the message has both values.
         """
         dt, gravity = self.dt(), self._array("gravity", self.adapter.gravity, (3,))
         if dt != dt_of_scene and not _equal(dt_of_scene, dt):

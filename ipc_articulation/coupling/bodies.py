@@ -1,4 +1,4 @@
-"""Puts the bodies and half-planes of a robot into a libuipc scene."""
+"""Creation of a robot's bodies and half-planes in a libuipc scene."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRo
 STAND_IN_MASS = 1.0  # [kg] of bodies whose inertia moves nothing: fixed ones, and links without mass
 STAND_IN_INERTIA = 4e-3 * np.eye(3)  # [kg·m²]
 STAND_IN_VOLUME = 1e-3  # [m³] of bodies without geometry
-FIXED_KAPPA = 1e8  # [Pa]; a body that never moves is never strained
+FIXED_KAPPA = 1e8  # [Pa]; fixed bodies have no strain
 
 WORLD = "world"
 
@@ -34,7 +34,7 @@ class PlacedBodies:
     links: tuple[Any, ...]
     free: tuple[Any, ...]
     static: tuple[Any, ...]
-    world: Any  # a fixed body without geometry, for joints that hang on the world
+    world: Any  # a fixed body without geometry, the parent of joints on the world
 
 
 def place_bodies(
@@ -143,9 +143,9 @@ def _mass_matrix(body: CoupledBody) -> Array:
 
 
 def _usable(link: CoupledBody) -> CoupledBody:
-    """A link with an inertia that a solid can have, as the engine requires; its motion depends on the articulation's M̂.
+    """A link with a physically possible inertia, which the engine needs; its motion depends on the articulation's M̂.
 
-    Models often carry invented inertias, and those of flat parts have no second moment across.
+    Models often have invented inertias, and flat parts have no second moment normal to their plane.
     """
     second_moment = 0.5 * np.trace(link.inertia) * np.eye(3) - link.inertia
     eigenvalues = np.linalg.eigvalsh(second_moment)

@@ -1,4 +1,4 @@
-"""`ExternalArticulationConstraint`: the articulation's energy in a libuipc scene that one has wired oneself."""
+"""`ExternalArticulationConstraint`: the articulation's energy in a libuipc scene that the user has built."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ _NAME = "articulation"
 class ExternalArticulationConstraint:
     """K(q) = ½ (δθ - δθ̃)ᵀ Mᵗ (δθ - δθ̃) of one articulation geometry, and its inputs in the scene.
 
-    Made by `from_geometry`. All coordinates are of the n bodies that the articulation's joints join, in the order of
+    `from_geometry` makes it. All coordinates are those of the n bodies of the articulation's joints, in the order of
     `bodies`: q is (n, 12), translation [m] and rows of A.
     """
 
     def __init__(
         self, references: list[tuple[int, int]], joints: Joints, joint_names: Sequence[str], scene_bodies: SceneBodies
     ) -> None:
-        self._references = references  # (joint geometry, index) of each freedom, by which we know our geometry
+        self._references = references  # (joint geometry, index) of each freedom, which identify our geometry
         self._scene_bodies = scene_bodies
         self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids)  # (geometry id, instance)
         self._energy = ArticulationEnergy(joints, len(self.bodies), (len(joints),), (_NAME,), joint_names)
         self._places = {body: place for place, body in enumerate(self.bodies)}
         self._geo_ids = tuple(dict.fromkeys(geo_id for geo_id, _ in self.bodies))
-        self._animated: list[Any] | None = None  # slots of the animated object, when our geometry was last looked for
-        self._slot: Any = None  # that of our geometry
+        self._animated: list[Any] | None = None  # slots of the animated object at the last search for our geometry
+        self._slot: Any = None  # the slot of our geometry
 
     @classmethod
     def from_geometry(
@@ -62,8 +62,8 @@ class ExternalArticulationConstraint:
     ) -> ExternalArticulationConstraint:
         """Read the geometry that libuipc's own `ExternalArticulationConstraint.create_geometry` made.
 
-        Call it while the bodies stand in their initial poses, for there θ = 0. A mass that the geometry already holds,
-        and its δθ̃, are taken over.
+        Call it while the bodies are in their initial poses, at which θ = 0. If the geometry already has a mass and δθ̃,
+        they are used.
 
         Args:
             articulation_geometry: The geometry, before or after it was put into the scene.
@@ -71,8 +71,8 @@ class ExternalArticulationConstraint:
             joint_names: Names of the joints in messages; «articulation, joint 0», … if left out.
 
         Raises:
-            SceneError: Not an articulation geometry, a joint or a body that has no geometry slot, a joint of a kind
-                that no articulation can move.
+            SceneError: The geometry is not an articulation geometry, a joint or body has no geometry slot, or the kind
+                of a joint cannot be part of an articulation.
             ArticulationError: The geometry's mass or δθ̃ is not valid.
         """
         _require_articulation(articulation_geometry)
@@ -87,7 +87,7 @@ class ExternalArticulationConstraint:
         return constraint
 
     def set_step(self, mass: ArrayLike, delta_theta_tilde: ArrayLike, q_ref: ArrayLike | None = None) -> None:
-        """What is constant in a step; `animate` does this and writes it into the scene.
+        """Set the constants of a step; `animate` does this and writes them into the scene.
 
         Args:
             mass: Mᵗ, (f, f), symmetric positive definite.
@@ -95,7 +95,7 @@ class ExternalArticulationConstraint:
             q_ref: Reference pose of every body, (n, 12); the bodies' present poses in the scene if left out.
 
         Raises:
-            ArticulationError: Any of it is not valid.
+            ArticulationError: An argument is not valid.
         """
         size = len(self._references)
         M, tilde = mass_array(_NAME, size, mass), delta_theta_tilde_array(_NAME, size, delta_theta_tilde)
@@ -103,7 +103,7 @@ class ExternalArticulationConstraint:
         self._energy.set_flat((M.ravel(),), (tilde,), q_ref)
 
     def coordinates(self) -> Array:
-        """Coordinates of the bodies as the scene holds them now, (n, 12)."""
+        """Present coordinates of the bodies in the scene, (n, 12)."""
         return self._scene_bodies.q
 
     def delta_theta(self, q: Array) -> Array:
@@ -127,10 +127,10 @@ class ExternalArticulationConstraint:
 
             scene.animator().insert(articulation_object, constraint.animate(lambda info: (mass, delta_theta_tilde)))
 
-        Each step it asks the source, checks the answer, and writes `mass` and `delta_theta_tilde`. Of the bodies that
-        carry the instance attribute `ref_dof_prev` it writes that too: to what the source gives, else to the body's
-        present pose (so that a reference is never stale). Bodies without the attribute count from their own previous
-        pose. libuipc looks for the attribute at `world.init`: create it before, on the bodies' geometry.
+        In each step it calls the source, checks the result, and writes `mass` and `delta_theta_tilde`. For bodies with
+        the instance attribute `ref_dof_prev` it writes this too: the source's value, else the body's present pose (so
+        that a reference is never out of date). Bodies without the attribute have their previous pose as reference.
+        libuipc searches for the attribute at `world.init`: create it before, on the bodies' geometry.
 
         An object has one callback: with several articulations in an object, call their callbacks in one function.
 
@@ -139,8 +139,8 @@ class ExternalArticulationConstraint:
                 (geometry id, instance) or a geometry slot (its instance 0) and q_ref is (12,).
 
         Returns:
-            The callback. What it raises (ArticulationError, SceneError, or an error of the source) comes out of
-            `world.advance()` on the CPU engine. libuipc's own engines log it and go on: there, call `check()`.
+            The callback. On the CPU engine `world.advance()` raises its errors (ArticulationError, SceneError, or an
+            error of the source). libuipc's own engines log them and continue: there, call `check()`.
         """
 
         def callback(info: Any) -> None:
@@ -150,7 +150,7 @@ class ExternalArticulationConstraint:
         return guard(callback, self._scene_bodies.scene)
 
     def check(self) -> None:
-        """Raise what an animator callback raised since the last check; needed on "cuda" only, after `advance`."""
+        """Raise the first error of an animator callback since the last check; needed on "cuda", after `advance`."""
         raise_kept(self._scene_bodies.scene)
 
     def _write(self, geometry: Any, mass: ArrayLike, delta_theta_tilde: ArrayLike, given: Mapping[Any, Any]) -> None:
@@ -170,7 +170,7 @@ class ExternalArticulationConstraint:
                 references[geo_id][instance, :, 0] = q
 
     def _references_of_step(self, given: Mapping[Any, Any]) -> tuple[Array, dict[int, Any]]:
-        """q_ref of all bodies, and the attribute slot `ref_dof_prev` of each of their geometries that carries it."""
+        """q_ref of all bodies, and the attribute slots `ref_dof_prev` of their geometries that have one."""
         carriers = self._scene_bodies.attributes(REF_DOF_PREV, self._geo_ids)
         if not given and not carriers:
             return self.coordinates(), carriers
@@ -190,7 +190,7 @@ class ExternalArticulationConstraint:
         return q_ref, carriers
 
     def _geometry_of(self, info: Any) -> Any:
-        """Our articulation geometry among those of the animated object; the same slots need no second look."""
+        """Our articulation geometry among those of the animated object; searched again only if the slots changed."""
         slots = info.geo_slots()
         if slots != self._animated:
             self._slot, self._animated = self._find_slot(slots), slots
@@ -250,7 +250,7 @@ def _unpack(answer: Any) -> tuple[ArrayLike, ArrayLike, Mapping[Any, Any]]:
 
 
 def _body_id(body: Any) -> BodyId:
-    """(geometry id, instance) of that pair, or of a geometry slot's first instance."""
+    """(geometry id, instance), from such a pair or a geometry slot, whose first instance is meant."""
     if isinstance(body, tuple):
         geo_id, instance = body
         return int(geo_id), int(instance)

@@ -1,8 +1,8 @@
-"""Who may touch whom, with which friction and resistance, in libuipc's contact table.
+"""Contact of bodies, its friction and its resistance, in libuipc's contact table.
 
-The table knows contact elements, not bodies. Bodies with the same surface and the same rules towards the same partners
-share one. Environments, isolated worlds in one scene, are libuipc's subscenes: bodies of two environments do not touch
-each other; what is in no environment touches all of them.
+The table has contact elements, not bodies. Bodies with the same surface and the same rules for the same partners have
+one element. Environments, isolated worlds in one scene, are libuipc's subscenes: bodies of two environments do not
+touch each other; bodies in no environment touch those of all environments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ipc_articulation.coupling.adapter import ContactRule, CoupledRobot
 
 
 class _Key(NamedTuple):
-    """Bodies with equal keys share an element."""
+    """Bodies with equal keys have the same element."""
 
     friction: float
     resistance: float | None
@@ -27,11 +27,11 @@ class _Key(NamedTuple):
 
 
 def make_contact_elements(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, Any]:
-    """Create elements for all bodies and half-planes of a robot, and what holds between each two of them.
+    """Create elements for all bodies and half-planes of a robot, and the table entries between them.
 
-    The friction of two surfaces is the larger of the two coefficients, MuJoCo's rule; their resistance the smaller one,
-    that of the scene's default contact model where neither has its own. `CoupledRobot.contact_rules` goes before both.
-    Towards everything else in the scene the default model holds.
+    The friction of two surfaces is the larger of the two coefficients, as in MuJoCo. Their resistance is the smaller
+    one, or that of the scene's default contact model if neither has its own. `CoupledRobot.contact_rules` has priority
+    over both. For contact with all other bodies of the scene the default model is used.
 
     Returns:
         Contact element by the name of a body or half-plane.
@@ -60,14 +60,14 @@ def make_environments(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, Any]:
     names = sorted({entry.environment for entry in robot.parts} - {""})
     elements = {"": tabular.default_element()} | {name: tabular.create(name) for name in names}
     for a, b in combinations(elements, 2):
-        tabular.insert(elements[a], elements[b], a == "")  # the shared one comes first
+        tabular.insert(elements[a], elements[b], a == "")  # that of bodies in all environments comes first
     return {entry.name: elements[entry.environment] for entry in robot.parts}
 
 
 def _entry(
     left: _Key, right: _Key, default: float, touch: bool, rules: tuple[ContactRule, ...]
 ) -> tuple[float, float, bool]:
-    """Friction, resistance and whether they touch, of two elements."""
+    """Friction and resistance of two elements, and whether they may touch."""
     friction = max(left.friction, right.friction)
     resistance = min((r for r in (left.resistance, right.resistance) if r is not None), default=default)
     for rule in _between(left, right, rules):
@@ -78,7 +78,7 @@ def _entry(
 
 
 def _between(left: _Key, right: _Key, rules: tuple[ContactRule, ...]) -> Iterator[ContactRule]:
-    """The rules that have one element on either side, in their order."""
+    """The rules with one element on each side, in their order."""
     for number in sorted(left.first & right.second | left.second & right.first):
         yield rules[number]
 
@@ -86,7 +86,7 @@ def _between(left: _Key, right: _Key, rules: tuple[ContactRule, ...]) -> Iterato
 def _keys(robot: CoupledRobot) -> dict[str, _Key]:
     """The key of each body and half-plane.
 
-    Two that have the same key either are each other's partners or are not; so one entry of the table serves both cases.
+    Any two bodies with the same key have the same relation to each other, so one entry of the table is enough.
     """
     partners: dict[str, set[str]] = {}
     for names in map(tuple, robot.untouchable):

@@ -30,8 +30,8 @@ def couple(
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
-    Call it before `world.init`. Whatever else the scene holds stays as it is and touches the model's bodies by the
-    scene's default contact model.
+    Call it before `world.init`. All other content of the scene does not change; its contact with the model's bodies
+    follows the scene's default contact model.
 
     Args:
         scene: An ordinary libuipc scene, whose dt and gravity are those of the model.
@@ -39,18 +39,18 @@ def couple(
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
             `stiffness`).
         free_kappa: Stiffness of free bodies [Pa].
-        complete: Adds to the adapter's description what the multibody engine does not know: further bodies and
-            half-planes, stiffness and resistance, environments, rules of contact. Links and joints stay as many;
-            further free bodies come after the adapter's own, and the adapter never hears of them.
+        complete: Adds data that the multibody engine does not have to the adapter's description: further bodies and
+            half-planes, stiffness and resistance, environments, contact rules. The numbers of links and joints must not
+            change; further free bodies come after the adapter's own, and the adapter does not get their motion.
 
     Returns:
-        What steps the world and holds the results.
+        The coupling, which steps the world and has the results.
 
     Raises:
-        AdapterError: dt or gravity differ, the model cannot be coupled, or the adapter's answers are not what `Adapter`
-            says; names the method.
+        AdapterError: dt or gravity differ, the model cannot be coupled, or a result of the adapter is not as `Adapter`
+            requires; the message names the method.
         MeshError: A mesh is not closed.
-        UnsupportedError: The model holds something that cannot be coupled.
+        UnsupportedError: The model contains something that cannot be coupled.
     """
     answers = Answers(adapter, scene)
     described, mass = answers.describe(), answers.predict().mass
@@ -67,7 +67,7 @@ def couple(
 
 
 def _callback(coupling: Coupling, articulation: Any, scene: uipc.Scene) -> Callable[[Any], Any]:
-    """The animator's callback: predicts, and writes the prediction where there is an articulation to write it to."""
+    """The animator's callback: it predicts, and writes the prediction to the articulation if there is one."""
     if articulation is None:
         return guard(coupling.predict, scene)
     names = [f"joint '{joint.name}'" for joint in coupling.robot.articulated_joints]

@@ -36,8 +36,8 @@ _OF_LAST_STEP = ("mass", "delta_theta_tilde", "delta_theta", "contact_force")
 class Coupling:
     """A multibody engine and an IPC scene that step together; made by `couple`.
 
-    The values of a step are those of the last commit; before the first one forces are zero and δθ as well. Arrays over
-    joints, (m,), are in the order of `joint_names`, a name a freedom; arrays over links, (n,), in that of `link_names`.
+    The values of a step are those of the last commit; before the first one, forces and δθ are zero. Arrays over joints,
+    (m,), are in the order of `joint_names`, one name per freedom; arrays over links, (n,), in that of `link_names`.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Coupling:
             robot: Its description, completed; the scene's bodies were made from it.
             bodies: Geometry slots of those bodies.
             articulation: Geometry slot of the constraint over all joints and tied joints; None without joints.
-            tie_strengths: Of the tied joints, (t,).
+            tie_strengths: Strengths of the tied joints, (t,).
         """
         self.adapter, self.robot = answers.adapter, robot
         self.joint_names = freedom_names(robot.joints)
@@ -66,20 +66,20 @@ class Coupling:
         self.mass = np.zeros((m, m))  # M̂ of the last step
         self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
-        self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: what contact does to the joints
+        self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: generalised contact force on the joints
         self.scene = scene
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self._bodies, self._articulation, self._answers = bodies, articulation, answers
-        self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others behind them
+        self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others after them
         self._tie_strengths = tie_strengths
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
         self._pending: Prediction | None = None
-        self._pending_frame, self._dt = 0, answers.dt()  # of the world, when `_pending` was predicted
-        self._world: Callable[[], uipc.World | None] = lambda: None  # that was last found to be of the scene
+        self._pending_frame, self._dt = 0, answers.dt()  # frame of the world and dt at the prediction of `_pending`
+        self._world: Callable[[], uipc.World | None] = lambda: None  # the last world that was checked to be the scene's
 
     def step(self, world: uipc.World) -> None:
-        """Predict, advance, retrieve, commit; of a scene with several couplings use `coupling.step`.
+        """Predict, advance, retrieve, commit. For a scene with several couplings use `coupling.step`.
 
         Args:
             world: The world, initialised with the scene.
@@ -113,7 +113,7 @@ class Coupling:
             observer()
 
     def state(self) -> dict[str, Array]:
-        """State that later steps depend on, besides the scene's: the multibody engine's, and the last step's values.
+        """The state of the multibody engine, and the last step's values; later steps depend on both.
 
         Raises:
             AdapterError: The adapter keeps no state.
@@ -125,7 +125,7 @@ class Coupling:
         """Restore a state of `state`, after `world.recover` and `world.retrieve`.
 
         Raises:
-            AdapterError: It is of another model, or the adapter keeps no state.
+            AdapterError: The state is that of another model, or the adapter keeps no state.
         """
         prefix = "adapter/"
         inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
@@ -146,15 +146,15 @@ class Coupling:
 
     @property
     def body_poses(self) -> Array:
-        """Transforms of the links and then of the free bodies, as the scene has them, (n + f, 4, 4)."""
+        """Transforms in the scene of the links and then of the free bodies, (n + f, 4, 4)."""
         return affine.transform_from_q(_coordinates(self._bodies.links + self._bodies.free))
 
     @property
     def drift(self) -> Array:
-        """Distance of each link in the scene from the multibody engine's, (n,) [m].
+        """Distance of each link in the scene from the multibody engine's link, (n,) [m].
 
-        The largest displacement of a vertex of its surface, or of its origin where it has none: the error of body and
-        joint stiffness, which does not accumulate. IPC's guarantee holds for the scene's links.
+        It is the largest displacement of a vertex of its surface, or of its origin if it has none. It is due to the
+        finite stiffness of bodies and joints, and does not accumulate. IPC's guarantee is for the scene's links.
         """
         there = affine.q_from_transform(self._answers.link_poses())
         here = _coordinates(self._bodies.links)
@@ -163,23 +163,22 @@ class Coupling:
 
     @property
     def minimum_distance(self) -> float:
-        """Smallest distance [m] of two surfaces of the scene that may touch; inf where none is nearer than 10 d̂."""
+        """Smallest distance [m] of two surfaces of the scene that may touch; inf if no distance is below 10 d̂."""
         return self._distance.minimum()
 
     def predict(self, info: Any) -> tuple[Array, Array, Mapping[tuple[int, int], Array]]:
-        """The articulation's input for the step that begins; the animator's callback asks for it.
+        """The articulation's input for the step that begins, called by the animator's callback.
 
         Args:
             info: libuipc's UpdateInfo.
 
         Returns:
-            M̂ (m, m), δθ̃ (m,), both with the tied joints after the others, and the reference pose (12,), by (geometry
-            id, instance), of each link of a joint of the articulation; links that only passive joints hold
-            have none.
+            M̂ (m, m), δθ̃ (m,), both with the tied joints after the others, and by (geometry id, instance) the reference
+            pose (12,) of each link with a joint of the articulation; links with only passive joints have none.
 
         Raises:
-            AdapterError: Time step or gravity are not the scene's, or the adapter's answer is not what `Adapter` says.
-            EngineError: The world has taken a step since the last prediction, and nobody has committed it.
+            AdapterError: Time step or gravity are not the scene's, or the adapter's result is not as `Adapter` says.
+            EngineError: The world has taken a step since the last prediction, which was not committed.
         """
         frame = info.frame()
         if frame > self._pending_frame:  # else the world repeats a step that failed
@@ -197,21 +196,21 @@ class Coupling:
         return SceneDistance(self.scene)
 
     def require_world(self, world: uipc.World) -> None:
-        """A world must be of the coupling's scene.
+        """Check that a world belongs to the coupling's scene.
 
         Raises:
-            SceneError: It is of another one.
+            SceneError: It belongs to another one.
         """
         if self._world() is not world:
             require_scene(world, self.scene, self.joint_names)
             self._world = ref(world)
 
     def require_prediction(self) -> Prediction:
-        """The step that waits to be committed.
+        """The predicted step that is not yet committed.
 
         Raises:
             EngineError: There is none.
-            AdapterError, ArticulationError: What the animator's callback raised.
+            AdapterError, ArticulationError: The animator's callback raised this error.
         """
         raise_kept(self.scene)
         if self._pending is None:
@@ -219,16 +218,16 @@ class Coupling:
         return self._pending
 
     def require_committed(self) -> None:
-        """No step may wait to be committed.
+        """Check that every predicted step was committed.
 
         Raises:
-            EngineError: One does; names the joints.
+            EngineError: One was not; the message names the joints.
         """
         if self._pending is not None:
             raise not_committed(self.joint_names)
 
     def forget_prediction(self) -> None:
-        """The step that was predicted is not taken."""
+        """Discard the predicted step."""
         self._pending = None
 
     def _read_delta_theta(self) -> Array:
@@ -282,7 +281,7 @@ def _step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
 
 
 def _coordinates(slots: tuple[Any, ...]) -> Array:
-    """Coordinates of bodies as their geometries stand, (n, 12)."""
+    """Present coordinates of the bodies' geometries, (n, 12)."""
     transforms = [require(slot.geometry().instances(), "transform", "body")[0] for slot in slots]
     return affine.q_from_transform(np.reshape(transforms, (-1, 4, 4)))
 

@@ -1,4 +1,4 @@
-"""The distance of a scene's surfaces, whatever engine moved them."""
+"""The distance of a scene's surfaces, for every engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipc_articulation.frontend.contact_world import make_contact_world, make_sur
 
 
 class SceneDistance:
-    """Measures the affine bodies and half-planes of a scene, as its geometries stand."""
+    """Distances of the affine bodies and half-planes of a scene, at their present positions."""
 
     def __init__(self, scene: uipc.Scene) -> None:
         """Read the scene once; geometries created later are not seen.
@@ -31,7 +31,7 @@ class SceneDistance:
         self._contact = make_contact_world(make_surfaces(self._bodies), self._bodies, planes, table, d_hat)
 
     def minimum(self) -> float:
-        """Smallest distance [m] of two surfaces that may touch; inf where none is nearer than 10 d̂."""
+        """Smallest distance [m] of two surfaces that may touch; inf if no distance is below 10 d̂."""
         with formats_from_table:
             q = self._q()
         return self._contact.minimum_distance(q)

@@ -1,4 +1,4 @@
-"""Failures that libuipc only logs and steps of the wrong things, as exceptions where the user is."""
+"""Exceptions for failures that libuipc only logs, and for steps of the wrong world or couplings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _OBJECT = re.compile(r"Object\[(.*?)\(\d+\)\]")
 
 
 def require_valid(world: uipc.World) -> None:
-    """Refuse a world whose initialisation failed the sanity check: it would only log.
+    """Refuse a world whose initialisation failed the sanity check; libuipc would only log this.
 
     Raises:
         EngineError: It is no world.
-        SceneError: The world is not valid; names the bodies that intersect, if that is why.
+        SceneError: The world is not valid; the message names intersecting bodies, if they are the reason.
     """
     if not isinstance(world, uipc.World):
         raise EngineError(f"step: world is a {type(world).__name__}, must be a uipc.World")
@@ -48,10 +48,10 @@ def require_scene(world: uipc.World, scene: uipc.Scene, joints: Sequence[str]) -
 
 
 def require_couplings(couplings: Any, kind: type[Any]) -> None:
-    """Refuse what is no list of different couplings.
+    """Refuse anything except a list of different couplings.
 
     Raises:
-        EngineError: It is none, it is empty, or a coupling comes twice.
+        EngineError: It is no such list, it is empty, or a coupling comes twice.
     """
     if not isinstance(couplings, Sequence):
         raise EngineError(

@@ -1,4 +1,4 @@
-"""Puts the joints of a robot, and the constraint over all of them, into a libuipc scene."""
+"""Creation of a robot's joints, and of the constraint over all of them, in a libuipc scene."""
 
 from __future__ import annotations
 

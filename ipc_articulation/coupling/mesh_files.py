@@ -43,7 +43,7 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
         mesh = trimesh.load_mesh(file)
         if isinstance(mesh, trimesh.Scene):
             mesh = mesh.to_mesh()
-    except Exception as error:  # each reader of trimesh fails in its own way
+    except Exception as error:  # trimesh's readers raise many kinds of exceptions
         known = ", ".join(sorted(trimesh.available_formats()))
         raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
     if not len(getattr(mesh, "faces", ())):

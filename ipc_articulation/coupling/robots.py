@@ -1,7 +1,7 @@
-"""What scene files ask of an adapter: to read a robot's file, and to build it as the scene wants it.
+"""The interface of adapters for scene files: they read a robot's file, and build the robot for the scene.
 
-Beside the module of an adapter that is to be used by scene files stands a module `scene_model` with a class
-`SceneModel`, which is a `RobotFile`. `simulation` adds bodies, ground, walls, environments and rules of contact.
+An adapter for scene files has a module `scene_model` next to its own, with a class `SceneModel`, which is a
+`RobotFile`. `simulation` adds bodies, ground, walls, environments and contact rules.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ipc_articulation.coupling.solids import MeshShape
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.loops import LoopConstraint
 
-FRICTION = 1.0  # Coulomb coefficient of surfaces that say nothing, MuJoCo's
+FRICTION = 1.0  # Coulomb coefficient of surfaces without their own, as in MuJoCo
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class RobotSetup:
-    """How a scene wants its robot; joints are named as in `RobotFile.joint_names`."""
+    """A scene's settings for its robot; joints have the names in `RobotFile.joint_names`."""
 
     dt: float  # [s]
     gravity: Array  # (3,) [m/s²]
@@ -59,15 +59,15 @@ class RobotSetup:
     mesh_shape: MeshShape = "mesh"  # «hull»: convex hulls for the meshes of links
     armature: Mapping[str, float] = field(default_factory=dict)  # rotor inertia [kg·m² or kg]; else the file's
     damping: Mapping[str, float] = field(default_factory=dict)  # viscous [N·m·s/rad or N·s/m]; else the file's
-    actuators: tuple[Actuator, ...] = ()  # one a joint at most
+    actuators: tuple[Actuator, ...] = ()  # at most one for each joint
     start: Mapping[str, float] = field(default_factory=dict)  # initial positions [rad or m]; else the file's
     start_velocity: Mapping[str, float] = field(default_factory=dict)  # [rad/s or m/s]; else at rest
-    loops: tuple[tuple[tuple[str, ...], LoopConstraint], ...] = ()  # joints, and what relates them
+    loops: tuple[tuple[tuple[str, ...], LoopConstraint], ...] = ()  # joints, and the constraint on them
     pins: tuple[Pin, ...] = ()
     segment_radius: float | None = None  # of capsules along an OpenSim model's segments [m]; None: none
 
     def friction_of(self, own: float) -> float:
-        """Coulomb coefficient of a surface of the robot whose file gives it its own, or `FRICTION`."""
+        """Coulomb coefficient of a surface of the robot, whose file gives `own`, or `FRICTION` without one."""
         if self.friction is not None:
             return self.friction
         return self.default_friction if own == FRICTION else own
@@ -78,7 +78,7 @@ class DrivenRobot(Protocol):
 
     adapter: Adapter  # for `couple`
     actuated: list[str]  # names of the k joints with a position actuator, in the order of `command`
-    start: Array  # where those joints start, (k,) [rad or m]
+    start: Array  # initial positions of those joints, (k,) [rad or m]
     joints: list[str]  # names of all m joints, in the order of `push`
 
     def command(self, targets: Array) -> None:
@@ -99,19 +99,19 @@ class RobotFile(Protocol):
         """Read the file; `package://NAME/...` is looked up in the folders.
 
         Raises:
-            IpcArticulationError: What is wrong with the file.
+            IpcArticulationError: The file is wrong.
         """
         ...
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the joints; of one with several degrees of freedom, of each of these."""
+        """Names of the joints; a joint with several degrees of freedom has a name for each of them."""
         ...
 
     def build(self, setup: RobotSetup) -> DrivenRobot:
-        """The robot as a scene wants it; called once.
+        """Build the robot for a scene; called once.
 
         Raises:
-            IpcArticulationError: What is wrong with the robot.
+            IpcArticulationError: The robot is wrong.
         """
         ...

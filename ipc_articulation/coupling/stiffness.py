@@ -1,4 +1,4 @@
-"""How stiff bodies and joints must be, so that contact moves the joints and does not bend the robot.
+"""The stiffness of bodies and joints with which contact moves the joints and does not deform the robot.
 
 Contact pushes a joint away from its prediction by Δθ = δθ - δθ̃: a generalised force τ = M̂ Δθ / dt². The same force
 strains affine bodies and pulls joints apart. In units of energy times s², as the engine adds them up:
