@@ -18,7 +18,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`robot_from_mujoco` when it is asked for: it brings scipy's optimisers."""
+    """`robot_from_mujoco`, imported at its first use because it imports scipy's optimisers."""
     if name != "robot_from_mujoco":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     from ipc_articulation.dynamics.reading.mujoco.loops import robot_from_mujoco

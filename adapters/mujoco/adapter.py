@@ -24,16 +24,16 @@ class MujocoAdapter:
     """Couples a MuJoCo model and its state to an IPC scene.
 
     By default the whole model takes part. Bodies with hinge and slide joints are links, moved by MuJoCo and corrected
-    by IPC; bodies with a free joint belong to IPC, their poses and velocities come back into `data`; bodies welded to
-    the world are fixed, their planes half-planes, and each geom of the world itself a fixed body of its own, called
-    `world/<geom>`. Bodies without a joint merge into the link they are welded to. Geoms with contype and conaffinity
-    zero are for show and stay out.
+    by IPC. Bodies with a free joint are moved by IPC, and their poses and velocities are written into `data`. Bodies
+    welded to the world are fixed, their planes are half-planes, and each geom of the world itself is a fixed body
+    called `world/<geom>`. Bodies without a joint become part of the link to which they are welded. Geoms with contype
+    and conaffinity zero are for display and are left out.
 
-    Contact between what takes part is IPC's, and MuJoCo's own is off while the coupling steps: an ignored body touches
-    nothing that IPC owns. Contact parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no meaning in
-    IPC. Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of
-    their joints are followed. What the scene was built from (shapes, places, free bodies, the time step, gravity) is
-    refused by name at the next step; docs/limits.md has the table.
+    IPC computes the contact between these bodies. MuJoCo's own contact is disabled for them during a step, so that an
+    ignored body touches none of them. Parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no effect
+    in IPC. Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of
+    their joints. An edit of the data from which the scene was built (shapes, placements, free bodies, the time step,
+    gravity) is refused by name at the next step; docs/limits.md has the table.
 
     Args:
         model: MuJoCo model, integrator Euler or implicitfast.
@@ -41,12 +41,12 @@ class MujocoAdapter:
         links: Names of bodies whose trees take part as links; None: all trees with hinge and slide joints.
         free: Names of free bodies; None: all of them.
         static: Names of static bodies, «world» for the world's own geoms; None: all of them.
-        ignore: Names of bodies that stay out; of a moving body its whole tree.
+        ignore: Names of bodies that are left out; for a moving body its whole tree.
         mesh_shape: «mesh» takes the triangles of mesh geoms, which must be closed; «hull» their convex hull.
 
     Raises:
         AdapterError: A name is no body of the model, or a body of another kind.
-        UnsupportedError: The model holds something that the coupling does not do.
+        UnsupportedError: The model contains something that the coupling does not support.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class MujocoAdapter:
 
     @property
     def gravity(self) -> Array:
-        """Gravity, (3,) [m/s²]; zero where the model disables it."""
+        """Gravity, (3,) [m/s²]; zero if the model disables it."""
         off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
         return np.zeros(3) if off else self.model.opt.gravity.copy()
 
@@ -93,10 +93,10 @@ class MujocoAdapter:
         return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape)
 
     def predict(self) -> Prediction:
-        """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; changes nothing of `model` and `data`.
+        """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; `model` and `data` do not change.
 
         Raises:
-            AdapterError: MuJoCo's step is unstable; or a field that the scene was built from was edited.
+            AdapterError: MuJoCo's step is unstable, or a field from which the scene was built was edited.
             UnsupportedError: A force is applied to a free body, or an edit of the model is not supported.
         """
         if self._edits is not None:
@@ -112,10 +112,10 @@ class MujocoAdapter:
         return self._predicted
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
-        """Take MuJoCo's predicted step with IPC's correction, and bring `data` up to date (`mj_forward`).
+        """Take MuJoCo's predicted step with IPC's correction, and update `data` (`mj_forward`).
 
-        Positions of the links gain δθ - δθ̃ over MuJoCo's own, velocities (δθ-δθ̃)/dt; activations and time are
-        MuJoCo's own.
+        δθ - δθ̃ is added to MuJoCo's positions of the links, and (δθ-δθ̃)/dt to their velocities; activations and time
+        are MuJoCo's.
 
         Args:
             delta_theta: δθ of the joints, (m,) [rad or m].
@@ -159,10 +159,10 @@ class MujocoAdapter:
         return {"mujoco": values}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Restore a state of `state`, and bring `data` up to date (`mj_forward`).
+        """Restore a state of `state`, and update `data` (`mj_forward`).
 
         Raises:
-            AdapterError: It is of another model.
+            AdapterError: The state is that of another model.
         """
         values, spec = state["mujoco"], mujoco.mjtState.mjSTATE_INTEGRATION
         if len(values) != (size := mujoco.mj_stateSize(self.model, spec)):

@@ -62,7 +62,7 @@ def describe(
 
 @dataclass(frozen=True)
 class _Reader:
-    """A model at a state, and the geoms of each body that was made."""
+    """A model at a state, and the geoms of each described body."""
 
     model: mujoco.MjModel
     data: mujoco.MjData
@@ -70,7 +70,7 @@ class _Reader:
     geoms: dict[str, list[int]]
 
     def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
-        """The closed surfaces of some geoms in the frame of a pose; None where there is none."""
+        """The closed surfaces of some geoms in the frame of a pose; None without geoms."""
         if not geoms:
             return None
         self.geoms[name] = geoms
@@ -133,7 +133,7 @@ def _free_body(reader: _Reader, body: int) -> CoupledBody:
 
 
 def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
-    """A static body without its planes; of the world, every geom by itself."""
+    """A static body without its planes; for the world, one body for each geom."""
     geoms = [g for g in colliding_geoms(reader.model, [body]) if not _is_plane(reader.model, g)]
     if body == 0:
         poses = geom_poses(reader.data)

@@ -1,12 +1,12 @@
 """Edits of a model and its state between steps: followed, or refused by name.
 
 Every array of `MjModel` is noted when the model is described. `_FOLLOWED` names those that only MuJoCo's own step or
-its pictures read: they may be edited. `_own` gives the arrays of which the scene was built from some entries: these
-entries may not change, those of ignored bodies may. No other array may change at all: it says how the model is built.
-The state that IPC owns (poses and velocities of free bodies, the time) is noted after each step.
+its rendering reads: they may be edited. `_own` gives the arrays with entries from which the scene was built: these
+entries must not change, those of ignored bodies may. No other array may change, because it defines the structure of the
+model. The state that IPC computes (poses and velocities of free bodies, the time) is noted after each step.
 
-The bytes of everything that may not change are compared at once before each step, which takes a few microseconds; only
-where they differ is each field looked at.
+All bytes that must not change are compared at once before each step, which takes a few microseconds. Only if they
+differ is each field compared.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Field(NamedTuple):
     then: np.ndarray  # its copy
 
     def edits(self) -> Iterator[tuple[int, object, object]]:
-        """Entry, old and new value of each that was changed."""
+        """The changed entries, each with its old and new value."""
         for entry in self.entries:
             then, now = self.then[entry - self.entries[0]], self.now[entry - self.entries[0]]
             if not np.array_equal(then, now):
@@ -73,7 +73,7 @@ class _Field(NamedTuple):
 
 
 class Edits:
-    """A note of the model and the state that a scene was built from.
+    """A copy of the model and the state from which a scene was built.
 
     Args:
         model: The model.
@@ -93,16 +93,17 @@ class Edits:
         self.note_state()
 
     def note_state(self) -> None:
-        """The state is that of the scene."""
+        """Note the present state as that of the scene."""
         self._time, self._noted_state = self._data.time, b"".join(self._state_bytes)
         for field in self._states:
             field.then[:] = field.now
 
     def refuse(self) -> None:
-        """Refuse what was edited since and cannot be followed.
+        """Refuse unsupported edits since the last note.
 
         Raises:
-            AdapterError: A field that the scene was built from, the state of a free body, or the time; names it.
+            AdapterError: A field from which the scene was built, the state of a free body, or the time was edited; the
+                message names it.
             UnsupportedError: The edited model is not supported.
         """
         if self._model_now() != self._noted_model:
@@ -155,7 +156,7 @@ def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:
 
 
 def _own(model: mujoco.MjModel, selection: Selection) -> Iterator[tuple[str, Iterable[int]]]:
-    """Arrays from some entries of which the scene was built, and the numbers of these entries."""
+    """The arrays with entries from which the scene was built, and the indices of these entries."""
     free = [b for body in selection.free for b in rigid_group(model, body)]
     bodies = [b for body in selection.links for b in rigid_group(model, body)] + free + list(selection.static)
     geoms = colliding_geoms(model, bodies)
@@ -198,7 +199,7 @@ def _bytes(fields: list[_Field]) -> list[memoryview]:
 
 
 def _frames(model: mujoco.MjModel, bodies: list[int], selection: Selection) -> set[int]:
-    """Bodies whose place on their parent decides where some bodies are: they and what carries them."""
+    """Bodies whose pose in their parent changes the poses of some bodies: these bodies and their ancestors."""
     found: set[int] = set()
     for body in bodies:
         while body > 0 and body not in found:
@@ -215,7 +216,7 @@ def _parts_of_meshes(model: mujoco.MjModel, geoms: list[int], part: str) -> Iter
 
 
 def _said(model: mujoco.MjModel, field: str, entry: int) -> str:
-    """A field with the name of the element that an entry of it is of, or the entry's number."""
+    """A field with the name of an entry's element, or the entry's index."""
     kind = field.partition("_")[0]
     if kind == "dof":
         kind, entry = "jnt", int(model.dof_jntid[entry])

@@ -1,8 +1,8 @@
 """Kinematics of the coupled parts of a model: poses and inertias from a MuJoCo state, the link of each joint.
 
-Every joint has a link of its own: the rigid group of bodies that it moves. A body with several joints is the last of
-several links, the others without mass and geometry. So link i is the child of joint i, in MuJoCo's order of joints and
-of degrees of freedom.
+Every joint has its own link: the rigid group of bodies that it moves. A body with several joints is the last of several
+links; the others have no mass or geometry. So link i is the child of joint i, in MuJoCo's order of joints and of
+degrees of freedom.
 
 A free joint has qpos = (p, quaternion) and qvel = (ṗ in the world frame, ω in the body's frame).
 """
@@ -24,7 +24,7 @@ class JointMap:
 
     ids: tuple[int, ...]  # (m,) joint ids, ascending
     bodies: Ints  # (m,) body that carries each joint
-    parents: tuple[int, ...]  # (m,) link that each joint hangs on, -1 for the world
+    parents: tuple[int, ...]  # (m,) parent link of each joint, -1 for the world
     later: tuple[tuple[int, ...], ...]  # (m,) further joints of the same body, after each joint
     qpos: Ints  # (m,) addresses in qpos
     dofs: Ints  # (m,) addresses in qvel
@@ -69,7 +69,7 @@ def geom_poses(data: mujoco.MjData) -> Array:
 def link_poses(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, qpos: Array) -> Array:
     """Poses of the links from the kinematics that `data` holds.
 
-    A link between two joints of one body stands where the body would if its later joints were at zero.
+    A link between two joints of one body has the pose of the body with its later joints at zero.
 
     Args:
         model: The model.
@@ -97,8 +97,8 @@ def group_inertia(
 ) -> tuple[float, Array, Array]:
     """Mass [kg], centre (3,) [m] and inertia about it (3, 3) [kg·m²] of bodies moving as one, in the frame of a pose.
 
-    By the parallel-axis theorem, I = Σ R diag(i) Rᵀ + m (‖d‖² 1 - d dᵀ), with d from the common centre to each one's
-    own.
+    By the parallel-axis theorem, I = Σ R diag(i) Rᵀ + m (‖d‖² 1 - d dᵀ), with d from the common centre to each body's
+    centre.
     """
     masses = model.body_mass[group]
     mass = float(masses.sum())

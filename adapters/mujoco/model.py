@@ -1,4 +1,4 @@
-"""Reading of MuJoCo models: MJCF as it is, URDF with the meshes of its packages found."""
+"""Readers of MuJoCo models, from MJCF files and from URDF files with meshes in packages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
 
     Args:
         path: The file.
-        package_dirs: Folders in which `package://NAME/...` is looked up: each is the package NAME itself, or holds it.
+        package_dirs: Folders that are searched for `package://NAME/...`: each is the package NAME or contains it.
 
     Raises:
         AdapterError: The file or one of its meshes does not exist, or MuJoCo cannot read it.

@@ -5,9 +5,9 @@ Without contact, one step of MuJoCo solves M̂ Δv = dt·f and then moves by dt�
     M̂ = M + dt·D          for `Euler` (D: joint damping),
     M̂ = M + dt·(D + Kv)   for `implicitfast` (Kv: velocity gains of the actuators, in joint space).
 
-So ½(δθ-δθ̃)ᵀM̂(δθ-δθ̃), with δθ̃ the step's change of position, is the step's own incremental potential. M̂ need not be
-put together here: MuJoCo leaves its LᵀDL factorisation behind in `qH` (or has used M itself where nothing was to be
-added), so that polynomial damping, damping of actuators and drag are in it as well.
+So ½(δθ-δθ̃)ᵀM̂(δθ-δθ̃), with δθ̃ the step's change of position, is the step's own incremental potential. M̂ is not
+assembled here: after a step its LᵀDL factorisation is in MuJoCo's `qH` (or MuJoCo used M itself if it added nothing).
+So it includes polynomial damping, damping of actuators and drag.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def contacts_off(model: mujoco.MjModel, geoms: list[int]) -> Iterator[None]:
 
 
 def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjData) -> None:
-    """Copy the state of an integration: positions, velocities, activations, controls, forces, warm start."""
+    """Copy the integration state: positions, velocities, activations, controls, forces, warm start."""
     mujoco.mj_copyState(model, source, target, _STATE)
 
 
 def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, geoms: list[int]) -> None:
     """Let MuJoCo step from `data` on `scratch`, without contact of some geoms; `data` does not change.
 
-    Afterwards the kinematics and `M` of `scratch` are those of the beginning of the step, its state is that of the end.
+    Afterwards `scratch` has the kinematics and `M` of the beginning of the step, and the state of its end.
 
     Raises:
-        AdapterError: A control is not finite; or the step is unstable: MuJoCo found positions, velocities or
-            accelerations that are not finite or too large.
+        AdapterError: A control is not finite, or the step is unstable: positions, velocities or accelerations are not
+            finite or too large.
     """
     _refuse_bad_controls(model, data)
     copy_state(model, data, scratch)
@@ -69,7 +69,7 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
 
 
 def _refuse_bad_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """MuJoCo replaces all controls by zero where one is not finite, and only warns."""
+    """Refuse controls that are not finite; MuJoCo would only warn, and replace all controls by zero."""
     bad = np.flatnonzero(~np.isfinite(data.ctrl))
     if len(bad):
         name = model.actuator(int(bad[0])).name or f"number {bad[0]}"

@@ -1,4 +1,4 @@
-"""A MuJoCo model from a robot's file and what a scene file says of it."""
+"""A MuJoCo model from a robot's file and a scene file's settings."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class SceneModel:
                 actuator.forcelimited, actuator.forcerange = True, [-wanted.max_force, wanted.max_force]
 
     def _set_damping(self, damping: Mapping[str, float]) -> None:
-        """Without terms in |v| and v²; before MuJoCo 4 damping is one number, of shape ()."""
+        """Set damping without terms in |v| and v²; before MuJoCo 4 it is one number, of shape ()."""
         for name, coefficient in damping.items():
             polynomial = np.zeros(np.shape(self._joints[name].damping))
             polynomial.flat[0] = coefficient
             self._joints[name].damping = polynomial
 
     def _place(self, pose: Array) -> None:
-        """Move everything that stands in the world itself, not on another body."""
+        """Move everything whose parent is the world."""
         world = self.spec.worldbody
         turn = spatial.quaternion_from_rotation(pose[:3, :3])
         for element in [*(body for body in world.bodies if body.parent.name == "world"), *world.geoms]:
@@ -119,7 +119,7 @@ class DrivenMujocoModel:
 
 
 def _is_position_actuator(model: mujoco.MjModel, actuator: int) -> bool:
-    """The actuator's force is kp·(control - θ) - kv·θ̇ on one joint."""
+    """Whether an actuator's force is kp·(control - θ) - kv·θ̇ on one joint."""
     on_joint = model.actuator_trntype[actuator] == mujoco.mjtTrn.mjTRN_JOINT
     gain, bias = model.actuator_gainprm[actuator, 0], model.actuator_biasprm[actuator, 1]
     return bool(on_joint and gain > 0.0 and bias == -gain)

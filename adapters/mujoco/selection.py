@@ -1,7 +1,7 @@
-"""Which parts of a MuJoCo model take part in the IPC scene.
+"""Selection of the parts of a MuJoCo model for the IPC scene.
 
-A moving body never takes part alone: its whole kinematic tree does, because one joint-space mass matrix belongs to a
-tree. Static bodies, those welded to the world, are chosen one by one; «world» stands for the geoms of the world itself.
+A moving body is always selected with its whole kinematic tree, because there is one joint-space mass matrix for a tree.
+Static bodies, those welded to the world, are selected one by one; «world» means the geoms of the world itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Names = Collection[str] | None
 
 @dataclass(frozen=True)
 class Selection:
-    """Body ids, ascending, of the bodies that carry joints or stand still; bodies welded to them belong to them."""
+    """Ids, ascending, of bodies that have joints or are static; bodies welded to them belong to them."""
 
     links: tuple[int, ...]  # bodies with hinge and slide joints
     free: tuple[int, ...]  # bodies with a free joint
@@ -28,7 +28,7 @@ class Selection:
 
 
 def select(model: mujoco.MjModel, links: Names, free: Names, static: Names, ignore: Collection[str]) -> Selection:
-    """Choose bodies by name; None means all of that kind, and what `ignore` names stays out.
+    """Choose bodies by name; None means all of that kind, and bodies in `ignore` are left out.
 
     Raises:
         AdapterError: A name is no body of the model, or a body of another kind.

@@ -21,8 +21,7 @@ def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") 
     Args:
         model: The model.
         geom: Number of the geom.
-        mesh_shape: «mesh» takes the triangles of mesh geoms, «hull» their convex hull (what MuJoCo itself collides
-            with).
+        mesh_shape: «mesh» takes the triangles of mesh geoms, «hull» their convex hull (which MuJoCo uses for contact).
 
     Raises:
         MeshError: A mesh is not closed.

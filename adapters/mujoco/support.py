@@ -17,10 +17,10 @@ _HINGE_OR_SLIDE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 def refuse_unsupported(model: mujoco.MjModel, selection: Selection) -> None:
-    """Raise for the first thing in a model that the coupling cannot do.
+    """Refuse a model with elements that the coupling does not support.
 
     Raises:
-        UnsupportedError: Names the option, joint, body, geom, tendon or actuator.
+        UnsupportedError: There is one; the message names the option, joint, body, geom, tendon or actuator.
     """
     for check in (_options, _couplings, _joints, _bodies, _geoms, _free_bodies, _actuators):
         for complaint in check(model, selection):
@@ -28,7 +28,7 @@ def refuse_unsupported(model: mujoco.MjModel, selection: Selection) -> None:
 
 
 def refuse_forces_on_free(model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> None:
-    """Forces that a user applies to bodies with a free joint would be lost: IPC moves them.
+    """Refuse forces on bodies with a free joint; they would have no effect, because IPC moves these bodies.
 
     Raises:
         UnsupportedError: `xfrc_applied` or `qfrc_applied` of a free body is not zero.

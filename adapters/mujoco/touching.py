@@ -1,4 +1,4 @@
-"""Who may touch whom, by MuJoCo's own rules, decided for geoms, then collected by body.
+"""Pairs of bodies that may touch, by MuJoCo's own rules, which are for geoms.
 
 Two geoms may touch if one's contype meets the other's conaffinity, no `<exclude>` names their bodies, and they are not
 on one rigid group, nor on a group and its parent group. Two changes make a robot on its base work: a link does not
@@ -18,7 +18,7 @@ from ipc_articulation.arrays import Bools
 
 
 def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
-    """Geoms of some bodies that can collide at all; the others are for show and take no part."""
+    """Geoms of some bodies that can collide; the others are for display only."""
     on_bodies = np.isin(model.geom_bodyid, bodies)
     return np.flatnonzero(on_bodies & ((model.geom_contype | model.geom_conaffinity) != 0)).tolist()
 
@@ -30,8 +30,8 @@ def untouchable_pairs(
 
     Args:
         model: The model.
-        geoms: Geoms of each body and plane that has any.
-        immovable: Names of those that never move; they do not touch each other, nor themselves.
+        geoms: Geoms of each body and plane that has geoms.
+        immovable: Names of bodies and planes that never move; they do not touch each other, nor themselves.
     """
     may_touch = _geoms_may_touch(model)
     pairs = set()
@@ -72,7 +72,7 @@ def _related(model: mujoco.MjModel) -> Bools:
 
 
 def _static_ancestors(model: mujoco.MjModel, body: int) -> list[int]:
-    """Static bodies between a body and the world, the world not among them."""
+    """Static bodies between a body and the world, without the world."""
     found, ancestor = [], int(model.body_parentid[body])
     while ancestor > 0:
         if model.body_treeid[ancestor] < 0:

@@ -24,45 +24,45 @@ from ipc_articulation.dynamics.integrators.constrained import require_one_column
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
-_SCENE = frozenset({"model", "pins", "static", "planes"})  # attributes that the scene is built from
+_SCENE = frozenset({"model", "pins", "static", "planes"})  # attributes from which the scene is built
 
 
 class NativeAdapter:
-    """Couples a model of `ipc_articulation.dynamics`, with loops or without, and its state to an IPC scene.
+    """Couples a model of `ipc_articulation.dynamics`, with or without loops, and its state to an IPC scene.
 
-    Every degree of freedom of a tree is a joint with a link of its own. Links that are fixed to the world are one
-    static body, which nothing that hangs on it touches. Free bodies, further static bodies and planes are given by the
-    caller; IPC moves the free ones.
+    Every degree of freedom of a tree is a joint with its own link. Links fixed to the world are one static body, which
+    does not touch its children. The caller gives free bodies, further static bodies and planes; IPC moves the free
+    bodies.
 
     The engine's own step is `dynamics.implicit`, whose M̂ is the Hessian of its incremental potential. Friction, limits
-    and mimic joints are decided while the step is predicted; contact meets M̂ alone, that of all joints.
+    and mimic joints act in the predicted step only; the response to contact is that of M̂, which includes all joints.
 
-    Of a robot with loops M̂ and δθ̃ are those of the independent joints. Joints that are known functions of them (gears,
-    knees) are tied to them in the scene (see `coupling.ties`). The other joints of the tree, and the pins that close
-    the loops, hold their links together and have no part in M̂; so contact on any bar reaches the joint that drives it.
-    Dependent links at the ends without geometry, such as rotors, count in M̂ and are not in the scene.
+    For a robot with loops, M̂ and δθ̃ are those of the independent joints. Joints that are known functions of them
+    (gears, knees) are tied to them in the scene (see `coupling.ties`). The other joints of the tree, and the pins that
+    close the loops, connect their links in the scene and are not in M̂, so that a contact force on any bar acts on the
+    joint that drives it. Dependent end links without geometry, such as rotors, are part of M̂, but not of the scene.
 
     Attributes:
         q: Position, (nq,) [rad or m], loops closed; may be set between steps.
         v: Velocity, (nv,) [rad/s or m/s]; may be set between steps.
-        scheme: Which forces the next step is implicit in.
-        drive: What drives the joints in the next step. PD control beyond the effort limit becomes a constant force.
+        scheme: The forces that are implicit in the next step.
+        drive: Motor forces of the next step. PD control above the effort limit becomes a constant force.
 
     Args:
         model: The model; its gravity must be the scene's.
         dt: Time step [s].
         q: Position at the start, (nq,), loops closed; None: neutral.
         v: Velocity at the start, (nv,); None: at rest.
-        pins: Where links meet that the spanning tree does not join.
-        scheme: Which forces the engine's step is implicit in.
-        around: What stands around the robot, and how surfaces are made.
+        pins: Hinges between links that the spanning tree does not connect.
+        scheme: The forces that are implicit in the engine's step.
+        around: The robot's surroundings, and the options for surfaces.
 
     Raises:
-        AdapterError: The time step is not positive, two bodies have the same name, a pin does not meet, or the pins do
-            not close just the loops of the robot.
+        AdapterError: The time step is not positive, two bodies have the same name, the ends of a pin do not meet, or
+            the pins do not close exactly the loops of the robot.
         MeshError: A mesh is not closed or cannot be read.
         StateError: q has a wrong length, is not finite or leaves a loop open.
-        UnsupportedError: A joint is not made of turns and slides, or has friction or limits and moves with several
+        UnsupportedError: A joint is not made of rotations and slides, or has friction or limits and moves with several
             independent coordinates of a loop.
     """
 
@@ -129,11 +129,11 @@ class NativeAdapter:
         return scene_mechanism(tree, self._scene, self._placed_pins())
 
     def predict(self) -> Prediction:
-        """M̂, δθ̃ and link poses of the engine's own step from the present state; changes nothing a user sees.
+        """M̂, δθ̃ and link poses of the engine's own step from the present state; no visible state changes.
 
         Raises:
             AdapterError: The step is unstable.
-            SolverError: Dry friction and limits did not converge.
+            SolverError: The minimisation with dry friction and limits did not converge.
             StateError: q or v has a wrong length, is not finite or leaves a loop open.
         """
         step, scale = implicit(self.model, self.q, self.v, self._dt, self._drive(), self.scheme), self._scene.scale
@@ -147,7 +147,7 @@ class NativeAdapter:
         return Prediction(step.mass / scale / scale[:, None], change, self.link_poses(), self._tied(step))
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
-        """Take the predicted step with IPC's correction: q gains δθ, v gains (δθ-δθ̃)/dt over the engine's own.
+        """Take the predicted step with IPC's correction: δθ is added to q, and (δθ-δθ̃)/dt to the predicted v.
 
         Args:
             delta_theta: δθ of the independent joints, (nv,) [rad or m].
@@ -179,16 +179,16 @@ class NativeAdapter:
         return self._scene.scale * np.asarray(self.v)
 
     def state(self) -> dict[str, Array]:
-        """Position, velocity, and where the free bodies are; `drive` is the user's."""
+        """Position, velocity, and the state of the free bodies; the user sets `drive`."""
         poses, rates = ([getattr(body, key) for body in self.free] for key in ("pose", "velocity"))
         free = {"free_poses": np.reshape(poses, (-1, 4, 4)), "free_velocities": np.reshape(rates, (-1, 4, 4))}
         return {"q": np.array(self.q), "v": np.array(self.v), **free}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Return to a state that `state` gave.
+        """Restore a state of `state`.
 
         Raises:
-            AdapterError: It is of another model.
+            AdapterError: The state is that of another model.
         """
         refuse_other_lengths(state, q=self.q, v=self.v)
         self.q, self.v, self._predicted = np.array(state["q"]), np.array(state["v"]), None
@@ -199,7 +199,7 @@ class NativeAdapter:
         return self.model.spanning(self.q) if self.model.loops else self.q
 
     def _tied(self, step: Step) -> TiedMotion | None:
-        """How the tied joints follow to the end of a step."""
+        """The motion of the tied joints to the end of a step."""
         tied = self._scene.tied
         if not len(tied):
             return None

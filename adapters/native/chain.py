@@ -1,8 +1,8 @@
 """The links of an articulation: one for every node of a model's tree.
 
-Every node is one degree of freedom, a turn about or a slide along the z axis of its own frame
+Every node is one degree of freedom, a rotation about or a slide along the z axis of its own frame
 (`dynamics/algorithms/tree.py`). Node i moves link i. The last node of a joint carries the body, and its link has the
-body's frame; the nodes before it, between the screws of a universal or cylindrical joint, carry nothing, and their
+body's frame. The nodes before it, between the screws of a universal or cylindrical joint, carry no body, and their
 links have the node's frame.
 """
 
@@ -35,8 +35,8 @@ class LinkChain:
     model: Model
     names: tuple[str, ...]  # of the links
     kinds: tuple[Kind, ...]
-    parents: tuple[int, ...]  # link that each joint hangs on, -1 for the world
-    bodies: tuple[int, ...]  # body of the model that each link is, -1 for those without mass between two screws
+    parents: tuple[int, ...]  # parent link of each joint, -1 for the world
+    bodies: tuple[int, ...]  # body of each link in the model, -1 for massless links between two screws
     from_link: Array  # (m, 4, 4) each link's frame in its node's frame
     linked: Model  # the model with the links for its frames
 

@@ -1,7 +1,7 @@
-"""Pins of the loops that a robot's file closes: where it lets two links meet.
+"""Pins for the loops in a robot's file, at the points where two links meet.
 
-Of two links that a loop ties together at a point, the relative angular velocity is (J_1 - J_2) G ẏ. Where all of these
-are along one axis, at the position at hand, the loop is a hinge about it in the scene.
+Two links that a loop connects at a point have the relative angular velocity (J_1 - J_2) G ẏ. If it is along one axis
+for all ẏ at the present position, the loop is a hinge about this axis in the scene.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SAME = 1e-9  # angular velocity across the axis, relative to that along it
 
 
 def file_pins(robot: Model, x: Array, meetings: Sequence[Meeting], static: Collection[str]) -> list[Pin]:
-    """A pin for each place where links meet.
+    """A pin for each point where links meet.
 
     Args:
         robot: The robot.
@@ -32,7 +32,7 @@ def file_pins(robot: Model, x: Array, meetings: Sequence[Meeting], static: Colle
         static: Links that are fixed to the world.
 
     Raises:
-        AdapterError: The two links turn about several axes relative to each other, or do not turn.
+        AdapterError: The relative rotation of the two links is about several axes, or there is none.
         StateError: A loop is open or singular.
     """
     return [_pin(robot, x, meeting, static, f"closing {number}") for number, meeting in enumerate(meetings, 1)]

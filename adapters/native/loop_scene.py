@@ -34,10 +34,10 @@ class LoopScene:
 def loop_scene(robot: Model, chain: LinkChain, surfaces: LinkSurfaces) -> LoopScene:
     """Choose joints and links.
 
-    Links without geometry that carry nothing and depend on others, such as rotors and patellae, stay outside.
+    Dependent end links without geometry, such as rotors and patellae, are left out.
 
     Raises:
-        AdapterError: An independent velocity is that of no joint.
+        AdapterError: An independent velocity belongs to no joint.
     """
     functions = {dof for loop in robot.loops for dof in _functions(loop)}
     bare = {dof for dof, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}
@@ -69,7 +69,7 @@ def _functions(loop: Loop) -> list[int]:
 
 
 def _without_load(links: set[int], parents: Sequence[int]) -> set[int]:
-    """The given links on which no link outside of the set hangs."""
+    """The given links without descendants outside of the set."""
     unloaded = set(links)
     while loaded := unloaded & {parent for link, parent in enumerate(parents) if link not in unloaded}:
         unloaded -= loaded
@@ -81,7 +81,7 @@ def scene_mechanism(tree: CoupledRobot, scene: LoopScene, pins: Sequence[Coupled
 
     Args:
         tree: All links and joints of the tree.
-        scene: Which of them are in the scene.
+        scene: The links and joints that are in the scene.
         pins: Joints between the scene's links, which do not touch each other.
     """
     place = {-1: -1} | {int(link): k for k, link in enumerate(scene.links)}

@@ -1,4 +1,4 @@
-"""From a model and a position to the coupling's `CoupledRobot`."""
+"""The coupling's `CoupledRobot` from a model and a position."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LinkSurfaces:
 
     @staticmethod
     def of(model: Model, friction: float | Mapping[str, float], mesh_shape: MeshShape) -> LinkSurfaces:
-        """Surfaces of all bodies; `friction` is one number, or by name of a body, `FRICTION` where it is not named.
+        """Surfaces of all bodies; `friction` is one number, or by body name with `FRICTION` for all others.
 
         Raises:
             MeshError: A mesh is not closed or cannot be read.
@@ -46,14 +46,14 @@ def describe(
     static: tuple[CoupledBody, ...],
     planes: tuple[HalfPlane, ...],
 ) -> CoupledRobot:
-    """A model with what is around it.
+    """A model with its surroundings.
 
     Args:
         chain: The model's links.
         q: Position, (m,).
-        surfaces: Of the model's bodies.
+        surfaces: Surfaces of the model's bodies.
         free: Bodies that IPC moves.
-        static: Bodies that never move, besides the model's own.
+        static: Bodies that never move, in addition to the model's own.
         planes: Half-spaces.
     """
     poses = chain.link_poses(q)

@@ -1,4 +1,4 @@
-"""MJCF files: MuJoCo reads them, our own dynamics moves them. The only file here that knows MuJoCo."""
+"""Robots from MJCF files: MuJoCo reads them, our own dynamics moves them. Only this file of the adapter uses MuJoCo."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ipc_articulation.errors import AdapterError, UnsupportedError
 
 
 def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
-    """A robot from an MJCF file, with MuJoCo's rules for who may touch whom, its friction and its initial positions.
+    """A robot from an MJCF file, with MuJoCo's rules for contact pairs, its friction and its initial positions.
 
     Raises:
         AdapterError: MuJoCo is not installed, or cannot read the file.
         MeshError: A mesh is not closed.
-        UnsupportedError: The file holds actuators, or what neither a mechanism nor the coupling knows.
+        UnsupportedError: The file contains actuators, or elements that neither a mechanism nor the coupling supports.
     """
     try:
         import mujoco

@@ -1,4 +1,4 @@
-"""Pins: hinges that close loops, where two links meet that the spanning tree does not join."""
+"""Pins: hinges that close loops, between links that the spanning tree does not connect."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ipc_articulation.dynamics.algorithms.jacobian import jacobian
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
-GAP = 1e-6  # [m], by which the two ends of a pin may be apart
-BLIND = 1e-6  # speed of a pin's ends apart, or singular value, that counts as none; relative to the largest
+GAP = 1e-6  # [m], largest distance of the two ends of a pin
+BLIND = 1e-6  # separation speed of a pin's ends, or singular value, that counts as zero; relative to the largest
 
 WORLD = "world"
 
@@ -28,11 +28,11 @@ def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:
 
     Args:
         pin: The pin.
-        names: Of the scene's links.
-        poses: Of these links, (n, 4, 4).
+        names: Names of the scene's links.
+        poses: Poses of these links, (n, 4, 4).
 
     Raises:
-        AdapterError: A link is unknown, the axis has no length, or the ends do not meet; says by how much.
+        AdapterError: A link is unknown, the axis has no length, or the ends do not meet; the message has the gap.
     """
     first, second = _link(pin, pin.first, names), _link(pin, pin.second, names)
     if second < 0:
@@ -53,21 +53,20 @@ def placed_pin(pin: Pin, names: Sequence[str], poses: Array) -> CoupledJoint:
 
 
 def require_closing(robot: Model, x: Array, chain: LinkChain, scene: LoopScene, pins: Sequence[CoupledJoint]) -> None:
-    """Refuse pins that do not close just the loops of the robot, as far as the scene has its links.
+    """Refuse pins that do not close exactly the loops of the robot, as far as its links are in the scene.
 
-    The ends of a pin's axis part at the speed J q̇. Loops and pins agree where J G = 0 and where J, on the joints of the
-    scene's links but the tied ones, which follow, has as many independent rows as there are joints that depend on
-    others.
+    The ends of a pin's axis separate at the speed J q̇. Loops and pins agree if J G = 0, and if the rank of J, on the
+    joints of the scene's links except the tied ones, is the number of dependent joints.
 
     Args:
         robot: The robot.
         x: Its position, (nx,), loops closed.
         chain: All of its links.
-        scene: Which of them the scene has, and what holds its joints.
+        scene: Its links and joints in the scene.
         pins: The pins as joints between the scene's links.
 
     Raises:
-        AdapterError: A pin hinders the loops, or too much can still move.
+        AdapterError: A pin blocks the motion of the loops, or there are more degrees of freedom than in the robot.
         StateError: A loop is open or singular.
     """
     q, G = robot.spanning(x), robot.G(x)
@@ -88,7 +87,7 @@ def require_closing(robot: Model, x: Array, chain: LinkChain, scene: LoopScene, 
 
 
 def _parting(chain: LinkChain, q: Array, links: Ints, pin: CoupledJoint) -> Array:
-    """How fast the second link leaves the first at both ends of the axis a unit of q̇: (6, spanning nv) [m/s]."""
+    """Separation speed of both links at both ends of the axis per unit of q̇: (6, spanning nv) [m/s]."""
     poses = chain.link_poses(q)
     ends = [pin.anchor + side * 0.5 * AXIS_LENGTH * pin.axis for side in (-1.0, 1.0)]
     return np.concatenate([_point_rate(chain, q, poses, links, pin.child, end) for end in ends]) - np.concatenate(
@@ -97,7 +96,7 @@ def _parting(chain: LinkChain, q: Array, links: Ints, pin: CoupledJoint) -> Arra
 
 
 def _point_rate(chain: LinkChain, q: Array, poses: Array, links: Ints, link: int, point: Array) -> Array:
-    """Velocity of a point (3,) of the world that moves with a link, a unit of q̇: (3, spanning nv)."""
+    """Velocity of a point (3,), in the world, that moves with a link, per unit of q̇: (3, spanning nv)."""
     if link < 0:
         return np.zeros((3, chain.model.nv))
     H = poses[links[link]]

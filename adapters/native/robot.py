@@ -1,4 +1,4 @@
-"""A robot's file as the native adapter takes it: what moves, and what stands around it."""
+"""A robot's file for the native adapter: the mechanism and its surroundings."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from ipc_articulation.errors import ModelError
 
 @dataclass
 class FileContent:
-    """The content of a robot's file, until a scene builds it."""
+    """The content of a robot's file, from which a scene builds the robot."""
 
     mechanism: Mechanism  # with its loops; links fixed to the world have no shapes
-    static: tuple[CoupledBody, ...]  # the shapes of those links, and what else stands in the world
+    static: tuple[CoupledBody, ...]  # the shapes of those links, and other static bodies
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
-    up: Array | None = None  # (3,) direction against the file's own gravity; None: it does not say
+    up: Array | None = None  # (3,) direction against the file's own gravity; None: not in the file
     segments: Mapping[str, Array] = field(default_factory=dict)  # of OpenSim's bodies, see `segments`
-    unphysical: Literal["refuse", "warn"] = "refuse"  # what to do about moments of inertia that no body has
+    unphysical: Literal["refuse", "warn"] = "refuse"  # reaction to physically impossible moments of inertia
 
     @property
     def followers(self) -> frozenset[str]:
@@ -106,7 +106,7 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
 
     Args:
         path: The file.
-        package_dirs: Folders in which `package://NAME/...` is looked up.
+        package_dirs: Folders that are searched for `package://NAME/...`.
 
     Raises:
         MeshError: A mesh of a link fixed to the world cannot be read, or is not closed.
@@ -120,7 +120,7 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
         return FileContent(model.mechanism, (), start=start, up=up, segments=model.segments, unphysical="warn")
     if closes_loops(path):
         mechanism = read_loops(path, package_dirs=list(package_dirs))
-    else:  # mimic joints stay such
+    else:  # mimic joints remain mimic joints
         mechanism = read_urdf(path, package_dirs=list(package_dirs))
     static = static_bodies(mechanism)
     carried = carried_by_static(mechanism, [body.name for body in static])
@@ -129,7 +129,7 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
 
 
 def _direction(vector: Array) -> str:
-    """«y» or «-z» of a vector along an axis, its numbers otherwise."""
+    """A name such as «y» or «-z» for a vector along an axis, else its numbers."""
     unit = vector / np.linalg.norm(vector)
     axis = int(np.argmax(np.abs(unit)))
     if abs(unit[axis]) < 1.0 - 1e-9:

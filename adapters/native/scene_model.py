@@ -1,4 +1,4 @@
-"""A model of our own dynamics from a robot's file and what a scene file says of it."""
+"""A model of our own dynamics from a robot's file and a scene file's settings."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class SceneModel:
     """A robot's file read by our own readers, see `coupling.robots.RobotFile`.
 
     Args:
-        file: URDF (.urdf) or OpenSim (.osim) file, or MJCF file where MuJoCo is installed.
-        package_dirs: Folders in which the robot's `package://NAME/...` meshes are looked up.
+        file: URDF (.urdf) or OpenSim (.osim) file, or MJCF file if MuJoCo is installed.
+        package_dirs: Folders that are searched for the robot's `package://NAME/...` meshes.
 
     Raises:
         AdapterError, MeshError, ModelError, UnsupportedError: The file is wrong, see `read_robot`, `read_mjcf`.
@@ -41,7 +41,7 @@ class SceneModel:
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the degrees of freedom but of followers: the joint's, with a number where it has several."""
+        """Names of the degrees of freedom except followers': the joint's, with a number if it has several."""
         joints = [joint for joint in self._robot.mechanism.joints if joint.name not in self._robot.followers]
         return [name for joint in joints for name in _dof_names(joint)]
 
@@ -50,8 +50,8 @@ class SceneModel:
 
         Raises:
             AdapterError: Pins do not close the loops, or two bodies have the same name.
-            MeshError, ModelError, UnsupportedError: What is wrong with the robot.
-            StateError: A loop cannot be closed from where its joints start.
+            MeshError, ModelError, UnsupportedError: The robot is wrong.
+            StateError: A loop cannot be closed from the initial positions of its joints.
         """
         robot = self._robot
         robot.mechanism.gravity = setup.gravity

@@ -1,8 +1,7 @@
 """Capsules along the segments of OpenSim's bodies, which have no surfaces that touch.
 
-A capsule runs from the joint that moves a body to each joint that it carries; on the last body of a chain to as far
-beyond its centre of mass as the joint is before it. A body that carries nothing and only follows other joints, such as
-a patella, gets none.
+A capsule extends from the joint that moves a body to each of its child joints. On the last body of a chain its middle
+is the centre of mass. A dependent body without children, such as a patella, gets no capsule.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ def add_capsules(
     """Give links capsules.
 
     Args:
-        mechanism: To add to.
-        segments: By link: points (k, 3) [m] of its own joint and of those that hang on it, see `OsimModel`.
+        mechanism: The mechanism.
+        segments: By link: points (k, 3) [m] of its own joint and of its child joints, see `OsimModel`.
         radius: [m].
         followers: Names of joints that follow others.
 
     Returns:
-        Pairs of links with one link between them: where that one is short, they overlap, and must not touch.
+        Pairs of links with one link between them. If that link is short, they overlap, so they must not touch.
     """
     above = {joint.child: joint for joint in mechanism.joints}
     for link in mechanism.links:

@@ -13,7 +13,7 @@ from ipc_articulation.dynamics.model.shapes import Shape
 
 
 def surface(shapes: Sequence[Shape], link: str, mesh_shape: MeshShape = "mesh") -> ClosedMesh | None:
-    """The surfaces of some shapes together, in the frame that they are placed in; None where there is no shape.
+    """The joined surfaces of some shapes, in the frame of the link; None without shapes.
 
     Args:
         shapes: Shapes of a link.

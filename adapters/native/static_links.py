@@ -1,7 +1,7 @@
 """Links that are fixed to the world, each as a static body of its own.
 
-A model makes one body of them all. Apart, what stands beside a robot in its file can be touched by it, as it should:
-only the links on its own chain down to the world cannot.
+A model makes one body of all of them. As separate bodies, they can be touched by the robot, except for the links
+between the robot and the world.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def static_names(mechanism: Mechanism) -> frozenset[str]:
 
 
 def static_bodies(mechanism: Mechanism) -> tuple[CoupledBody, ...]:
-    """The links fixed to the world that have shapes for contact, where they stand.
+    """The links fixed to the world that have shapes for contact, at their poses.
 
     Raises:
         MeshError: A mesh is not closed or cannot be read.

@@ -1,4 +1,4 @@
-"""Who may touch whom: all but a link and its parent, a link and what its chain stands on, and what never moves."""
+"""Pairs that may touch: all except a link and its parent, a link and the base of its chain, and two static bodies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipc_articulation.dynamics.model import Model
 def untouchable_pairs(model: Model, immovable: Collection[str]) -> frozenset[frozenset[str]]:
     """Pairs of names that never touch.
 
-    A body that has neither mass nor shape lies between two joints of a link: the parent is the next one that has.
+    A body without mass and shape is between two joints of a link; the parent is then the next ancestor with one.
 
     Args:
         model: The model; its bodies are the links, and the one fixed to the world.
