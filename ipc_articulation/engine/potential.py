@@ -51,7 +51,7 @@ class Potential:
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
-        self._moving: Bools | None = None
+        self._selected: bytes | None = None  # the mask that the terms have
         self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
@@ -88,13 +88,14 @@ class Potential:
         return share == 1.0 or not self._approaching
 
     def select(self, moving: Bools) -> None:
-        """From now on only the bodies of a mask (n,) move; the mask is not changed afterwards."""
-        if moving is self._moving:
+        """From now on only the bodies of a mask (n,) move."""
+        mask = moving.tobytes()
+        if mask == self._selected:
             return
-        self._moving = None  # until all terms know
+        self._selected, moving = None, moving.copy()
         for term in self.terms:
             term.select(moving)
-        self._moving = moving
+        self._selected = mask  # not before all terms have it
 
     def follow(self, q: Array, step: Array) -> None:
         """Tell the terms that Newton goes from q (n, 12) to q + step."""

@@ -80,6 +80,15 @@ def test_frozen_bodies_have_no_unknowns(problem, frozen):
         check_solution(system.solve(problem["g"]), problem, mask)
 
 
+def test_a_mask_that_is_changed_in_place_is_followed(problem):
+    is_unknown, system = ~IS_FIXED, LinearSystem(IS_FIXED)
+    system.choose(is_unknown)
+    is_unknown[3] = False
+    system.choose(is_unknown)
+    add_all(system, problem)
+    check_solution(system.solve(problem["g"]), problem, is_unknown)
+
+
 def test_nothing_unknown(problem):
     system = LinearSystem(np.ones(N, dtype=bool))
     add_all(system, problem)

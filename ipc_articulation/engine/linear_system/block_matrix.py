@@ -44,15 +44,16 @@ class BlockMatrix:
         self._diagonal = np.empty((n, DOF, DOF))
         self._upper = Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, DOF, DOF)))
         self._count = 0  # of blocks above the diagonal
-        self._is_unknown: Bools | None = None
+        self._chosen: bytes | None = None  # the mask of bodies that have unknowns
         self.choose(np.ones(n, dtype=np.bool_))
 
     def choose(self, is_unknown: Bools) -> None:
-        """Forget everything added; the bodies of a mask (n,), which is not changed afterwards, have unknowns."""
-        if is_unknown is not self._is_unknown:
+        """Forget everything added; from now on the bodies of a mask (n,) have unknowns."""
+        mask = is_unknown.tobytes()
+        if mask != self._chosen:
             bodies, place = np.flatnonzero(is_unknown), np.full(len(is_unknown), -1)
             place[bodies] = np.arange(len(bodies))
-            self._is_unknown, self._place, self.bodies = is_unknown, place, bodies  # `bodies` are those of the rows
+            self._chosen, self._place, self.bodies = mask, place, bodies  # `bodies` are those of the rows
         self.diagonal[:] = 0.0
         self._upper.last[: len(self.bodies)] = -1
         self._count = 0

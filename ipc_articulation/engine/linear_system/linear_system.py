@@ -27,10 +27,7 @@ class LinearSystem:
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
-        """Forget everything added, and give unknowns to the bodies of a mask (n,), which has no fixed ones.
-
-        The mask is not changed afterwards.
-        """
+        """Forget everything added, and give unknowns to the bodies of a mask (n,), which has no fixed ones."""
         self._H.choose(is_unknown)
 
     def add_diagonal(self, blocks: Array) -> None:

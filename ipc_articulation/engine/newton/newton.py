@@ -89,10 +89,8 @@ def minimise(
         if at_goal:
             beta = _attenuated(beta, search.alpha, labels, potential.exact, report.iterations, config)
         ended = _ended(done, beta, moving, early, report, config)
-        going_on, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
+        moving, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
         energies = search.energies if at_goal and not woken else None  # else it is another potential, or others move
-        if woken or number < count:  # else the mask stays the same object, which nobody has to look at again
-            moving = going_on
         count, report.awake = number, max(report.awake, number)
     if report.exhausted_searches:
         report.warnings.append(_exhausted(report, config))
