@@ -13,7 +13,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
@@ -114,11 +114,11 @@ class Potential:
             term.add_energy(q, E)
         return E
 
-    def assemble(self, q: Array, system: LinearSystem) -> Array:
-        """The gradient (n, 12); the projected Hessian is added to the system."""
+    def assemble(self, q: Array, hessian: Hessian) -> Array:
+        """The gradient (n, 12); the projected Hessian is added to `hessian`."""
         g = np.zeros(q.shape)
         for term in self.terms:
-            term.assemble(q, g, system)
+            term.assemble(q, g, hessian)
         return g
 
     def place(self, q: Array, moving: Bools) -> None:

@@ -18,7 +18,7 @@ SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in tur
 
 
 class LinearSystem:
-    """What the terms of the potential add to, and what Newton solves."""
+    """The `Hessian` that Newton solves with."""
 
     def __init__(self, is_fixed: Bools) -> None:
         """Bodies that are not fixed (n,) have unknowns, until `choose` says otherwise."""
@@ -67,25 +67,3 @@ def step_from(x, bodies, n):
         for k in range(DOF):
             dq[bodies[i], k] = -x[i, k]
     return dq
-
-
-class NoSystem(LinearSystem):
-    """Takes everything and keeps nothing: for gradients alone."""
-
-    def __init__(self) -> None:
-        pass
-
-    def choose(self, is_unknown: Bools) -> None:
-        pass
-
-    def add_diagonal(self, blocks: Array) -> None:
-        pass
-
-    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
-        pass
-
-    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
-        pass
-
-    def solve(self, g: Array) -> Array:
-        return np.zeros_like(g)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.linear_system.linear_system import NoSystem
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import SolverError
@@ -38,8 +37,8 @@ def _bodies(term: Term, q: Array) -> tuple[Ints, Ints]:
     return np.flatnonzero(~np.isfinite(g).all(axis=1)), np.flatnonzero(probe.bad)
 
 
-class _HessianProbe(NoSystem):
-    """A linear system that only notes the bodies at which something was added that is not finite."""
+class _HessianProbe:
+    """A `Hessian` that only notes the bodies at which something was added that is not finite."""
 
     def __init__(self, body_count: int) -> None:
         self.bad = np.zeros(body_count, dtype=bool)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.engine.linear_system.linear_system import NoSystem
+from ipc_articulation.engine.linear_system.hessian import NoHessian
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.term import Term
@@ -39,7 +39,7 @@ class AdaptiveResistance:
         g_c = self._contact_gradient(state, dt, 1.0) - self._contact_gradient(state, dt, 0.0)  # linear in κ_c
         g_o = np.zeros_like(state.q)
         for term in self.others:
-            term.assemble(state.q, g_o, NoSystem())
+            term.assemble(state.q, g_o, NoHessian())
         g_c[self.is_fixed] = 0.0
         square = float(np.sum(g_c * g_c))
         wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else self.config.init_resistance

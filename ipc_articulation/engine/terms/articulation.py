@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
@@ -66,12 +66,12 @@ class Articulation(Term):
     def add_energy(self, q: Array, E: Array) -> None:
         rows.add_at(E, self.owner, self._energy.freedom_energies(q))
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         bodies, at = self._energy.arrays.bodies, self._energy.linearize(q)
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
-        system.add_pairs(self._energy.joints.bodies, at.curvature)
+        hessian.add_pairs(self._energy.joints.bodies, at.curvature)
         for part, M in zip(self._parts, self._energy.mass, strict=True):
-            system.add_coupled(bodies[part], at.jacobian[part], M)
+            hessian.add_coupled(bodies[part], at.jacobian[part], M)
 
 
 def _movable(bodies: Ints, is_fixed: Bools) -> Ints:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
@@ -65,5 +65,5 @@ class BodyForce(Term):
     def add_energy(self, q: Array, E: Array) -> None:
         E -= np.sum(self._dt2_F * (q - self._q), axis=1)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         g -= self._dt2_F

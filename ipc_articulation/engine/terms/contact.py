@@ -6,7 +6,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 
@@ -31,10 +31,10 @@ class Contact(Term):
     def add_energy(self, q: Array, E: Array) -> None:
         self.world.add_energy(q, self._moving, E)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)
         at = self.world.derivatives()
         g += at.gradient
-        system.add_diagonal(at.blocks)
+        hessian.add_diagonal(at.blocks)
         for bodies, blocks in at.pair_blocks:
-            system.add_pairs(bodies, blocks)
+            hessian.add_pairs(bodies, blocks)

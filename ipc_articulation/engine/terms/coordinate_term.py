@@ -8,7 +8,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.terms.term import PairTerm
 
 
@@ -25,8 +25,8 @@ class CoordinateTerm(PairTerm):
         """θ (m,) [rad or m] at q (n, 12)."""
         return self._coordinates.follow(self._theta, q)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        system.add_pairs(self.bodies, self._coordinates.add_derivatives(q, *self.derivatives(q), g))
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
+        hessian.add_pairs(self.bodies, self._coordinates.add_derivatives(q, *self.derivatives(q), g))
 
     @abstractmethod
     def derivatives(self, q: Array) -> tuple[Array, Array]:

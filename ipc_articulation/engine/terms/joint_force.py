@@ -25,7 +25,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
@@ -75,7 +75,7 @@ class JointForces(Term):
     def add_energy(self, q: Array, E: Array) -> None:
         E -= np.sum(self._F * (q - self._q_t), axis=1)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         g -= self._F
 
 

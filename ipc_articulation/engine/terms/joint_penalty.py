@@ -20,7 +20,7 @@ from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.kinds import HELD, KINDS
 from ipc_articulation.articulation.vectors import to_world
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import PairTerm
@@ -56,9 +56,9 @@ class JointPenalties(PairTerm):
     def pair_energies(self, q: Array) -> Array:
         return energies(self.arrays, q)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_derivatives(self.arrays, q, g)
-        system.add_pairs(self.bodies, self.arrays.blocks)
+        hessian.add_pairs(self.bodies, self.arrays.blocks)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> JointPenalties:

@@ -16,7 +16,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.integrator import predict, weight
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.bodies import BodyTable
@@ -59,9 +59,9 @@ class Kinetic(Term):
     def add_energy(self, q: Array, E: Array) -> None:
         add_energy(self.arrays, q, self._moving, E)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_gradient(self.arrays, q, self._moving, g)
-        system.add_diagonal(self.arrays.M)
+        hessian.add_diagonal(self.arrays.M)
 
 
 @compiled

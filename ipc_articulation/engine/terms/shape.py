@@ -11,7 +11,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.pair_blocks import clear
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Term
@@ -62,11 +62,11 @@ class ShapeEnergy(Term):
     def add_energy(self, q: Array, E: Array) -> None:
         self._add_energy(q, self.arrays.c, self._moving, E)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         c, dA, H = self.arrays.c, self.arrays.dA, self.arrays.H
         clear(H, self._moving)
         self._add_derivatives(q, c, dA, self._moving, g, H)
-        system.add_diagonal(H)
+        hessian.add_diagonal(H)
 
 
 @compiled

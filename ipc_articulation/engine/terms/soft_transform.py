@@ -17,7 +17,7 @@ import numpy as np
 from ipc_articulation import affine
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
 from ipc_articulation.engine.terms.term import Approaching, Term
@@ -84,9 +84,9 @@ class SoftTransform(Term, Approaching):
     def add_energy(self, q: Array, E: Array) -> None:
         E += 0.5 * np.sum((q - self._q_hat) * self._gradient(q), axis=1)
 
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         g += self._gradient(q)
-        system.add_diagonal(self._blocks)
+        hessian.add_diagonal(self._blocks)
 
     def _gradient(self, q: Array) -> Array:
         return (self._blocks @ (q - self._q_hat)[:, :, None])[:, :, 0]

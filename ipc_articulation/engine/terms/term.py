@@ -9,7 +9,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.state import State
 
 
@@ -47,8 +47,8 @@ class Term(ABC):
         """Add the energy to that of bodies, E (n,), what couples several to one of them; inf where q is not allowed."""
 
     @abstractmethod
-    def assemble(self, q: Array, g: Array, system: LinearSystem) -> None:
-        """Add ∂E/∂q to g (n, 12), and a positive semidefinite ∂²E/∂q² to the system."""
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
+        """Add ∂E/∂q to g (n, 12), and a positive semidefinite ∂²E/∂q² to the Hessian."""
 
     def select(self, moving: Bools) -> None:  # noqa: B027
         """From now on only the bodies of a mask (n,) count; a term may save the work for the others."""

@@ -1,0 +1,33 @@
+"""What the terms of the potential add their second derivatives to."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ipc_articulation.arrays import Array, Ints
+
+
+class Hessian(Protocol):
+    """A symmetric matrix in blocks of twelve rows, for n bodies."""
+
+    def add_diagonal(self, blocks: Array) -> None:
+        """Add one symmetric block (n, 12, 12) a body."""
+
+    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
+        """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
+
+    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
+        """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
+
+
+class NoHessian:
+    """Drops all that is added, where the gradient alone is wanted."""
+
+    def add_diagonal(self, blocks: Array) -> None:
+        """See `Hessian`."""
+
+    def add_pairs(self, bodies: Ints, blocks: Array) -> None:
+        """See `Hessian`."""
+
+    def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
+        """See `Hessian`."""
