@@ -197,7 +197,8 @@ class ExternalArticulationConstraint:
         return self._slot.geometry()
 
     def _find_slot(self, slots: list[Any]) -> Any:
-        ours = [slot for slot in slots if self._is_ours(slot.geometry())]
+        found = {slot.id(): slot for slot in slots if self._is_ours(slot.geometry())}  # libuipc may name a slot twice
+        ours = list(found.values())
         if len(ours) != 1:
             raise SceneError(
                 f"the animated object has {len(ours)} articulation geometries with the joints {self._references} "

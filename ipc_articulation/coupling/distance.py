@@ -40,4 +40,4 @@ class SceneDistance:
         transforms = [
             require(slot.geometry().instances(), "transform", "an affine body") for slot in self._bodies.slots
         ]
-        return affine.q_from_transform(np.concatenate(transforms))
+        return affine.q_from_transform(np.concatenate([np.zeros((0, 4, 4)), *transforms]))

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
+from ipc_articulation.recording.claim import claimed
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job
-from ipc_articulation.running.output import WORKSPACE, claimed, folder_below, refuse_results, remove_results
+from ipc_articulation.running.output import WORKSPACE, folder_below, refuse_results, remove_results
 from ipc_articulation.running.result import Result
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from ipc_articulation.errors import DumpError, OutputError
 from ipc_articulation.recording import RecordingWriter, read_recording
+from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.writer import remove_recording
 from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job, read_job
 from ipc_articulation.running.loop import begin
-from ipc_articulation.running.output import WORKSPACE, claimed
+from ipc_articulation.running.output import WORKSPACE
 from ipc_articulation.running.result import Result
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation

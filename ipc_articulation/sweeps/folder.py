@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ipc_articulation.errors import SweepError
-from ipc_articulation.running.output import claimed
+from ipc_articulation.recording.claim import claimed
 from ipc_articulation.sweeps.case import Basis, Case
 from ipc_articulation.sweeps.contents import Contents
 from ipc_articulation.sweeps.record import Record, read_record, write_whole

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -11,8 +12,10 @@ from typing import Any
 import uipc
 
 from ipc_articulation.coupling.coupling import Coupling
-from ipc_articulation.errors import OutputError
+from ipc_articulation.engine import Engine
+from ipc_articulation.errors import EngineError, OutputError, RecordingError
 from ipc_articulation.recording import Header, RecordingWriter
+from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.layout import STORE
 from ipc_articulation.recording.writer import remove_recording
 from ipc_articulation.watching.engine_report import contact_names, contacts, energy_terms, figures, stages
@@ -52,16 +55,17 @@ class Recorder:
             force: Replace a recording that is in the folder.
 
         Raises:
-            OutputError: There is a recording already, or the folder cannot be made.
+            OutputError: There is a recording already, another run writes to the folder, or it cannot be made.
             RecordingError: The recording cannot be written.
-            SceneError: A body has values that no step accepts.
+            SceneError: `watched` is neither a coupling nor a scene, or a body has values that no step accepts.
+            EngineError: `engine` is no `Engine`, or its world was not initialised with this scene.
         """
-        self.folder = Path(folder)
         self._engine = _Silent() if engine is None else engine
         self._subject = Subject(watched)
-        self._clock = perf_counter()
-        _claim(self.folder, force)
-        header = self._header(watched, name or self.folder.resolve().name)
+        _require_engine_of(self._subject, engine)
+        self.folder, self._claim = _claimed(folder, force)
+        self._is_closed, self._clock, self._frame, self._time = False, perf_counter(), self._frame_now(), 0.0
+        header = self._header(name or self.folder.resolve().name)
         self._writer = RecordingWriter.create(self.folder, header, self._subject.scenery, _ROWS)
         self._writer.append({"time": 0.0, **self._subject.state(is_start=True)})
         if self._subject.coupling is not None:
@@ -75,12 +79,17 @@ class Recorder:
     def append(self) -> None:
         """Record the present state as the next row. The steps of a coupling call this themselves.
 
+        With the CPU engine the time of the row follows the number of steps taken since the last row; without an
+        engine one step is assumed.
+
         Raises:
-            RecordingError: The row cannot be written; earlier rows are kept.
+            RecordingError: The row cannot be written; earlier rows are kept. Or the recorder is closed, no step was
+                taken since the last row, or the world was recovered to an earlier one.
         """
+        self._follow_time()
         now, header = perf_counter(), self._writer.header
         values = {
-            "time": self.rows * header.dt,
+            "time": self._time,
             "step_time": now - self._clock,
             **self._subject.state(),
             **figures(self._engine),
@@ -97,12 +106,16 @@ class Recorder:
         Raises:
             RecordingError: The last rows cannot be written.
         """
-        coupling = self._subject.coupling
-        if coupling is not None and self.append in coupling.observers:
-            coupling.observers.remove(self.append)
-        self._writer.close()
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._subject.coupling is not None:
+            self._subject.coupling.observers.remove(self.append)
+        with self._claim:
+            self._writer.close()
 
     def __enter__(self) -> Recorder:
+        self._require_open()
         return self
 
     def __exit__(
@@ -110,10 +123,27 @@ class Recorder:
     ) -> None:
         self.close()
 
-    def _header(self, watched: Any, name: str) -> Header:
-        scene = watched.scene if isinstance(watched, Coupling) else watched
+    def _follow_time(self) -> None:
+        """Advance the time by the steps taken since the last row, each of the scene's present time step."""
+        self._require_open()
+        frame = self._frame_now()
+        steps = 1 if frame is None else frame - (self._frame or 0)
+        if steps < 0:
+            raise RecordingError("the world was recovered to an earlier step; end this recording and begin another")
+        if steps == 0:
+            raise RecordingError(f"no step was taken since row {self.rows - 1}; a row is the state after a step")
+        self._frame, self._time = frame, self._time + steps * self._subject.dt
+
+    def _frame_now(self) -> int | None:
+        """Number of steps that the CPU engine has taken; None for other engines."""
+        return None if self._engine.cpu is None else self._engine.cpu.get_frame()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise RecordingError(f"the recorder of {self.folder} is closed; begin another one")
+
+    def _header(self, name: str) -> Header:
         subject, engine = self._subject, self._engine
-        dt = float(scene.config().find("dt").view()[0])
         extra: dict[str, Any] = {
             "file": Path(sys.argv[0]).name,
             "title": "",
@@ -125,7 +155,7 @@ class Recorder:
             "wall_time": 0.0,
         }
         names = subject.joint_names, subject.body_names, subject.free_names
-        return Header(name, dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
+        return Header(name, subject.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
 
 
 class _Silent:
@@ -137,12 +167,30 @@ class _Silent:
         return "unknown"
 
 
-def _claim(folder: Path, force: bool) -> None:
-    """Make the folder, without a recording in it."""
-    if (folder / STORE).exists() and not force:
-        raise OutputError(f"{folder} holds a recording already; replace it with force=True, or choose another folder")
+def _require_engine_of(subject: Subject, engine: Any) -> None:
+    """The engine, if it is given, moves the subject's scene."""
+    if engine is None:
+        return
+    if not isinstance(engine, Engine):
+        raise EngineError(f"a recorder's engine must be the Engine of the world, is {type(engine).__name__}")
+    if engine.cpu is None:
+        return
+    if engine.cpu.state_accessor is None:
+        raise EngineError("a recorder with an engine begins after world.init(scene); this engine has no scene yet")
+    there = engine.cpu.contact_names
+    if there[: len(subject.names)] != subject.names:
+        raise EngineError(f"the engine moves another scene (of {', '.join(there)}); give the one of this scene's world")
+
+
+def _claimed(folder: str | Path, force: bool) -> tuple[Path, ExitStack]:
+    """The folder, locked and without a recording in it, and what unlocks it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"folder {folder} cannot be made: {error.strerror}") from error
-    remove_recording(folder)
+        path, stack = Path(folder), ExitStack()
+    except TypeError as error:
+        raise OutputError(f"a recording's folder must be a path, is {type(folder).__name__}") from error
+    stack.enter_context(claimed(path, others="another folder"))
+    if (path / STORE).exists() and not force:
+        stack.close()
+        raise OutputError(f"{path} holds a recording already; replace it with force=True, or choose another folder")
+    remove_recording(path)
+    return path, stack

@@ -13,6 +13,7 @@ from uipc.backend import SceneVisitor
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.distance import SceneDistance
+from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.contact_table import read_half_planes
@@ -37,7 +38,10 @@ class Subject:
 
     def __init__(self, watched: Coupling | uipc.Scene) -> None:
         self.coupling = watched if isinstance(watched, Coupling) else None
-        scene = watched.scene if isinstance(watched, Coupling) else watched
+        scene = self._scene = watched.scene if isinstance(watched, Coupling) else watched
+        if not isinstance(scene, uipc.Scene):
+            kind = type(watched).__name__
+            raise SceneError(f"what is recorded must be a coupling, made by `couple`, or a uipc.Scene; is {kind}")
         slots = list(SceneVisitor(scene).geometries())
         names = object_names(scene)
         self._bodies, self._distance = read_bodies(slots, names), SceneDistance(scene)
@@ -52,6 +56,16 @@ class Subject:
         self.scenery = Scenery(
             tuple(self._surfaces()), tuple(zip(planes.point, planes.normal, strict=True)), _up(scene)
         )
+
+    @property
+    def dt(self) -> float:
+        """Time step of the scene at present [s]."""
+        return float(self._scene.config().find("dt").view()[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all affine bodies, as the scene has them."""
+        return self._bodies.names
 
     def state(self, is_start: bool = False) -> dict[str, Any]:
         """The present state and, except at the start, results of the last step: quantities of a recording by name."""

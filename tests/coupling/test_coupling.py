@@ -152,6 +152,23 @@ def test_what_else_is_in_the_scene_is_pushed_away(tmp_path):
     assert slot.geometry().transforms().view()[0][1, 3] > 0.3
 
 
+def test_geometries_come_and_go_between_steps(tmp_path):
+    scene, table = make_scene(), Turntable(wish=0.005)
+    coupling = couple(scene, table)
+    world = make_world(scene, tmp_path)
+    coupling.step(world)
+    box = geometry.trimesh(0.1 * CUBE_CORNERS, CUBE_FACES)
+    geometry.label_surface(box)
+    AffineBodyConstitution().apply_to(box, 1e8, 1000.0)
+    uipc.view(box.transforms())[0] = at(0.0, 3.0, 0.0)
+    late = scene.objects().create("late")
+    late.geometries().create(box)
+    coupling.step(world)
+    scene.objects().destroy(late.id())
+    coupling.step(world)
+    np.testing.assert_allclose(coupling.delta_theta, 0.005, rtol=1e-3)
+
+
 @pytest.mark.gpu
 def test_cuda_engine_takes_the_same_scene(tmp_path):
     if not has_gpu():

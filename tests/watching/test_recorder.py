@@ -12,7 +12,17 @@ from ipc_articulation.adapters.mujoco import MujocoAdapter
 from uipc.constitution import AffineBodyConstitution
 from uipc.unit import MPa
 
-from ipc_articulation import Engine, OutputError, Recorder, cli, couple, read_recording
+from ipc_articulation import (
+    Engine,
+    EngineError,
+    OutputError,
+    Recorder,
+    RecordingError,
+    SceneError,
+    cli,
+    couple,
+    read_recording,
+)
 from ipc_articulation.watching.subject import distinct
 
 ARM = """<mujoco>
@@ -108,8 +118,11 @@ def test_a_plain_scene(tmp_path: Path) -> None:
         for _ in range(40):
             world.advance()
             world.retrieve()
-            recorder.append()
+            world.advance()
+            world.retrieve()
+            recorder.append()  # every second step
     recording = read_recording(tmp_path / "run")
+    np.testing.assert_allclose(recording.time, 0.02 * np.arange(41))
     assert recording.body_names == ("box instance 0", "box instance 1")
     assert recording.joint_names == ()
     (plane,) = recording.scenery.planes
@@ -139,6 +152,90 @@ def test_a_recording_that_is_there_is_kept(arm: tuple, tmp_path: Path) -> None:
     with Recorder(coupling, tmp_path / "run", force=True):
         pass
     assert read_recording(tmp_path / "run").steps == 0
+
+
+def test_a_row_is_a_step(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, engine = arm
+    with Recorder(coupling, tmp_path / "run", engine) as recorder:
+        coupling.step(world)
+        with pytest.raises(RecordingError, match="no step was taken since row 1; a row is the state after a step"):
+            recorder.append()
+    with pytest.raises(RecordingError, match=r"the recorder of .*run is closed; begin another one"):
+        recorder.append()
+    with pytest.raises(RecordingError, match="is closed"), recorder:
+        pass
+    assert read_recording(tmp_path / "run").steps == 1
+
+
+def test_time_follows_a_time_step_that_changes(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, engine = arm
+    with Recorder(coupling, tmp_path / "run", engine):
+        coupling.step(world)
+        coupling.adapter.model.opt.timestep = 0.004
+        uipc.view(coupling.scene.config().find("dt"))[:] = 0.004
+        coupling.step(world)
+    np.testing.assert_allclose(read_recording(tmp_path / "run").time, [0.0, 0.01, 0.014])
+
+
+def test_a_world_that_is_recovered_ends_the_recording(tmp_path: Path) -> None:
+    scene = uipc.Scene(config())
+    add_box(scene, "box", 0.5)
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    world.dump()
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        world.advance()
+        world.retrieve()
+        recorder.append()
+        world.recover(0)
+        world.retrieve()
+        with pytest.raises(RecordingError, match="recovered to an earlier step; end this recording and begin another"):
+            recorder.append()
+
+
+def test_two_recorders_never_write_into_one_folder(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, _ = arm
+    with Recorder(coupling, tmp_path / "run"):
+        with pytest.raises(OutputError, match=r"another process runs in .*run; wait for it, or choose another folder"):
+            Recorder(coupling, tmp_path / "run", force=True)
+        coupling.step(world)
+    assert read_recording(tmp_path / "run").steps == 1
+
+
+def test_what_cannot_be_recorded_is_named(arm: tuple, tmp_path: Path) -> None:
+    coupling, world, _ = arm
+    other = uipc.Scene(config())
+    add_box(other, "cube", 0.5)
+    engine = Engine("cpu", tmp_path / "other")
+    for engine_given, message in (
+        (engine, r"begins after world.init\(scene\); this engine has no scene yet"),
+        ("cpu", "must be the Engine of the world, is str"),
+    ):
+        with pytest.raises(EngineError, match=message):
+            Recorder(coupling, tmp_path / "run", engine_given)
+    second = uipc.World(engine)
+    second.init(other)
+    with pytest.raises(EngineError, match=r"the engine moves another scene \(of cube\)"):
+        Recorder(coupling, tmp_path / "run", engine)
+    with pytest.raises(SceneError, match=r"must be a coupling, made by `couple`, or a uipc.Scene; is World"):
+        Recorder(world, tmp_path / "run")
+    for folder in (5, "a" * 300, "a\0b"):
+        with pytest.raises(OutputError, match="folder"):
+            Recorder(coupling, folder)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_scene_without_bodies(tmp_path: Path) -> None:
+    scene = uipc.Scene(config())
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        world.advance()
+        world.retrieve()
+        recorder.append()
+    assert read_recording(tmp_path / "run").minimum_distance[-1] == np.inf
 
 
 def test_equal_names_are_numbered() -> None:

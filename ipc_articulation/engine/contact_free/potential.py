@@ -1,7 +1,7 @@
 """The incremental potential of a step without contact: the terms of `engine.terms`, summed by compiled code.
 
 The only file of this package that names terms. Their kernels are called one by one: a function made from a table of
-kernels gives the same numbers, but makes a step of the hinge 8 to 10 µs slower (of 70), by what it passes on.
+kernels gives the same numbers, but makes a step of the hinge 8 to 10 µs slower (of 70).
 """
 
 from __future__ import annotations
