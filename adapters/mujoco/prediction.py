@@ -51,7 +51,7 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
     Afterwards `scratch` has the kinematics and `M` of the beginning of the step, and the state of its end.
 
     Raises:
-        AdapterError: A control is not finite, or the step is unstable: positions, velocities or accelerations are not
+        AdapterError: A control is not finite or too large, or the step is unstable: positions, velocities or accelerations are not
             finite or too large.
     """
     _refuse_bad_controls(model, data)
@@ -69,13 +69,21 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
 
 
 def _refuse_bad_controls(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    """Refuse controls that are not finite; MuJoCo would only warn, and replace all controls by zero."""
-    bad = np.flatnonzero(~np.isfinite(data.ctrl))
+    """Refuse controls that MuJoCo calls bad; it would only warn, and replace all controls by zero."""
+    bad = np.flatnonzero(~(np.isfinite(data.ctrl) & (np.abs(_clamped_controls(model, data)) <= mujoco.mjMAXVAL)))
     if len(bad):
         name = model.actuator(int(bad[0])).name or f"number {bad[0]}"
         raise AdapterError(
-            f"the control of actuator '{name}' is {data.ctrl[bad[0]]} at t = {data.time:g} s; give a number"
+            f"the control of actuator '{name}' is {data.ctrl[bad[0]]} at t = {data.time:g} s; give a number "
+            f"from {-mujoco.mjMAXVAL:g} to {mujoco.mjMAXVAL:g}"
         )
+
+
+def _clamped_controls(model: mujoco.MjModel, data: mujoco.MjData) -> Array:
+    """The controls within their ranges, as MuJoCo clamps them before it checks them, (nu,)."""
+    if model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL:
+        return data.ctrl
+    return np.where(model.actuator_ctrllimited, np.clip(data.ctrl, *model.actuator_ctrlrange.T), data.ctrl)
 
 
 def effective_mass(model: mujoco.MjModel, scratch: mujoco.MjData) -> Array:

@@ -1,3 +1,5 @@
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -101,9 +103,20 @@ def test_unstable_step():
         MujocoAdapter(model, data).predict()
 
 
-def test_control_that_is_not_finite():
+@pytest.mark.parametrize("control", [np.nan, -np.inf, 1.1e10, -1e11])
+def test_control_that_is_not_finite_or_too_large(control):
     model, data = arm()
-    data.ctrl[-1] = np.nan
+    data.ctrl[-1] = control
     name = model.actuator(model.nu - 1).name or f"number {model.nu - 1}"
-    with pytest.raises(AdapterError, match=rf"the control of actuator '{name}' is nan at t = 0 s; give a number"):
+    expected = f"the control of actuator '{name}' is {control} at t = 0 s; give a number from -1e+10 to 1e+10"
+    with pytest.raises(AdapterError, match=re.escape(expected)):
         MujocoAdapter(model, data).predict()
+
+
+def test_a_large_control_that_mujoco_clamps_is_accepted():
+    model, data = arm()
+    model.actuator_ctrllimited[-1], model.actuator_ctrlrange[-1] = True, [-1.0, 1.0]
+    data.ctrl[-1] = 1.0
+    expected = MujocoAdapter(model, data).predict().delta_theta_tilde
+    data.ctrl[-1] = 1e11
+    np.testing.assert_array_equal(MujocoAdapter(model, data).predict().delta_theta_tilde, expected)
