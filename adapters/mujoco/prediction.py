@@ -51,8 +51,8 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
     Afterwards `scratch` has the kinematics and `M` of the beginning of the step, and the state of its end.
 
     Raises:
-        AdapterError: A control is not finite or too large, or the step is unstable: positions, velocities or accelerations are not
-            finite or too large.
+        AdapterError: A control is not finite or too large, or the step is unstable: positions, velocities or
+            accelerations are not finite or too large.
     """
     _refuse_bad_controls(model, data)
     copy_state(model, data, scratch)

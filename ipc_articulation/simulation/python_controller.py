@@ -127,10 +127,10 @@ class PythonController:
 
     @contextmanager
     def _blamed(self, when: str = "") -> Iterator[None]:
-        """What the controller raises becomes an error with its place; `sys.exit` and Ctrl-C pass through."""
+        """What the controller raises, also by `sys.exit`, becomes an error with its place; Ctrl-C passes through."""
         try:
             yield
-        except (SystemExit, KeyboardInterrupt):
+        except KeyboardInterrupt:
             raise
         except BaseException as error:
             place = self._place(error)

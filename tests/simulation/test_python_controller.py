@@ -102,19 +102,19 @@ def ending(error: str) -> str:
     )
 
 
-def test_any_other_end_of_it_is_an_error_too(tmp_path: Path) -> None:
-    made = simulation(tmp_path, scene(tmp_path, ending("Odd('strange')")))
+@pytest.mark.parametrize(("error", "message"), [("Odd('strange')", "Odd: strange"), ("SystemExit(0)", "SystemExit: 0")])
+def test_any_other_end_of_it_is_an_error_too(tmp_path: Path, error: str, message: str) -> None:
+    made = simulation(tmp_path, scene(tmp_path, ending(error)))
     made.step(0)
-    with pytest.raises(AdapterError, match=r"step 1: Python controller 'own.py:control' .*own.py:3: Odd: strange"):
+    with pytest.raises(AdapterError, match=rf"step 1: Python controller 'own.py:control' .*own.py:3: {message}"):
         made.step(1)
 
 
-@pytest.mark.parametrize(("error", "kind"), [("SystemExit(3)", SystemExit), ("KeyboardInterrupt", KeyboardInterrupt)])
-def test_leaving_the_program_passes_through_and_takes_no_step(tmp_path: Path, error: str, kind: type) -> None:
-    made = simulation(tmp_path, scene(tmp_path, ending(error)))
+def test_ctrl_c_passes_through_and_takes_no_step(tmp_path: Path) -> None:
+    made = simulation(tmp_path, scene(tmp_path, ending("KeyboardInterrupt")))
     made.step(0)
     before = made.measure(is_start=False)["theta"]
-    with pytest.raises(kind):
+    with pytest.raises(KeyboardInterrupt):
         made.step(1)
     np.testing.assert_array_equal(made.measure(is_start=False)["theta"], before)
     made.step(0)
@@ -122,6 +122,7 @@ def test_leaving_the_program_passes_through_and_takes_no_step(tmp_path: Path, er
 
 LOADING = [
     ("def control(state)\n    return {}\n", r"own.py:1: SyntaxError"),
+    ("import sys\nsys.exit(0)\n", r"own.py:2: SystemExit: 0"),
     ("import nothing_of_that_name\n", r"own.py:1: ModuleNotFoundError: No module named 'nothing_of_that_name'"),
     ("def contrl(state):\n    return {}\n", "there is no function 'control' in it"),
 ]

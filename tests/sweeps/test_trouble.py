@@ -45,10 +45,11 @@ def test_errors_are_told_with_their_class(table: pandas.DataFrame) -> None:
         "none": "",
         "raise": "AdapterError",
         "crash": "WorkerDied",
-        "exit": "SystemExit",
+        "exit": "AdapterError",
         "hang": "TimeLimitError",
     }
     assert table.loc["raise", "error"].startswith("step 2: Python controller 'controller.py:act' failed at")
+    assert table.loc["exit", "error"].startswith("step 2: Python controller 'controller.py:act' failed at")
     assert table.loc["crash", "error"].startswith(
         "it ended by signal SIGSEGV; its final message: Fatal Python error: Seg"
     )
