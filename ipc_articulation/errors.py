@@ -55,8 +55,12 @@ class RecordingError(IpcArticulationError):
     """A recording cannot be written or read: a full disk, damage, a newer format version, no such row."""
 
 
+class NoRecordingError(RecordingError):
+    """A folder contains no recording."""
+
+
 class OutputError(IpcArticulationError):
-    """A folder of results already contains a run, or contains none that can be resumed."""
+    """Results cannot be written, or a folder already contains a run, or contains none that can be resumed."""
 
 
 class TimeLimitError(IpcArticulationError):

@@ -10,6 +10,8 @@ from pathlib import Path
 import mujoco
 
 from ipc_articulation.dynamics.reading.mesh_paths import package_folders
+from ipc_articulation.dynamics.reading.node import by_name, parse
+from ipc_articulation.dynamics.reading.urdf import refuse_xacro
 from ipc_articulation.errors import AdapterError
 
 # Drawings are dropped (MuJoCo cannot read their formats anyway), paths stay whole, welded links keep their names.
@@ -27,6 +29,7 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
 
     Raises:
         AdapterError: The file or one of its meshes does not exist, or MuJoCo cannot read it.
+        ModelError: A URDF file is not well-formed, is a xacro file, or two of its joints have the same name.
     """
     spec = load_spec(path, package_dirs)
     try:
@@ -44,6 +47,7 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
         raise AdapterError(f"{path}: MuJoCo reads no OpenSim files; adapter native does")
     try:
         if path.suffix == ".urdf":
+            _check_urdf(path)
             spec = mujoco.MjSpec.from_string(_prepare_urdf(path, [Path(d) for d in package_dirs]))
             spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
             return spec
@@ -65,6 +69,13 @@ def find_package(name: str) -> Path:
     if folder is None or not folder.is_dir():
         raise AdapterError(f"robot package '{name}' is not installed; try: pip install 'ipc_articulation[robots]'")
     return folder.resolve()
+
+
+def _check_urdf(path: Path) -> None:
+    """Refuse what MuJoCo would drop silently: elements of xacro, and the second of two equal names of joints."""
+    robot = parse(path)
+    refuse_xacro(robot)
+    by_name(joint for joint in robot.children("joint") if joint.has("name"))
 
 
 def _prepare_urdf(path: Path, package_dirs: list[Path]) -> str:

@@ -43,6 +43,9 @@ def execute(options: argparse.Namespace) -> int | None:
     Returns:
         The exit status.
     """
+    if options.schema and options.files:
+        print("ipc-articulation check: give FILE or --schema, not both", file=sys.stderr)
+        return WRONG
     if options.schema:
         from ipc_articulation.scenefile.json_schema import SCHEMA_FILE
 

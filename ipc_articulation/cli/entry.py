@@ -13,12 +13,21 @@ from ipc_articulation.errors import (
     IpcArticulationError,
     MissingPackageError,
     ModelError,
+    NoRecordingError,
     OutputError,
     SceneFileError,
     SweepError,
 )
 
-WRONG_BEFORE_IT_BEGAN = (EngineError, MissingPackageError, ModelError, OutputError, SceneFileError, SweepError)
+WRONG_BEFORE_IT_BEGAN = (
+    EngineError,
+    MissingPackageError,
+    ModelError,
+    NoRecordingError,
+    OutputError,
+    SceneFileError,
+    SweepError,
+)
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 # Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.

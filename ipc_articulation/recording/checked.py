@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.errors import RecordingError
+from ipc_articulation.errors import NoRecordingError, RecordingError
 from ipc_articulation.recording import layout
 from ipc_articulation.recording.descriptions import (
     RootDescription,
@@ -32,14 +32,15 @@ class CheckedGroup:
         """Open the recording of a folder, or `recording.zarr` itself.
 
         Raises:
-            RecordingError: There is none, it is of a newer version, or damaged; names the file and what is wrong.
+            NoRecordingError: There is none.
+            RecordingError: It is of a newer version, or damaged; names the file and what is wrong.
         """
         import zarr
 
         folder = Path(folder)
         self.path = folder if folder.name == layout.STORE else folder / layout.STORE
         if not (self.path / "zarr.json").is_file():
-            raise RecordingError(
+            raise NoRecordingError(
                 f"no recording: {self.path / 'zarr.json'} is missing; give the folder that a run wrote"
             )
         attributes = group_attributes(self.path)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ipc_articulation.errors import Fault, SceneFileError
 from ipc_articulation.naming import suggest
+from ipc_articulation.scenefile.includes import INCLUDE
 from ipc_articulation.scenefile.tree import MAX_DEPTH, Place, TreeNode, plain, planted
 from ipc_articulation.scenefile.variables import VARIABLES
 from ipc_articulation.scenefile.yaml_text import parse
@@ -46,13 +47,16 @@ def overlaid(root: TreeNode, settings: Mapping[str, Any], file: Path) -> TreeNod
         file: The scene file, for errors.
 
     Raises:
-        SceneFileError: A path leads nowhere; all such paths are reported. (The schema refuses keys that no scene has.)
+        SceneFileError: A path leads nowhere, or to `include`; all such paths are reported. (The
+            schema refuses keys that no scene has.)
     """
     faults: list[Fault] = []
     for path, value in settings.items():
         place = Place(file, setting=f"{path}={_shown(value)}")
         try:
             parts = path_parts(path, place)
+            if parts[0] == INCLUDE:
+                raise SceneFileError.of([place.fault(f"no setting changes `{INCLUDE}`; write it in the scene file")])
             if parts[0] == VARIABLES:
                 _require_variable(root, parts, place)
             root = _put(root, parts, planted(value, place), "", place)

@@ -83,7 +83,10 @@ def _numbers(file: Path, line: int, names: list[str], row: list[str]) -> list[fl
 
 def _read_npz(file: Path) -> tuple[list[str], Array]:
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        loaded = np.load(file, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            raise ValueError("it is an NPY file, one array without a name")
+        with loaded as arrays:
             columns = {name: np.asarray(arrays[name]) for name in arrays.files}
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise SceneFileError(f"cannot be read as NPZ: {error}", file) from error

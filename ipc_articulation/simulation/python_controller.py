@@ -101,9 +101,15 @@ class PythonController:
         """The controller's state: the arrays of its own `state()`, or nothing if it has no such method.
 
         Raises:
-            AdapterError: It raises.
+            AdapterError: It raises, or returns no mapping.
         """
-        return self._ask("state") if hasattr(self._function, "state") else {}
+        if not hasattr(self._function, "state"):
+            return {}
+        state = self._ask("state")
+        if not isinstance(state, Mapping):
+            message = f"Python controller '{self.text}': state() returned {type(state).__name__}"
+            raise AdapterError(f"{message}; must be a mapping of names to arrays")
+        return dict(state)
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Give the controller back what its `state()` gave.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ipc_articulation.errors import MissingPackageError, ViewingError
+from ipc_articulation.errors import MissingPackageError, OutputError, ViewingError
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.drawing import draw, shots_of
 from ipc_articulation.viewing.moments import last_row
@@ -26,7 +26,7 @@ def _note(file: Path, make: Callable[[], None]) -> str | None:
     """Make a file; returns why it is left out, None where it is made."""
     try:
         make()
-    except (MissingPackageError, ViewingError) as error:
+    except (MissingPackageError, OutputError, ViewingError) as error:
         words = str(error)
         return words if words.startswith(file.name) else f"{file.name}: {words}"
     return None

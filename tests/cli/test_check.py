@@ -64,6 +64,7 @@ def test_the_schema_is_printed(capsys) -> None:
     ("arguments", "message"),
     [
         ([], "name at least one FILE, or give --schema"),
+        (["--schema", "a.yaml"], "give FILE or --schema, not both"),
         (["a.yaml", "--set", "dt"], "--set dt: a setting is PATH=VALUE"),
     ],
 )

@@ -60,7 +60,7 @@ def test_a_moment_outside_is_refused(folder: Path, capsys) -> None:
 
 @pytest.mark.parametrize("command", [["render"], ["replay"], ["report"], ["export", "--format", "obj"]])
 def test_a_folder_without_a_recording_is_named(tmp_path: Path, capsys, command: list[str]) -> None:
-    assert cli.main([*command, str(tmp_path)]) in (1, 2)
+    assert cli.main([*command, str(tmp_path)]) == 2
     assert f"no recording: {tmp_path}" in capsys.readouterr().err
 
 
@@ -111,3 +111,35 @@ def test_replay_as_a_file_and_served_until_ctrl_c(folder: Path, tmp_path: Path) 
         finally:
             served.kill()
     assert (served.returncode, errors) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["render", "--out"], "a.png"),
+        (["render", "--film", "--out"], "a.mp4"),
+        (["replay", "--quiet", "--html"], "a.html"),
+        (["report", "--out"], "a.html"),
+        (["export", "--format", "gltf", "--out"], "a.glb"),
+        (["export", "--format", "usd", "--out"], "a.usdc"),
+    ],
+)
+@pytest.mark.parametrize("reason", ["File exists", "Is a directory"])
+def test_a_file_that_cannot_be_written_is_named(folder, tmp_path, capsys, command, name, reason) -> None:
+    for key, package in {"replay": "viser", "render": "pyvista", "a.mp4": "imageio_ffmpeg", "a.usdc": "pxr"}.items():
+        if key in (command[0], name):
+            pytest.importorskip(package)
+    out = tmp_path / "a" / name
+    if reason == "Is a directory":
+        out.mkdir(parents=True)
+    else:
+        out.parent.touch()
+    assert cli.main([command[0], str(folder), *command[1:], str(out)]) == 2
+    assert capsys.readouterr().err.endswith(f"ipc-articulation: cannot write '{out}': {reason}\n")
+
+
+def test_a_folder_of_a_sequence_that_cannot_be_made_is_named(folder, tmp_path, capsys) -> None:
+    (tmp_path / "a").touch()
+    command = ["export", str(folder), "--format", "obj", "--out", str(tmp_path / "a" / "b")]
+    assert cli.main(command) == 2
+    assert capsys.readouterr().err.endswith(f"cannot write '{tmp_path / 'a' / 'b'}': File exists\n")

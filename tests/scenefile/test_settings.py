@@ -69,6 +69,7 @@ def test_numpy_values_are_values() -> None:
         ("bodies[3].mass", 1, "'bodies' has no entry 3; it has 3, counted from 0"),
         ("bodies[0].shape.size[0]", -1, "bodies[0].shape.size[0] should be greater than 0, got -1"),
         ("articulations.a.mass", 1, "'articulations' has no entry 'a'; its entries have no names: give an index, [0]"),
+        ("include", "no.yaml", "--set include=no.yaml: no setting changes `include`; write it in the scene file"),
         ("dt.x", 1, "'dt' is one value, and has no 'x'"),
         ("contact[0]", 1, "'contact' is a mapping, and has no entry '0'"),
         ("variables.x", 1, "unknown variable 'x'; variables: none"),

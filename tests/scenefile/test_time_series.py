@@ -72,3 +72,10 @@ def test_noise_is_no_table(tmp_path: Path, name: str) -> None:
 def test_another_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SceneFileError, match=r"in a .csv or a .npz file, this one ends in '.xlsx'"):
         read_time_series(tmp_path / "a.xlsx")
+
+
+def test_a_renamed_npy_file_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(3))
+    (tmp_path / "a.npy").rename(tmp_path / "a.npz")
+    with pytest.raises(SceneFileError, match=r"a\.npz: cannot be read as NPZ: it is an NPY file"):
+        read_time_series(tmp_path / "a.npz")

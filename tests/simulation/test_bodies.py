@@ -168,3 +168,10 @@ def test_a_pose_turns_then_moves() -> None:
 def test_up_is_against_gravity() -> None:
     np.testing.assert_allclose(up((0, -9.8, 0)), [0, 1, 0])
     np.testing.assert_allclose(up((0, 0, 0)), [0, 0, 1])
+
+
+@pytest.mark.parametrize("ground", [{}, {"ground": {"height": 0}}])
+def test_a_scene_without_bodies_runs(tmp_path: Path, ground: dict[str, Any]) -> None:
+    made = simulation(tmp_path, free_scene(bodies=[], **ground))
+    made.step(0)
+    assert made.measure(is_start=False)["minimum_distance"] == np.inf

@@ -169,3 +169,15 @@ def test_an_installed_package_may_be_named(tmp_path: Path) -> None:
     made = simulation(tmp_path, scene(tmp_path, "", "numpy:asarray"))
     with pytest.raises(AdapterError, match="Python controller 'numpy:asarray' returned"):
         made.step(0)
+
+
+def test_a_state_that_is_no_mapping_is_refused(tmp_path: Path) -> None:
+    code = """
+class Controller:
+    def __call__(self, state): return {}
+    def state(self): return [1.0]
+control = Controller()
+"""
+    made = simulation(tmp_path, scene(tmp_path, code))
+    with pytest.raises(AdapterError, match=r"own.py:control': state\(\) returned list; must be a mapping of names"):
+        made.dump()

@@ -68,12 +68,21 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool, packa
     return mechanism
 
 
+def refuse_xacro(robot: XmlNode) -> None:
+    """Refuse elements that the tool xacro would have replaced.
+
+    Raises:
+        ModelError: There is one; with its line.
+    """
+    for element in robot.element.iter():
+        if XACRO in str(element.tag):
+            raise XmlNode(element, robot.file).error("this is a xacro file; give what the tool xacro makes of it")
+
+
 def _check_robot(robot: XmlNode) -> None:
     if robot.tag != "robot":
         raise robot.error(f"the outermost element is <{robot.tag}>; that of a URDF file is <robot>")
-    for element in robot.element.iter():
-        if XACRO in element.tag:
-            raise XmlNode(element, robot.file).error("this is a xacro file; give what the tool xacro makes of it")
+    refuse_xacro(robot)
     robot.refuse_misspelt(("link", "joint"))
     if not robot.children("link"):
         raise robot.error("<robot> has no <link>; give at least one")

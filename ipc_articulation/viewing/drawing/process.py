@@ -16,6 +16,7 @@ from pathlib import Path
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.extras import need
 from ipc_articulation.viewing.drawing.shots import Shots
+from ipc_articulation.viewing.writing import require_writable, writing
 
 _PATIENCE = 120.0  # seconds without a picture
 _COMMAND = (sys.executable, "-m", "ipc_articulation.viewing.drawing.worker")
@@ -31,10 +32,12 @@ def draw(shots: Shots, file: Path, show: Callable[[int], None] = lambda done: No
 
     Raises:
         MissingPackageError: pyvista, or imageio_ffmpeg for a film, is not installed.
+        OutputError: The file cannot be written.
         ViewingError: The file's ending or its size is not valid, or OpenGL does not work here.
     """
     _check(shots, file)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    with writing(file):
+        require_writable(file)
     with tempfile.TemporaryFile() as scene, tempfile.TemporaryFile() as words:
         pickle.dump(shots, scene)
         scene.seek(0)

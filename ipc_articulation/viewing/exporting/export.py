@@ -12,6 +12,7 @@ from ipc_articulation.viewing.exporting.gltf import write_gltf
 from ipc_articulation.viewing.exporting.obj import write_obj
 from ipc_articulation.viewing.exporting.usd import write_usd
 from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.writing import writing
 
 FORMATS = {"gltf": write_gltf, "usd": write_usd, "obj": write_obj}
 _NAMES = {"gltf": "{}.glb", "usd": "{}.usdc", "obj": "obj"}
@@ -42,8 +43,10 @@ def export(
 
     Raises:
         MissingPackageError: The format's library is not installed.
+        OutputError: A file cannot be written.
         ViewingError: The file's ending belongs to another format.
     """
     file = out or folder / _NAMES[form].format(recording.name)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return FORMATS[form](film_of(recording, rows, by), file, show)
+    film = film_of(recording, rows, by)
+    with writing(file):
+        return FORMATS[form](film, file, show)

@@ -15,6 +15,7 @@ from ipc_articulation.errors import ViewingError
 from ipc_articulation.extras import need
 from ipc_articulation.spatial import pose, rotation_to
 from ipc_articulation.viewing.exporting.film import Actor, Film
+from ipc_articulation.viewing.writing import require_writable
 
 _CODES = 1000.0  # time codes a second
 _SUFFIXES = (".usdc", ".usda", ".usd")
@@ -28,6 +29,7 @@ def write_usd(film: Film, file: Path, show: Callable[[int], None]) -> str:
 
     Raises:
         MissingPackageError: usd-core is not installed.
+        OSError: The file cannot be opened for writing.
         ViewingError: The file's ending is not one of USD's.
     """
     need("pxr")
@@ -35,6 +37,7 @@ def write_usd(film: Film, file: Path, show: Callable[[int], None]) -> str:
 
     if file.suffix not in _SUFFIXES:
         raise ViewingError(f"{file.name}: a USD file ends in {', '.join(_SUFFIXES)}")
+    require_writable(file)
     stage = Usd.Stage.CreateNew(str(file))
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)

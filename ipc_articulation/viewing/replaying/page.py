@@ -13,6 +13,7 @@ from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.plotting import svg
 from ipc_articulation.viewing.replaying.server import quiet_server
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
+from ipc_articulation.viewing.writing import writing
 
 _PORT = 8180  # any free one from here, for the moment in which the page is made
 _PANEL = """
@@ -43,6 +44,7 @@ def write_page(
 
     Raises:
         MissingPackageError: viser or matplotlib is not installed.
+        OutputError: The file cannot be written.
         ViewingError: The recording is empty.
     """
     last_row(recording)
@@ -56,7 +58,7 @@ def write_page(
             show(done)
         page = film.as_html()
     title = escape(recording.extra.get("title") or recording.name)
-    file.parent.mkdir(parents=True, exist_ok=True)
     panel = _PANEL.format(title=title, plot=plot)
     head, foot = page.rsplit("</body>", 1)
-    file.write_text(f"{head}{panel}</body>{foot}", encoding="utf-8")
+    with writing(file):
+        file.write_text(f"{head}{panel}</body>{foot}", encoding="utf-8")

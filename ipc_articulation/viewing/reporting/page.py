@@ -12,6 +12,7 @@ from ipc_articulation.extras import need
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.pictures import draw_scene
 from ipc_articulation.viewing.reporting.figures import Figures, figures
+from ipc_articulation.viewing.writing import writing
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #20242a; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -33,6 +34,7 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
 
     Raises:
         MissingPackageError: matplotlib is not installed.
+        OutputError: The file cannot be written.
         ViewingError: The recording is empty.
     """
     need("matplotlib")
@@ -55,8 +57,8 @@ def write_report(recording: Recording, file: Path) -> tuple[str, ...]:
         *sections,
         *(f"<p>Left out: {escape(note)}</p>" for note in notes),
     ]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(_document(title, body), encoding="utf-8")
+    with writing(file):
+        file.write_text(_document(title, body), encoding="utf-8")
     return notes
 
 

@@ -3,7 +3,7 @@ import re
 import pytest
 from ipc_articulation.adapters.mujoco import find_package, load_model
 
-from ipc_articulation.errors import AdapterError
+from ipc_articulation.errors import AdapterError, ModelError
 from tests.adapters.mujoco.models import panda
 
 URDF = """<robot name="r"><link name="base"/>
@@ -61,3 +61,16 @@ def test_panda_keeps_its_collision_meshes_and_its_base():
     model = panda()
     assert model.nmesh == 9
     assert model.body("panda_link0").id == 1
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ('<joint name="j" type="fixed"/>', "r.urdf:5: joint 'j': line 4 has the same name; give each joint its own"),
+        ('<x:include xmlns:x="http://ros.org/wiki/xacro" filename="a"/>', "r.urdf:5: this is a xacro file; give what"),
+    ],
+)
+def test_what_mujoco_would_drop_from_a_urdf_file_is_refused(urdf, extra, message):
+    urdf.write_text(urdf.read_text().replace("</robot>", f"\n{extra}</robot>"))
+    with pytest.raises(ModelError, match=re.escape(message)):
+        load_model(urdf)
