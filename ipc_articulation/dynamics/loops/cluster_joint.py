@@ -77,7 +77,9 @@ class ClusterJoint:
         kind, ndof = type(self).__name__, sum(body.joint.ndof for body in bodies)
         for place, body in enumerate(bodies):
             if body.on is not None and not 0 <= body.on < place:
-                raise ModelError(f"{kind}: body {place}, '{body.link.name}', hangs on body {body.on}; list that first")
+                raise ModelError(
+                    f"{kind}: body {place}, '{body.link.name}', is before its parent, body {body.on}; list that first"
+                )
         if ndof == 0 or ndof != constraint.size:
             raise ModelError(f"{kind}: the constraint is on {constraint.size} coordinates; the joints have {ndof}")
 
@@ -157,7 +159,9 @@ class ClusterJoint:
         count = sum(body.on is None for body in self.bodies)
         given = [outputs] * count if isinstance(outputs, str) else list(outputs)
         if len(given) != count:
-            raise ModelError(f"{name}: {count} bodies of the cluster hang outside; {len(given)} outputs are given")
+            raise ModelError(
+                f"{name}: {count} bodies of the cluster have parents outside it; {len(given)} outputs are given"
+            )
         outside = iter(given)
         links: list[str] = []
         names: list[str] = []

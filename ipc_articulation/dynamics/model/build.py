@@ -124,8 +124,8 @@ class TreeBuilder:
             parts = self.bodies[i]
             if parts.joint.joint.ndof and mass[i] == 0.0 and not np.any(parts.joint.rotor_inertia):
                 raise ModelError(
-                    f"{self.where}: joint '{parts.joint.name}' moves no mass; give link '{parts.joint.child}' or one "
-                    "that hangs on it a mass, or make the joint fixed"
+                    f"{self.where}: joint '{parts.joint.name}' moves no mass; give link '{parts.joint.child}' or a "
+                    "descendant of it a mass, or make the joint fixed"
                 )
             if parts.parent >= 0:
                 mass[parts.parent] += mass[i]

@@ -39,11 +39,14 @@ def ordered_joints(
         if ready is None:
             names = ", ".join(f"'{joint.name}'" for joint in waiting)
             raise ModelError(
-                f"{where}: joints {names} hang not on the world but on each other; a tree has no loop: leave one out"
+                f"{where}: joints {names} form a loop that no joint connects to the world; a tree has none: remove one"
             )
         if order is not None and ready.joint.ndof and ready is not _first_moving(waiting):
             late = _first_moving(waiting)
-            raise ModelError(f"{where}: joint order puts '{late.name}' before '{ready.name}', on which it hangs")
+            raise ModelError(
+                f"{where}: joint order puts '{late.name}' before the joints that move its parent link '{late.parent}'; "
+                "list those first"
+            )
         waiting.remove(ready)
         placed.add(ready.child)
         result.append(ready)
@@ -92,4 +95,6 @@ def _check_one_joint_a_link(links: list[str], joints: Sequence[PlacedJoint], whe
         holder[joint.child] = joint.name
     for name in links:
         if name not in holder:
-            raise ModelError(f"{where}: link '{name}' hangs on nothing; join it to another link or to '{WORLD}'")
+            raise ModelError(
+                f"{where}: link '{name}' is the child of no joint; add a joint from another link or from '{WORLD}'"
+            )

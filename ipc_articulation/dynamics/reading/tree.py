@@ -37,7 +37,9 @@ def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
         above[joint.child] = joint
     circle = _circle(above)
     if circle:
-        raise joints[above[circle[0]].name][0].error(f"links {_listed(circle)} hang on each other in a circle; open it")
+        raise joints[above[circle[0]].name][0].error(
+            f"links {_listed(circle)} form a loop; a tree is needed: remove a joint"
+        )
     roots = [name for name in links if name not in above]
     if len(roots) > 1:
         raise robot.error(f"links {_listed(roots)} are no joint's child; join all but one of them to the rest")
@@ -63,7 +65,7 @@ def _check_names(node: XmlNode, joint: PlacedJoint, links: Links, joints: Joints
 
 
 def _circle(above: dict[str, PlacedJoint]) -> list[str]:
-    """Links that hang on each other in a circle, if there are any."""
+    """The links of one loop of joints; empty if there is none."""
     ends_at_root: set[str] = set()
     for name in above:
         path: dict[str, None] = {}

@@ -70,7 +70,7 @@ TRIPLE = cluster_joints.RevoluteTripleWithRotor
         ),
         (
             lambda: cluster_joints.Generic([body("first", on=1), body("second")], gear(2.0)),
-            "Generic: body 0, 'first', hangs on body 1; list that first",
+            "Generic: body 0, 'first', is before its parent, body 1; list that first",
         ),
         (
             lambda: cluster_joints.Revolute(ClusterBody(Link("ball", 1.0), joints.SphericalJoint())),
@@ -78,7 +78,7 @@ TRIPLE = cluster_joints.RevoluteTripleWithRotor
         ),
         (
             lambda: pair().add_to(Mechanism("m"), "knee", ["world", "world"]),
-            "knee: 3 bodies of the cluster hang outside; 2 outputs are given",
+            "knee: 3 bodies of the cluster have parents outside it; 2 outputs are given",
         ),
         (
             lambda: FourBar((1.0, 1.0, 1.0), (1.0, 0.0), independent=3),

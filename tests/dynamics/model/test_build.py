@@ -184,7 +184,7 @@ NOT_FINITE = spatial.pose(p=(0.0, np.nan, 0.0))
         ),
         (
             massless(joints.RxJoint()),
-            "mechanism 'chain': joint 'to_b' moves no mass; give link 'b' or one that hangs on it a mass, or make the "
+            "mechanism 'chain': joint 'to_b' moves no mass; give link 'b' or a descendant of it a mass, or make the "
             "joint fixed",
         ),
         (chain(joints.FixedJoint()), "mechanism 'chain': nothing moves; a model needs a joint that is not fixed"),

@@ -35,7 +35,7 @@ def with_frames(*names):
         (edited(2, b_name="to_a"), "two joints are called 'to_a'"),
         (with_frames("tool", "tool"), "two frames are called 'tool'"),
         (with_links("world"), "no link may be called 'world': that is the world itself"),
-        (with_links("b"), "link 'b' hangs on nothing; join it to another link or to 'world'"),
+        (with_links("b"), "link 'b' is the child of no joint; add a joint from another link or from 'world'"),
         (edited(1, a_parent="earth"), "joint 'to_a': parent 'earth' is no link; valid: a"),
         (edited(2, b_child="bb"), "joint 'to_b': child 'bb' is no link; did you mean 'b'? valid: a, b"),
         (edited(2, b_child="world"), "joint 'to_b': child 'world' is no link; valid: a, b"),
@@ -46,7 +46,7 @@ def with_frames(*names):
         ),
         (
             edited(3, b_parent="c"),
-            "joints 'to_b', 'to_c' hang not on the world but on each other; a tree has no loop: leave one out",
+            "joints 'to_b', 'to_c' form a loop that no joint connects to the world; a tree has none: remove one",
         ),
     ],
 )
@@ -71,10 +71,20 @@ def half_fixed() -> Mechanism:
         (["to_a"], "joint order must name each moving joint once; left out: to_c"),
         (["to_a", "to_c", "to_a"], "joint order must name each moving joint once; left out: -"),
         ([], "joint order must name each moving joint once; left out: to_a, to_c"),
-        (["to_c", "to_a"], "joint order puts 'to_c' before 'to_a', on which it hangs"),
+        (
+            ["to_c", "to_a"],
+            "joint order puts 'to_c' before the joints that move its parent link 'b'; list those first",
+        ),
     ],
 )
 def test_what_is_no_order(order, message):
     with pytest.raises(ModelError) as error:
         half_fixed().build(joint_order=order)
     assert str(error.value).startswith(f"mechanism 'chain': {message}")
+
+
+def test_the_order_blames_the_joint_that_is_needed_and_not_one_of_another_branch():
+    mechanism = hinges(3)
+    mechanism.joints[2].parent = "world"
+    with pytest.raises(ModelError, match="'to_b' before the joints that move its parent link 'a'"):
+        mechanism.build(joint_order=["to_b", "to_c", "to_a"])

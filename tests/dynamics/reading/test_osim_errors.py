@@ -194,7 +194,7 @@ def test_what_hangs_on_a_coupled_body():
     first = body("a", PIN), body("b", joint("PinJoint", "k", [coordinate("z")]))
     third = body("c", joint("PinJoint", "l", [coordinate("w")], parent="b"))
     text = document(bodies(*first, third) + constraints(coupler("z", "y")))
-    expected = "<text>:2: joint 'l': hangs on body 'b', which couplers=False leaves out; give True"
+    expected = "<text>:2: joint 'l': its parent, body 'b', is left out by couplers=False; set couplers=True"
     assert message(text, couplers=False) == expected
 
 

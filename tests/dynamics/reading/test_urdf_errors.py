@@ -186,7 +186,7 @@ def test_unknown_joint_type():
         ('<parent name="base"/><child link="arm"/>', "<parent> has the unknown attribute 'name'; valid: link"),
         ('<parent link="bas"/><child link="arm"/>', "unknown parent link 'bas'; did you mean 'base'? links: arm, base"),
         ('<parent link="base"/><child link="leg"/>', "unknown child link 'leg'; links: arm, base"),
-        ('<parent link="arm"/><child link="arm"/>', "links 'arm' hang on each other in a circle; open it"),
+        ('<parent link="arm"/><child link="arm"/>', "links 'arm' form a loop; a tree is needed: remove a joint"),
     ],
 )
 def test_ends_of_a_joint(ends, expected):
@@ -219,7 +219,7 @@ def test_ends_of_a_joint(ends, expected):
             + joint("1", "b", "c")
             + joint("2", "a", "b")
             + joint("3", "b", "a"),
-            "<text>:5: joint '2': links 'b', 'a' hang on each other in a circle; open it",
+            "<text>:5: joint '2': links 'b', 'a' form a loop; a tree is needed: remove a joint",
         ),
         (
             '<link name="world"/>' + joint("wrist", "arm", "world"),
@@ -319,7 +319,7 @@ def test_long_lists_of_links_are_cut():
     links = "".join(f'<link name="l{i}"/>' for i in range(COUNT))
     joints = "".join(joint(f"j{i}", f"l{(i + 1) % COUNT}", f"l{i}") for i in range(COUNT))
     assert message(f'<robot name="r">{links}{joints}</robot>').endswith(
-        f"'l8', 'l9' and {COUNT - 10} more hang on each other in a circle; open it"
+        f"'l8', 'l9' and {COUNT - 10} more form a loop; a tree is needed: remove a joint"
     )
     assert message(f'<robot name="r">{links}</robot>').endswith(
         f"'l8', 'l9' and {COUNT - 10} more are no joint's child; join all but one of them to the rest"

@@ -154,7 +154,9 @@ def _without(joints: list[JointElement], names: set[str]) -> list[JointElement]:
     kept = [joint for joint in joints if joint.child not in gone]
     for joint in kept:
         if joint.parent in gone:
-            raise joint.node.error(f"hangs on body '{joint.parent}', which couplers=False leaves out; give True")
+            raise joint.node.error(
+                f"its parent, body '{joint.parent}', is left out by couplers=False; set couplers=True"
+            )
     return kept
 
 
