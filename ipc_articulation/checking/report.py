@@ -14,6 +14,7 @@ from ipc_articulation.checking.ranges import range_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.thickness import thickness_problems
 from ipc_articulation.errors import Fault, SceneFileError
+from ipc_articulation.repairs import collected
 from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.reading import Examined, examine
 from ipc_articulation.scenefile.schema import RobotScene, Scene
@@ -36,12 +37,18 @@ def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
     """Check a scene file and all files that it names, without taking a step or running code that it names.
 
     Errors of the file's own text come all at once. What lies between them, such as bodies that overlap, is checked
-    when there are none.
+    when there are none. Repairs of the robot's file are warnings.
 
     Args:
         file: The scene file.
         settings: Values that replace the file's, by path.
     """
+    with collected() as repairs:
+        report = _checked(file, settings)
+    return replace(report, warnings=(*(Fault(text, file) for text in repairs), *report.warnings))
+
+
+def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
     try:
         examined = examine(file, settings)
         errors = [*examined.problems, *_of_the_model(examined)]

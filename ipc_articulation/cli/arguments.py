@@ -46,6 +46,7 @@ def _shared() -> dict[str, dict[str, Any]]:
         "--quiet": {**flag, "help": "no progress bar and no summary"},
         "--set": {"action": "append", "default": [], "metavar": "PATH=VALUE", "dest": "settings", "help": setting},
         "--steps": {"type": count, "metavar": "N", "help": "number of steps, instead of the file's"},
+        "--strict": {**flag, "help": "a fault of the robot's file is an error, instead of a repair that is told of"},
         "--time-limit": {"type": seconds, "metavar": "SECONDS", "help": "end the run when it has taken so long"},
     }
 

@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="*", type=scene_file, help="scene files (YAML), or example:NAME")
     add(parser, "--set")
     add(parser, "--json", help="print a list of reports, one a file, for machines")
-    parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit status 2")
+    parser.add_argument(
+        "--strict", action="store_true", help="warnings count as errors, repairs of the robot's file too: exit status 2"
+    )
     parser.add_argument("--schema", action="store_true", help="print the JSON schema of scene files, for editors")
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
 from ipc_articulation.errors import (
     EngineError,
@@ -18,6 +21,7 @@ from ipc_articulation.errors import (
     SceneFileError,
     SweepError,
 )
+from ipc_articulation.repairs import RepairWarning, strict
 
 WRONG_BEFORE_IT_BEGAN = (
     EngineError,
@@ -53,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        return options.execute(options) or OK
+        with _plain_repairs(), strict(getattr(options, "strict", False)):
+            return options.execute(options) or OK
     except WRONG_BEFORE_IT_BEGAN as error:
         return _complain(error, WRONG_USE)
     except IpcArticulationError as error:
@@ -65,6 +70,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _complain(message: object, status: int) -> int:
     print(f"ipc-articulation: {message}", file=sys.stderr)
     return status
+
+
+@contextmanager
+def _plain_repairs() -> Iterator[None]:
+    """Print each repair once, on a line of its own, without the line of code that other warnings show."""
+    with warnings.catch_warnings():
+        shown, told = warnings.showwarning, set[str]()
+        warnings.simplefilter("always", RepairWarning)
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, RepairWarning):
+                shown(message, category, *place, **more)
+            elif str(message) not in told:
+                told.add(str(message))
+                _complain(f"repaired: {message}", OK)
+
+        setattr(warnings, "showwarning", show)  # noqa: B010  # typed with names of its arguments
+        yield
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ipc_articulation.cli.arguments import add
 from ipc_articulation.errors import SceneFileError
 
 HELP = "write a scene file to begin with"
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--adapter", choices=ADAPTERS, help="default: mujoco, or native where MuJoCo cannot read the robot"
     )
     parser.add_argument("--force", action="store_true", help="write over files that are there already")
+    add(parser, "--strict")
 
 
 def execute(options: argparse.Namespace) -> None:

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "file", "--engine", "--steps", "--set")
     add(parser, "--out", metavar="OUT", default=Path("out"), help="folder of results (default: out)")
     parser.add_argument("--name", help="of the run's folder below OUT; else the file's")
-    add(parser, "--force", "--time-limit", "--no-pictures", "--quiet", "--json")
+    add(parser, "--force", "--time-limit", "--strict", "--no-pictures", "--quiet", "--json")
 
 
 def execute(options: argparse.Namespace) -> None:
