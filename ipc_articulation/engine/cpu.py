@@ -182,7 +182,8 @@ class CpuEngine(PyIEngine):
             self._use(model, self._now._replace(state=state, rested=None), "after the scene was changed")
 
     def _use(self, model: Model, now: Moment, when: str) -> None:
-        workspace, writer = make_workspace(model, when), SceneWriter(model.context)
+        workspace = make_workspace(model, when)
+        writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries
         self.model, self.workspace, self._writer, self._now = model, workspace, writer, now
 

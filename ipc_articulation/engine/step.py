@@ -41,7 +41,7 @@ def step(
         SolverError: see `newton.minimise`. The state given stays valid.
     """
     if workspace.contact_free is not None and rested is None:
-        taken = take(state, model, workspace.contact_free, dt, watch)
+        taken = take(state, workspace.contact_free, workspace.articulation, dt, watch)
         if taken is not None:
             return taken
     potential, surfaces, is_link = workspace.potential, model.surfaces, model.context.bodies.external_kinetic

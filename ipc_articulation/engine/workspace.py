@@ -13,6 +13,7 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.scene.registry import read_terms
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Term
@@ -30,6 +31,7 @@ class Workspace:
     contact: ContactWorld | None  # None where contact/enable is 0, or nothing may touch
     potential: Potential
     system: LinearSystem
+    articulation: Articulation | None  # the potential's term; None where the scene has no articulation
     contact_free: Held | Problem | None  # None: every step is the general one
 
 
@@ -53,8 +55,9 @@ def make_workspace(model: Model, when: str) -> Workspace:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
     potential = Potential(terms, model.surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
+    articulation = next((term for term in terms if isinstance(term, Articulation)), None)
     contact_free = make_problem(model, potential, contact is not None)
-    return Workspace(contact, potential, LinearSystem(bodies.is_fixed), contact_free)
+    return Workspace(contact, potential, LinearSystem(bodies.is_fixed), articulation, contact_free)
 
 
 def _make_contact(model: Model, when: str) -> ContactWorld | None:

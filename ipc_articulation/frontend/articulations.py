@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
@@ -24,48 +22,49 @@ ARTICULATION = 23
 
 @dataclass(frozen=True)
 class ArticulationTable:
-    """All articulations of a scene, their energy, and the attributes with its input."""
+    """All articulations of a scene, their m joints, and the attributes with the input of a step."""
 
-    energy: ArticulationEnergy | None  # None for a scene without articulations
+    joints: Joints  # (m,) articulation after articulation
+    counts: tuple[int, ...]  # number of joints of each articulation
+    names: tuple[str, ...]  # of the articulations, for messages
+    joint_names: tuple[str, ...]  # (m,) for messages
+    body_count: int
     mass_slots: tuple[Any, ...]  # attribute `mass` of each articulation, (fₐ²,) row-major
     tilde_slots: tuple[Any, ...]  # `delta_theta_tilde` of each, (fₐ,)
     delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (fₐ,), written at the end of a step
     reference: ReferenceDofs
 
-    def read_step(self, q_prev: Array) -> None:
-        """Set Mᵗ, δθ̃ and q_ref of the energy to the present values of the attributes.
+    def make_energy(self) -> ArticulationEnergy:
+        """A new energy of all articulations, before its first step; one for each workspace."""
+        return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names)
+
+    def read_step(self, energy: ArticulationEnergy, q_prev: Array) -> None:
+        """Set Mᵗ, δθ̃ and q_ref of an energy to the present values of the attributes.
 
         Args:
+            energy: Made by `make_energy`.
             q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
 
         Raises:
             ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; the message names the
                 articulation or body.
         """
-        if self.energy is None:
-            return
         masses, predicted = self._read_attributes()
         q_ref = self.reference.read(q_prev)
         try:
-            self.energy.set_flat(masses, predicted, q_ref)
+            energy.set_flat(masses, predicted, q_ref)
         except ArticulationError:
             self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
             raise
 
-    def give_step(self, q_prev: Array) -> Array:
-        """Set Mᵗ and δθ̃ of the energy without checks. Returns: q_ref (n, 12), see `read_step`."""
-        if self.energy is None:
-            return q_prev
-        self.energy.give(*self._read_attributes())
+    def give_step(self, energy: ArticulationEnergy, q_prev: Array) -> Array:
+        """Store Mᵗ and δθ̃ in an energy, unchecked. Returns: q_ref (n, 12), see `read_step`."""
+        energy.give(*self._read_attributes())
         return self.reference.read(q_prev)
 
     def _read_attributes(self) -> tuple[list[Array], list[Array]]:
         """`mass` and `delta_theta_tilde` of each articulation."""
         return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
-
-    def delta_theta(self, q: Array) -> Array:
-        """δθ of all freedoms from the reference pose to q (n, 12): (F,) [rad or m]."""
-        return np.zeros(0) if self.energy is None else self.energy.delta_theta(q)
 
     def write_delta_theta(self, values: Array) -> None:
         """Write δθ of all freedoms, (F,), into the geometries."""
@@ -92,11 +91,13 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
     names = [f"articulation geometry {slot.id()}" for slot in slots]
     geometries = [slot.geometry() for slot in slots]
     parts = [read_articulation_joints(*given, meshes) for given in zip(geometries, names, strict=True)]
-    joints = Joints.concatenate([part for part, _ in parts])
-    counts, sizes = [len(part) for part, _ in parts], [int(part.freedoms.sum()) for part, _ in parts]
-    joint_names = [name for _, of_part in parts for name in of_part]
+    sizes = [int(part.freedoms.sum()) for part, _ in parts]
     return ArticulationTable(
-        energy=ArticulationEnergy(joints, len(bodies), counts, names, joint_names) if parts else None,
+        joints=Joints.concatenate([part for part, _ in parts]),
+        counts=tuple(len(part) for part, _ in parts),
+        names=tuple(names),
+        joint_names=tuple(name for _, of_part in parts for name in of_part),
+        body_count=len(bodies),
         mass_slots=tuple(find_mass(*given) for given in zip(geometries, names, sizes, strict=True)),
         tilde_slots=tuple(
             find_joint_attribute(*given, "delta_theta_tilde") for given in zip(geometries, names, strict=True)

@@ -61,7 +61,7 @@ def test_local_end_points_that_differ_between_the_bodies():
     table = read_articulations([boxes.slot], (hinge, slider), bodies)
     between = np.array([2.1, 0.2, 0.3]) - np.array([1.3, 0, 0])
     theta = np.empty(2)
-    delta_theta(table.energy.arrays.joints, table.energy.joints.home, bodies.q, theta)
+    delta_theta(table.joints.arrays(), table.joints.home, bodies.q, theta)
     np.testing.assert_allclose(theta, [0.0, between @ [0.5, 0.5, 0.0]], atol=1e-15)
 
 
@@ -157,19 +157,20 @@ def test_articulations_are_the_joints_of_their_geometries():
     other = ExternalArticulationConstraint().create_geometry([boxes.slider], [0])
     other_slot, _ = boxes.owner.geometries().create(other)
     table = read_articulations([boxes.slot, other_slot], meshes, bodies)
-    assert table.energy.sizes == (2, 1)
-    np.testing.assert_array_equal(table.energy.joints.kind, [REVOLUTE, PRISMATIC, PRISMATIC])
+    assert table.make_energy().sizes == table.counts == (2, 1)
+    np.testing.assert_array_equal(table.joints.kind, [REVOLUTE, PRISMATIC, PRISMATIC])
     table.write_delta_theta(np.array([1.0, 2.0, 3.0]))
     np.testing.assert_array_equal(boxes.slot.geometry()["joint"].find("delta_theta").view(), [1, 2])
     np.testing.assert_array_equal(other_slot.geometry()["joint"].find("delta_theta").view(), [3])
 
 
-def test_a_scene_without_articulations_has_no_energy():
+def test_the_energy_of_a_scene_without_articulations_has_no_freedoms():
     bodies, meshes = meshes_of(hinged_boxes())
     table = read_articulations([], meshes, bodies)
-    assert table.energy is None
-    table.read_step(bodies.q)
-    assert table.delta_theta(bodies.q).shape == (0,)
+    energy = table.make_energy()
+    table.read_step(energy, bodies.q)
+    assert energy.energy(bodies.q) == 0.0
+    assert energy.delta_theta(bodies.q).shape == (0,)
 
 
 def test_step_attributes_are_read_and_checked():
@@ -179,12 +180,14 @@ def test_step_attributes_are_read_and_checked():
     geometry = boxes.slot.geometry()
     uipc.view(geometry["joint"].find("delta_theta_tilde"))[:] = [0.1, 0.2]
     uipc.view(geometry["joint_joint"].find("mass"))[:] = [64, 8, 8, 32]
-    table.read_step(bodies.q)
-    np.testing.assert_array_equal(table.energy.mass[0], [[64, 8], [8, 32]])
-    np.testing.assert_array_equal(table.energy.delta_theta_tilde, [0.1, 0.2])
+    energy, other = table.make_energy(), table.make_energy()
+    table.read_step(energy, bodies.q)
+    np.testing.assert_array_equal(energy.mass[0], [[64, 8], [8, 32]])
+    np.testing.assert_array_equal(energy.delta_theta_tilde, [0.1, 0.2])
+    np.testing.assert_array_equal(other.delta_theta_tilde, [0.0, 0.0])
     uipc.view(geometry["joint_joint"].find("mass"))[:] = [64, 8, 9, 32]
     with pytest.raises(ArticulationError, match=f"articulation geometry {boxes.slot.id()}: mass must be symmetric"):
-        table.read_step(bodies.q)
+        table.read_step(energy, bodies.q)
 
 
 def test_an_articulation_of_an_unknown_joint_geometry_is_refused():

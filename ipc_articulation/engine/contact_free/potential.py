@@ -44,20 +44,21 @@ class TermArrays(NamedTuple):
     owner: Ints  # (F,) the body to which the energy of each freedom of an articulation is added
 
 
-def gather_terms(found: Mapping[str, Any], energy: ArticulationEnergy | None, n: int) -> TermArrays:
+def gather_terms(found: Mapping[str, Any], n: int) -> TermArrays:
     """The arrays of terms of n bodies, by name; those of a term that the scene does not have are empty.
 
     Args:
         found: The terms of the scene, among `TERMS`.
-        energy: That of its articulations, None where it has none.
         n: Number of bodies.
     """
-    articulation = found.get(Articulation.name)
+    articulation: Articulation | None = found.get(Articulation.name)
     return TermArrays(
         inertias=found[Kinetic.name].arrays,
         shapes=found.get(ortho_potential.NAME, ortho_potential.make(np.zeros(n))).arrays,
         penalties=found.get(JointPenalties.name, JointPenalties([], np.zeros(n))).arrays,
-        articulations=(energy or ArticulationEnergy(Joints.concatenate([]), n, ())).held,
+        articulations=ArticulationEnergy(Joints.concatenate([]), n, ()).held
+        if articulation is None
+        else articulation.arrays,
         owner=np.zeros(0, dtype=np.int64) if articulation is None else articulation.owner,
     )
 

@@ -97,7 +97,7 @@ def make_problem(model: Model, potential: Potential, may_touch: bool) -> Held | 
 
 
 def _gather(model: Model, potential: Potential, found: dict[str, Any]) -> Problem:
-    terms = gather_terms(found, model.context.articulations.energy, len(model.context.bodies))
+    terms = gather_terms(found, len(model.context.bodies))
     H, pattern, U = make_system(potential.movable, [bodies for term in potential.terms for bodies in term.blocks])
     return Problem(
         order=model.order,

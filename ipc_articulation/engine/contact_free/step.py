@@ -13,20 +13,20 @@ from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, end_step, settle
 from ipc_articulation.engine.output.stopwatch import Stopwatch
-from ipc_articulation.engine.scene.model import Model
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.articulation import Articulation
 
 
 def take(
-    state: State, model: Model, problem: Held | Problem, dt: float, watch: Stopwatch
+    state: State, problem: Held | Problem, articulation: Articulation | None, dt: float, watch: Stopwatch
 ) -> tuple[State, Rested | None, NewtonReport] | None:
-    """Advance by dt [s] a model that cannot touch; see `engine.step`.
+    """Advance by dt [s] bodies that cannot touch, with the term of their articulations; see `engine.step`.
 
     Returns:
         The state after the step, the bodies that rested and a report; None where the general step must be taken: where
         an articulation's input is not valid, Newton did not converge, or something is not finite.
     """
-    q_ref = model.context.articulations.give_step(state.q)
+    q_ref = state.q if articulation is None else articulation.give_step(state.q)
     watch.lap("begin")
     q, qdot, theta, is_usual, awake, iterations, searches, rested, found, early = _advance(problem, *state, q_ref, dt)
     watch.lap("newton")

@@ -9,15 +9,21 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
+from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.errors import SceneError
 
 
 class SceneWriter:
     """Writes states into the geometries of a scene."""
 
-    def __init__(self, context: SceneContext) -> None:
-        """Find the attributes of each body geometry, and the rows of its bodies."""
-        self._context, slots = context, context.bodies.slots
+    def __init__(self, context: SceneContext, articulation: Articulation | None) -> None:
+        """Find the attributes of each body geometry, and the rows of its bodies.
+
+        Args:
+            context: The scene's bodies and joints.
+            articulation: The term of its articulations; None where it has none.
+        """
+        self._context, self._articulation, slots = context, articulation, context.bodies.slots
         self._ends = np.cumsum(np.bincount(context.bodies.geometry, minlength=len(slots))).tolist()
         instances = [slot.geometry().instances() for slot in slots]
         self._targets = [(found.find("transform"), found.find("velocity")) for found in instances]
@@ -27,8 +33,8 @@ class SceneWriter:
         """Write a state into the scene."""
         self._write_bodies(state)
         self.write_joints(state)
-        articulations = self._context.articulations
-        articulations.write_delta_theta(articulations.delta_theta(state.q))
+        if self._articulation is not None:
+            self._articulation.write_delta_theta(state.q)
 
     def _write_bodies(self, state: State) -> None:
         first = 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.articulation.energy import ArticulationEnergy
+from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -19,8 +19,7 @@ from ipc_articulation.frontend.articulations import ArticulationTable
 
 def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
     """The term of a scene with articulations."""
-    assert context.articulations.energy is not None
-    return Articulation(context.articulations, context.articulations.energy, context.bodies.is_fixed)
+    return Articulation(context.articulations, context.bodies.is_fixed)
 
 
 class Articulation(Term):
@@ -28,14 +27,20 @@ class Articulation(Term):
 
     name = "articulation"
 
-    def __init__(self, table: ArticulationTable, energy: ArticulationEnergy, is_fixed: Bools) -> None:
-        """Take the energy of a table that has one, and which bodies are fixed, (n,)."""
-        self._table, self._energy = table, energy
-        self._parts = [slice(end - f, end) for f, end in zip(energy.sizes, np.cumsum(energy.sizes), strict=True)]
+    def __init__(self, table: ArticulationTable, is_fixed: Bools) -> None:
+        """Make the energy of a table with at least one articulation; `is_fixed` (n,) masks the fixed bodies."""
+        self._table, self._energy = table, table.make_energy()
+        sizes = self._energy.sizes
+        self._parts = [slice(end - f, end) for f, end in zip(sizes, np.cumsum(sizes), strict=True)]
         links = [_movable(bodies, is_fixed) for bodies in self.blocks]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
-        self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], energy.sizes)  # gets K of a freedom
+        self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
+
+    @property
+    def arrays(self) -> HeldArticulations | Articulations:
+        """The energy for compiled code."""
+        return self._energy.held
 
     @property
     def couples(self) -> Ints:
@@ -61,7 +66,15 @@ class Articulation(Term):
         Raises:
             ArticulationError: One of them is not valid; names the articulation.
         """
-        self._table.read_step(state.q)
+        self._table.read_step(self._energy, state.q)
+
+    def give_step(self, q: Array) -> Array:
+        """Do the same without checks, for a step in one compiled call. Returns: q_ref (n, 12)."""
+        return self._table.give_step(self._energy, q)
+
+    def write_delta_theta(self, q: Array) -> None:
+        """Write δθ from the step's reference poses to q (n, 12) into the geometries."""
+        self._table.write_delta_theta(self._energy.delta_theta(q))
 
     def add_energy(self, q: Array, E: Array) -> None:
         rows.add_at(E, self.owner, self._energy.freedom_energies(q))
