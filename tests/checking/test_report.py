@@ -68,12 +68,12 @@ MEANINGLESS = [
     (
         "pose: {position: [0, 0, 0.2]}",
         "pose: {position: [0, 0, 0.2]}\n    push: {force: [1, 0, 0], start: 2, end: 1}",
-        "9:45 a push ends after it starts, but 1 s is not after `start`, 2 s",
+        "9:45 `end` of a push must be after `start`, 2 s; it is 1 s",
     ),
     (
         "ground: {}",
         "view: {eye: [1, 2, 3], target: [1, 2, 3]}",
-        "12:13 the camera stands on its target, so it looks in no direction; move one of them",
+        "12:13 `eye` and `target` are the same point, so the camera has no direction; change one of them",
     ),
 ]
 NAMES = [
@@ -96,7 +96,7 @@ def test_what_means_nothing_is_an_error_with_its_place(check, old: str, new: str
 def test_names_that_nobody_reads_are_errors_with_their_place(check, old: str, new: str, place: str, shown: str) -> None:
     (error,) = told(check(BOXES, (old, new)).errors)
     assert error.startswith(place)
-    assert error.endswith(f"a name is visible text in one line, without spaces around it, got {shown}")
+    assert error.endswith(f"a name must be printable text on one line, without spaces around it; got {shown}")
 
 
 @pytest.mark.parametrize("text", [BOXES, ARM])

@@ -266,7 +266,7 @@ def no_unit_quaternion(data: Data, random: Random) -> Broken:
     quaternion = random.choice([[1, 1, 0, 0], [0, 0, 0, 0], [0.5, 0, 0, 0]])
     return changed(
         data, ("bodies", index, "pose"), {"quaternion": quaternion}
-    ), "a quaternion (w, x, y, z) has length 1"
+    ), "a quaternion (w, x, y, z) must have length 1"
 
 
 def backward_in_time(data: Data, random: Random) -> Broken:
@@ -275,7 +275,7 @@ def backward_in_time(data: Data, random: Random) -> Broken:
         return None
     index = random.randrange(1, len(waypoints))
     path = ("controller", "waypoints", index, "time")
-    return changed(data, path, waypoints[index - 1]["time"]), "waypoints go forward in time"
+    return changed(data, path, waypoints[index - 1]["time"]), "the times of waypoints must increase"
 
 
 def wrong_sizes(data: Data, random: Random) -> Broken:

@@ -210,7 +210,7 @@ def test_the_implicit_integrator_is_that_of_our_own_dynamics(tmp_path: Path, ada
     if adapter == "native":
         assert read_scene(file)[0].integrator == "implicit"
         return
-    message = r"5:13: integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
+    message = r"5:13: integrator 'implicit' needs adapter native; with adapter mujoco use Euler or implicitfast"
     with pytest.raises(SceneFileError, match=message):
         read_scene(file)
 
@@ -229,8 +229,8 @@ controller:
 """
     with pytest.raises(SceneFileError) as caught:
         read_scene(write(tmp_path, text))
-    assert "4:44: a quaternion (w, x, y, z) has length 1, this one 1.414" in str(caught.value)
-    assert "9:14: waypoints go forward in time, but 1 s follows 1 s" in str(caught.value)
+    assert "4:44: a quaternion (w, x, y, z) must have length 1; this one has length 1.414" in str(caught.value)
+    assert "9:14: the times of waypoints must increase; 1 s follows 1 s" in str(caught.value)
 
 
 def test_the_schema_knows_every_kind_of_joint() -> None:

@@ -59,7 +59,7 @@ def test_a_ball_joint_keeps_a_point_and_lets_the_rest_turn(tmp_path: Path) -> No
 
 
 FAULTS = [
-    (HINGE | {"limits": [0.1, 0.5]}, "joint 'hinge' starts at 0, so its limits are one not above and one not below 0"),
+    (HINGE | {"limits": [0.1, 0.5]}, "joint 'hinge' starts at θ = 0, which must be within its limits"),
     (HINGE | {"axis": [0, 0, 0]}, "the axis of joint 'hinge' has no direction"),
     (HINGE | {"type": "spherical"}, "unknown key 'axis'"),
     (HINGE | {"type": "universal"}, "unknown type 'universal'"),

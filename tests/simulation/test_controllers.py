@@ -101,11 +101,11 @@ SINE = {"type": "sine", "joints": "elbow", "amplitude": 1, "frequency": 1}
 POINTS = [{"time": 0.0, "joints": {"elbow": 1.0}}]
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"controller": SINE, "controllers": [SINE]}, "give `controller` or `controllers`, not both"),
-    ({"controller": {"type": "trajectory"}}, "a trajectory has `waypoints` or a `file`, one of them"),
+    ({"controller": {"type": "trajectory"}}, "a trajectory has either `waypoints` or a `file`"),
     ({"controller": {"type": "trajectory", "waypoints": POINTS, "file": "way.csv"}}, "`waypoints` or a `file`"),
-    ({"controllers": [{"type": "trajectory", "waypoints": POINTS * 2}]}, "but 0 s follows 0 s"),
-    ({"controller": {"type": "torque", "joints": "elbow"}}, "a torque has `joints` and `torque`, or a `file`"),
-    ({"controller": {"type": "torque", "torque": 1.0, "file": "way.csv"}}, "a torque has `joints` and `torque`"),
+    ({"controllers": [{"type": "trajectory", "waypoints": POINTS * 2}]}, "must increase; 0 s follows 0 s"),
+    ({"controller": {"type": "torque", "joints": "elbow"}}, "a torque has either `joints` and `torque`, or a `file`"),
+    ({"controller": {"type": "torque", "torque": 1.0, "file": "way.csv"}}, "a torque has either `joints` and `torque`"),
     (
         {"controller": {"type": "trajectory", "file": "way.csv"}},
         "way.csv:3:2: column 'elbow' must be a number, got 'x'",

@@ -1,4 +1,4 @@
-"""What a scene file may say: pydantic models, a file a family of blocks; docs/scene_files.md is for readers.
+"""The schema of scene files: pydantic models, one file per family of blocks; docs/scene_files.md is the user's page.
 
 Two kinds of scenes, chosen by the key `adapter`: `RobotScene`, whose joints a multibody engine moves, and
 `ArticulationScene` (`adapter: none`), whose joints follow a prescribed motion. SI units, angles in radians, quaternions

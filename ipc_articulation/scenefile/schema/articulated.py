@@ -14,10 +14,10 @@ from ipc_articulation.scenefile.schema.values import Name, Names, Positive, Vect
 
 
 class DriveEntry(Block):
-    """A strong spring that leads a joint along: from θ = 0 evenly to the target, where it stays."""
+    """A strong spring that moves a joint from θ = 0 at constant speed to the target and keeps it there."""
 
-    target: float = Field(description="where it is led [rad or m]")
-    duration: Positive = Field(description="how long that takes [s]")
+    target: float = Field(description="final θ [rad or m]")
+    duration: Positive = Field(description="time to reach the target [s]")
     strength_ratio: Positive = Field(100.0, description="stiffness per mass of the joint's bodies")
 
 
@@ -25,21 +25,23 @@ class _BetweenBodies(Block):
     """Keys of every joint."""
 
     name: Name = Field(description="unique in the file")
-    parent: str = Field(description="name of the body that the motion is relative to")
+    parent: str = Field(description="name of the reference body; the joint's motion is relative to it")
     child: str = Field(description="name of the body that moves")
     strength_ratio: Positive = Field(100.0, description="stiffness of the joint per mass of its bodies")
 
 
 class AxisEntry(_BetweenBodies):
-    """A hinge or a slider between two bodies as they stand at the start, which is θ = 0."""
+    """A hinge or a slider between two bodies; θ = 0 at their initial poses."""
 
     type: Literal["revolute", "prismatic"] = Field(description="kind of motion")
     anchor: Vector3 = Field(description="a point on the axis, world frame [m]")
     axis: Vector3 = Field(
-        description="direction, world frame: θ > 0 turns about it by the right-hand rule, or moves along"
+        description="direction, world frame; θ > 0 is a right-hand rotation about it, or a translation along it"
     )
-    length: Positive = Field(0.2, description="of the axis edge whose ends the joint holds together [m]")
-    limits: tuple[float, float] | None = Field(None, description="least and largest θ, soft [rad or m]")
+    length: Positive = Field(
+        0.2, description="distance of the two points of the axis that the joint keeps together [m]"
+    )
+    limits: tuple[float, float] | None = Field(None, description="smallest and largest θ, soft [rad or m]")
     drive: DriveEntry | None = Field(None, description="see [joints.drive](#jointsdrive)")
 
     def complaints(self) -> Iterator[Complaint]:
@@ -47,19 +49,19 @@ class AxisEntry(_BetweenBodies):
         if not any(self.axis):
             yield ("axis",), f"the axis of joint '{self.name}' has no direction"
         if self.limits is not None and not self.limits[0] <= 0.0 <= self.limits[1]:
-            message = f"joint '{self.name}' starts at 0, so its limits are one not above and one not below 0"
+            message = f"joint '{self.name}' starts at θ = 0, which must be within its limits"
             yield ("limits",), message
 
 
 class BallEntry(_BetweenBodies):
-    """Two bodies that keep a point in common and turn freely about it."""
+    """Two bodies that share a point and rotate freely about it."""
 
     type: Literal["spherical"]
     anchor: Vector3 = Field(description="the point, world frame [m]")
 
 
 class WeldEntry(_BetweenBodies):
-    """Two bodies that move as one."""
+    """Two bodies that are rigidly connected."""
 
     type: Literal["fixed"]
 
@@ -71,7 +73,7 @@ class ArticulationEntry(Block):
     """A prescribed motion of m joints: K = ½ (δθ - δθ̃)ᵀ M (δθ - δθ̃) with δθ̃ = velocity·dt."""
 
     joints: Names = Field(description="names of hinges and sliders, in the order of `mass` and `velocity`")
-    mass: tuple[tuple[float, ...], ...] = Field(description="M, m x m, symmetric positive definite")
+    mass: tuple[tuple[float, ...], ...] = Field(description="M (m rows of m numbers), symmetric positive definite")
     velocity: tuple[float, ...] = Field(description="predicted joint velocity [rad/s or m/s]")
 
     def complaints(self) -> Iterator[Complaint]:

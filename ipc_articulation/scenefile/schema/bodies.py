@@ -1,4 +1,4 @@
-"""Bodies that stand free or fixed, the ground, and walls."""
+"""Free and fixed bodies, the ground, and walls."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
 from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3
 
-DENSITY = 1000.0  # of a body that says neither mass nor density [kg/m³]
+DENSITY = 1000.0  # of a body without mass and density [kg/m³]
 
 
 class _Touchable(Block):
-    """What surfaces that are in contact have."""
+    """Keys of everything that has surfaces in contact."""
 
     material: str | None = Field(None, description="name of a [material](#materials)")
     friction: NonNegative | None = Field(
-        None, description="Coulomb coefficient; else that of its material, else `contact.friction`"
+        None, description="Coulomb coefficient; default: that of its material, or else `contact.friction`"
     )
 
 
@@ -27,45 +27,49 @@ class _InEnvironment(_Touchable):
 
     name: Name = Field(description="unique in the file")
     environment: str = Field(
-        "", description="bodies of different environments do not touch; what is in none touches all"
+        "", description="members of different environments never touch; without one, it touches all"
     )
 
 
 class VelocityEntry(Block):
-    """How a free body moves at the start."""
+    """Initial velocity of a free body."""
 
-    linear: Vector3 = Field((0.0, 0.0, 0.0), description="of its frame's origin, in the world [m/s]")
-    angular: Vector3 = Field((0.0, 0.0, 0.0), description="in the world [rad/s]")
+    linear: Vector3 = Field((0.0, 0.0, 0.0), description="of the origin of its frame, in world axes [m/s]")
+    angular: Vector3 = Field((0.0, 0.0, 0.0), description="in world axes [rad/s]")
 
 
 class PushEntry(Block):
-    """A force and a torque on a free body for some time, in the world's directions."""
+    """A constant force and torque on a free body for some time, in world axes."""
 
     force: Vector3 = Field((0.0, 0.0, 0.0), description="at the origin of the body's frame [N]")
     torque: Vector3 = Field((0.0, 0.0, 0.0), description="[N·m]")
     start: NonNegative = Field(0.0, description="[s]")
-    end: Positive | None = Field(None, description="[s]; else it continues")
+    end: Positive | None = Field(None, description="[s]; default: the end of the run")
 
     def complaints(self) -> Iterator[Complaint]:
-        """It ends after it starts."""
+        """The end is after the start."""
         if self.end is not None and self.end <= self.start:
-            yield ("end",), f"a push ends after it starts, but {self.end:g} s is not after `start`, {self.start:g} s"
+            yield ("end",), f"`end` of a push must be after `start`, {self.start:g} s; it is {self.end:g} s"
 
 
 class BodyEntry(_InEnvironment):
-    """A body that IPC moves, or a fixed one."""
+    """A body, free or fixed, simulated by IPC."""
 
     shape: ShapeEntry = Field(description="its surface, see [shape](#shape)")
-    pose: PoseEntry = Field(PoseEntry(), description="of its frame, which is the shape's centre, see [pose](#pose)")
-    velocity: VelocityEntry | None = Field(None, description="at the start, see [velocity](#velocity); else at rest")
-    push: PushEntry | None = Field(None, description="a force over some time, see [push](#push)")
-    fixed: bool = Field(False, description="never moves")
+    pose: PoseEntry = Field(
+        PoseEntry(), description="of its frame, whose origin is the centre of the shape, see [pose](#pose)"
+    )
+    velocity: VelocityEntry | None = Field(
+        None, description="initial velocity, see [velocity](#velocity); default: at rest"
+    )
+    push: PushEntry | None = Field(None, description="a force for some time, see [push](#push)")
+    fixed: bool = Field(False, description="true: it never moves")
     mass: Positive | None = Field(None, description="[kg]; instead of density")
     density: Positive | None = Field(
-        None, description="[kg/m³], see [above](#what-bodies-weigh); else that of its material, else 1000"
+        None, description="[kg/m³], see [above](#the-mass-of-bodies); default: that of its material, or else 1000"
     )
     stiffness: Positive | None = Field(
-        None, description="against deformation [Pa]; else that of its material, else 1e8"
+        None, description="against deformation [Pa]; default: that of its material, or else 1e8"
     )
 
     def complaints(self) -> Iterator[Complaint]:
@@ -75,16 +79,16 @@ class BodyEntry(_InEnvironment):
 
 
 class GroundEntry(_Touchable):
-    """A horizontal half-space, its free side against gravity."""
+    """A half-space with a horizontal surface; its free side is up, against gravity."""
 
-    height: float = Field(0.0, description="[m], measured against gravity")
+    height: float = Field(0.0, description="of the surface, measured against gravity [m]")
 
 
 class WallEntry(_InEnvironment):
-    """A half-space that nothing enters, in any direction."""
+    """A half-space that no body enters, with any orientation."""
 
-    point: Vector3 = Field(description="a point of its plane [m]")
-    normal: Vector3 = Field(description="direction of the free side")
+    point: Vector3 = Field(description="a point of its surface [m]")
+    normal: Vector3 = Field(description="direction to the free side; any length")
 
     def complaints(self) -> Iterator[Complaint]:
         """The normal has a direction."""

@@ -21,7 +21,7 @@ from ipc_articulation.scenefile.schema.values import (
 from ipc_articulation.scenefile.time_series import read_time_series
 
 _JOINTS = "a regular expression that matches whole joint names, or a list of names"
-_FILE = "CSV or NPZ: a column `time` [s], going up, and a column a joint, by its name"
+_FILE = "CSV or NPZ with an increasing column `time` [s] and one column per joint, with its name"
 
 
 class HoldEntry(Block):
@@ -34,13 +34,13 @@ class WaypointEntry(Block):
     """Targets at one time."""
 
     time: NonNegative = Field(description="[s]; the first waypoint is the initial state at time 0")
-    joints: dict[str, float] = Field(description="target by joint name [rad or m]; what is not named stays as before")
+    joints: dict[str, float] = Field(description="target by joint name [rad or m]; other joints keep their last target")
 
 
 class TrajectoryEntry(Block):
-    """Targets through waypoints: a clamped cubic spline (at rest at both ends), or straight lines.
+    """Targets that interpolate waypoints by a clamped cubic spline (at rest at both ends) or linearly.
 
-    Waypoints are given here, or by a file.
+    The waypoints are given here or in a file.
     """
 
     type: Literal["trajectory"]
@@ -53,17 +53,17 @@ class TrajectoryEntry(Block):
     def complaints(self) -> Iterator[Complaint]:
         """Waypoints or a file that can be read, in order of time."""
         if (self.waypoints is None) == (self.file is None):
-            yield (), "a trajectory has `waypoints` or a `file`, one of them"
+            yield (), "a trajectory has either `waypoints` or a `file`"
         times = [waypoint.time for waypoint in self.waypoints or ()]
         for index, (before, after) in enumerate(pairwise(times), start=1):
             if after <= before:
-                message = f"waypoints go forward in time, but {after:g} s follows {before:g} s"
+                message = f"the times of waypoints must increase; {after:g} s follows {before:g} s"
                 yield ("waypoints", index, "time"), message
         yield from _unreadable(self.file)
 
 
 class SineEntry(Block):
-    """Targets swing about the initial position: θ₀ + amplitude·sin(2π·frequency·t + phase)."""
+    """Sinusoidal targets about the initial position: θ₀ + amplitude·sin(2π·frequency·t + phase)."""
 
     type: Literal["sine"]
     joints: JointPattern = Field(description=_JOINTS)
@@ -73,33 +73,35 @@ class SineEntry(Block):
 
 
 class TorqueEntry(Block):
-    """A force on joints, whether they have an actuator or not: constant, or straight lines between rows of a file.
+    """A force on joints, with or without actuator: constant, or interpolated linearly between the rows of a file.
 
-    It comes on top of the actuators' forces.
+    It is added to the forces of the actuators.
     """
 
     type: Literal["torque"]
     joints: JointPattern | None = Field(None, description=f"with `torque`: {_JOINTS}")
     torque: float | None = Field(None, description="constant force on each of them [N·m or N]")
-    file: ExistingFile | None = Field(None, description=f"instead: {_FILE} [N·m or N]; the last row stays")
+    file: ExistingFile | None = Field(
+        None, description=f"instead: {_FILE} [N·m or N]; after the last row it remains constant"
+    )
 
     def complaints(self) -> Iterator[Complaint]:
         """A constant torque, or a file that can be read."""
         constant = self.joints is not None and self.torque is not None
         nothing = self.joints is None and self.torque is None
         if not (constant if self.file is None else nothing):
-            yield (), "a torque has `joints` and `torque`, or a `file` and neither of them"
+            yield (), "a torque has either `joints` and `torque`, or a `file`"
         yield from _unreadable(self.file)
 
 
 class PythonEntry(Block):
-    """A function of Python, called once a step; see [Python controllers](#python-controllers)."""
+    """A Python function that is called once per step; see [Python controllers](#python-controllers)."""
 
     type: Literal["python"]
     python: PythonFunction = Field(
         description="`folder/file.py:function` in the scene file's folder, or `package.module:function`, installed"
     )
-    parameters: dict[str, object] = Field({}, description="handed to the function as they are")
+    parameters: dict[str, object] = Field({}, description="passed to the function unchanged")
 
 
 ControllerEntry = Annotated[

@@ -20,34 +20,36 @@ from ipc_articulation.scenefile.schema.values import (
 
 
 class FourBarEntry(Block):
-    """A planar four-bar linkage; its bars lie along x of their own frames, and all hinges are about z."""
+    """A planar four-bar linkage; each bar is along x of its own frame, and all hinges rotate about z."""
 
     type: Literal["four_bar"]
     joints: tuple[str, str, str] = Field(
-        description="hinges of the first bar, of the bar of the other path, and between the first bar and the second"
+        description="the hinge of the first bar, the hinge of the other bar, and the hinge between first and second bar"
     )
     lengths: tuple[Positive, Positive, Positive] = Field(description="of the first, second and other bar [m]")
-    offset: tuple[float, float] = Field(description="of the other bar's pivot from the first one's, in its plane [m]")
-    driver: str = Field(description="the joint among them whose angle determines the others")
+    offset: tuple[float, float] = Field(
+        description="position of the other bar's pivot relative to the first bar's, in the linkage's plane [m]"
+    )
+    driver: str = Field(description="the one of these joints whose angle determines the others")
 
 
 class GearEntry(Block):
-    """A link and its rotor; one with geometry is tied to the link, one without counts in the effective mass only."""
+    """A link and its rotor. A rotor with geometry is constrained to the link; without, it only adds effective mass."""
 
     type: Literal["gear"]
     joints: tuple[str, str] = Field(description="joints of the link and of the rotor")
-    ratio: float = Field(description="how many times as far the rotor turns")
+    ratio: float = Field(description="rotation of the rotor divided by that of the link")
 
 
 class PinEntry(Block):
-    """A hinge that closes a loop, where two links meet that the robot's file does not join."""
+    """A hinge that closes a loop; it connects two links that the robot's file does not connect."""
 
     name: Name = Field(description="unique in the file")
     first: str = Field(description="name of a link, or `world`")
     second: str = Field(description="name of another link")
-    on_first: Vector3 = Field(description="where it is in the first link's frame [m]")
-    on_second: Vector3 = Field(description="where it is in the second link's frame [m]")
-    axis: Vector3 = Field((0.0, 0.0, 1.0), description="direction, in the first link's frame")
+    on_first: Vector3 = Field(description="position of the pin in the first link's frame [m]")
+    on_second: Vector3 = Field(description="position of the pin in the second link's frame [m]")
+    axis: Vector3 = Field((0.0, 0.0, 1.0), description="direction of the hinge axis, in the first link's frame")
 
 
 LoopEntry = Annotated[FourBarEntry | GearEntry, Field(discriminator="type")]
@@ -59,10 +61,10 @@ class ActuatorsEntry(Block):
     joints: JointPattern = Field(description="a regular expression that matches whole joint names, or a list of names")
     kp: NonNegative = Field(description="position gain [N·m/rad or N/m]")
     kv: NonNegative = Field(0.0, description="velocity gain [N·m·s/rad or N·s/m]")
-    max_force: Positive | None = Field(None, description="bound on the force [N·m or N]")
+    max_force: Positive | None = Field(None, description="limit of the force [N·m or N]")
 
 
-_PER_JOINT = "one number or a mapping of regular expressions to numbers, the last that fits holding"
+_PER_JOINT = "one number, or a mapping from regular expressions to numbers, of which the last match applies"
 
 
 class RobotEntry(Block):
@@ -74,26 +76,31 @@ class RobotEntry(Block):
     pose: PoseEntry = Field(PoseEntry(), description="of the robot's base, see [pose](#pose)")
     armature: PerJoint | None = Field(None, description=f"rotor inertia of the joints [kg·m² or kg], {_PER_JOINT}")
     damping: PerJoint | None = Field(None, description=f"viscous damping [N·m·s/rad or N·s/m], {_PER_JOINT}")
-    material: str | None = Field(None, description="of the links, name of a [material](#materials)")
+    material: str | None = Field(None, description="name of the links' [material](#materials)")
     friction: NonNegative | None = Field(
-        None, description="Coulomb coefficient of the links; else the material's, the model's, `contact.friction`"
+        None,
+        description="Coulomb coefficient of the links; default: the material's, the model's or `contact.friction`",
     )
-    stiffness: Positive | None = Field(None, description="of the links against deformation [Pa]; else chosen")
+    stiffness: Positive | None = Field(
+        None, description="of the links against deformation [Pa]; default: chosen automatically"
+    )
     collision: Literal["mesh", "hull"] = Field(
-        "mesh", description="meshes of the links as they are, which must be closed, or their convex hulls"
+        "mesh", description="use the meshes of the links, which must be closed, or their convex hulls"
     )
     segment_radius: Positive | None = Field(
         None,
-        description="of capsules from joint to joint of an OpenSim model [m]; else its bodies touch nothing, see "
+        description="of capsules from joint to joint of an OpenSim model [m]; default: no contact, see "
         "[above](#opensim-models)",
     )
     untouchable: tuple[tuple[str, str], ...] = Field(
-        (), description="pairs of names, or regular expressions, of what never touches"
+        (), description="pairs of names or regular expressions of objects that never touch each other"
     )
-    environment: str = Field("", description="as of a [body](#bodies)")
+    environment: str = Field("", description="like that of a [body](#bodies)")
     actuators: tuple[ActuatorsEntry, ...] = Field((), description="see [robot.actuators](#robotactuators)")
-    initial: dict[str, float] = Field({}, description="initial joint positions by name [rad or m]; else the model's")
-    initial_velocity: dict[str, float] = Field({}, description="by joint name [rad/s or m/s]; else at rest")
+    initial: dict[str, float] = Field(
+        {}, description="initial joint positions by name [rad or m]; default: those of the model"
+    )
+    initial_velocity: dict[str, float] = Field({}, description="by joint name [rad/s or m/s]; default: at rest")
     loops: tuple[LoopEntry, ...] = Field(
         (), description="with `adapter: native`; loops are closed from `initial`, see [robot.loops](#robotloops)"
     )

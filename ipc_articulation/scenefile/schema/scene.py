@@ -17,15 +17,19 @@ from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive
 
 
 class VariationEntry(Block):
-    """A number, or each number of a list, to which a random one is added; `seed` determines all that is drawn."""
+    """A random number is added to a value, or to each number of a list; `seed` determines the random numbers."""
 
     path: str = Field(description="path of the value, such as `bodies.crate.pose.position` or `robot.friction`")
-    uniform: tuple[float, float] | None = Field(None, description="evenly between two bounds")
-    normal: NonNegative | None = Field(None, description="instead: normal about 0 with this standard deviation")
-    relative: bool = Field(False, description="true: added as a fraction of the value, value·(1 + drawn)")
+    uniform: tuple[float, float] | None = Field(None, description="uniformly distributed between these bounds")
+    normal: NonNegative | None = Field(
+        None, description="instead: normally distributed, with mean 0 and this standard deviation"
+    )
+    relative: bool = Field(
+        False, description="true: the random number is a fraction of the value, which becomes value·(1 + random)"
+    )
 
     def complaints(self) -> Iterator[Complaint]:
-        """One distribution is given, and bounds are in order."""
+        """Exactly one distribution is given; its bounds are in order."""
         if self.uniform is not None and self.uniform[0] > self.uniform[1]:
             yield ("uniform",), "the first bound must not be above the second"
         if (self.uniform is None) == (self.normal is None):
@@ -33,70 +37,74 @@ class VariationEntry(Block):
 
 
 class CheckpointEntry(Block):
-    """How often the complete state is kept; always also when rows of the recording go to disk, and at the end."""
+    """How often the complete state is saved; also saved at the end and when rows are written to disk."""
 
-    every: Annotated[int, Field(gt=0)] | None = Field(None, description="number of steps; else every few seconds")
+    every: Annotated[int, Field(gt=0)] | None = Field(
+        None, description="number of steps between checkpoints; default: every few seconds"
+    )
 
 
 class ViewEntry(Block):
-    """Camera of the final picture; what is left out is chosen to show every body."""
+    """Camera of the final picture; missing values are chosen so that all bodies are visible."""
 
     eye: Vector3 | None = Field(None, description="position of the camera [m]")
-    target: Vector3 | None = Field(None, description="point that it looks at [m]")
+    target: Vector3 | None = Field(None, description="point that the camera looks at [m]")
 
     def complaints(self) -> Iterator[Complaint]:
-        """The camera looks in some direction."""
+        """The camera has a direction."""
         if self.eye is not None and self.eye == self.target:
-            yield ("eye",), "the camera stands on its target, so it looks in no direction; move one of them"
+            yield ("eye",), "`eye` and `target` are the same point, so the camera has no direction; change one of them"
 
 
 class Scene(Block):
-    """What every scene has."""
+    """Keys of every scene."""
 
     adapter: str = Field(
         description="`mujoco`, `native` (our own dynamics), `none` (no robot), or the name of an installed adapter"
     )
-    include: str | tuple[str, ...] = Field((), description="files to build on, see [above](#includes)")
+    include: str | tuple[str, ...] = Field((), description="files that this one extends, see [above](#includes)")
     variables: dict[str, object] = Field({}, description="values by name, for `${name}`, see [above](#variables)")
     title: str = Field("", description="one line about the scene, shown when it runs")
     dt: Positive = Field(description="time step [s]")
     steps: Annotated[int, Field(gt=0, le=1_000_000_000)] = Field(description="number of steps")
     gravity: Vector3 = Field((0.0, 0.0, -9.81), description="[m/s²]")
-    seed: Annotated[int, Field(ge=0)] = Field(0, description="of everything random: `randomise`, Python controllers")
+    seed: Annotated[int, Field(ge=0)] = Field(
+        0, description="seed of all random numbers: `randomise`, Python controllers"
+    )
     randomise: tuple[VariationEntry, ...] = Field((), description="values drawn by `seed`, see [randomise](#randomise)")
     contact: ContactEntry = Field(ContactEntry(), description="see [contact](#contact)")
     config: dict[str, object] = Field({}, description="any other key of libuipc's scene configuration, nested as there")
     materials: dict[Name, MaterialEntry] = Field({}, description="by name, see [materials](#materials)")
     bodies: tuple[BodyEntry, ...] = Field((), description="see [bodies](#bodies)")
-    ground: GroundEntry | None = Field(None, description="see [ground](#ground); none where it is left out")
+    ground: GroundEntry | None = Field(None, description="see [ground](#ground); default: no ground")
     walls: tuple[WallEntry, ...] = Field((), description="see [walls](#walls)")
     checkpoint: CheckpointEntry = Field(CheckpointEntry(), description="see [checkpoint](#checkpoint)")
     view: ViewEntry = Field(ViewEntry(), description="see [view](#view)")
 
 
 class RobotScene(Scene):
-    """A robot moved by a multibody engine, and bodies that IPC moves."""
+    """A robot moved by a multibody engine, and bodies simulated by IPC."""
 
     robot: RobotEntry = Field(description="see [robot](#robot)")
     integrator: Literal["Euler", "implicitfast", "implicit"] = Field(
-        "implicitfast", description="of the multibody engine; `implicit` with `adapter: native` only"
+        "implicitfast", description="of the multibody engine; `implicit` only with `adapter: native`"
     )
-    controller: ControllerEntry | None = Field(None, description="see [controller](#controller); else hold")
+    controller: ControllerEntry | None = Field(None, description="see [controller](#controller); default: `hold`")
     controllers: tuple[ControllerEntry, ...] = Field(
-        (), description="several [controllers](#controller), each of other joints, instead of `controller`"
+        (), description="several [controllers](#controller), each for different joints, instead of `controller`"
     )
 
     def complaints(self) -> Iterator[Complaint]:
         """The adapter has the integrator, and controllers are given under one key."""
         if (getattr(self, "adapter", ""), self.integrator) == ("mujoco", "implicit"):
-            message = "integrator 'implicit' is one of adapter native; with adapter mujoco give Euler or implicitfast"
+            message = "integrator 'implicit' needs adapter native; with adapter mujoco use Euler or implicitfast"
             yield ("integrator",), message
         if self.controller is not None and self.controllers:
             yield ("controllers",), "give `controller` or `controllers`, not both"
 
     @property
     def all_controllers(self) -> tuple[ControllerEntry, ...]:
-        """One or several, or the one that holds where the file names none."""
+        """The controllers of the file; one of type `hold` if it has none."""
         if self.controllers:
             return self.controllers
         return (HoldEntry(type="hold") if self.controller is None else self.controller,)

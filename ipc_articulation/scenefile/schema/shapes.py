@@ -1,4 +1,4 @@
-"""Shapes of bodies, and where things stand."""
+"""Shapes and poses of bodies."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from pydantic import Field
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.values import ExistingFile, Length, Positive, Quaternion, Vector3
 
-MAX_RATIO = 1e5  # of the lengths of one shape
+MAX_RATIO = 1e5  # between the largest and the smallest length of one shape
 
 
 class _Shape(Block):
     """A shape given by its lengths."""
 
     def complaints(self) -> Iterator[Complaint]:
-        """The lengths do not differ so much that the surface degenerates."""
+        """The ratio of the lengths is bounded, so that the surface does not degenerate."""
         sizes = self.model_dump(exclude={"type"}).values()
         lengths = np.concatenate([np.ravel(size) for size in sizes])
         if lengths.max() > MAX_RATIO * lengths.min():
             given = f"got {lengths.min():g} and {lengths.max():g} m"
-            yield (), f"the lengths of a shape differ by a factor of {MAX_RATIO:g} at most, {given}"
+            yield (), f"the lengths of a shape may differ by a factor of at most {MAX_RATIO:g}, {given}"
 
 
 class BoxEntry(_Shape):
-    """A cuboid about the origin of the body's frame."""
+    """A cuboid with its centre at the origin of the body's frame."""
 
     type: Literal["box"]
     size: tuple[Length, Length, Length] = Field(description="lengths of the edges [m]")
 
 
 class SphereEntry(_Shape):
-    """A ball about the origin."""
+    """A sphere with its centre at the origin."""
 
     type: Literal["sphere"]
     radius: Length = Field(description="[m]")
 
 
 class CylinderEntry(_Shape):
-    """A cylinder about the origin, its axis along z."""
+    """A cylinder with its centre at the origin and its axis along z."""
 
     type: Literal["cylinder"]
     radius: Length = Field(description="[m]")
@@ -50,26 +50,28 @@ class CylinderEntry(_Shape):
 
 
 class CapsuleEntry(_Shape):
-    """A cylinder with half-spheres on its ends, about the origin, its axis along z."""
+    """A cylinder with hemispherical ends, its centre at the origin and its axis along z."""
 
     type: Literal["capsule"]
     radius: Length = Field(description="[m]")
-    length: Length = Field(description="between the centres of the half-spheres [m]")
+    length: Length = Field(description="distance between the centres of the hemispheres [m]")
 
 
 class EllipsoidEntry(_Shape):
-    """An ellipsoid about the origin."""
+    """An ellipsoid with its centre at the origin."""
 
     type: Literal["ellipsoid"]
-    radii: tuple[Length, Length, Length] = Field(description="half axes along x, y and z [m]")
+    radii: tuple[Length, Length, Length] = Field(description="semi-axes along x, y and z [m]")
 
 
 class MeshEntry(Block):
     """A closed triangle surface from a file, in the file's own frame."""
 
     type: Literal["mesh"]
-    file: ExistingFile = Field(description="closed surface: STL, OBJ, PLY, glTF and whatever else trimesh reads")
-    scale: Positive = Field(1.0, description="factor on the file's lengths")
+    file: ExistingFile = Field(
+        description="file of the surface: STL, OBJ, PLY, glTF or another format that trimesh reads"
+    )
+    scale: Positive = Field(1.0, description="factor for the lengths of the file")
 
 
 ShapeEntry = Annotated[
@@ -78,21 +80,21 @@ ShapeEntry = Annotated[
 
 
 class PoseEntry(Block):
-    """A pose: from the own frame to the world."""
+    """A pose: transforms coordinates of the object's own frame to the world frame."""
 
     position: Vector3 = Field((0.0, 0.0, 0.0), description="[m]")
     quaternion: Quaternion = Field((1.0, 0.0, 0.0, 0.0), description="(w, x, y, z), of unit length")
     rpy: Vector3 | None = Field(
-        None, description="instead of the quaternion, as in URDF: turn about x, then about the fixed y, then z [rad]"
+        None, description="instead of the quaternion, as in URDF: rotation about the fixed axes x, then y, then z [rad]"
     )
 
     def complaints(self) -> Iterator[Complaint]:
-        """The rotation is given once, and the quaternion has unit length."""
+        """There is one rotation, and the quaternion has unit length."""
         if {"rpy", "quaternion"} <= self.model_fields_set:
             yield ("rpy",), "a pose has a quaternion or rpy, not both"
         norm = math.hypot(*self.quaternion)
         if abs(norm - 1.0) > 1e-3:
-            yield ("quaternion",), f"a quaternion (w, x, y, z) has length 1, this one {norm:.4g}"
+            yield ("quaternion",), f"a quaternion (w, x, y, z) must have length 1; this one has length {norm:.4g}"
 
     @property
     def wxyz(self) -> Quaternion:

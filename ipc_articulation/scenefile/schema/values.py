@@ -25,7 +25,7 @@ SMALLEST, LONGEST = 1e-5, 1e5  # lengths of shapes [m]
 def _existing_file(value: object, info: ValidationInfo) -> object:
     """A path relative to the scene file's folder, or `package://name/...`, becomes a Path that exists."""
     if not isinstance(value, str):
-        return value  # left to pydantic, which says that it is no path
+        return value  # left to pydantic, which reports that it is no path
     try:
         return find_file(value, _folder(value, info))
     except FileNotFoundError as error:
@@ -33,12 +33,12 @@ def _existing_file(value: object, info: ValidationInfo) -> object:
 
 
 def _folder(value: str, info: ValidationInfo) -> Path:
-    """What a path is relative to: the file it is written in, which may be an included one."""
+    """The folder that a path is relative to: that of the file in which it is written, perhaps an included one."""
     return value.folder if isinstance(value, Text) else (info.context or {})["folder"]
 
 
 def _joint_pattern(value: object) -> object:
-    """A regular expression or names; said in one message, where a union would say one for each of its types."""
+    """A regular expression or names; one message, where a union would report one for each of its types."""
     if isinstance(value, str):
         _require_expression(value)
     elif not (isinstance(value, tuple) and value and all(isinstance(name, str) for name in value)):
@@ -78,16 +78,16 @@ def refusal(reason: str) -> PydanticCustomError:
 
 
 def _buildable(length: float) -> float:
-    """A surface of that size has a volume and an inertia that are neither 0 nor infinite."""
+    """Check a length; for lengths in this range volume and inertia are neither 0 nor infinite."""
     if not SMALLEST <= length <= LONGEST:
-        raise refusal(f"a length of a shape is from {SMALLEST:g} to {LONGEST:g} m, got {length!r}")
+        raise refusal(f"a length of a shape must be from {SMALLEST:g} to {LONGEST:g} m, got {length!r}")
     return length
 
 
 def _visible(name: str) -> str:
-    """Messages and recordings quote names: a name is seen, and stays in its line."""
+    """A name in messages and recordings must be visible and on one line."""
     if not name or not name.isprintable() or name != name.strip():
-        raise refusal(f"a name is visible text in one line, without spaces around it, got {name!r}")
+        raise refusal(f"a name must be printable text on one line, without spaces around it; got {name!r}")
     return name
 
 
