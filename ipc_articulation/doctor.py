@@ -24,9 +24,9 @@ from ipc_articulation.cores import cores
 State = Literal["OK", "missing", "broken"]
 
 USER_EXTRAS = ("robots", "loops", "view", "film", "data", "cluster", "usd")
-ROOM = 1e9  # bytes of free disk, below which a run is likely to fail
+MIN_FREE = 1e9  # bytes of free disk space; with less, a run is likely to fail
 
-_PATIENCE = 300.0  # seconds for one try; a first run compiles
+_PATIENCE = 300.0  # time limit of one test [s]; a first run compiles
 _PICTURE = """
 import pyvista
 plotter = pyvista.Plotter(off_screen=True, window_size=(64, 64))
@@ -43,16 +43,16 @@ run(scene_file('example:hinge_slider'), engine=sys.argv[1], steps=1, out=sys.arg
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one examination."""
+    """The result of one test."""
 
     name: str
     state: State
     text: str
-    advice: str = ""  # what to do if it is not OK
+    advice: str = ""  # what to do if the state is not OK
 
 
 def examine() -> Iterator[Finding]:
-    """Examine everything, in order; the first run of an engine on a machine takes up to a minute."""
+    """Test everything, in order; the first run of an engine on a machine takes up to a minute."""
     yield Finding("python", "OK", f"{platform.python_version()} on {platform.platform()}, {sys.executable}")
     yield Finding("ipc_articulation", "OK", metadata.version("ipc_articulation"))
     yield from _packages()
@@ -61,13 +61,13 @@ def examine() -> Iterator[Finding]:
     yield from _extras()
     yield _pictures()
     yield _browser()
-    yield Finding("cores", "OK", f"{cores()} to use, of {os.cpu_count()}")
+    yield Finding("cores", "OK", f"{cores()} usable of {os.cpu_count()}")
     yield _compiled()
     yield _disk(Path.cwd())
 
 
 def works(findings: list[Finding]) -> bool:
-    """Whether the CPU engine works, so that scenes can be run on this machine."""
+    """Returns: whether the CPU engine works, so that scenes can be run on this machine."""
     return any(finding.name == "engine cpu" and finding.state == "OK" for finding in findings)
 
 
@@ -88,7 +88,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _required(extra: str | None) -> list[str]:
-    """What this package requires on this machine, for an extra or always; as `name>=version`."""
+    """Requirements on this machine, as `name>=version`: those of an extra, or (None) of the package itself."""
     from packaging.requirements import Requirement
 
     found = []
@@ -116,11 +116,11 @@ def _package(requirement: str, command: str) -> Finding:
 
 
 def _engines() -> Iterator[Finding]:
-    """A step of a small scene on each engine."""
+    """One finding per engine, from a step of a small scene."""
     advice = {
-        "cpu": "see the reason; where packages above are missing, install them",
-        "cuda": "needs an NVIDIA GPU with its driver; without one use --engine cpu, which `auto` chooses by itself",
-        "none": "see the reason; it is that of libuipc",
+        "cpu": "see the reason; if packages above are missing, install them",
+        "cuda": "needs an NVIDIA GPU and its driver; without a GPU use --engine cpu, as `auto` does",
+        "none": "see the reason, which libuipc reports",
     }
     for engine in advice:
         with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +157,7 @@ def _browser() -> Finding:
         found = webbrowser.get()
     except webbrowser.Error:
         advice = "open the address that `replay` prints on another machine, or use `replay --html`"
-        return Finding("browser", "missing", "none that can be started", advice)
+        return Finding("browser", "missing", "no browser can be started", advice)
     return Finding("browser", "OK", getattr(found, "name", type(found).__name__))
 
 
@@ -171,9 +171,9 @@ def _compiled() -> Finding:
     if folder is None:
         return Finding("compiled code", "broken", "NUMBA_DISABLE_JIT is set: everything is slow", "unset it")
     if not os.access(folder, os.W_OK):
-        advice = "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles anew, for a minute"
+        advice = "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles again, for a minute"
         return Finding("compiled code", "broken", f"{folder} cannot be written", advice)
-    state = "is there" if any(folder.glob("*.nbi")) else "is made by the first run, in up to a minute"
+    state = "exists" if any(folder.glob("*.nbi")) else "will be created by the first run, within a minute"
     return Finding("compiled code", "OK", f"{state}: {folder}")
 
 
@@ -181,7 +181,9 @@ def _disk(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     text = f"{free / 1e9:.1f} GB free for {folder}"
     return (
-        Finding("disk", "OK", text) if free > ROOM else Finding("disk", "broken", text, "free some space, or use --out")
+        Finding("disk", "OK", text)
+        if free > MIN_FREE
+        else Finding("disk", "broken", text, "free some space, or use --out with another disk")
     )
 
 

@@ -39,7 +39,7 @@ def test_a_machine_without_a_gpu_is_well(tries: dict[str, str]) -> None:
     assert findings["engine cpu"].state == findings["engine none"].state == "OK"
     assert findings["engine cuda"].state == "missing"
     assert findings["engine cuda"].text == NO_DRIVER
-    assert "needs an NVIDIA GPU with its driver" in findings["engine cuda"].advice
+    assert "needs an NVIDIA GPU and its driver" in findings["engine cuda"].advice
     assert findings["gpu"].state == "missing"
     assert works(list(findings.values()))
 
@@ -55,7 +55,7 @@ def test_without_the_cpu_engine_nothing_works(tries: dict[str, str], capsys: pyt
     assert cli.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     at = lines.index("broken  engine cpu        No module named 'uipc'")
-    assert lines[at + 1].strip() == "-> see the reason; where packages above are missing, install them"
+    assert lines[at + 1].strip() == "-> see the reason; if packages above are missing, install them"
 
 
 def test_json_has_every_finding(tries: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
