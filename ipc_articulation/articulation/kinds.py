@@ -5,6 +5,7 @@ A kind is a file of this package with these functions, and an entry of `KINDS`:
 - `measured(placement)`: the local vectors, (m, 2, v, 4), through which its coordinates see the two bodies;
 - `set_reference`, `delta_theta`, `derivatives` (compiled): δθ of its f freedoms, see below;
 - `held(placement)`: the local vectors, (m, 2, h, 4), of the penalty that holds the other directions;
+- `second_drive(local)`, where a drive holds a second coordinate at zero: the local vectors of that coordinate;
 - `residual`, `residual_slopes` (compiled): that penalty's r, where it is not just the difference of those vectors.
 
 A local vector is homogeneous, (v̄, w): w = 1 for a point of the body, 0 for a direction; in the world it is A v̄ + w p.
@@ -39,6 +40,7 @@ class Kind(NamedTuple):
     reach: float = math.inf  # |δθ̃| of a step must be below [rad or m]; where it is finite, θ counts turns of twice that
     measured: Callable[[Placement], Array] = anchors.nothing_measured
     home: tuple[float, ...] = ()  # the reference (see `set_reference`) from which δθ is θ
+    second_drive: Callable[[Array], Array] | None = None  # local vectors of a coordinate that a drive holds at 0 too
 
     @property
     def freedoms(self) -> int:
@@ -47,10 +49,26 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    REVOLUTE: Kind("revolute", revolute.held, True, ("rad",), math.pi, revolute.measured, revolute.HOME),
-    PRISMATIC: Kind("prismatic", prismatic.held, False, ("m",), math.inf, prismatic.measured, prismatic.HOME),
-    FIXED: Kind("fixed", anchors.held_with_axes, True),
-    SPHERICAL: Kind("spherical", anchors.held, True),
+    REVOLUTE: Kind(
+        "revolute",
+        revolute.held,
+        is_linear=True,
+        units=("rad",),
+        reach=math.pi,
+        measured=revolute.measured,
+        home=revolute.HOME,
+    ),
+    PRISMATIC: Kind(
+        "prismatic",
+        prismatic.held,
+        is_linear=False,
+        units=("m",),
+        measured=prismatic.measured,
+        home=prismatic.HOME,
+        second_drive=prismatic.right_axis_reversed,
+    ),
+    FIXED: Kind("fixed", anchors.held_with_axes, is_linear=True),
+    SPHERICAL: Kind("spherical", anchors.held, is_linear=True),
 }
 FREEDOMS = np.array([KINDS[kind].freedoms for kind in range(len(KINDS))])  # for compiled code
 REACH = np.array([KINDS[kind].reach for kind in range(len(KINDS))])

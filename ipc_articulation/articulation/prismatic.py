@@ -52,6 +52,13 @@ def held(placement: Placement) -> Array:
     return np.concatenate([local_points(placement.points[:, :, :1]), directions], axis=2)
 
 
+def right_axis_reversed(local: Array) -> Array:
+    """Local vectors (2, v, 4) of the same joint with -t̄ⱼ for t̄ⱼ: its θ is d·(tᵢ - tⱼ)/2."""
+    reversed_axis = local.copy()
+    reversed_axis[1, 1] *= -1.0
+    return reversed_axis
+
+
 @compiled(inline="always")
 def set_reference(local: Array, q_i: Array, q_j: Array, reference: Array) -> None:
     """Write θᵗ; see `kinds.set_reference`."""

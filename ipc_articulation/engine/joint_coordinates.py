@@ -10,19 +10,20 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
+from ipc_articulation.articulation.kinds import FREEDOMS, REACH
 from ipc_articulation.compiled import compiled
 from ipc_articulation.frontend.joints import JointMesh
 
 
 class JointCoordinates:
-    """θ of m joints of one freedom each; zero in the pose in which a joint was made."""
+    """θ of m joints with F freedoms; zero in the pose in which a joint was made."""
 
     def __init__(self, joints: Joints, offset: Array) -> None:
         """Take the joints.
 
         Args:
             joints: Their bodies and axes.
-            offset: What `angle` and `distance` are more than θ, (m,): `init_angle` [rad], `init_distance` [m].
+            offset: What `angle` and `distance` are more than θ, (F,): `init_angle` [rad], `init_distance` [m].
         """
         self.joints, self.offset = joints, offset
         self.arrays = joints.arrays(), joints.home
@@ -37,7 +38,7 @@ class JointCoordinates:
         return len(self.offset)
 
     def follow(self, theta: Array, q: Array) -> Array:
-        """θ (m,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
+        """θ (F,) [rad or m] at q (n, 12), continued from an earlier θ; exact while no joint turned by π in between."""
         return follow(*self.arrays, theta, q) if len(self) else theta
 
     def add_derivatives(self, q: Array, slope: Array, curvature: Array, g: Array) -> Array:
@@ -45,14 +46,14 @@ class JointCoordinates:
 
         Args:
             q: Coordinates of all bodies, (n, 12).
-            slope: φ', (m,).
-            curvature: φ'' ≥ 0, (m,).
+            slope: φ', (F,).
+            curvature: φ'' ≥ 0, (F,).
             g: Receives φ' ∂θ, (n, 12).
 
         Returns:
             φ'' ∂θ ∂θᵀ + φ' ∂²θ, the second part projected onto positive semidefinite matrices, (m, 24, 24).
         """
-        blocks = np.zeros((len(self), 2 * DOF, 2 * DOF))
+        blocks = np.zeros((len(self.joints), 2 * DOF, 2 * DOF))
         _add_derivatives(*self.arrays, q, slope, curvature, g, blocks)
         return blocks
 
@@ -60,23 +61,51 @@ class JointCoordinates:
 @compiled
 def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
     """See `JointCoordinates.follow`."""
-    followed = np.empty(len(theta))
+    followed, first = np.empty(len(theta)), 0
     delta_theta(joints, home, q, followed)
-    for k in range(len(followed)):
-        period = 2.0 * kinds.REACH[joints.kind[k]]
-        if np.isfinite(period):
-            followed[k] -= period * np.round((followed[k] - theta[k]) / period)
+    for kind in joints.kind:
+        end = first + FREEDOMS[kind]
+        if _distance(theta, followed, first, end) > REACH[kind]:  # half a turn; infinite where there are no turns
+            continue_turns(2.0 * REACH[kind], theta[first:end], followed[first:end])
+        first = end
     return followed
 
 
 @compiled
+def continue_turns(period: float, before: Array, theta: Array) -> None:
+    """Add the whole turns about its own direction that bring θ (f,) nearest to an earlier value.
+
+    Args:
+        period: Of a turn [rad].
+        before: The earlier value, (f,), which gives the direction where θ is zero; they are not both zero.
+        theta: θ, changed in place.
+    """
+    direction, along = theta.copy() if theta.any() else before.copy(), 0.0
+    direction /= np.sqrt(np.sum(direction * direction))
+    for f in range(len(theta)):
+        along += (theta[f] - before[f]) * direction[f]
+    theta -= period * np.round(along / period) * direction
+
+
+@compiled
+def _distance(x: Array, y: Array, first: int, end: int) -> float:
+    """|x - y| of the entries from `first` to before `end`."""
+    square = 0.0
+    for f in range(first, end):
+        square += (x[f] - y[f]) ** 2
+    return np.sqrt(square)
+
+
+@compiled
 def _add_derivatives(joints, home, q, slope, curvature, g, blocks):
-    J = np.empty((1, 2 * DOF))
-    for k in range(len(slope)):
-        if slope[k] == 0.0 and curvature[k] == 0.0:
-            continue
-        i, j = joints.bodies[k]
-        kinds.derivatives(joints.kind[k], joints.local[k], q[i], q[j], home[k], slope[k:], True, J, blocks[k])
-        g[i] += slope[k] * J[0, :DOF]
-        g[j] += slope[k] * J[0, DOF:]
-        blocks[k] += curvature[k] * np.outer(J[0], J[0])
+    J, first = np.empty((FREEDOMS.max(), 2 * DOF)), 0
+    for k in range(len(joints.kind)):
+        end, (i, j) = first + FREEDOMS[joints.kind[k]], joints.bodies[k]
+        if slope[first:end].any() or curvature[first:end].any():
+            kinds.derivatives(joints.kind[k], joints.local[k], q[i], q[j], home[k], slope[first:], True, J, blocks[k])
+            for f in range(first, end):
+                of_freedom = J[f - first]
+                g[i] += slope[f] * of_freedom[:DOF]
+                g[j] += slope[f] * of_freedom[DOF:]
+                blocks[k] += curvature[f] * np.outer(of_freedom, of_freedom)
+        first = end

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
-from ipc_articulation.engine.joint_coordinates import JointCoordinates
+from ipc_articulation.engine.joint_coordinates import JointCoordinates, continue_turns
 from ipc_articulation.engine.scene.scene_context import read_scene_context
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import read_bodies
@@ -45,6 +45,18 @@ def test_theta_follows_a_hinge_over_turns_and_back(coordinates):
         q = q_of(np.stack([np.eye(3), axis_rotation(axis, angle)]), np.zeros((2, 3)))
         theta = hinge.follow(theta, q)
         assert theta[0] == pytest.approx(angle)
+
+
+@pytest.mark.parametrize("turns", [-2, -1, 0, 1, 3])
+def test_a_rotation_vector_is_continued_along_its_own_direction(turns):
+    """As a joint of three freedoms needs it; where the vector is zero, along the earlier one."""
+    direction = np.array([2.0, -1.0, 2.0]) / 3.0
+    theta = 0.7 * direction
+    continue_turns(2.0 * np.pi, (2.0 * np.pi * turns + 0.9) * direction, theta)
+    np.testing.assert_allclose(theta, (2.0 * np.pi * turns + 0.7) * direction, atol=1e-12)
+    theta = np.zeros(3)
+    continue_turns(2.0 * np.pi, (2.0 * np.pi * turns + 0.1) * direction, theta)
+    np.testing.assert_allclose(theta, 2.0 * np.pi * turns * direction, atol=1e-12)
 
 
 @dataclass

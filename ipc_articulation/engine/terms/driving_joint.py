@@ -8,7 +8,7 @@ and may lie many turns away. A passive joint aims at where it stands when the st
 damper of κ/dt. Where `driving/is_constrained` is 0 there is no energy.
 
 The prismatic energy is κ (θ - θ̃)² + κ θ'², with θ = d·(tᵢ + tⱼ)/2 and θ' = d·(tᵢ - tⱼ)/2: θ' is the coordinate of the
-same joint with tⱼ turned round. So every drive is a spring on a joint coordinate, a prismatic one two of them.
+same joint with -tⱼ for tⱼ. So every drive is a spring on a joint coordinate, or two (`articulation.kinds` has which).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.articulation.kinds import PRISMATIC
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import State
@@ -39,7 +39,7 @@ class DrivingJoints(CoordinateTerm):
         """Find the joints and what they carry.
 
         Args:
-            meshes: The joint geometries, all revolute or prismatic.
+            meshes: The joint geometries, of kinds with a coordinate.
             places: Of their joints in the state's θ, (m,).
             mass: Masses of all bodies, (n,) [kg].
 
@@ -53,10 +53,10 @@ class DrivingJoints(CoordinateTerm):
         self._is_passive = JointAttribute(meshes, "is_passive")
         self._ratio = JointAttribute(meshes, "driving/strength_ratio", nonnegative=True)
         self._aims = [JointAttribute([mesh], f"aim_{mesh.kind.coordinate}") for mesh in meshes]
-        prismatic = driven.joints.kind == PRISMATIC
-        self._mirrored = np.flatnonzero(prismatic)
-        self._springs_a_joint = np.where(prismatic, 2.0, 1.0)
-        joints = Joints.concatenate([driven.joints, _with_right_axis_turned(driven.joints[self._mirrored])])
+        self._doubled, second = _second_springs(driven.joints)
+        self._springs_a_joint = np.ones(len(driven))
+        self._springs_a_joint[self._doubled] = 2.0
+        joints = Joints.concatenate([driven.joints, second])
         super().__init__(JointCoordinates(joints, np.zeros(len(joints))), places)
         self._aim = self._kappa = np.zeros(len(joints))
 
@@ -74,9 +74,9 @@ class DrivingJoints(CoordinateTerm):
         aim = np.concatenate([aim.read() for aim in self._aims]) - self._offset
         aim = np.where(self._is_passive.read() == 1, theta, aim)
         kappa = self._springs_a_joint * self._ratio.read() * self._mass * (self._is_constrained.read() != 0)
-        zeros = np.zeros(len(self._mirrored))
+        zeros = np.zeros(len(self._doubled))
         self._theta, self._aim = np.concatenate([theta, zeros]), np.concatenate([aim, zeros])
-        self._kappa = np.concatenate([kappa, kappa[self._mirrored]])
+        self._kappa = np.concatenate([kappa, kappa[self._doubled]])
 
     def pair_energies(self, q: Array) -> Array:
         return 0.5 * self._kappa * self._error(q) ** 2
@@ -94,7 +94,13 @@ def read(slots: Sequence[Any], context: SceneContext) -> DrivingJoints:
     return DrivingJoints(*context.joints_of(slots), context.bodies.mass[:, 0, 0])
 
 
-def _with_right_axis_turned(joints: Joints) -> Joints:
-    """Prismatic joints with -t̄ⱼ for t̄ⱼ."""
-    sign = np.array([[1.0, 1.0], [1.0, -1.0]])  # of c̄ᵢ, t̄ᵢ; c̄ⱼ, t̄ⱼ
-    return replace(joints, local=joints.local * sign[:, :, None])
+def _second_springs(joints: Joints) -> tuple[Ints, Joints]:
+    """The joints whose drive is two springs, as places among all, and as joints with the second spring's coordinate."""
+    places, local = [], joints.local.copy()
+    for k, kind in enumerate(joints.kind.tolist()):
+        second_drive = KINDS[kind].second_drive
+        if second_drive is not None:
+            places.append(k)
+            local[k] = second_drive(local[k])
+    doubled = np.array(places, dtype=np.int64)
+    return doubled, replace(joints, local=local)[doubled]
