@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import get_args
 
 import mujoco
 import numpy as np
@@ -14,6 +15,7 @@ from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
 
 from ipc_articulation import affine
+from ipc_articulation.arguments import checked, instance, one_of, optional, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.solids import MeshShape
@@ -45,10 +47,21 @@ class MujocoAdapter:
         mesh_shape: «mesh» takes the triangles of mesh geoms, which must be closed; «hull» their convex hull.
 
     Raises:
-        AdapterError: A name is no body of the model, or a body of another kind.
+        AdapterError: An argument is unknown or of another type, the state is of another model, or a name is no body of
+            the model, or a body of another kind.
         UnsupportedError: The model contains something that the coupling does not support.
     """
 
+    @checked(
+        AdapterError,
+        model=instance(mujoco.MjModel),
+        data=instance(mujoco.MjData),
+        links=optional(several(str)),
+        free=optional(several(str)),
+        static=optional(several(str)),
+        ignore=several(str),
+        mesh_shape=one_of(*get_args(MeshShape)),
+    )
     def __init__(
         self,
         model: mujoco.MjModel,
@@ -60,6 +73,7 @@ class MujocoAdapter:
         ignore: Collection[str] = (),
         mesh_shape: MeshShape = "mesh",
     ) -> None:
+        _require_state_of(model, data)
         self.model, self.data = model, data
         self._selection = select(model, links, free, static, ignore)
         refuse_unsupported(model, self._selection)
@@ -186,3 +200,11 @@ class MujocoAdapter:
         prediction.copy_state(self.model, self.data, self._still)
         mujoco.mj_kinematics(self.model, self._still)
         return self._still
+
+
+def _require_state_of(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Refuse a state whose arrays are not those of the model; MuJoCo would read beyond their ends."""
+    if data.signature != model.signature:
+        raise AdapterError(
+            "MujocoAdapter: data is the state of another model, whose parts are others; give mujoco.MjData(model)"
+        )

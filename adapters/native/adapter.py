@@ -7,17 +7,19 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-from ipc_articulation.adapters.native.around import Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.native.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arguments import NUMBER, Wanted, checked, instance, refuse_unwanted, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
 from ipc_articulation.coupling.robots import FRICTION, Pin
 from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
+from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
 from ipc_articulation.dynamics.integrators.constrained import require_one_column
@@ -25,6 +27,8 @@ from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 _SCENE = frozenset({"model", "pins", "static", "planes"})  # attributes from which the scene is built
+# attributes that may be set between steps
+_SETTINGS: dict[str, Wanted] = {"drive": instance(Drive), "scheme": instance(Scheme)}
 
 
 class NativeAdapter:
@@ -58,14 +62,15 @@ class NativeAdapter:
         around: The robot's surroundings, and the options for surfaces.
 
     Raises:
-        AdapterError: The time step is not positive, two bodies have the same name, the ends of a pin do not meet, or
-            the pins do not close exactly the loops of the robot.
+        AdapterError: An argument is unknown or of another type, the time step is not positive, two bodies have the same
+            name, the ends of a pin do not meet, or the pins do not close exactly the loops of the robot.
         MeshError: A mesh is not closed or cannot be read.
         StateError: q has a wrong length, is not finite or leaves a loop open.
         UnsupportedError: A joint is not made of rotations and slides, or has friction or limits and moves with several
             independent coordinates of a loop.
     """
 
+    @checked(AdapterError, tuple(AROUND), model=instance(Model), dt=NUMBER, pins=several(Pin), **_SETTINGS, **AROUND)
     def __init__(
         self,
         model: Model,
@@ -87,8 +92,8 @@ class NativeAdapter:
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
         self._scene = loop_scene(model, self._chain, self._surfaces)
-        self.q: Array = model.neutral if q is None else np.array(q, dtype=float)
-        self.v: Array = np.zeros(model.nv) if v is None else np.array(v, dtype=float)
+        self.q: Array = model.neutral if q is None else numbers("q", q).copy()
+        self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
         self._predicted: Step | None = None
         refuse_equal_names(self.describe())
         if model.loops or pins:
@@ -100,6 +105,8 @@ class NativeAdapter:
                 f"'{name}' of a NativeAdapter cannot be changed: the scene is built from it; couple a new adapter in a "
                 "new scene"
             )
+        if name in _SETTINGS:
+            refuse_unwanted(f"NativeAdapter: {name}", value, _SETTINGS[name], AdapterError)
         super().__setattr__(name, value)
 
     @property

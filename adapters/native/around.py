@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypedDict
+from typing import TypedDict, get_args
 
+from ipc_articulation.arguments import NUMBER, Wanted, one_of, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape
@@ -21,6 +22,20 @@ class Around(TypedDict, total=False):
     friction: float | Mapping[str, float]  # Coulomb coefficient of the model's surfaces, or by body; 1 where not named
     untouchable: Collection[frozenset[str]]  # further pairs of names that never touch
     mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull
+
+
+def _are_numbers(friction: object) -> bool:
+    return all(map(NUMBER.accepts, friction.values() if isinstance(friction, Mapping) else [friction]))
+
+
+AROUND: dict[str, Wanted] = {
+    "free": several(CoupledBody),
+    "static": several(CoupledBody),
+    "planes": several(HalfPlane),
+    "friction": Wanted("a number, or a number for each of some bodies by name", _are_numbers),
+    "untouchable": several(frozenset),
+    "mesh_shape": one_of(*get_args(MeshShape)),
+}
 
 
 def refuse_equal_names(mechanism: CoupledRobot) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import uipc
 
+from ipc_articulation.arguments import FUNCTION, POSITIVE, checked, instance, optional
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
@@ -15,11 +16,19 @@ from ipc_articulation.coupling.contact_elements import make_contact_elements, ma
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
+from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
 
 FREE_KAPPA = 1e8  # [Pa]
 
 
+@checked(
+    AdapterError,
+    scene=instance(uipc.Scene),
+    stiffness_ratio=POSITIVE,
+    free_kappa=POSITIVE,
+    complete=optional(FUNCTION),
+)
 def couple(
     scene: uipc.Scene,
     adapter: Adapter,
@@ -47,8 +56,8 @@ def couple(
         The coupling, which steps the world and has the results.
 
     Raises:
-        AdapterError: dt or gravity differ, the model cannot be coupled, or a result of the adapter is not as `Adapter`
-            requires; the message names the method.
+        AdapterError: An argument is unknown or of another type, dt or gravity differ, the model cannot be coupled, or a
+            result of the adapter is not as `Adapter` requires; the message names the method.
         MeshError: A mesh is not closed.
         UnsupportedError: The model contains something that cannot be coupled.
     """

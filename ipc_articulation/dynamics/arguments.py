@@ -7,9 +7,11 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arguments import NUMBER
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import StateError
 
+FLOAT = np.dtype(float)
 UNIT = 1e-6  # how far |quaternion|² may be from 1
 LARGEST = 1e60  # norm of a state array: products of four such numbers stay finite
 
@@ -18,15 +20,29 @@ def numbers(name: str, x: ArrayLike) -> Array:
     """Convert to an array of float64.
 
     Raises:
-        StateError: It is ragged, or contains something other than real numbers.
+        StateError: It is ragged, contains something other than real numbers (such as text, dates, truth values), or has
+            masked entries.
     """
+    if type(x) is np.ndarray and x.dtype is FLOAT:  # the fast case
+        return x
     try:
         array = np.asarray(x)
-        if array.dtype.kind != "c":
+        is_numeric = array.dtype.kind in "fiu" or (array.dtype.kind == "O" and all(map(NUMBER.accepts, array.flat)))
+        if is_numeric and not np.ma.is_masked(x):
             return array.astype(float, copy=False)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         pass
     raise StateError(f"{name} must be real numbers, all rows of one length; it is {x!r:.80}")
+
+
+def require(name: str, value: object, kind: type) -> None:
+    """Refuse an argument that is no object of a class.
+
+    Raises:
+        StateError: It is none; the message has the argument's name and the class.
+    """
+    if not isinstance(value, kind):
+        raise StateError(f"{name} is {value!r:.80}, must be a {kind.__name__}")
 
 
 def finite_number(name: str, x: float) -> float:

@@ -6,12 +6,14 @@ import ctypes
 import ctypes.util
 import sys
 from functools import wraps
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import uipc
 
+from ipc_articulation.arguments import checked, instance, optional
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
 from ipc_articulation.signals import interrupts_deferred
@@ -32,6 +34,7 @@ class Engine(uipc.Engine):
         EngineError: The backend is unknown, or cannot run on this machine.
     """
 
+    @checked(EngineError, workspace=instance(str, PathLike), config=optional(instance(dict)))
     def __init__(self, backend: str = "auto", workspace: str | Path = "./", config: dict | None = None) -> None:
         if backend not in BACKENDS:
             raise EngineError(f"unknown engine '{backend}'; valid: {', '.join(BACKENDS)}")

@@ -36,7 +36,10 @@ def bad_arrays(good):
     """Of an array of the right shape."""
     numbers = {name: with_entry(good, -1, value) for name, value in (("nan", np.nan), ("inf", np.inf))}
     shapes = {"too short": good[:-1], "too long": np.concatenate([good, good[-1:]])}
-    return {**numbers, **shapes, "words": "abc", "none": None, "ragged": [[1.0, 2.0], [3.0]], "complex": good + 0j}
+    other = {"text": good.astype(str), "truth values": good.astype(bool), "dates": good.astype("datetime64[s]")}
+    masked = {"masked": np.ma.masked_array(good, good == good.flat[0])}
+    others = {"words": "abc", "none": None, "ragged": [[1.0, 2.0], [3.0]], "complex": good + 0j}
+    return {**numbers, **shapes, **other, **masked, **others}
 
 
 def bad_batches(good):
@@ -135,6 +138,7 @@ def cases():
     yield from each(
         "random_position", partial(dyn.random_position, MODEL), {"rng": rng, "count": 1}, "count", "count", counts
     )
+    yield from other_objects()
     yield from frames()
     yield from control()
     yield from equations()
@@ -220,6 +224,37 @@ def with_loops():
     drives = {k: dyn.Drive(tau=x) for k, x in bad_arrays(X).items() if x is not None}
     good = {"q": X, "v": Y, "dt": 1e-3, "drive": dyn.Drive()}
     yield from each("implicit", partial(dyn.implicit, r), good, "tau", "drive", drives)
+
+
+def other_objects():
+    """Objects of another class where a model, a drive, a scheme or skeletons are expected."""
+    for name, arguments in TAKES.items():
+        good = {argument: ARRAYS[argument][0] for argument in arguments.split() if argument != "out"}
+        yield from each(
+            name, getattr(dyn, name), {"model": MODEL, **good}, "model", "model", {"none": None, "text": "m"}
+        )
+    for name, good in {
+        "difference": {"q0": Q, "q1": Q},
+        "jacobian": {"q": Q, "frame": "arm"},
+        "jacobian_rate": {"q": Q, "v": V, "frame": "arm"},
+        "normalised": {"q": Q},
+        "random_position": {"rng": np.random.default_rng(0)},
+        "within_effort": {"tau": V},
+        "Skeleton": {},
+    }.items():
+        yield from each(
+            name, getattr(dyn, name), {"model": MODEL, **good}, "model", "model", {"none": None, "text": "m"}
+        )
+    bad_drives = {"none": None, "text": "x", "number": 3.0}
+    for step in STEPS:
+        good = {"model": MODEL, "q": Q, "v": V, "dt": 1e-3, "drive": dyn.Drive()}
+        yield from each(step.__name__, step, good, "model", "model", {"none": None})
+        yield from each(step.__name__, step, good, "drive", "drive", bad_drives)
+    good = {"model": MODEL, "q": Q, "v": V, "dt": 1e-3, "scheme": dyn.Scheme.FULL}
+    yield from each("implicit", dyn.implicit, good, "scheme", "scheme", {"none": None, "text": "implicit"})
+    yield from each("Drive", dyn.Drive, {"pd": None}, "pd", "pd", {"text": "x", "number": 3.0})
+    skeletons = {"none": None, "one": dyn.Skeleton(MODEL), "models": [MODEL]}
+    yield from each("World", dyn.World, {"skeletons": [dyn.Skeleton(MODEL)]}, "skeletons", "skeletons", skeletons)
 
 
 def each(what, call, good, name, key, bad):

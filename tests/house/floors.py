@@ -19,6 +19,7 @@ ADAPTERS = f"{PACKAGE}.adapters"  # also the group of entry points
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "arrays", "compiled", "cores", "signals", "patterns", "progress"),
     ("naming", "extras", "affine", "repairs", "spatial"),
+    ("arguments",),
     ("articulation", "contact", "dynamics"),
     ("frontend", "scenefile", "recording"),
     ("engine", "coupling", "viewing"),

@@ -36,6 +36,7 @@ from ipc_articulation.dynamics.algorithms.vectors import (
     six,
 )
 from ipc_articulation.dynamics.algorithms.velocity_products import transpose_times
+from ipc_articulation.dynamics.arguments import require
 from ipc_articulation.dynamics.loops.forward_dynamics import forward_dynamics_with_loops
 from ipc_articulation.dynamics.model.model import Model
 
@@ -159,7 +160,12 @@ def forward_dynamics(
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
-    if model.loops:
+    try:
+        loops = model.loops
+    except AttributeError:
+        require("model", model, Model)
+        raise
+    if loops:
         return forward_dynamics_with_loops(model, q, v, tau, wrenches, out)
     if wrenches is None:
         return _without(model, q, v, tau, out)

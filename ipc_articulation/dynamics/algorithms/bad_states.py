@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.arguments import LARGEST, numbers, require_unit
+from ipc_articulation.dynamics.arguments import LARGEST, numbers, require, require_unit
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 
@@ -26,8 +26,12 @@ def converted(model: Model, kind: str, x: ArrayLike, name: str = "") -> Array:
     Raises:
         StateError: It is no array of numbers, or its last axes do not fit the model.
     """
-    name = name or kind
-    array, core = numbers(name, x), model.shapes[kind]
+    name, array = name or kind, numbers(name or kind, x)
+    try:
+        core = model.shapes[kind]
+    except AttributeError:
+        require("model", model, Model)
+        raise
     if array.ndim < len(core) or array.shape[array.ndim - len(core) :] != core:
         needed = ", ".join(map(str, core))
         raise StateError(

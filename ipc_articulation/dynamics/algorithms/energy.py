@@ -10,6 +10,7 @@ from ipc_articulation.dynamics.algorithms.kernel import inlined
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import at_velocity, body_inertias
 from ipc_articulation.dynamics.algorithms.vectors import dot, inertia_times, six
+from ipc_articulation.dynamics.arguments import require
 from ipc_articulation.dynamics.model.model import Model
 
 
@@ -28,6 +29,7 @@ def potential_energy(model: Model, q: ArrayLike) -> Array:
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
+    require("model", model, Model)
     return _ENERGIES(model, q, np.zeros(model.nv))[..., 1]
 
 

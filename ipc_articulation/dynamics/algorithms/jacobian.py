@@ -19,7 +19,7 @@ from ipc_articulation.dynamics.algorithms.lift import spanning_states
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import at_position, at_velocity
 from ipc_articulation.dynamics.algorithms.vectors import cross, cross3, row
-from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.arguments import numbers, require
 from ipc_articulation.dynamics.loops.curvature import G_rate
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
@@ -63,6 +63,7 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, frame: str | int, po
         ModelError: The frame is unknown.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
+    require("model", model, Model)
     if model.loops:
         motion, given = spanning_states(model, ("q", "v"), (q, v))
         at = model.spanning_tree, motion.q
@@ -73,6 +74,7 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, frame: str | int, po
 
 def _place_of(model: Model, frame: str | int, point: ArrayLike) -> tuple[int, Array]:
     """Node of a frame, and a point of the frame in that node."""
+    require("model", model, Model)
     index, x = model.frame(frame), numbers("point", point)
     if x.shape != (3,) or not np.isfinite(x).all():
         raise StateError(f"point must be three finite numbers; it is {x.tolist()}")

@@ -13,6 +13,7 @@ from ipc_articulation.dynamics.algorithms.kernel import inlined
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import accumulate_forces, newton_euler
 from ipc_articulation.dynamics.algorithms.vectors import cross3
+from ipc_articulation.dynamics.arguments import require
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import UnsupportedError
 
@@ -34,6 +35,7 @@ def joint_wrenches(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         UnsupportedError: The model has loops.
     """
+    require("model", model, Model)
     if model.loops:
         raise UnsupportedError(
             f"model '{model.name}' has loops: what its joints transmit depends on the forces that hold the loops "

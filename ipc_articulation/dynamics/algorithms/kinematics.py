@@ -17,6 +17,7 @@ from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
 from ipc_articulation.dynamics.algorithms.sweep import at_acceleration, at_position, at_velocity
 from ipc_articulation.dynamics.algorithms.vectors import cross3
+from ipc_articulation.dynamics.arguments import require
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import ModelError
 
@@ -85,6 +86,7 @@ def frame_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, 
 
 def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
     """The nodes of frames, and the frames' poses in these nodes."""
+    require("model", model, Model)
     if frames is None:
         return model.frame_node, model.frame_pose
     if isinstance(frames, str):

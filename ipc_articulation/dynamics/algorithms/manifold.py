@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes, states
-from ipc_articulation.dynamics.arguments import finite_number
+from ipc_articulation.dynamics.arguments import finite_number, require
 from ipc_articulation.dynamics.joints.elements import Rotation
 from ipc_articulation.dynamics.loops.manifold import joint_by_joint, random_state
 from ipc_articulation.dynamics.model.model import Model
@@ -126,6 +126,7 @@ def random_position(model: Model, rng: np.random.Generator, count: int | None = 
     Raises:
         StateError: The count is no whole number, or no position was found at which a loop is closed.
     """
+    require("model", model, Model)
     if count is not None and not (isinstance(count, int | np.integer) and count >= 0):
         raise StateError(f"count must be a whole number, zero or more; it is {count!r:.80}")
     if model.loops:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba import types
-from numpy import empty
+from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
@@ -25,6 +25,7 @@ from ipc_articulation.dynamics.algorithms.bad_states import complain, converted,
 from ipc_articulation.dynamics.algorithms.kernels import kernels_of
 from ipc_articulation.dynamics.algorithms.lift import lifted
 from ipc_articulation.dynamics.algorithms.tree import NODE
+from ipc_articulation.dynamics.arguments import FLOAT, require
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.shapes_of_arrays import RANK
 from ipc_articulation.errors import StateError
@@ -32,7 +33,6 @@ from ipc_articulation.errors import StateError
 Function = TypeVar("Function", bound=Callable[..., Array])
 WithLoops = Callable[..., Array]
 
-FLOAT = np.dtype(float)
 A_THREAD = 256  # smallest number of states for which a thread pays
 
 TREE = types.Array(numba.from_dtype(NODE), 1, "C")
@@ -103,6 +103,7 @@ class Algorithm:
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
+        require("model", model, Model)
         if model.loops:
             return self._lifted(model, states, parameters, out, shape)
         arrays = [converted(model, name, x) for name, x in zip(self.takes, states, strict=True)]
@@ -163,7 +164,7 @@ def _of_q(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and not model.loops and q.dtype is FLOAT and q.ndim == 1:
+            if out is None and not model.loops and type(q) is ndarray and q.dtype is FLOAT and q.ndim == 1:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, result):
                     return result
@@ -179,7 +180,8 @@ def _of_q_v(algorithm: Algorithm) -> Callable[..., Array]:
 
     def call(model: Model, q: Any, v: Any, out: Array | None = None) -> Array:
         try:
-            if out is None and not model.loops and q.dtype is v.dtype is FLOAT and q.ndim == v.ndim == 1:
+            is_plain = type(q) is type(v) is ndarray and q.dtype is v.dtype is FLOAT and q.ndim == v.ndim == 1
+            if out is None and not model.loops and is_plain:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, result):
                     return result
@@ -196,6 +198,7 @@ def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
     def call(model: Model, q: Any, v: Any, x: Any, out: Array | None = None) -> Array:
         try:
             is_plain = q.dtype is v.dtype is x.dtype is FLOAT and q.ndim == v.ndim == x.ndim == 1
+            is_plain = is_plain and type(q) is type(v) is type(x) is ndarray
             if out is None and not model.loops and is_plain:
                 result = empty(model.shapes[gives])
                 if not algorithm.run_single(model.tree, q, v, x, result):

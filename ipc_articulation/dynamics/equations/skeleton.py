@@ -22,7 +22,7 @@ from ipc_articulation.dynamics.algorithms.bias import bias_forces, coriolis_forc
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.algorithms.manifold import integrate
-from ipc_articulation.dynamics.arguments import numbers, positive_number
+from ipc_articulation.dynamics.arguments import numbers, positive_number, require
 from ipc_articulation.dynamics.forces.passive import damping_forces, spring_forces
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
@@ -49,6 +49,7 @@ class Skeleton:
     """
 
     def __init__(self, model: Model, time_step: float = 1e-3) -> None:
+        require("model", model, Model)
         self.model, self.time_step = model, positive_number("time_step", time_step)
         self._q, self._v = model.neutral, np.zeros(model.nv)
         self._tau, self._external = np.zeros(model.nv), np.zeros(model.nv)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
 
+from ipc_articulation.arguments import checked, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.equations.skeleton import Skeleton
@@ -47,6 +48,7 @@ class World:
         StateError: There is no skeleton, or time steps differ.
     """
 
+    @checked(StateError, skeletons=several(Skeleton))
     def __init__(self, skeletons: Sequence[Skeleton]) -> None:
         steps = {skeleton.time_step for skeleton in skeletons}
         if len(steps) != 1:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, one_state, states
 from ipc_articulation.dynamics.algorithms.manifold import displacement
-from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.arguments import numbers, require
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 
@@ -28,6 +28,7 @@ def within_effort(model: Model, tau: ArrayLike) -> Array:
     Raises:
         StateError: A wrong shape, a number that is not finite.
     """
+    require("model", model, Model)
     tau = numbers("tau", tau)
     model = model.spanning_tree
     tau = checked(model, "tau", tau if tau.ndim else np.full(model.nv, tau))

@@ -10,6 +10,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.aba import forward_dynamics
 from ipc_articulation.dynamics.algorithms.bad_states import leading_axes, states
 from ipc_articulation.dynamics.algorithms.lift import of_joints
+from ipc_articulation.dynamics.arguments import require
 from ipc_articulation.dynamics.forces.actuation import PD, within_effort
 from ipc_articulation.dynamics.forces.passive import passive_forces
 from ipc_articulation.dynamics.model.model import Model
@@ -26,6 +27,10 @@ class Drive:
     pd: PD | None = None
     wrenches: ArrayLike | None = None  # on the bodies, (nb, 6), as in `forward_dynamics`
 
+    def __post_init__(self) -> None:
+        if self.pd is not None:
+            require("pd", self.pd, PD)
+
 
 IDLE = Drive()
 
@@ -37,6 +42,7 @@ def acceleration(model: Model, q: ArrayLike, v: ArrayLike, drive: Drive = IDLE) 
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     q, v = states(model, q=q, v=v)
+    require("drive", drive, Drive)
     motors = within_effort(model, drive.tau)
     leading_axes(("q", "v", "tau"), [q.shape[:-1], v.shape[:-1], motors.shape[:-1]])
 

@@ -32,7 +32,7 @@ from ipc_articulation.dynamics.algorithms.bias import bias_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
 from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
-from ipc_articulation.dynamics.arguments import positive_number
+from ipc_articulation.dynamics.arguments import positive_number, require
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
@@ -79,6 +79,8 @@ def implicit(
             is not positive.
     """
     q, v, dt = one_state(model, "q", q), one_state(model, "v", v), positive_number("dt", dt)
+    require("drive", drive, Drive)
+    require("scheme", scheme, Scheme)
     tree, motion = model.spanning_tree, model.motion(q, v) if model.loops else Motion(q, v, NONE, NONE)
     damping, stiffness, force = _forces(tree, motion.q, motion.v, dt, drive, scheme)
     mass = mass_matrix(tree, motion.q)

@@ -17,9 +17,10 @@ from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.algorithms.over_states import TREE, fitting
 from ipc_articulation.dynamics.algorithms.sweep import finite
 from ipc_articulation.dynamics.algorithms.tree import ROTATION
+from ipc_articulation.dynamics.arguments import FLOAT
 from ipc_articulation.dynamics.loops.cluster_aba import cluster_aba
 from ipc_articulation.dynamics.loops.kinds import AFFINE, BAD, OPEN, SINGULAR
-from ipc_articulation.dynamics.loops.motion import FLOAT, explain, with_given
+from ipc_articulation.dynamics.loops.motion import explain, with_given
 from ipc_articulation.dynamics.loops.program import CLUSTER, STEP
 from ipc_articulation.dynamics.loops.unroll import INDICES, LOOPS, MATRIX, PAIRS, STATE, VECTOR, unroll
 from ipc_articulation.dynamics.model.model import Model
@@ -36,7 +37,7 @@ def forward_dynamics_with_loops(
         StateError: A wrong shape, a number that is not finite, a zero quaternion, an open or singular loop.
     """
     try:
-        plain = x.dtype is y_dot.dtype is tau.dtype is FLOAT  # type: ignore[union-attr]
+        plain = type(x) is type(y_dot) is type(tau) is np.ndarray and x.dtype is y_dot.dtype is tau.dtype is FLOAT
         if plain and wrenches is out is None and x.ndim == y_dot.ndim == tau.ndim == 1:  # type: ignore[union-attr]
             result = np.empty(model.shapes["a"])
             if not model.closure.direct(x, y_dot, tau, NO_WRENCHES, result):  # type: ignore[misc]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.arguments import numbers
+from ipc_articulation.dynamics.arguments import FLOAT, numbers
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
@@ -19,7 +19,6 @@ from ipc_articulation.dynamics.loops.implicit import Implicit
 from ipc_articulation.dynamics.loops.kinds import MANIFOLD, OPEN, SINGULAR
 from ipc_articulation.errors import StateError
 
-FLOAT = np.dtype(float)
 Result = TypeVar("Result")
 
 
@@ -45,8 +44,8 @@ def unrolled(closure: Closure, x: ArrayLike, y_dot: ArrayLike, refused: int) -> 
         StateError: A state has one of these errors.
     """
     try:
-        is_plain = x.dtype is y_dot.dtype is FLOAT and x.ndim == y_dot.ndim == 1  # type: ignore[union-attr]
-        if is_plain and not closure.program.given:
+        is_plain = type(x) is type(y_dot) is np.ndarray and x.dtype is y_dot.dtype is FLOAT
+        if is_plain and x.ndim == y_dot.ndim == 1 and not closure.program.given:  # type: ignore[union-attr]
             motion = _empty(closure)
             if not _unroll(closure, closure.program.parameters, x, y_dot, motion) & refused:
                 return motion
