@@ -91,6 +91,11 @@ class MujocoAdapter:
         return float(self.model.opt.timestep)
 
     @property
+    def moved_state(self) -> mujoco.MjData:
+        """The state that `commit` changes."""
+        return self.data
+
+    @property
     def gravity(self) -> Array:
         """Gravity, (3,) [m/s²]; zero if the model disables it."""
         off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY

@@ -183,3 +183,13 @@ class KeepsState(Protocol):
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`, of the same model, in this process or another."""
         ...
+
+
+@runtime_checkable
+class MovesState(Protocol):
+    """A further member of an adapter whose state is an object that several adapters could have."""
+
+    @property
+    def moved_state(self) -> object:
+        """The object that `commit` changes; two couplings of a scene must not have the same."""
+        ...

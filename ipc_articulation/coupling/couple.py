@@ -15,6 +15,7 @@ from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.joints import place_articulation, place_joints
+from ipc_articulation.coupling.registry import refuse_shared_state, register
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
@@ -56,12 +57,14 @@ def couple(
         The coupling, which steps the world and has the results.
 
     Raises:
-        AdapterError: An argument is unknown or of another type, dt or gravity differ, the model cannot be coupled, or a
-            result of the adapter is not as `Adapter` requires; the message names the method.
+        AdapterError: An argument is unknown or of another type, dt or gravity differ, the model cannot be coupled, its
+            state is that of another coupling of the scene, or a result of the adapter is not as `Adapter` requires; the
+            message names the method.
         MeshError: A mesh is not closed.
         UnsupportedError: The model contains something that cannot be coupled.
     """
     answers = Answers(adapter, scene)
+    refuse_shared_state(scene, adapter)
     described, mass = answers.describe(), answers.predict().mass
     robot = described if complete is None else complete(described)
     stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio)
@@ -72,6 +75,7 @@ def couple(
     carrier, articulation = place_articulation(scene, robot.articulated_joints, places)
     coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot))
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
+    register(coupling)
     return coupling
 
 

@@ -19,11 +19,13 @@ from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import (
     no_prediction,
     not_committed,
+    require_all,
     require_couplings,
     require_scene,
     require_valid,
 )
 from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
@@ -253,11 +255,12 @@ def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
         couplings: All couplings of the scene.
 
     Raises:
-        EngineError: A coupling of the scene was left out: its last step is not committed. A coupling comes twice, or
-            there is none. The engine moves nothing.
+        EngineError: A coupling of the scene was left out, a coupling comes twice, or there is none. The last step of
+            one is not committed. The engine moves nothing.
         AdapterError, ArticulationError, SceneError, SolverError: As for `Coupling.step`.
     """
     require_couplings(couplings, Coupling)
+    require_all(couplings, couplings_of(couplings[0].scene))
     _step(world, couplings)
 
 

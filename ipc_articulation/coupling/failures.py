@@ -67,6 +67,20 @@ def require_couplings(couplings: Any, kind: type[Any]) -> None:
             raise EngineError(f"step: the coupling of joints {_listed(coupling.joint_names)} is given twice")
 
 
+def require_all(couplings: Sequence[Any], of_scene: Sequence[Any]) -> None:
+    """Refuse a list of couplings in which one of the scene is missing.
+
+    Raises:
+        EngineError: One is; the message names its joints.
+    """
+    for coupling in of_scene:
+        if coupling not in couplings:
+            raise EngineError(
+                f"step: the coupling of joints {_listed(coupling.joint_names)} of this scene was left out; pass all "
+                "couplings of the scene"
+            )
+
+
 def no_prediction() -> EngineError:
     """The error of a commit without a prediction."""
     return EngineError(

@@ -14,7 +14,7 @@ from ipc_articulation import Engine, couple, step
 from ipc_articulation.dynamics.integrators import Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
 from ipc_articulation.dynamics.model import Box, Mechanism, Shape
-from ipc_articulation.errors import EngineError, IpcArticulationError, SceneError
+from ipc_articulation.errors import AdapterError, EngineError, IpcArticulationError, SceneError
 from tests.coupling.worlds import Turntable, at, make_scene, make_world
 
 NOT_COMMITTED = (
@@ -74,6 +74,32 @@ def test_a_coupling_that_was_left_out_is_named(tmp_path):
     far.commit()
     assert world.frame() == 1
     assert [len(table.commits) for table in tables] == [1, 1]
+
+
+def test_a_step_without_all_couplings_of_the_scene_is_refused_before_anything_moves(tmp_path):
+    scene, tables, (near, far) = two_tables()
+    world = make_world(scene, tmp_path)
+    for chosen, missing in (([near], "far hinge"), ([far], "hinge")):
+        with pytest.raises(EngineError, match=f"^step: the coupling of joints {missing} of this scene was left out"):
+            step(world, chosen)
+    assert world.frame() == 0
+    step(world, [far, near])
+    assert [len(table.commits) for table in tables] == [1, 1]
+
+
+def test_a_state_is_coupled_to_a_scene_once():
+    scene, adapter = make_scene(), arm("left", -0.2)
+    couple(scene, adapter)
+    again = MujocoAdapter(adapter.model, adapter.data)
+    message = "^couple: the MjData of this MujocoAdapter is already coupled to the scene, with joints left hinge; "
+    for second in (adapter, again):
+        with pytest.raises(AdapterError, match=message):
+            couple(scene, second)
+    table = Turntable()
+    couple(scene, table)
+    with pytest.raises(AdapterError, match=r"^couple: the Turntable of this Turntable is already coupled"):
+        couple(scene, table)
+    couple(make_scene(), again)  # in a new scene, as after an edit that was refused
 
 
 def test_a_world_of_another_scene_is_refused_before_it_moves(tmp_path):

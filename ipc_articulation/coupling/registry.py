@@ -1,0 +1,43 @@
+"""The couplings of each scene: a step takes all of them, and no two of them move the same engine's state."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+import uipc
+
+from ipc_articulation.coupling.adapter import Adapter, MovesState
+from ipc_articulation.errors import AdapterError
+
+_of_scene: WeakKeyDictionary[uipc.Scene, WeakSet[Any]] = WeakKeyDictionary()
+
+
+def register(coupling: Any) -> None:
+    """Add a finished coupling to those of its scene."""
+    _of_scene.setdefault(coupling.scene, WeakSet()).add(coupling)
+
+
+def couplings_of(scene: uipc.Scene) -> list[Any]:
+    """The couplings of a scene, by the names of their joints."""
+    return sorted(_of_scene.get(scene, ()), key=lambda coupling: coupling.joint_names)
+
+
+def refuse_shared_state(scene: uipc.Scene, adapter: Adapter) -> None:
+    """Refuse an adapter that moves the same state as that of another coupling of the scene.
+
+    Raises:
+        AdapterError: It does; the message names the joints of the other coupling.
+    """
+    state = _moved_state(adapter)
+    for other in couplings_of(scene):
+        if _moved_state(other.adapter) is state:
+            raise AdapterError(
+                f"couple: the {type(state).__name__} of this {type(adapter).__name__} is already coupled to the scene, "
+                f"with joints {', '.join(other.joint_names) or '(none)'}; every step would move it twice: use one "
+                "coupling for the whole of it, or give the second one a state of its own"
+            )
+
+
+def _moved_state(adapter: Adapter) -> object:
+    return adapter.moved_state if isinstance(adapter, MovesState) else adapter
