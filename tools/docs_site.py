@@ -58,7 +58,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def on_page_content(content: str, **_: Any) -> str:
     """Draw formulas."""
-    return _FORMULA.sub(lambda match: convert(html.unescape(match.group(1)), display="block"), content)
+    return _FORMULA.sub(lambda match: _drawn(html.unescape(match.group(1))), content)
+
+
+def _drawn(formula: str) -> str:
+    """A formula as MathML. `aligned`, which code hosts draw, is named `split` by the converter."""
+    return str(convert(formula.replace("{aligned}", "{split}"), display="block"))
 
 
 def _is_shown(path: str) -> bool:
