@@ -1,6 +1,6 @@
 """Edits of a model and its state between steps: followed, or refused by name.
 
-Every array of `MjModel` is noted when the model is described. `_FOLLOWED` names those that only MuJoCo's own step or
+Every array of `MjModel` is noted when the model is described. `FOLLOWED` names those that only MuJoCo's own step or
 its rendering reads: they may be edited. `_own` gives the arrays with entries from which the scene was built: these
 entries must not change, those of ignored bodies may. No other array may change, because it defines the structure of the
 model. The state that IPC computes (poses and velocities of free bodies, the time) is noted after each step.
@@ -43,9 +43,8 @@ _MASSES = (
     "*_invweight0 dof_M0 dof_length dof_simplenum efm*"
 )
 _MESHES = "mesh_*"
-_FOLLOWED = re.compile(
-    "|".join(map(translate, " ".join((_PICTURES, _TEXTS, _MUJOCOS_CONTACT, _FORCES, _MASSES, _MESHES)).split()))
-)
+FOLLOWED = tuple(" ".join((_PICTURES, _TEXTS, _MUJOCOS_CONTACT, _FORCES, _MASSES, _MESHES)).split())
+_FOLLOWED = re.compile("|".join(map(translate, FOLLOWED)))
 
 _FRAMES = ("body_pos", "body_quat")
 _INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "body_gravcomp")
@@ -148,7 +147,7 @@ class Edits:
 
 
 def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:
-    """The arrays that `_FOLLOWED` does not name, and all their entries."""
+    """The arrays that `FOLLOWED` does not name, and all their entries."""
     for name in dir(model):
         array = None if name.startswith("_") or _FOLLOWED.match(name) else getattr(model, name)
         if isinstance(array, np.ndarray):

@@ -140,6 +140,7 @@ class NativeAdapter:
 
         Raises:
             AdapterError: The step is unstable.
+            ModelError: A joint moves no inertia.
             SolverError: The minimisation with dry friction and limits did not converge.
             StateError: q or v has a wrong length, is not finite or leaves a loop open.
         """

@@ -22,6 +22,7 @@ from ipc_articulation.dynamics.algorithms.bias import bias_forces, coriolis_forc
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.algorithms.jacobian import ORIGIN, jacobian
 from ipc_articulation.dynamics.algorithms.manifold import integrate
+from ipc_articulation.dynamics.algorithms.solve import solve_mass
 from ipc_articulation.dynamics.arguments import numbers, positive_number, require
 from ipc_articulation.dynamics.forces.passive import damping_forces, spring_forces
 from ipc_articulation.dynamics.model.model import Model
@@ -60,8 +61,12 @@ class Skeleton:
 
     @property
     def accelerations(self) -> Array:
-        """q̈ = M⁻¹ (τ - c + f - d - s), (nv,)."""
-        return np.asarray(np.linalg.solve(self.mass_matrix, self._tau - self.resisting_forces), dtype=float)
+        """q̈ = M⁻¹ (τ - c + f - d - s), (nv,).
+
+        Raises:
+            ModelError: A joint moves no inertia.
+        """
+        return solve_mass(self.model, self.mass_matrix, self._tau - self.resisting_forces)
 
     @property
     def mass_matrix(self) -> Array:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.kernel import kernel
+from ipc_articulation.dynamics.algorithms.solve import solve_mass
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError
@@ -42,6 +43,7 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
         (nv,).
 
     Raises:
+        ModelError: A joint moves no inertia.
         SolverError: The minimisation did not converge.
         UnsupportedError: A joint with friction or limits moves with several independent coordinates of a loop.
     """
@@ -57,7 +59,7 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
 
 
 def _bounded_velocity(model: Model, mass: Array, momentum: Array, low: Array, high: Array, friction: Array) -> Array:
-    v = np.asarray(np.linalg.solve(mass, momentum), dtype=float)
+    v = solve_mass(model, mass, momentum)
     if friction.any() or (v < low).any() or (v > high).any():
         v = np.minimum(np.maximum(v, low), high)
         if not descend(mass, momentum, friction, low, high, v):

@@ -73,6 +73,7 @@ def implicit(
         scheme: The forces that are implicit.
 
     Raises:
+        ModelError: A joint moves no inertia.
         SolverError: The minimisation with dry friction and limits did not converge.
         UnsupportedError: A joint of a loop has dry friction or limits, and moves with several independent coordinates.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that

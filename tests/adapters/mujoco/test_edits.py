@@ -1,12 +1,14 @@
 """Edits of a model and its state between steps: followed on both sides, or refused by name."""
 
 import re
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
 import uipc
-from ipc_articulation.adapters.mujoco import MujocoAdapter
+from ipc_articulation.adapters.mujoco import MujocoAdapter, edits
 
 from ipc_articulation.errors import AdapterError, UnsupportedError
 from tests.adapters.mujoco.driven import Run
@@ -341,3 +343,23 @@ def test_steps_that_mujoco_takes_by_itself_are_refused(run):
     mujoco.mj_step(run.model, run.data)
     with pytest.raises(AdapterError, match=r"the time of the state went from 0\.01 s to 0\.02 s"):
         run.step()
+
+
+def test_the_table_of_the_documentation_names_every_array_that_is_followed():
+    text = (Path(__file__).parents[3] / "docs/limits.md").read_text(encoding="utf-8")
+    rows = text.partition("### Edits between steps")[2].partition("\n## ")[0].splitlines()
+    followed = "".join(row for row in rows if row.endswith("|") and row.split("|")[2].strip().startswith("followed"))
+    named = set(re.findall(r"`([A-Za-z0-9_*]+)`", followed))
+    assert set(edits.FOLLOWED) <= named
+    of_model = {name for name in named if hasattr(mujoco.MjModel, name)}
+    assert not [name for name in of_model if not any(fnmatchcase(name, pattern) for pattern in edits.FOLLOWED)]
+
+
+@pytest.mark.parametrize(
+    ("field", "place"),
+    [("body_sameframe", 3), ("dof_invweight0", 0), ("dof_M0", 0), ("geom_solref", 3), ("geom_margin", 3)],
+)
+def test_arrays_that_the_table_names_are_followed(field, place, run):
+    getattr(run.model, field)[place] = 1
+    run.step()
+    assert run.world.frame() == 2

@@ -1,0 +1,39 @@
+"""Solution with the mass matrix of a model, and the error that names the joint that makes it singular."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.errors import ModelError
+
+
+def solve_mass(model: Model, mass: Array, force: Array) -> Array:
+    """M⁻¹ f, (n,).
+
+    Args:
+        model: The model.
+        mass: M, (n, n), of all velocities, or only of those that follow no other joint.
+        force: f, (n,).
+
+    Raises:
+        ModelError: M is singular; the message names the joint that moves no inertia.
+    """
+    try:
+        return np.asarray(np.linalg.solve(mass, force), dtype=float)
+    except np.linalg.LinAlgError:
+        raise _singular(model, mass) from None
+
+
+def _singular(model: Model, mass: Array) -> ModelError:
+    """The motion without kinetic energy is the eigenvector of the smallest eigenvalue."""
+    names = model.dof_names
+    if len(names) != len(mass):
+        names = tuple(names[i] for i in model.followers.independent)
+    motion = np.linalg.eigh(mass).eigenvectors[:, 0]
+    joint = names[int(np.abs(motion).argmax())]
+    return ModelError(
+        f"model '{model.name}': joint '{joint}' moves no inertia in this position, so its "
+        "acceleration is not determined; give its link an inertia about the joint's axis, or the joint a rotor inertia"
+    )
