@@ -17,10 +17,11 @@ from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.layout import Joints
+from ipc_articulation.dynamics.model.body import Body
 from ipc_articulation.dynamics.model.coordinates import stacked
 from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
 from ipc_articulation.dynamics.model.mimic import followers
-from ipc_articulation.dynamics.model.model import Body, Model
+from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.dynamics.model.parts import WORLD, FixedFrame, Link, PlacedJoint
 from ipc_articulation.dynamics.model.rigid import rigid
 from ipc_articulation.dynamics.model.shapes import Shape

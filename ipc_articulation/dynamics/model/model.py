@@ -12,7 +12,7 @@ of its child link's frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -21,35 +21,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.tree import ROTATION
-from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
 from ipc_articulation.dynamics.loops.constraint import LoopConstraint
 from ipc_articulation.dynamics.loops.kinds import BAD, OPEN, SINGULAR
-from ipc_articulation.dynamics.loops.motion import Motion, ask, nearest, unrolled, vector
+from ipc_articulation.dynamics.loops.motion import Motion, unrolled, vector
+from ipc_articulation.dynamics.model import loop_positions
+from ipc_articulation.dynamics.model.body import Body
 from ipc_articulation.dynamics.model.coordinates import Coordinates
 from ipc_articulation.dynamics.model.mimic import Followers
-from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.dynamics.model.names import coordinate_names, find, find_coordinates, find_in_list
+from ipc_articulation.dynamics.model.quaternions import other_coordinates, quaternion_coordinates
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.errors import ModelError
-from ipc_articulation.naming import suggest
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid body of one or more links."""
-
-    name: str  # name of the link that its joint moves
-    joint_name: str
-    joint: Joint
-    parent: int  # body, or -1
-    links: tuple[str, ...]  # names of the links joined rigidly
-    mass: float  # [kg]
-    centre: Array  # (3,) centre of mass in the body's frame [m]
-    inertia: Array  # (3, 3) about the centre [kg·m²]
-    collision: tuple[Shape, ...]  # placed in the body's frame
-    visual: tuple[Shape, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,20 +111,12 @@ class Model:
     @cached_property
     def dof_names(self) -> tuple[str, ...]:
         """A name for each velocity coordinate, (nv,): the joint's, with a number if it has several coordinates."""
-        return self._names([""] * self.nv, "y")
+        return coordinate_names(self.closure, "y")
 
     @cached_property
     def q_names(self) -> tuple[str, ...]:
         """A name for each position coordinate, (nq,)."""
-        return self._names([""] * self.nq, "x")
-
-    def _names(self, names: list[str], kind: str) -> tuple[str, ...]:
-        for at in self.closure.free:
-            own, joint = getattr(at, kind), self.joint_names[at.joint]
-            names[own.start : own.stop] = [joint] if len(own) == 1 else [f"{joint}[{k}]" for k in range(len(own))]
-        for loop in self.loops:
-            names[getattr(loop, kind)] = loop.constraint.names(loop.joints)["xy".index(kind)]
-        return tuple(names)
+        return coordinate_names(self.closure, "x")
 
     @property
     def mass(self) -> float:
@@ -158,15 +134,7 @@ class Model:
 
     @cached_property
     def _neutral(self) -> Array:
-        return self._independent(self.coordinates.neutral, lambda loop, q: ask(loop, nearest, loop.constraint, q))
-
-    def _independent(self, q: Array, of_loop: Callable[[Loop, Array], Array]) -> Array:
-        """The robot's position, (nq,), from a spanning position q; `of_loop` computes that of a loop."""
-        x = np.empty(self.nq)
-        x[self.closure.free_x] = q[self.closure.free_q]
-        for loop in self.loops:
-            x[loop.x] = of_loop(loop, q[loop.q])
-        return x
+        return loop_positions.nearest_position(self.closure, self.coordinates.neutral)
 
     def frame(self, name: str | int) -> int:
         """Index of the frame of a link, joint or fixed frame; a valid index is returned unchanged.
@@ -175,7 +143,7 @@ class Model:
             ModelError: There is no frame of that name or index.
         """
         if isinstance(name, str):
-            return self._find(self.aliases, name, "frame")
+            return find(self.aliases, name, "frame", self.name)
         if not isinstance(name, int | np.integer) or not 0 <= name < len(self.frame_names):
             raise ModelError(f"model '{self.name}' has frames 0 to {len(self.frame_names) - 1}, not {name!r:.80}")
         return int(name)
@@ -187,7 +155,7 @@ class Model:
             ModelError: There is no link of that name.
         """
         links = {link: i for i, body in enumerate(self.bodies) for link in body.links}
-        return self._find(links, name, "link")
+        return find(links, name, "link", self.name)
 
     def joint(self, name: str) -> int:
         """Index of a moving joint, which is that of its body.
@@ -195,7 +163,7 @@ class Model:
         Raises:
             ModelError: There is no moving joint of that name.
         """
-        return self._find({name: i for i, name in enumerate(self.joint_names)}, name, "joint")
+        return find_in_list(self.joint_names, name, "joint", self.name)
 
     def dofs(self, joint: str) -> slice:
         """Range of a joint's velocity coordinates.
@@ -203,42 +171,26 @@ class Model:
         Raises:
             ModelError: There is no moving joint of that name, or it is in a loop.
         """
-        return self._range(joint, "y")
+        return find_coordinates(self.closure, joint, "y")
 
     def positions(self, joint: str) -> slice:
         """Range of a joint's position coordinates; errors are those of `dofs`."""
-        return self._range(joint, "x")
-
-    def _range(self, joint: str, kind: str) -> slice:
-        for loop in self.loops:
-            if joint in loop.joints:
-                raise ModelError(f"joint '{joint}' is in {loop.name}; its own coordinates are those of spanning_tree")
-        index = self.joint(joint)
-        own = next(getattr(at, kind) for at in self.closure.free if at.joint == index)
-        return slice(own.start, own.stop)
-
-    def _find(self, known: dict | MappingProxyType, name: str, what: str) -> int:
-        if name not in known:
-            raise ModelError(f"model '{self.name}' has no {what} '{name}'{suggest(name, known)}")
-        return int(known[name])
+        return find_coordinates(self.closure, joint, "x")
 
     @cached_property
     def rotations(self) -> tuple[tuple[slice, slice], ...]:
         """Position and velocity coordinates of every quaternion, (4,) and (3,)."""
-        x, y = (dict(zip(*pairs, strict=True)) for pairs in self.closure.free_places)
-        nodes = self.tree[self.tree["kind"] == ROTATION]
-        places = ((x[int(node["q"])], y[int(node["v"])]) for node in nodes)
-        return tuple((slice(q, q + 4), slice(v, v + 3)) for q, v in places)
+        return quaternion_coordinates(self.tree, self.closure)
 
     @cached_property
     def plain_q(self) -> Ints:
         """Position coordinates that belong to no quaternion."""
-        return np.delete(np.arange(self.nq), [i for q, _ in self.rotations for i in range(q.start, q.stop)])
+        return other_coordinates(self.nq, (q for q, _ in self.rotations))
 
     @cached_property
     def plain_v(self) -> Ints:
         """Velocity coordinates that belong to no quaternion; for a tree in the order of `plain_q`."""
-        return np.delete(np.arange(self.nv), [i for _, v in self.rotations for i in range(v.start, v.stop)])
+        return other_coordinates(self.nv, (v for _, v in self.rotations))
 
     def spanning(self, x: ArrayLike, check: bool = True) -> Array:
         """Positions of the spanning tree's joints: (..., nq) -> (..., spanning nq).
@@ -268,10 +220,7 @@ class Model:
         Raises:
             StateError: A loop cannot be closed from here.
         """
-        x = vector(x, self.nq, "x").copy()
-        for loop in self.loops:
-            x[loop.x] = ask(loop, loop.constraint.closed, x[loop.x])
-        return x
+        return loop_positions.closed(self.closure, x)
 
     def position(self, q: ArrayLike) -> Array:
         """The position of the robot whose independent coordinates are those of a spanning position: -> (nq,).
@@ -282,8 +231,7 @@ class Model:
         Raises:
             StateError: A wrong length, or a loop cannot be closed from there.
         """
-        q = vector(q, self.closure.spanning_nq, "spanning position")
-        return self._independent(q, lambda loop, own: ask(loop, loop.constraint.position, own))
+        return loop_positions.position(self.closure, q)
 
     def G(self, x: ArrayLike) -> Array:
         """∂q̇/∂ẏ, (..., spanning nv, nv), read-only.
@@ -303,14 +251,8 @@ class Model:
 
     def K(self, q: ArrayLike) -> Array:
         """∂φ/∂q of all loops, by velocities: (spanning nq,) -> (constraints, spanning nv)."""
-        q, rows = vector(q, self.closure.spanning_nq, "q"), [np.zeros((0, self.closure.spanning_nv))]
-        for loop in self.loops:
-            block = np.zeros((loop.constraint.size - loop.constraint.ndof, self.closure.spanning_nv))
-            block[:, loop.dofs] = loop.constraint.K(q[loop.q])
-            rows.append(block)
-        return np.concatenate(rows)
+        return loop_positions.constraint_jacobian(self.closure, q)
 
     def k(self, q: ArrayLike, q_dot: ArrayLike) -> Array:
         """-K̇ q̇ of all loops: (spanning nq,), (spanning nv,) -> (constraints,)."""
-        q, v = vector(q, self.closure.spanning_nq, "q"), vector(q_dot, self.closure.spanning_nv, "q_dot")
-        return np.concatenate([np.zeros(0), *(loop.constraint.k(q[loop.q], v[loop.dofs]) for loop in self.loops)])
+        return loop_positions.constraint_bias(self.closure, q, q_dot)
