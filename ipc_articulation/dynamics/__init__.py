@@ -40,6 +40,7 @@ _HOMES = {
     "forces.passive": ["damping_forces", "friction_forces", "passive_forces", "spring_energy", "spring_forces"],
     "integrators": [
         "Drive",
+        "ImplicitStep",
         "Scheme",
         "Step",
         "acceleration",

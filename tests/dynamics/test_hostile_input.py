@@ -92,7 +92,18 @@ TAKES = {
     "acceleration": "q v",
 }
 STEPS = [dyn.semi_implicit_euler, dyn.trapezoid, dyn.runge_kutta_4, dyn.midpoint, dyn.implicit]
-OF_OTHER_THINGS = {"Drive", "Link", "Mechanism", "Mimic", "Model", "PlacedJoint", "Scheme", "Step", "joints"}
+OF_OTHER_THINGS = {
+    "Drive",
+    "ImplicitStep",
+    "Link",
+    "Mechanism",
+    "Mimic",
+    "Model",
+    "PlacedJoint",
+    "Scheme",
+    "Step",
+    "joints",
+}
 
 _chain = dyn.Mechanism("bars")
 for _name, _parent in (("a", "world"), ("b", "world"), ("c", "a_link")):
@@ -189,7 +200,7 @@ def control():
 
 
 def equations():
-    yield from each("Skeleton", partial(dyn.Skeleton, MODEL), {"time_step": 1e-3}, "time_step", "time_step", BAD_STEPS)
+    yield from each("Skeleton", partial(dyn.Skeleton, MODEL), {"dt": 1e-3}, "dt", "dt", BAD_STEPS)
     skeleton = dyn.Skeleton(MODEL)
     for whole in (skeleton, dyn.World([skeleton])):
         for name, bad in (("positions", BAD_Q), ("velocities", BAD_V), ("control_forces", BAD_V)):

@@ -43,15 +43,15 @@ class Skeleton:
 
     Args:
         model: The model.
-        time_step: dt [s].
+        dt: Time step [s], positive.
 
     Raises:
         StateError: The time step is not positive.
     """
 
-    def __init__(self, model: Model, time_step: float = 1e-3) -> None:
+    def __init__(self, model: Model, dt: float = 1e-3) -> None:
         require("model", model, Model)
-        self.model, self.time_step = model, positive_number("time_step", time_step)
+        self.model, self.dt = model, positive_number("dt", dt)
         self._q, self._v = model.neutral, np.zeros(model.nv)
         self._tau, self._external = np.zeros(model.nv), np.zeros(model.nv)
 
@@ -101,7 +101,7 @@ class Skeleton:
     @property
     def spring_forces(self) -> Array:
         """s = K x, (nv,); x is the displacement from the springs' mounts after one step at the present velocity."""
-        return -spring_forces(self.model, integrate(self.model, self._q, self._v, self.time_step))
+        return -spring_forces(self.model, integrate(self.model, self._q, self._v, self.dt))
 
     @property
     def resisting_forces(self) -> Array:
@@ -131,8 +131,8 @@ class Skeleton:
     def step(self) -> None:
         """Advance by one time step; external forces end with it."""
         a = self.accelerations
-        self._q = integrate(self.model, self._q, self._v, self.time_step)
-        self._v = self._v + self.time_step * a
+        self._q = integrate(self.model, self._q, self._v, self.dt)
+        self._v = self._v + self.dt * a
         self.clear_external_forces()
 
 

@@ -50,11 +50,11 @@ class World:
 
     @checked(StateError, skeletons=several(Skeleton))
     def __init__(self, skeletons: Sequence[Skeleton]) -> None:
-        steps = {skeleton.time_step for skeleton in skeletons}
+        steps = {skeleton.dt for skeleton in skeletons}
         if len(steps) != 1:
             raise StateError(f"a world needs skeletons of one time step; there are {sorted(steps) or 'none'}")
         self.skeletons = tuple(skeletons)
-        self.time_step = steps.pop()
+        self.dt = steps.pop()
 
     positions = _of_all("positions", "q of all, (Σ nq,).", "nq")
     velocities = _of_all("velocities", "v of all, (Σ nv,).", "nv")

@@ -39,7 +39,8 @@ def acceleration(model: Model, q: ArrayLike, v: ArrayLike, drive: Drive = IDLE) 
     """q̈ = M⁻¹ (τ + passive forces - h + Σ Jᵀ w): (..., nq), (..., nv) -> (..., nv).
 
     Raises:
-        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
+        StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a drive that is
+            none.
     """
     q, v = states(model, q=q, v=v)
     require("drive", drive, Drive)

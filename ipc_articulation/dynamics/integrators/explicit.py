@@ -1,7 +1,7 @@
 """Steps that need accelerations only. Stiff springs, dampers and gains need the implicit step (`implicit.py`).
 
-Each takes q (..., nq), v (..., nv) and a positive time step [s] and returns the next q and v. The drive is constant
-during the step.
+Each takes q (..., nq), v (..., nv) and a positive time step [s] and returns the next q and v as a `Step`. The drive is
+constant during the step.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from ipc_articulation.dynamics.algorithms.bad_states import states
 from ipc_articulation.dynamics.algorithms.manifold import coordinate_rate, moved, normalised
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive, acceleration
+from ipc_articulation.dynamics.integrators.step import Step
 from ipc_articulation.dynamics.model.model import Model
 
 
-def semi_implicit_euler(
-    model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE
-) -> tuple[Array, Array]:
+def semi_implicit_euler(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> Step:
     """v⁺ = v + dt q̈(q, v), q⁺ = q ⊕ dt v⁺. Order 1.
 
     If the mass matrix is constant (a pendulum), the energy oscillates without drift. Otherwise it drifts: by some
@@ -30,10 +29,10 @@ def semi_implicit_euler(
     """
     q, v, dt = _checked(model, q, v, dt)
     v_end = v + dt * acceleration(model, q, v, drive)
-    return moved(model, q, dt * v_end), v_end
+    return Step(moved(model, q, dt * v_end), v_end)
 
 
-def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
+def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> Step:
     """Heun's form of the trapezoidal rule. Order 2.
 
         v* = v + dt q̈(q, v),  q* = q ⊕ dt v;   v⁺ = v + ½dt (q̈(q, v) + q̈(q*, v*)),   q⁺ = q ⊕ ½dt (v + v⁺)
@@ -46,10 +45,10 @@ def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive 
     a = acceleration(model, q, v, drive)
     a_end = acceleration(model, moved(model, q, dt * v), v + dt * a, drive)
     v_end = v + 0.5 * dt * (a + a_end)
-    return moved(model, q, 0.5 * dt * (v + v_end)), v_end
+    return Step(moved(model, q, 0.5 * dt * (v + v_end)), v_end)
 
 
-def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
+def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> Step:
     """The classical Runge-Kutta method for (q, v); quaternions are normalised at the end of the step. Order 4.
 
     Raises:
@@ -67,7 +66,7 @@ def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Dr
     k3 = slope(0.5 * dt, k2)
     k4 = slope(dt, k3)
     q_rate, a = ((w + 2.0 * x + 2.0 * y + z) / 6.0 for w, x, y, z in zip(k1, k2, k3, k4, strict=True))
-    return normalised(model, q + dt * q_rate), v + dt * a
+    return Step(normalised(model, q + dt * q_rate), v + dt * a)
 
 
 def _checked(model: Model, q: ArrayLike, v: ArrayLike, dt: float) -> tuple[Array, Array, float]:

@@ -20,7 +20,6 @@ curvature of the loops within the step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -36,6 +35,7 @@ from ipc_articulation.dynamics.arguments import positive_number, require
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
+from ipc_articulation.dynamics.integrators.step import ImplicitStep
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 
@@ -50,18 +50,9 @@ class Scheme(Enum):
     DAMPING = "Euler"  # dampers, as MuJoCo's Euler
 
 
-@dataclass(frozen=True)
-class Step:
-    """The result of a step, with the Hessian of the incremental potential that it minimises."""
-
-    q: Array  # (nq,) at the end
-    v: Array  # (nv,) at the end
-    mass: Array  # M̂ (nv, nv)
-
-
 def implicit(
     model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE, scheme: Scheme = Scheme.FULL
-) -> Step:
+) -> ImplicitStep:
     """One step of one state. It takes no batches: call it once for each state of a batch.
 
     Args:
@@ -91,7 +82,7 @@ def implicit(
         impulse = motion.G.T @ (impulse - dt * (mass @ motion.g))
         mass = motion.G.T @ mass @ motion.G
     v_end = constrained_velocity(model, motion, mass, mass @ v + impulse, dt)
-    return Step(moved(model, q, dt * v_end), v_end, mass)
+    return ImplicitStep(moved(model, q, dt * v_end), v_end, mass)
 
 
 def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:

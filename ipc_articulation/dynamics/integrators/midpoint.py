@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import states
 from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive, acceleration
+from ipc_articulation.dynamics.integrators.step import Step
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError
 
@@ -27,7 +27,7 @@ FAR = 1e15  # at a velocity, or a displacement in a step, above this the iterati
 ROUNDING = 1e-9  # as TOLERANCE, if changes shrink no more because q̈ is rounded near a singular position
 
 
-def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> tuple[Array, Array]:
+def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> Step:
     """One step of the implicit midpoint rule. Order 2; energy and momentum do not drift.
 
     Args:
@@ -36,9 +36,6 @@ def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive =
         v: Velocity, (..., nv).
         dt: Time step [s], positive.
         drive: Motor forces and external wrenches, constant during the step.
-
-    Returns:
-        q and v at the end of the step.
 
     Raises:
         SolverError: The step did not converge, in one state of a batch or in several.
@@ -54,7 +51,7 @@ def midpoint(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive =
         before, middle = middle, v + 0.5 * dt * acceleration(model, moved(model, q, 0.5 * dt * middle), middle, drive)
         last, change = change, np.abs(middle - before).max(initial=0.0) / max(1.0, np.abs(middle).max(initial=0.0))
         if change <= TOLERANCE or last <= change <= ROUNDING:
-            return moved(model, q, dt * middle), 2.0 * middle - v
+            return Step(moved(model, q, dt * middle), 2.0 * middle - v)
     raise SolverError(
         f"the midpoint step of model '{model.name}' did not converge in {ITERATIONS} iterations; use a time step "
         f"smaller than {dt:g} s, or `implicit` for stiff springs, dampers and gains"

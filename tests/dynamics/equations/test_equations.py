@@ -128,7 +128,7 @@ def test_bad_input_is_refused(skeleton):
         skeleton.positions = np.zeros(3)
     with pytest.raises(StateError, match=r"^velocities\[0\] \('[\w\[\]]+'\) is nan; it must be finite$"):
         skeleton.velocities = np.full(7, np.nan)
-    with pytest.raises(StateError, match=r"^time_step must be positive; it is 0$"):
+    with pytest.raises(StateError, match=r"^dt must be positive; it is 0$"):
         dyn.Skeleton(skeleton.model, 0)
     with pytest.raises(StateError, match=r"a world needs skeletons of one time step; there are \[0.001, 0.01\]"):
         dyn.World([skeleton, dyn.Skeleton(skeleton.model, 0.01)])

@@ -131,7 +131,7 @@ def test_midpoint_takes_batches():
     model, q, v = chain()
     ends = dyn.midpoint(model, np.stack([q, q]), np.stack([v, -v]), DT)
     for k, end in enumerate((dyn.midpoint(model, q, v, DT), dyn.midpoint(model, q, -v, DT))):
-        np.testing.assert_allclose([ends[0][k], ends[1][k]], end, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose([ends.q[k], ends.v[k]], [*end], rtol=0.0, atol=1e-12)
 
 
 def test_implicit_takes_one_state():

@@ -41,8 +41,7 @@ def travel(step, model, count):
     pd = dyn.PD.to(model, model.neutral, kp=np.r_[np.zeros(6), np.full(5, 2.0)], kd=np.r_[np.zeros(6), np.full(5, 0.1)])
     drive = dyn.Drive(tau=np.linspace(-1, 1, model.nv), pd=pd, wrenches=np.full((3, 6), 0.2))
     for _ in range(count):
-        end = step(model, q, v, TIME / count, drive)
-        q, v = (end.q, end.v) if isinstance(end, dyn.Step) else end
+        q, v = step(model, q, v, TIME / count, drive)
     return q, v
 
 
@@ -68,8 +67,8 @@ def test_steps_take_batches(step, model):
     q_end, v_end = step(model, q, v, 0.01)
     for k in range(4):
         one = step(model, q[k], v[k], 0.01)
-        np.testing.assert_allclose(q_end[k], one[0], rtol=1e-12)
-        np.testing.assert_allclose(v_end[k], one[1], rtol=1e-12)
+        np.testing.assert_allclose(q_end[k], one.q, rtol=1e-12)
+        np.testing.assert_allclose(v_end[k], one.v, rtol=1e-12)
 
 
 def test_energy_of_a_pendulum_stays_bounded():
@@ -85,3 +84,13 @@ def test_energy_of_a_pendulum_stays_bounded():
     first, last = np.mean(energies[:3000]), np.mean(energies[-3000:])
     assert abs(last - first) < 1e-2 * np.ptp(energies)
     assert np.ptp(energies) < 0.2
+
+
+@pytest.mark.parametrize("step", ORDERS, ids=lambda step: step.__name__)
+def test_every_integrator_returns_a_step(step, model):
+    end = step(model, model.neutral, np.zeros(model.nv), 1e-3)
+    q, v = end
+    assert isinstance(end, dyn.Step)
+    assert q is end.q
+    assert v is end.v
+    assert isinstance(end, dyn.ImplicitStep) == (step is dyn.implicit)
