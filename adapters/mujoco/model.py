@@ -11,6 +11,7 @@ import mujoco
 
 from ipc_articulation.dynamics.reading.mesh_paths import package_folders
 from ipc_articulation.dynamics.reading.node import by_name, parse
+from ipc_articulation.dynamics.reading.tree import only_root
 from ipc_articulation.dynamics.reading.urdf import refuse_xacro
 from ipc_articulation.errors import AdapterError
 
@@ -29,7 +30,8 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
 
     Raises:
         AdapterError: The file or one of its meshes does not exist, or MuJoCo cannot read it.
-        ModelError: A URDF file is not well-formed, is a xacro file, or two of its joints have the same name.
+        ModelError: A URDF file is not well-formed, is a xacro file, two of its joints have the same name, or it has
+            several root links.
     """
     spec = load_spec(path, package_dirs)
     try:
@@ -72,10 +74,14 @@ def find_package(name: str) -> Path:
 
 
 def _check_urdf(path: Path) -> None:
-    """Refuse what MuJoCo would drop silently: elements of xacro, and the second of two equal names of joints."""
+    """Refuse what MuJoCo would take silently: elements of xacro, two joints of one name, and a second root link."""
     robot = parse(path)
     refuse_xacro(robot)
     by_name(joint for joint in robot.children("joint") if joint.has("name"))
+    children = {child.text("link") for joint in robot.children("joint") for child in joint.children("child")}
+    links = [link.text("name") for link in robot.children("link")]
+    if not children.issuperset(links):  # MuJoCo names a circle itself
+        only_root(robot, links, children)
 
 
 def _prepare_urdf(path: Path, package_dirs: list[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -61,6 +62,7 @@ class SceneModel:
             data.qpos[model.joint(name).qposadr[0]] = position
         for name, velocity in setup.start_velocity.items():
             data.qvel[model.joint(name).dofadr[0]] = velocity
+        _warn_beyond_limits(model, data)
         mujoco.mj_forward(model, data)
         return DrivenMujocoModel(model, data, setup.mesh_shape)
 
@@ -116,6 +118,19 @@ class DrivenMujocoModel:
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
         self.data.qfrc_applied[self._dofs] = forces
+
+
+def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Warn of joints that start beyond their limits; MuJoCo lets them, and pushes them back with its soft limits."""
+    limited = np.flatnonzero(model.jnt_limited & np.isin(model.jnt_type, _DRIVEN))
+    for joint, position in zip(limited, data.qpos[model.jnt_qposadr[limited]], strict=True):
+        low, high = model.jnt_range[joint]
+        if not low <= position <= high:
+            warnings.warn(
+                f"joint '{name_of(model, 'joint', joint)}' starts at {position:g}, beyond its limits {low:g} to "
+                f"{high:g}: MuJoCo pushes it back in the first steps; set its initial_position",
+                stacklevel=2,
+            )
 
 
 def _is_position_actuator(model: mujoco.MjModel, actuator: int) -> bool:

@@ -73,6 +73,12 @@ def _joints(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
                     f"joint '{name_of(model, 'joint', j)}' of body '{name_of(model, 'body', body)}' is a {kind} joint; "
                     "the coupling knows hinge and slide joints"
                 )
+            low, high = model.jnt_range[j]
+            if low > high:
+                yield (
+                    f"joint '{name_of(model, 'joint', j)}' has the limits {low:g} to {high:g}, which MuJoCo ignores; "
+                    "give the lower one first"
+                )
 
 
 def _bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:

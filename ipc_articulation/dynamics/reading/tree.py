@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.node import XmlNode
@@ -40,12 +40,24 @@ def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
         raise joints[above[circle[0]].name][0].error(
             f"links {_listed(circle)} form a loop; a tree is needed: remove a joint"
         )
-    roots = [name for name in links if name not in above]
-    if len(roots) > 1:
-        raise robot.error(f"links {_listed(roots)} are no joint's child; join all but one of them to the rest")
-    if WORLD in links and roots != [WORLD]:
-        raise links[WORLD][0].error(f"only the root link can be the world, and that is '{roots[0]}'; give another name")
-    return roots[0]
+    root = only_root(robot, links, above)
+    if WORLD in links and root != WORLD:
+        raise links[WORLD][0].error(f"only the root link can be the world, and that is '{root}'; give another name")
+    return root
+
+
+def only_root(robot: XmlNode, links: Iterable[str], children: Collection[str]) -> str:
+    """The only one of some links that is no joint's child.
+
+    Raises:
+        ModelError: There are several.
+    """
+    root, *others = [name for name in links if name not in children]
+    if others:
+        raise robot.error(
+            f"links {_listed([root, *others])} are no joint's child; join all but one of them to the rest"
+        )
+    return root
 
 
 def joints_below(link: str, above: Mapping[str, PlacedJoint]) -> Iterator[PlacedJoint]:

@@ -68,6 +68,7 @@ def test_panda_keeps_its_collision_meshes_and_its_base():
     [
         ('<joint name="j" type="fixed"/>', "r.urdf:5: joint 'j': line 4 has the same name; give each joint its own"),
         ('<x:include xmlns:x="http://ros.org/wiki/xacro" filename="a"/>', "r.urdf:5: this is a xacro file; give what"),
+        ('<link name="mast"/>', "r.urdf:1: links 'base', 'mast' are no joint's child; join all but one of them"),
     ],
 )
 def test_what_mujoco_would_drop_from_a_urdf_file_is_refused(urdf, extra, message):

@@ -1,5 +1,6 @@
 """A MuJoCo model from a robot's file and what a scene file says of it."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,19 @@ def test_meshes_of_a_urdf_are_found_beside_it(tmp_path: Path) -> None:
     driven = SceneModel(tmp_path / "arm.urdf", []).build(setup())
     (link,) = driven.adapter.describe().links
     assert link.mesh.vertices.max() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("start", "warned"), [({}, True), ({"elbow": -1.5}, True), ({"elbow": 0.5}, False)])
+def test_a_start_beyond_the_limits_is_warned_of(start: dict[str, float], warned: bool, tmp_path: Path) -> None:
+    """Some robots are beyond their limits where all joints are zero, the Panda among them."""
+    limited = '<joint name="elbow" range="0.2 1"/>'
+    (tmp_path / "arm.xml").write_text(
+        f"<mujoco><compiler angle='radian'/><worldbody><body>{limited}<geom size='0.1'/></body></worldbody></mujoco>"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = SceneModel(tmp_path / "arm.xml", []).build(setup(start=start))
+    position = start.get("elbow", 0.0)
+    assert made.data.qpos[0] == position
+    message = f"joint 'elbow' starts at {position:g}, beyond its limits 0.2 to 1: MuJoCo pushes it back in the first "
+    assert [message in str(warning.message) for warning in caught] == [True] * warned

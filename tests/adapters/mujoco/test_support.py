@@ -36,6 +36,10 @@ REFUSED = [
         {"arm": '<joint name="b2"/><body><joint name="hip" type="ball"/><geom size="0.1"/></body>'},
         "joint 'hip' of body 'body2' is a ball joint; the coupling knows hinge and slide joints",
     ),
+    (
+        {"arm": '<joint name="hip" range="1 -1"/>'},
+        "joint 'hip' has the limits 1 to -1, which MuJoCo ignores; give the lower one first",
+    ),
     ({"geom": 'name="first" priority="1"'}, "geom 'first' of body 'arm' has a contact priority"),
     (
         {"inside": '<body name="leg"><joint/><geom size="0.1"/></body>'},
