@@ -15,6 +15,7 @@ from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
+from ipc_articulation.engine.newton.iterate import Iterate, Step, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.output.diagnosis import not_finite
@@ -59,82 +60,121 @@ def minimise(
             be factorised.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    count, n = int(np.count_nonzero(moving)), len(q)
-    report, beta, size = NewtonReport(NewtonResult.CONVERGED, awake=count), np.ones(n), np.zeros(n)
-    before, dq, share, early = q, np.zeros(q.shape), np.ones(n), np.zeros(n, dtype=np.bool_)
-    search = Search(share, q, dq)
-    tolerances = config.velocity_tol * dt, config.transrate_tol * dt
-    while count:
+    solve = _Solve(potential, system, len(q), dt, config, watch)
+    now = first_iterate(q, energies, moving)
+    solve.report.awake = now.number
+    while now.number:
         deliver_interrupt()
-        if report.iterations == config.max_iter:
-            exhausted = search.is_exhausted
-            report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if exhausted else NewtonResult.MAX_ITERATIONS
-            report.unmet = unmet_criteria(potential, before + share[:, None] * dq, dq, share, dt, config)
-            report.warnings.append(_not_converged(report, config))
+        if solve.report.iterations == config.max_iter:
+            solve.give_up(now)
             break
+        now = solve.iterate(now)
+    if solve.report.exhausted_searches:
+        solve.report.warnings.append(_exhausted(solve.report, config))
+    return now.q, solve.early | now.moving if now.number else solve.early, solve.report
+
+
+class _Solve:
+    """What all iterations of a solve share."""
+
+    def __init__(
+        self, potential: Potential, system: LinearSystem, n: int, dt: float, config: Config, watch: Stopwatch
+    ) -> None:
+        """Begin a solve for n bodies; see `minimise`."""
+        self._potential, self._system, self._dt, self._config, self._watch = potential, system, dt, config, watch
+        self._tolerances = config.velocity_tol * dt, config.transrate_tol * dt
+        self.report = NewtonReport(NewtonResult.CONVERGED)
+        self.early = np.zeros(n, dtype=np.bool_)  # bodies whose islands ended before they had converged
+
+    def iterate(self, now: Iterate) -> Iterate:
+        """One Newton iteration."""
+        potential, report = self._potential, self.report
         report.iterations += 1
         at_goal = potential.approach(report.iterations)
-        dq = _newton_step(potential, system, q, moving, watch)
-        share, labels = potential.step_fractions(q, dq)
-        watch.lap("collision detection")
-        last, size = (size, search.alpha), step_sizes(labels, potential.motions(dq), dq, *tolerances)
-        done = are_done(labels, moving, potential.movable, share, size, *last, config.ccd_tol, at_goal)
+        dq = self._newton_step(now.q, now.moving)
+        step, labels = self._cut(now, dq)
+        done = self._find_done(now, step, labels, at_goal)
+        search = self._search(now, step, labels, done)
+        potential.follow(now.q, search.step)
+        residual = self._attenuate(now.residual, search.alpha, labels) if at_goal else now.residual
+        ended = self._find_ended(done, residual, now.moving)
+        moving, number, woken = islands.unfinished(labels, now.moving, ended, potential.movable)
+        report.awake = max(report.awake, number)
+        is_same = at_goal and not woken  # else it is another potential, or others move
+        energies = search.energies if is_same else None
+        return Iterate(search.q, energies, moving, number, step, search.alpha, search.is_exhausted, residual)
+
+    def give_up(self, now: Iterate) -> None:
+        """Report that the iterations are used up, and what was missed."""
+        report, (start, dq, fraction, _) = self.report, now.step
+        report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if now.is_exhausted else NewtonResult.MAX_ITERATIONS
+        cut = start + fraction[:, None] * dq
+        report.unmet = unmet_criteria(self._potential, cut, dq, fraction, self._dt, self._config)
+        report.warnings.append(_not_converged(report, self._config))
+
+    def _newton_step(self, q: Array, moving: Bools) -> Array:
+        """The step -H⁻¹ g, (n, 12)."""
+        potential, system, watch = self._potential, self._system, self._watch
+        potential.select(moving)
+        system.choose(moving)
+        g = potential.assemble(q, system)
+        watch.lap("assemble")
+        if not rows.are_finite(g):
+            raise not_finite(potential, q) or SolverError("the gradient of the step's energy is not finite")
+        try:
+            dq = system.solve(g)
+        except SolverError as error:
+            raise not_finite(potential, q) or error from None
+        watch.lap("solve")
+        if not rows.are_finite(dq):
+            raise not_finite(potential, q) or SolverError("the Newton step is not finite")
+        return dq
+
+    def _cut(self, now: Iterate, dq: Array) -> tuple[Step, Ints]:
+        """The step dq as collision detection allows it, and the islands (n,) that it makes."""
+        fraction, labels = self._potential.step_fractions(now.q, dq)
+        self._watch.lap("collision detection")
+        self.report.ccd_step = rows.smallest(fraction, now.moving, self.report.ccd_step)
+        size = step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances)
+        return Step(now.q, dq, fraction, size), labels
+
+    def _find_done(self, now: Iterate, step: Step, labels: Ints, at_goal: bool) -> Bools:
+        """The bodies whose islands meet the convergence test by this step, (n,)."""
+        potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
+        ccd_tol = self._config.ccd_tol
+        done = are_done(labels, now.moving, potential.movable, fraction, step.size, *last, ccd_tol, at_goal)
         if done.any():
-            done &= potential.keeps_gaps(rows.advanced(q, share, dq)[0], labels)
-        search = line_search(potential, q, dq, share, labels, moving & ~done, energies, config, report)
-        watch.lap("line search")
-        potential.follow(q, search.step)
-        before, q = q, search.q
-        report.ccd_step = rows.smallest(share, moving, report.ccd_step)
-        if at_goal:
-            beta = _attenuated(beta, search.alpha, labels, potential.exact, report.iterations, config)
-        ended = _ended(done, beta, moving, early, report, config)
-        moving, number, woken = islands.unfinished(labels, moving, ended, potential.movable)
-        energies = search.energies if at_goal and not woken else None  # else it is another potential, or others move
-        count, report.awake = number, max(report.awake, number)
-    if report.exhausted_searches:
-        report.warnings.append(_exhausted(report, config))
-    return q, early | moving if count else early, report
-
-
-def _newton_step(potential: Potential, system: LinearSystem, q: Array, moving: Bools, watch: Stopwatch) -> Array:
-    potential.select(moving)
-    system.choose(moving)
-    g = potential.assemble(q, system)
-    watch.lap("assemble")
-    if not rows.are_finite(g):
-        raise not_finite(potential, q) or SolverError("the gradient of the step's energy is not finite")
-    try:
-        dq = system.solve(g)
-    except SolverError as error:
-        raise not_finite(potential, q) or error from None
-    watch.lap("solve")
-    if not rows.are_finite(dq):
-        raise not_finite(potential, q) or SolverError("the Newton step is not finite")
-    return dq
-
-
-def _attenuated(beta: Array, alpha: Array, labels: Ints, exact: Bools, iterations: int, config: Config) -> Array:
-    """Counted from K_min iterations on."""
-    if config.semi_implicit and iterations > config.semi_implicit_start:
-        return attenuated(labels, beta, alpha, exact)
-    return beta
-
-
-def _ended(done: Bools, beta: Array, moving: Bools, early: Bools, report: NewtonReport, config: Config) -> Bools:
-    """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual.
-
-    The latter are added to `early`.
-    """
-    if report.iterations <= config.min_iter:
-        return np.zeros(len(done), dtype=np.bool_)
-    if not config.semi_implicit:
+            done &= potential.keeps_gaps(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done
-    ended, ends_early = end_early(done, beta, config.semi_implicit_tol, moving)
-    if ends_early.any():
-        early |= ends_early
-        report.result = NewtonResult.SEMI_IMPLICIT
-    return ended
+
+    def _search(self, now: Iterate, step: Step, labels: Ints, done: Bools) -> Search:
+        """Take the step, cut to where the energy of islands that are not done does not rise."""
+        searching, given = now.moving & ~done, (self._config, self.report)
+        search = line_search(self._potential, now.q, step.dq, step.fraction, labels, searching, now.energies, *given)
+        self._watch.lap("line search")
+        return search
+
+    def _attenuate(self, residual: Array, alpha: Array, labels: Ints) -> Array:
+        """What a step of fractions α (n,) leaves of the first residual, (n,); counted from K_min iterations on."""
+        config = self._config
+        if config.semi_implicit and self.report.iterations > config.semi_implicit_start:
+            return attenuated(labels, residual, alpha, self._potential.exact)
+        return residual
+
+    def _find_ended(self, done: Bools, residual: Array, moving: Bools) -> Bools:
+        """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual.
+
+        The latter are added to `early`.
+        """
+        if self.report.iterations <= self._config.min_iter:
+            return np.zeros(len(done), dtype=np.bool_)
+        if not self._config.semi_implicit:
+            return done
+        ended, ends_early = end_early(done, residual, self._config.semi_implicit_tol, moving)
+        if ends_early.any():
+            self.early |= ends_early
+            self.report.result = NewtonResult.SEMI_IMPLICIT
+        return ended
 
 
 def _not_converged(report: NewtonReport, config: Config) -> str:
