@@ -37,7 +37,10 @@ def coupled(scene=None, adapter=None, **others):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: native(nope=1), r"^NativeAdapter has no argument 'nope'; valid: dt, free, friction, mesh_shape, "),
+        (
+            lambda: native(nope=1),
+            r"^NativeAdapter has no argument 'nope'; valid: contact_rules, dt, free, friction, mesh_shape, ",
+        ),
         (lambda: native(mesh_shap="hull"), "no argument 'mesh_shap'; did you mean 'mesh_shape'[?] valid: "),
         (lambda: native(scheme="x"), r"^NativeAdapter: scheme is 'x', must be a Scheme$"),
         (lambda: native(mesh_shape="hul"), "^NativeAdapter: mesh_shape is 'hul', must be one of 'mesh', 'hull'$"),

@@ -12,7 +12,7 @@ from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.kinematics import link_poses, map_joints, write_free_joint
 from ipc_articulation.adapters.mujoco.selection import Names, select
-from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported
+from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 
 from ipc_articulation import affine
 from ipc_articulation.arguments import checked, instance, one_of, optional, several
@@ -77,6 +77,8 @@ class MujocoAdapter:
         self.model, self.data = model, data
         self._selection = select(model, links, free, static, ignore)
         refuse_unsupported(model, self._selection)
+        refuse_forces_on_free(model, data, self._selection)
+        report_without_effect(model, self._selection)
         self._joints = map_joints(model, self._selection.links)
         self._geoms = owned_geoms(model, self._selection)
         self._mesh_shape = mesh_shape

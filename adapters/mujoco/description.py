@@ -15,6 +15,7 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     read_free_joint,
     rigid_group,
 )
+from ipc_articulation.adapters.mujoco.pair_friction import friction_rules, sliding_friction
 from ipc_articulation.adapters.mujoco.selection import Selection
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
@@ -50,6 +51,8 @@ def describe(
     static = tuple(entry for body in selection.static for entry in _static_bodies(reader, body))
     planes = tuple(entry for body in selection.static for entry in _planes(reader, body))
     immovable = {entry.name for entry in static + planes}
+    friction = {body.name: body.friction for body in links + free + static}
+    friction |= {plane.name: plane.friction for plane in planes}
     return CoupledRobot(
         links=links,
         joints=_joints(model, data, joints),
@@ -57,6 +60,7 @@ def describe(
         static=static,
         planes=planes,
         untouchable=untouchable_pairs(model, reader.geoms, immovable),
+        contact_rules=friction_rules(model, reader.geoms, friction),
     )
 
 
@@ -79,8 +83,7 @@ class _Reader:
 
     def friction(self, geoms: list[int]) -> float:
         """The largest sliding friction of some geoms; frictionless ones (condim 1) count as zero."""
-        sliding = np.where(self.model.geom_condim[geoms] > 1, self.model.geom_friction[geoms, 0], 0.0)
-        return float(sliding.max(initial=0.0))
+        return float(sliding_friction(self.model)[geoms].max(initial=0.0))
 
     def body(self, name: str, group: list[int], pose: Array, velocity: Array | None = None) -> CoupledBody:
         """Bodies that move as one, in the frame of a pose."""

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.attachments import tendons_on
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection
-from ipc_articulation.adapters.mujoco.support import dof_fields, joint_fields, refuse_unsupported
+from ipc_articulation.adapters.mujoco.support import dof_fields, in_fluid, joint_fields, refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
 from ipc_articulation.arrays import Ints
@@ -36,7 +37,8 @@ _FORCES = (
     "actuator_*prm actuator_gaintype actuator_biastype actuator_*limited actuator_*range actuator_gear "
     "actuator_cranklength actuator_damping* actuator_armature actuator_actearly actuator_length0 actuator_acc0 "
     "jnt_stiffness* jnt_springyield jnt_limited jnt_range jnt_actfrc* jnt_actgravcomp qpos_spring "
-    "dof_damping* dof_frictionloss dof_armature eq_data eq_active0 site_pos site_quat site_size site_sameframe"
+    "dof_damping* dof_frictionloss dof_armature eq_data eq_active0 site_pos site_quat site_size site_sameframe "
+    "tendon_stiffness* tendon_damping* tendon_frictionloss tendon_limited tendon_range tendon_actfrc* tendon_length*"
 )
 _MASSES = (
     "body_mass body_inertia body_ipos body_iquat body_gravcomp body_sameframe body_simple body_subtreemass "
@@ -48,10 +50,12 @@ _FOLLOWED = re.compile("|".join(map(translate, FOLLOWED)))
 
 _FRAMES = ("body_pos", "body_quat")
 _INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "body_gravcomp")
+_TENDONS = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_limited")
 _SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "geom_sameframe", "geom_friction")
 _TOUCHING = ("geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_adhesion", "geom_surfacevel")
+_OFF_OR_ON = (("off", "on"), ("on", "off"))
 _KINDS = {"jnt": "joint", "eq": "equality"} | {
-    kind: kind for kind in ("body", "geom", "mesh", "site", "exclude", "actuator")
+    kind: kind for kind in ("body", "geom", "mesh", "site", "exclude", "actuator", "tendon")
 }
 
 
@@ -87,7 +91,7 @@ class Edits:
         self._own = _fields(model, own)
         self._states = _fields(data, _own_state(model, selection))
         self._model_bytes, self._state_bytes = _bytes(self._structure + self._own), _bytes(self._states)
-        self._filters_parents = enabled(model, "FILTERPARENT")
+        self._filters_parents, self._in_fluid = enabled(model, "FILTERPARENT"), in_fluid(model)
         self._noted_model = self._model_now()
         self.note_state()
 
@@ -127,6 +131,10 @@ class Edits:
         refuse_unsupported(self._model, self._selection)
         if enabled(self._model, "FILTERPARENT") != self._filters_parents:
             raise _edited("the flag filterparent", self._filters_parents, not self._filters_parents)
+        if self._selection.free and in_fluid(self._model) != self._in_fluid:
+            raise _edited(
+                "the fluid (density or viscosity), which free bodies do not feel,", *_OFF_OR_ON[self._in_fluid]
+            )
         self._refuse_fields(self._own)
 
     def _refuse_fields(self, fields: list[_Field]) -> None:
@@ -166,6 +174,7 @@ def _own(model: mujoco.MjModel, selection: Selection) -> Iterator[tuple[str, Ite
         (("jnt_pos", "jnt_axis"), np.flatnonzero(np.isin(model.jnt_bodyid, selection.links))),
         (joint_fields(model), free_joints),
         (dof_fields(model), [int(model.jnt_dofadr[joint]) + k for joint in free_joints for k in range(6)]),
+        (_TENDONS, tendons_on(model, free)),
         (_SURFACES, geoms),
         (_TOUCHING, np.flatnonzero(np.isin(model.geom_bodyid, bodies))),
         (("mesh_vert",), _parts_of_meshes(model, geoms, "vert")),

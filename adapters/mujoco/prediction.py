@@ -22,6 +22,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+_NO_CONTACT = -1e9  # [m] margin at which no distance of two geoms is a contact
 _INSTABILITIES = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
     mujoco.mjtWarning.mjWARN_BADQVEL,
@@ -31,13 +32,22 @@ _INSTABILITIES = (
 
 @contextmanager
 def contacts_off(model: mujoco.MjModel, geoms: list[int]) -> Iterator[None]:
-    """Disable MuJoCo's contact of some geoms within the block."""
+    """Disable MuJoCo's contact of some geoms within the block, contact pairs among them."""
+    pairs = _pairs_of(model, geoms) if model.npair else []
     saved = model.geom_contype[geoms], model.geom_conaffinity[geoms]  # indexing by a list copies
+    margins = model.pair_margin[pairs]
     model.geom_contype[geoms] = model.geom_conaffinity[geoms] = 0
+    model.pair_margin[pairs] = _NO_CONTACT
     try:
         yield
     finally:
         model.geom_contype[geoms], model.geom_conaffinity[geoms] = saved
+        model.pair_margin[pairs] = margins
+
+
+def _pairs_of(model: mujoco.MjModel, geoms: list[int]) -> list[int]:
+    """The contact pairs with at least one of some geoms; contype and conaffinity have no effect on them."""
+    return np.flatnonzero(np.isin(model.pair_geom1, geoms) | np.isin(model.pair_geom2, geoms)).tolist()
 
 
 def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjData) -> None:

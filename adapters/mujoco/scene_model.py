@@ -72,6 +72,8 @@ class SceneModel:
         option.integrator = _INTEGRATORS[setup.integrator]
         for geom in self.spec.geoms:
             geom.friction[0] = setup.friction_of(geom.friction[0])
+        for pair in self.spec.pairs:
+            pair.friction[:2] = [setup.friction_of(friction) for friction in pair.friction[:2]]
         for name, armature in setup.armature.items():
             self._joints[name].armature = armature
         self._set_damping(setup.damping)

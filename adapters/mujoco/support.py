@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.attachments import (
+    actuator_bodies,
+    equality_bodies,
+    tendon_acts,
+    tendon_bodies,
+)
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection
 
-from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.repairs import repair
 
 _INTEGRATORS = (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 _HINGE_OR_SLIDE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+_ON_FREE_JOINTS = {
+    "damping": ("dof_damping", "dof_dampingpoly"),
+    "friction loss": ("dof_frictionloss",),
+    "armature": ("dof_armature",),
+}
 
 
 def refuse_unsupported(model: mujoco.MjModel, selection: Selection) -> None:
@@ -22,7 +35,7 @@ def refuse_unsupported(model: mujoco.MjModel, selection: Selection) -> None:
     Raises:
         UnsupportedError: There is one; the message names the option, joint, body, geom, tendon or actuator.
     """
-    for check in (_options, _couplings, _joints, _bodies, _geoms, _free_bodies, _actuators):
+    for check in (_options, _flexes, _tendons, _joints, _bodies, _geoms, _pairs, _free_bodies, _actuators):
         for complaint in check(model, selection):
             raise UnsupportedError(complaint)
 
@@ -31,14 +44,29 @@ def refuse_forces_on_free(model: mujoco.MjModel, data: mujoco.MjData, selection:
     """Refuse forces on bodies with a free joint; they would have no effect, because IPC moves these bodies.
 
     Raises:
-        UnsupportedError: `xfrc_applied` or `qfrc_applied` of a free body is not zero.
+        UnsupportedError: `xfrc_applied` or `qfrc_applied` of a free body is not zero, or an active equality constraint
+            joins it to another body.
     """
+    if model.neq:
+        _refuse_equalities_on_free(model, data, selection)
     for body in selection.free:
         first = model.body_dofadr[body]
         if np.any(data.qfrc_applied[first : first + 6]) or np.any(data.xfrc_applied[rigid_group(model, body)]):
             raise UnsupportedError(
                 f"a force is applied to free body '{name_of(model, 'body', body)}' (xfrc_applied or qfrc_applied); "
                 "IPC moves that body, apply the force in the libuipc scene"
+            )
+
+
+def _refuse_equalities_on_free(model: mujoco.MjModel, data: mujoco.MjData, selection: Selection) -> None:
+    if not enabled(model, "EQUALITY", "CONSTRAINT"):
+        return
+    free = _moved_by_ipc(model, selection)
+    for equality in np.flatnonzero(data.eq_active):
+        for body in sorted(equality_bodies(model, int(equality)) & free):
+            raise UnsupportedError(
+                f"equality constraint '{name_of(model, 'equality', equality)}' acts on {_free(model, body)}, which IPC "
+                "moves without it; make it inactive, or join the bodies in the libuipc scene"
             )
 
 
@@ -50,17 +78,16 @@ def _options(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
         yield "sleeping (<flag sleep>) is not supported: a sleeping robot would not feel IPC's contact; disable it"
 
 
-def _couplings(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
-    for i in range(model.ntendon):
-        yield f"tendon '{name_of(model, 'tendon', i)}': tendons that couple joints are not supported"
-    for e in np.flatnonzero(model.eq_type != mujoco.mjtEq.mjEQ_JOINT):
-        kind = mujoco.mjtEq(model.eq_type[e]).name.removeprefix("mjEQ_").lower()
-        yield f"equality constraint '{name_of(model, 'equality', e)}' is a {kind}; only joint equalities are supported"
-    for i in range(model.npair):
-        pair = name_of(model, "pair", i)
-        yield f"contact pair '{pair}': <contact><pair> is not supported; use contype and conaffinity"
+def _flexes(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
     for i in range(model.nflex):
         yield f"flex '{name_of(model, 'flex', i)}': deformable bodies of MuJoCo are not supported"
+
+
+def _tendons(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
+    free = _moved_by_ipc(model, selection)
+    for i in filter(partial(tendon_acts, model), range(model.ntendon)):
+        for body in sorted(tendon_bodies(model, i) & free):
+            yield f"tendon '{name_of(model, 'tendon', i)}' acts on {_free(model, body)}, which IPC moves without it"
 
 
 def _joints(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
@@ -92,29 +119,52 @@ def _geoms(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
     moving = [b for body in selection.links + selection.free for b in rigid_group(model, body)]
     for g in np.flatnonzero(np.isin(model.geom_bodyid, moving + list(selection.static))):
         where = f"geom '{name_of(model, 'geom', g)}' of body '{name_of(model, 'body', model.geom_bodyid[g])}'"
-        if model.geom_priority[g]:
-            yield f"{where} has a contact priority, which is not supported; set priority to 0"
         for name in ("geom_adhesion", "geom_surfacevel"):  # MuJoCo 4 only
             if np.any(getattr(model, name, np.zeros(model.ngeom))[g]):
                 yield f"{where} has {name.removeprefix('geom_')}, which IPC contact does not know"
 
 
+def _pairs(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
+    if model.npair and model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_OVERRIDE:
+        yield "contact override (<flag override>) is not supported for a model with contact pairs; disable it"
+    for i in range(model.npair):
+        if np.any(getattr(model, "pair_adhesion", np.zeros(model.npair))[i]):  # MuJoCo 4 only
+            yield f"contact pair '{name_of(model, 'pair', i)}' has adhesion, which IPC contact does not know"
+
+
 def _free_bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
-    fluid = model.opt.density or model.opt.viscosity
     for body in selection.free:
-        where = f"free body '{name_of(model, 'body', body)}'"
-        dofs = slice(model.body_dofadr[body], model.body_dofadr[body] + 6)
-        joint = model.body_jntadr[body]
+        where = _free(model, body)
         for inside in np.flatnonzero((model.body_rootid == body) & (model.body_jntnum > 0)):
             if inside != body:
                 name = name_of(model, "body", inside)
                 yield f"{where} carries joints (body '{name}'): floating bases are not supported"
-        if fluid or np.any(model.body_gravcomp[rigid_group(model, body)]):
-            yield f"{where} would feel a fluid or gravity compensation, which IPC does not know"
-        springs = (getattr(model, name)[joint] for name in joint_fields(model))
-        if any(map(np.any, springs)) or any(np.any(getattr(model, name)[dofs]) for name in dof_fields(model)):
-            what = "stiffness, damping, friction loss or armature"
-            yield f"{where} has {what} on its free joint, which IPC does not know"
+        if np.any(model.body_gravcomp[rigid_group(model, body)]):
+            yield f"{where} has gravity compensation, which IPC does not know; set gravcomp to 0"
+        if any(np.any(getattr(model, name)[model.body_jntadr[body]]) for name in joint_fields(model)):
+            yield f"{where} has a spring on its free joint, which IPC does not know; set stiffness to 0"
+
+
+def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
+    """Report as repairs what has no effect on free bodies: IPC moves them by gravity and contact alone.
+
+    Raises:
+        UnsupportedError: Repairs are refused, and there is something to report.
+    """
+    for body in selection.free:
+        dofs = slice(model.body_dofadr[body], model.body_dofadr[body] + 6)
+        found = [noun for noun, names in _ON_FREE_JOINTS.items() if _any(model, names, dofs)]
+        if found:
+            what = f"its free joint has {' and '.join(found)}"
+            repair(_free(model, body), what, "left out, because IPC moves this body", UnsupportedError)
+        if in_fluid(model):
+            what = "it moves in a fluid (<option density> or viscosity)"
+            repair(_free(model, body), what, "IPC moves this body without it", UnsupportedError)
+
+
+def in_fluid(model: mujoco.MjModel) -> bool:
+    """True if the model has a fluid."""
+    return bool(model.opt.density or model.opt.viscosity)
 
 
 def joint_fields(model: mujoco.MjModel) -> list[str]:
@@ -123,24 +173,27 @@ def joint_fields(model: mujoco.MjModel) -> list[str]:
 
 
 def dof_fields(model: mujoco.MjModel) -> list[str]:
-    """Arrays over degrees of freedom that must be zero for free joints."""
-    names = ("dof_damping", "dof_dampingpoly", "dof_frictionloss", "dof_armature")
-    return [name for name in names if hasattr(model, name)]
+    """Arrays over degrees of freedom that have no effect on free joints."""
+    return [name for names in _ON_FREE_JOINTS.values() for name in names if hasattr(model, name)]
+
+
+def _any(model: mujoco.MjModel, fields: tuple[str, ...], dofs: slice) -> bool:
+    return any(np.any(getattr(model, name)[dofs]) for name in fields if hasattr(model, name))
 
 
 def _actuators(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
-    free = {b for body in selection.free for b in rigid_group(model, body)}
+    free = _moved_by_ipc(model, selection)
     for i in range(len(model.actuator_trntype)):
-        kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), int(model.actuator_trnid[i, 0])
-        if kind == mujoco.mjtTrn.mjTRN_BODY:
+        if model.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_BODY:
             yield f"actuator '{name_of(model, 'actuator', i)}' is an adhesion actuator, which IPC contact does not know"
-        if _driven_body(model, kind, target) in free:
+        if actuator_bodies(model, i) & free:
             yield f"actuator '{name_of(model, 'actuator', i)}' drives a free body, which IPC moves"
 
 
-def _driven_body(model: mujoco.MjModel, kind: mujoco.mjtTrn, target: int) -> int:
-    if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
-        return int(model.jnt_bodyid[target])
-    if kind in (mujoco.mjtTrn.mjTRN_SITE, mujoco.mjtTrn.mjTRN_SLIDERCRANK):
-        return int(model.site_bodyid[target])
-    return -1
+def _moved_by_ipc(model: mujoco.MjModel, selection: Selection) -> set[int]:
+    return {body for root in selection.free for body in rigid_group(model, root)}
+
+
+def _free(model: mujoco.MjModel, body: int) -> str:
+    """A phrase for a body that moves with a free body."""
+    return f"free body '{name_of(model, 'body', model.body_weldid[body])}'"

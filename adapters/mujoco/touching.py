@@ -1,9 +1,10 @@
 """Pairs of bodies that may touch, by MuJoCo's own rules, which are for geoms.
 
-Two geoms may touch if one's contype meets the other's conaffinity, no `<exclude>` names their bodies, and they are not
-on one rigid group, nor on a group and its parent group. Two changes make a robot on its base work: a link does not
-touch the static bodies on its own chain down to the world (MuJoCo would let it touch its own base), while the world's
-own geoms, floor and walls, may be touched by every link. Two bodies may touch as soon as any of their geoms may.
+Two geoms may touch if a `<contact><pair>` names them. Others may touch if one's contype meets the other's conaffinity,
+no `<exclude>` names their bodies, and they are not on one rigid group, nor on a group and its parent group. Two changes
+make a robot on its base work: a link does not touch the static bodies on its own chain down to the world (MuJoCo would
+let it touch its own base), while the world's own geoms, floor and walls, may be touched by every link. Two bodies may
+touch as soon as any of their geoms may.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import mujoco
 import numpy as np
 
 from ipc_articulation.arrays import Bools
+from ipc_articulation.dynamics.reading.mujoco.shapes import can_collide
 
 
 def colliding_geoms(model: mujoco.MjModel, bodies: list[int]) -> list[int]:
     """Geoms of some bodies that can collide; the others are for display only."""
-    on_bodies = np.isin(model.geom_bodyid, bodies)
-    return np.flatnonzero(on_bodies & ((model.geom_contype | model.geom_conaffinity) != 0)).tolist()
+    return np.flatnonzero(np.isin(model.geom_bodyid, bodies) & can_collide(model)).tolist()
 
 
 def untouchable_pairs(
@@ -33,7 +34,7 @@ def untouchable_pairs(
         geoms: Geoms of each body and plane that has geoms.
         immovable: Names of bodies and planes that never move; they do not touch each other, nor themselves.
     """
-    may_touch = _geoms_may_touch(model)
+    may_touch = geoms_may_touch(model)
     pairs = set()
     for a, b in combinations_with_replacement(geoms, 2):
         both_fixed = a in immovable and b in immovable
@@ -42,11 +43,13 @@ def untouchable_pairs(
     return frozenset(pairs)
 
 
-def _geoms_may_touch(model: mujoco.MjModel) -> Bools:
-    """(ngeom, ngeom)"""
+def geoms_may_touch(model: mujoco.MjModel) -> Bools:
+    """Pairs of geoms that may touch, (ngeom, ngeom), symmetric."""
     meets = (model.geom_contype[:, None] & model.geom_conaffinity[None, :]) != 0
     owner = np.ix_(model.geom_bodyid, model.geom_bodyid)
-    return (meets | meets.T) & ~(_excluded(model) | _related(model))[owner]
+    touch = (meets | meets.T) & ~(_excluded(model) | _related(model))[owner]
+    touch[model.pair_geom1, model.pair_geom2] = touch[model.pair_geom2, model.pair_geom1] = True
+    return touch
 
 
 def _excluded(model: mujoco.MjModel) -> Bools:

@@ -89,6 +89,7 @@ class NativeAdapter:
         self._free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
         self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
         self._dt, self._untouchable = float(dt), frozenset(around.get("untouchable", ()))
+        self._contact_rules = tuple(around.get("contact_rules", ()))
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
         self._scene = loop_scene(model, self._chain, self._surfaces)
@@ -132,7 +133,8 @@ class NativeAdapter:
             StateError: q has a wrong length, is not finite or leaves a loop open.
         """
         tree = describe(self._chain, self._spanning(), self._surfaces, self.free, self.static, self.planes)
-        tree = replace(tree, untouchable=tree.untouchable | self._untouchable)
+        untouchable = tree.untouchable | self._untouchable
+        tree = replace(tree, untouchable=untouchable, contact_rules=self._contact_rules)
         return scene_mechanism(tree, self._scene, self._placed_pins())
 
     def predict(self) -> Prediction:

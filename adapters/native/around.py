@@ -8,7 +8,7 @@ from typing import TypedDict, get_args
 
 from ipc_articulation.arguments import NUMBER, Wanted, one_of, several
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 
@@ -21,6 +21,7 @@ class Around(TypedDict, total=False):
     planes: Iterable[HalfPlane]  # half-spaces that never move; every link may touch them
     friction: float | Mapping[str, float]  # Coulomb coefficient of the model's surfaces, or by body; 1 where not named
     untouchable: Collection[frozenset[str]]  # further pairs of names that never touch
+    contact_rules: Iterable[ContactRule]  # friction of pairs where it is not the larger of both
     mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull
 
 
@@ -34,6 +35,7 @@ AROUND: dict[str, Wanted] = {
     "planes": several(HalfPlane),
     "friction": Wanted("a number, or a number for each of some bodies by name", _are_numbers),
     "untouchable": several(frozenset),
+    "contact_rules": several(ContactRule),
     "mesh_shape": one_of(*get_args(MeshShape)),
 }
 

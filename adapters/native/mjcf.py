@@ -44,6 +44,7 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
         around.static,
         around.planes,
         around.untouchable,
+        around.contact_rules,
         friction={link.name: link.friction for link in around.links},
         start=reference_positions(model),
     )

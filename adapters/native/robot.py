@@ -15,7 +15,7 @@ from ipc_articulation.adapters.native.static_links import carried_by_static, sta
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, HalfPlane
+from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Mechanism
@@ -35,6 +35,7 @@ class FileContent:
     static: tuple[CoupledBody, ...]  # the shapes of those links, and other static bodies
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
+    contact_rules: tuple[ContactRule, ...] = ()  # friction of pairs where it is not the larger of both
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
     up: Array | None = None  # (3,) direction against the file's own gravity; None: not in the file
@@ -96,7 +97,12 @@ class FileContent:
                 link.name: friction_of(self.friction.get(link.name, FRICTION)) for link in self.mechanism.links
             },
             "untouchable": self.untouchable,
+            "contact_rules": [_with_friction_of(friction_of, rule) for rule in self.contact_rules],
         }
+
+
+def _with_friction_of(friction_of: Callable[[float], float], rule: ContactRule) -> ContactRule:
+    return rule if rule.friction is None else replace(rule, friction=friction_of(rule.friction))
 
 
 def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:

@@ -34,9 +34,9 @@ def complete(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -
         static=(*robot.static, *(made for entry, made in bodies if entry.fixed)),
         planes=(*robot.planes, *planes_of(scene)),
     )
-    pairs = contact_rules(known, scene, document)
+    rules = (*known.contact_rules, *contact_rules(known, scene, document))
     untouchable = known.untouchable | _immovable(known) | _untouchable(known, scene, document)
-    return replace(known, contact_rules=pairs, untouchable=untouchable)
+    return replace(known, contact_rules=rules, untouchable=untouchable)
 
 
 def _refuse_equal_names(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> None:

@@ -168,17 +168,25 @@ def test_an_actuator_or_equality_that_moves_to_another_joint_is_refused(field, t
 
 @pytest.mark.parametrize("field", ["dof_dampingpoly", "jnt_stiffnesspoly"])
 def test_polynomial_forces_on_a_free_joint_are_refused(field, run):
-    """Also at `couple`."""
     values = getattr(run.model, field, None)
     if values is None:
         pytest.skip("MuJoCo 4 only")
     first = {"dof": run.model.jnt_dofadr, "jnt": np.arange(run.model.njnt)}[field[:3]][2]
     assert run.model.jnt_type[2] == mujoco.mjtJoint.mjJNT_FREE
     values[first] = 1.0
-    message = "free body 'crate' has stiffness, damping"
-    with pytest.raises(UnsupportedError, match=message):
+    error, message = {
+        "dof": (AdapterError, "dof_dampingpoly of joint"),
+        "jnt": (UnsupportedError, "free body 'crate' has a spring on its free joint"),
+    }[field[:3]]
+    with pytest.raises(error, match=message):
         run.step()
-    with pytest.raises(UnsupportedError, match=message):
+
+
+def test_a_polynomial_spring_on_a_free_joint_is_refused_at_couple(run):
+    if not hasattr(run.model, "jnt_stiffnesspoly"):
+        pytest.skip("MuJoCo 4 only")
+    run.model.jnt_stiffnesspoly[2] = 1.0
+    with pytest.raises(UnsupportedError, match="free body 'crate' has a spring on its free joint"):
         ignoring_the_guest(run.model, run.data)
 
 
@@ -208,14 +216,18 @@ OPTIONS = [
         "the flag filterparent was changed after `couple`, from True to False",
     ),
     (option(integrator=mujoco.mjtIntegrator.mjINT_RK4), UnsupportedError, "integrator RK4 is not supported"),
-    (option(density=1.2), UnsupportedError, "free body 'crate' would feel a fluid"),
+    (
+        option(density=1.2),
+        AdapterError,
+        "the fluid (density or viscosity), which free bodies do not feel, was changed after `couple`, from off to on",
+    ),
     (
         added_to("body_gravcomp", "body", "crate"),
         UnsupportedError,
-        "free body 'crate' would feel",
+        "free body 'crate' has gravity compensation",
     ),
-    (set_to("dof_damping", 3), UnsupportedError, "free body 'crate' has stiffness, damping"),
-    (added_to("geom_priority", "geom", "rod"), UnsupportedError, "geom 'rod' of body 'arm' has a contact priority"),
+    (set_to("dof_damping", 3), AdapterError, "dof_damping of joint"),
+    (added_to("geom_priority", "geom", "rod"), AdapterError, "geom_priority of geom 'rod' was changed"),
 ]
 
 

@@ -5,6 +5,7 @@ import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.repairs import RepairWarning, strict
 
 MODEL = """<mujoco><option {option}/><worldbody>
   <body name="arm"><joint name="elbow"/>{arm}<geom size="0.1" {geom}/></body>
@@ -25,6 +26,9 @@ def motor(target):
     return f'<actuator><motor name="push" {target}/></actuator>'
 
 
+ROPE = '<tendon><spatial name="rope" {}><site site="palm"/><site site="nose"/></spatial></tendon>'
+MOTOR_ON_ROPE = motor('tendon="rope"')
+
 REFUSED = [
     (
         {"option": 'integrator="RK4"'},
@@ -40,29 +44,44 @@ REFUSED = [
         {"arm": '<joint name="hip" range="1 -1"/>'},
         "joint 'hip' has the limits 1 to -1, which MuJoCo ignores; give the lower one first",
     ),
-    ({"geom": 'name="first" priority="1"'}, "geom 'first' of body 'arm' has a contact priority"),
     (
         {"inside": '<body name="leg"><joint/><geom size="0.1"/></body>'},
         "free body 'stone' carries joints (body 'leg'): floating bases are not supported",
     ),
-    ({"stone": 'gravcomp="1"'}, "free body 'stone' would feel a fluid or gravity compensation"),
-    ({"option": 'density="1"'}, "free body 'stone' would feel a fluid or gravity compensation"),
-    ({"free": 'damping="1"'}, "free body 'stone' has stiffness, damping, friction loss or armature on its free joint"),
+    ({"stone": 'gravcomp="1"'}, "free body 'stone' has gravity compensation, which IPC does not know; set"),
+    ({"free": 'stiffness="1"'}, "free body 'stone' has a spring on its free joint, which IPC does not know"),
     (
         {"world": '<body name="hand" mocap="true"><geom size="0.1"/></body>'},
         "body 'hand' is a mocap body, which is not supported; name it under 'ignore'",
     ),
     (
-        {"more": '<tendon><fixed name="belt"><joint joint="elbow" coef="1"/></fixed></tendon>'},
-        "tendon 'belt': tendons that couple joints are not supported",
-    ),
-    (
         {"more": '<equality><weld name="glue" body1="arm" body2="stone"/></equality>'},
-        "equality constraint 'glue' is a weld; only joint equalities are supported",
+        "equality constraint 'glue' acts on free body 'stone', which IPC moves without it; make it inactive, or join",
     ),
     (
-        {"more": '<contact><pair name="duo" geom1="pebble" geom2="pebble2"/></contact>', "geom": 'name="pebble2"'},
-        "contact pair 'duo': <contact><pair> is not supported",
+        {
+            "inside": '<site name="nose"/>',
+            "arm": '<site name="palm"/>',
+            "more": '<equality><weld name="glue" site1="palm" site2="nose"/></equality>',
+        },
+        "equality constraint 'glue' acts on free body 'stone'",
+    ),
+    (
+        {"inside": '<site name="nose"/>', "arm": '<site name="palm"/>', "more": ROPE.format('stiffness="3"')},
+        "tendon 'rope' acts on free body 'stone', which IPC moves without it",
+    ),
+    (
+        {"inside": '<site name="nose"/>', "arm": '<site name="palm"/>', "more": ROPE.format("") + MOTOR_ON_ROPE},
+        "actuator 'push' drives a free body, which IPC moves",
+    ),
+    (
+        {
+            "option": 'o_margin="0"',
+            "more": """<option><flag override="enable"/></option>
+              <contact><pair geom1="pebble" geom2="pebble2"/></contact>""",
+            "geom": 'name="pebble2"',
+        },
+        "contact override (<flag override>) is not supported for a model with contact pairs",
     ),
     (
         {"more": '<actuator><adhesion name="glove" body="arm" ctrlrange="0 1"/></actuator>'},
@@ -82,8 +101,45 @@ def test_refused_by_name(parts, message):
         couple(**parts)
 
 
-def test_joint_equalities_and_all_else_are_welcome():
-    couple(more='<equality><joint joint1="elbow" joint2="knee"/></equality>' + motor('joint="elbow"').strip())
+ACCEPTED = [
+    {"more": '<equality><joint joint1="elbow" joint2="knee"/></equality>' + motor('joint="elbow"')},
+    {"more": '<equality><weld body1="arm" body2="other"/></equality>'},
+    {"more": '<equality><weld body1="arm" body2="stone" active="false"/></equality>'},
+    {"more": '<option><flag equality="disable"/></option><equality><weld body1="arm" body2="stone"/></equality>'},
+    {
+        "world": '<body name="rock1"/><body name="rock2"/>',
+        "more": '<equality><connect body1="rock1" body2="rock2" anchor="0 0 0"/></equality>',
+    },
+    {"inside": '<site name="nose"/>', "arm": '<site name="palm"/>', "more": ROPE.format("")},
+    {"more": '<tendon><fixed name="belt" damping="1"><joint joint="elbow" coef="1"/></fixed></tendon>'},
+]
+
+
+@pytest.mark.parametrize("parts", ACCEPTED, ids=str)
+def test_accepted(parts):
+    couple(**parts).predict()
+
+
+def test_an_equality_on_a_free_body_that_becomes_active_is_refused_when_the_step_comes():
+    adapter = couple(more='<equality><weld name="glue" body1="arm" body2="stone" active="false"/></equality>')
+    adapter.data.eq_active[0] = True
+    with pytest.raises(UnsupportedError, match="equality constraint 'glue' acts on free body 'stone'"):
+        adapter.predict()
+
+
+WITHOUT_EFFECT = [
+    ({"free": 'damping="1" armature="2"'}, "free body 'stone': its free joint has damping and armature; left out, bec"),
+    ({"free": 'frictionloss="1"'}, "free body 'stone': its free joint has friction loss; left out, because IPC moves"),
+    ({"option": 'density="1"'}, "free body 'stone': it moves in a fluid (<option density> or viscosity); IPC moves"),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), WITHOUT_EFFECT)
+def test_what_has_no_effect_on_free_bodies_is_reported(parts, message):
+    with pytest.warns(RepairWarning, match=f"^{re.escape(message)}"):
+        couple(**parts)
+    with strict(), pytest.raises(UnsupportedError, match=re.escape(message.partition(";")[0])):
+        couple(**parts)
 
 
 def test_an_ignored_body_may_be_anything():

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from ipc_articulation import spatial
+from ipc_articulation.arrays import Bools
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Shape, Sphere, Triangles
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import UnsupportedError
@@ -16,7 +17,7 @@ Geom = mujoco.mjtGeom
 def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Shapes of a body for contact and for display, each placed in the body's frame.
 
-    Geoms with contype and conaffinity zero are for display. Meshes give MuJoCo's triangles, closed or not. A geom for
+    Geoms that cannot collide are for display. Meshes give MuJoCo's triangles, closed or not. A geom for
     display is left out if its kind is not supported.
 
     Raises:
@@ -24,17 +25,23 @@ def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tu
     """
     collision: list[Shape] = []
     visual: list[Shape] = []
-    first = int(model.body_geomadr[body])
+    first, collides = int(model.body_geomadr[body]), can_collide(model)
     for geom in range(first, first + int(model.body_geomnum[body])):
-        collides = bool(model.geom_contype[geom] | model.geom_conaffinity[geom])
         geometry = geom_shape(model, geom)
         if geometry is None:
-            if collides:
+            if collides[geom]:
                 raise UnsupportedError(_complaint(model, geom, body))
             continue
         pose = spatial.pose(spatial.rotation_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
-        (collision if collides else visual).append(Shape(geometry, pose, name_of(model, "geom", geom)))
+        (collision if collides[geom] else visual).append(Shape(geometry, pose, name_of(model, "geom", geom)))
     return tuple(collision), tuple(visual)
+
+
+def can_collide(model: mujoco.MjModel) -> Bools:
+    """The geoms that can collide, by contype and conaffinity or in a `<contact><pair>`, (ngeom,)."""
+    collides = (model.geom_contype | model.geom_conaffinity) != 0
+    collides[model.pair_geom1] = collides[model.pair_geom2] = True
+    return collides
 
 
 def geom_shape(model: mujoco.MjModel, geom: int) -> Geometry | None:

@@ -1,0 +1,60 @@
+"""The bodies on which tendons, equality constraints and actuators of a MuJoCo model act."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import mujoco
+import numpy as np
+
+_ON_BODY = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
+
+
+def tendon_acts(model: mujoco.MjModel, tendon: int) -> bool:
+    """True if a tendon has a force or inertia of its own."""
+    fields = (getattr(model, f"tendon_{name}", None) for name in _ON_BODY)
+    return any(np.any(values[tendon]) for values in fields if values is not None)
+
+
+def tendon_bodies(model: mujoco.MjModel, tendon: int) -> set[int]:
+    """The bodies with the joints, sites and wrapping geoms of a tendon."""
+    first = int(model.tendon_adr[tendon])
+    path = slice(first, first + int(model.tendon_num[tendon]))
+    owners = {
+        mujoco.mjtWrap.mjWRAP_JOINT: model.jnt_bodyid,
+        mujoco.mjtWrap.mjWRAP_SITE: model.site_bodyid,
+        mujoco.mjtWrap.mjWRAP_SPHERE: model.geom_bodyid,
+        mujoco.mjtWrap.mjWRAP_CYLINDER: model.geom_bodyid,
+    }
+    parts = zip(model.wrap_type[path].tolist(), model.wrap_objid[path].tolist(), strict=True)
+    return {int(owners[kind][index]) for kind, index in parts if kind in owners}
+
+
+def tendons_on(model: mujoco.MjModel, bodies: Collection[int]) -> list[int]:
+    """The tendons with a joint, site or wrapping geom on some bodies."""
+    return [tendon for tendon in range(model.ntendon) if tendon_bodies(model, tendon).intersection(bodies)]
+
+
+def equality_bodies(model: mujoco.MjModel, equality: int) -> set[int]:
+    """The bodies that an equality constraint joins, or whose joints or tendons it relates."""
+    objects = [int(index) for index in (model.eq_obj1id[equality], model.eq_obj2id[equality]) if index >= 0]
+    match mujoco.mjtEq(model.eq_type[equality]):
+        case mujoco.mjtEq.mjEQ_JOINT:
+            return {int(model.jnt_bodyid[joint]) for joint in objects}
+        case mujoco.mjtEq.mjEQ_TENDON:
+            return set().union(*(tendon_bodies(model, tendon) for tendon in objects))
+    on_sites = model.eq_objtype[equality] == mujoco.mjtObj.mjOBJ_SITE
+    return {int(model.site_bodyid[index]) if on_sites else index for index in objects}
+
+
+def actuator_bodies(model: mujoco.MjModel, actuator: int) -> set[int]:
+    """The bodies that an actuator drives by a joint, a tendon, or one or two sites."""
+    kind = mujoco.mjtTrn(model.actuator_trntype[actuator])
+    targets = [int(target) for target in model.actuator_trnid[actuator] if target >= 0]
+    if kind == mujoco.mjtTrn.mjTRN_TENDON:
+        return tendon_bodies(model, targets[0])
+    if kind in (mujoco.mjtTrn.mjTRN_SITE, mujoco.mjtTrn.mjTRN_SLIDERCRANK):
+        return {int(model.site_bodyid[site]) for site in targets}
+    if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+        return {int(model.jnt_bodyid[targets[0]])}
+    return set()
