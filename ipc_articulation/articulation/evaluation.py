@@ -36,7 +36,7 @@ class Articulations(NamedTuple):
 
 
 @structref.register
-class _HeldType(types.StructRef):
+class _HeldArticulationsType(types.StructRef):
     """Numba's type of `HeldArticulations`."""
 
 
@@ -44,7 +44,7 @@ class HeldArticulations(structref.StructRefProxy):
     """Articulations that Python and compiled functions pass by reference: to unpack their arrays takes 2 µs a call."""
 
 
-structref.define_proxy(HeldArticulations, _HeldType, Articulations._fields)
+structref.define_proxy(HeldArticulations, _HeldArticulationsType, Articulations._fields)
 
 
 def hold(arrays: Articulations) -> HeldArticulations | Articulations:

@@ -22,8 +22,8 @@ from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.persistence.dump import dump_state, recover_state
 from ipc_articulation.engine.scene.changes import has_changed, read_again
-from ipc_articulation.engine.scene.model import Model, read_model
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.scene.model import EngineModel, read_model
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.step import step
 from ipc_articulation.engine.workspace import Workspace, make_workspace
 from ipc_articulation.errors import EngineError, SolverError
@@ -39,7 +39,7 @@ class Moment(NamedTuple):
     """Where a run stands; replaced as a whole, so that a step is taken or not."""
 
     frame: int
-    state: State
+    state: EngineState
     rested: Rested | None = None  # by the step that led to the state; None where it has been set otherwise
     statistics: StepStatistics | None = None  # of the last step; None before the first one
 
@@ -59,10 +59,10 @@ class CpuEngine(PyIEngine):
         self._dumps = Path(workspace).absolute() / "dumps"
         self.state_accessor: StateAccessor | None = None  # until there is a world
         self._is_stepping = False
-        self._now = Moment(0, State.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)))
+        self._now = Moment(0, EngineState.without_past(np.zeros((0, DOF)), np.zeros((0, DOF)), np.zeros(0)))
         self._scene: SceneVisitor
         self._config: AttributeCollection
-        self.model: Model  # the scene as the engine has read it; once there is a world, as what follows
+        self.model: EngineModel  # the scene as the engine has read it; once there is a world, as what follows
         self.workspace: Workspace
         self._writer: SceneWriter
 
@@ -140,7 +140,7 @@ class CpuEngine(PyIEngine):
         return self._now.frame + self._is_stepping
 
     @property
-    def state(self) -> State:
+    def state(self) -> EngineState:
         """Coordinates and velocities of all bodies, and joint coordinates, as they stand."""
         return self._now.state
 
@@ -181,16 +181,16 @@ class CpuEngine(PyIEngine):
             model, state = read_again(self._scene, self.model, self._now.state)
             self._use(model, self._now._replace(state=state, rested=None), "after the scene was changed")
 
-    def _use(self, model: Model, now: Moment, when: str) -> None:
+    def _use(self, model: EngineModel, now: Moment, when: str) -> None:
         workspace = make_workspace(model, when)
         writer = SceneWriter(model.context, workspace.articulation)
         self._animator.init()  # the animations of new objects look for their geometries
         self.model, self.workspace, self._writer, self._now = model, workspace, writer, now
 
-    def _present(self) -> tuple[Model, Workspace, SceneWriter, State]:
+    def _present(self) -> tuple[EngineModel, Workspace, SceneWriter, EngineState]:
         return self.model, self.workspace, self._writer, self._now.state
 
-    def _set_state(self, state: State) -> None:
+    def _set_state(self, state: EngineState) -> None:
         self._now = self._now._replace(state=state, rested=None)
 
     def _warn(self, frame: int, report: NewtonReport) -> None:

@@ -33,7 +33,7 @@ def predict(order, state, acceleration, is_dynamic, dt, q_tilde):
 
     Args:
         order: 1 for backward Euler, 2 for BDF2.
-        state: A `State` of n bodies, at the beginning of the step.
+        state: An `EngineState` of n bodies, at the beginning of the step.
         acceleration: a (n, 12).
         is_dynamic: A body that is not starts from rest at qᵗ, (n,).
         dt: Time step [s].

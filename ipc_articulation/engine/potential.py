@@ -15,7 +15,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.newton import islands
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.term import Approaching, Term
 
@@ -68,7 +68,7 @@ class Potential:
         """Whether contact resistance follows from the forces of the whole scene."""
         return self._adaptive is not None
 
-    def begin_step(self, state: State, dt: float, substeps: int = 1) -> None:
+    def begin_step(self, state: EngineState, dt: float, substeps: int = 1) -> None:
         """Fix what is constant in the step of dt [s] that begins at a state; substeps are the animator's."""
         self.select(self.movable)  # the resistance follows from the forces on all bodies
         for term in self.terms:

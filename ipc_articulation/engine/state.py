@@ -9,7 +9,7 @@ from ipc_articulation.arrays import Array
 PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
 
 
-class State(NamedTuple):
+class EngineState(NamedTuple):
     """n bodies and m joints."""
 
     q: Array  # (n, 12)
@@ -19,6 +19,6 @@ class State(NamedTuple):
     qdot_before: Array  # (n, 12) one step earlier
 
     @classmethod
-    def without_past(cls, q: Array, qdot: Array, theta: Array) -> State:
+    def without_past(cls, q: Array, qdot: Array, theta: Array) -> EngineState:
         """A state to start from: what was one step earlier is taken to be the same, as libuipc does."""
         return cls(q, qdot, theta, q, qdot)

@@ -8,20 +8,20 @@ from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, awake, end_step, settle
 from ipc_articulation.engine.output.stopwatch import Stopwatch
-from ipc_articulation.engine.scene.model import Model
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.workspace import Workspace
 
 
 def step(
-    state: State,
+    state: EngineState,
     rested: Rested | None,
-    model: Model,
+    model: EngineModel,
     workspace: Workspace,
     dt: float,
     substeps: int,
     watch: Stopwatch,
-) -> tuple[State, Rested | None, NewtonReport]:
+) -> tuple[EngineState, Rested | None, NewtonReport]:
     """Advance by dt [s]: minimise the incremental potential; velocities and joint angles follow.
 
     Args:
@@ -58,6 +58,6 @@ def step(
         q, measures = q.copy(), ((surfaces.points, surfaces.first), potential.extent, model.gravity_strength)
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
     qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged, dt)
-    after = State(q, qdot, model.context.coordinates.follow(state.theta, q), state.q, state.qdot)
+    after = EngineState(q, qdot, model.context.coordinates.follow(state.theta, q), state.q, state.qdot)
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.contact.world import ContactWorld
-from ipc_articulation.engine.contact_free.problem import Held, Problem, make_problem
+from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem, make_problem
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.scene.model import Model
+from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.scene.registry import read_terms
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.articulation import Articulation
@@ -32,10 +32,10 @@ class Workspace:
     potential: Potential
     system: LinearSystem
     articulation: Articulation | None  # the potential's term; None where the scene has no articulation
-    contact_free: Held | Problem | None  # None: every step is the general one
+    contact_free: HeldProblem | Problem | None  # None: every step is the general one
 
 
-def make_workspace(model: Model, when: str) -> Workspace:
+def make_workspace(model: EngineModel, when: str) -> Workspace:
     """The workspace of a model, its bodies standing where the model has them.
 
     Args:
@@ -60,7 +60,7 @@ def make_workspace(model: Model, when: str) -> Workspace:
     return Workspace(contact, potential, LinearSystem(bodies.is_fixed), articulation, contact_free)
 
 
-def _make_contact(model: Model, when: str) -> ContactWorld | None:
+def _make_contact(model: EngineModel, when: str) -> ContactWorld | None:
     bodies, config = model.context.bodies, model.config
     contact = make_contact_world(model.surfaces, bodies, model.planes, model.rules, config.d_hat)
     if not config.contact_enable:

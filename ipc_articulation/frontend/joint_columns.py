@@ -14,7 +14,7 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import require
 
 
-class Bodies(Protocol):
+class JoinableBodies(Protocol):
     """Bodies that joints may connect; `frontend.bodies.BodyTable` satisfies this protocol."""
 
     @property
@@ -27,7 +27,7 @@ class Bodies(Protocol):
         ...
 
 
-def read_body_pairs(joints: Any, bodies: Bodies, owner: str) -> Ints:
+def read_body_pairs(joints: Any, bodies: JoinableBodies, owner: str) -> Ints:
     """Rows of the left and of the right body of each joint, (m, 2).
 
     Args:

@@ -13,7 +13,7 @@ from ipc_articulation.articulation.frames import Placement, axis_from_local, poi
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, require
-from ipc_articulation.frontend.joint_columns import Bodies, check_joint_values, read_body_pairs
+from ipc_articulation.frontend.joint_columns import JoinableBodies, check_joint_values, read_body_pairs
 from ipc_articulation.frontend.joint_kinds import JointKind, joint_kind
 
 _LOCAL_ENDS = (("l_position0", "l_position1"), ("r_position0", "r_position1"))
@@ -55,7 +55,7 @@ class JointMesh:
         return self.slot.geometry().edges().find(self.kind.coordinate)
 
 
-def read_joint_mesh(slot: Any, bodies: Bodies) -> JointMesh:
+def read_joint_mesh(slot: Any, bodies: JoinableBodies) -> JointMesh:
     """Read one joint geometry; the bodies must be in their initial poses, where θ = 0.
 
     The axis is given by local end points (`l_position0` to `r_position1`) if the edges carry all four, else by the

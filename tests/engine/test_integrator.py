@@ -5,7 +5,7 @@ import pytest
 from uipc import view
 
 from ipc_articulation.engine import integrator
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.config import read_config
 from tests.engine.scenes import BoxScene, translation, twist_rate
@@ -16,7 +16,7 @@ G = 9.8
 def random_state():
     rng = np.random.default_rng(4)
     q, qdot, q_before, qdot_before = rng.standard_normal((4, 2, 12))
-    return State(q, qdot, np.zeros(0), q_before, qdot_before)
+    return EngineState(q, qdot, np.zeros(0), q_before, qdot_before)
 
 
 def predicted(order, state, acceleration, is_dynamic, dt):
@@ -29,7 +29,7 @@ def test_velocity_at_the_prediction_is_the_velocity_of_the_scheme():
     """Without forces q = q̃, and a body in uniform motion keeps its velocity, whatever dt was before."""
     velocity, is_dynamic = np.arange(24.0).reshape(2, 12), np.ones(2, dtype=bool)
     for order in (1, 2):
-        state = State(np.zeros((2, 12)), velocity, np.zeros(0), -0.03 * velocity, velocity)
+        state = EngineState(np.zeros((2, 12)), velocity, np.zeros(0), -0.03 * velocity, velocity)
         q = predicted(order, state, np.zeros((2, 12)), is_dynamic, 0.01)
         np.testing.assert_allclose(integrator.velocity(order, state, q, 0.01), velocity, rtol=1e-12)
 

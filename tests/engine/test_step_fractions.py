@@ -5,7 +5,7 @@ import pytest
 import trimesh
 
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from tests.contact.worlds import DT, EPS_V, as_surface, make_world, pose
 
 
@@ -13,7 +13,7 @@ def potential_of(n, q, fixed=(), mesh=None, cfl=False):
     world, is_fixed = make_world(n, fixed=fixed, mesh=mesh), np.isin(np.arange(n), fixed)
     potential = Potential([], world.surfaces, world, [f"box {b}" for b in range(n)], is_fixed, cfl=cfl)
     world.begin_step(q, DT, EPS_V)
-    potential.begin_step(State.without_past(q, np.zeros_like(q), np.zeros(0)), DT)
+    potential.begin_step(EngineState.without_past(q, np.zeros_like(q), np.zeros(0)), DT)
     return potential
 
 

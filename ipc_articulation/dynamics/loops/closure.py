@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import NDArray
 
 from ipc_articulation.dynamics.loops.clusters import Clusters, Loop, find_clusters
-from ipc_articulation.dynamics.loops.layout import Joints, Loops, laid_out
+from ipc_articulation.dynamics.loops.layout import Loops, SpanningJoints, laid_out
 
 if TYPE_CHECKING:
     from ipc_articulation.dynamics.loops.program import Program, Records
@@ -34,7 +34,7 @@ class Closure:
             fit the constraint.
     """
 
-    def __init__(self, name: str, tree: NDArray, joints: Joints, loops: Loops = ()) -> None:
+    def __init__(self, name: str, tree: NDArray, joints: SpanningJoints, loops: Loops = ()) -> None:
         layout = laid_out(joints, loops)
         self.name, self.tree, self.joints, self.free = name, tree, joints, layout.free
         self.loops: tuple[Loop, ...] = tuple(layout.loops)

@@ -15,7 +15,7 @@ from ipc_articulation.errors import ModelError
 Loops = Sequence[tuple[Sequence[int], LoopConstraint]]
 
 
-class Joints(NamedTuple):
+class SpanningJoints(NamedTuple):
     """The n joints of a spanning tree, and the indices of their first coordinates."""
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ class Layout(NamedTuple):
     nv: int
 
 
-def laid_out(joints: Joints, loops: Loops) -> Layout:
+def laid_out(joints: SpanningJoints, loops: Loops) -> Layout:
     """Assign indices to every joint and loop.
 
     Args:
@@ -70,7 +70,7 @@ def laid_out(joints: Joints, loops: Loops) -> Layout:
     return Layout(list(placed.values()), free, nx, ny)
 
 
-def _owners(joints: Joints, loops: Loops) -> dict[int, int]:
+def _owners(joints: SpanningJoints, loops: Loops) -> dict[int, int]:
     """The loop of each joint that is in one."""
     owner: dict[int, int] = {}
     for number, (members, constraint) in enumerate(loops):

@@ -16,7 +16,7 @@ from ipc_articulation.dynamics.algorithms.tree import NODE, ROTATION, SCREW, TRA
 from ipc_articulation.dynamics.joints import FixedJoint
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation
 from ipc_articulation.dynamics.loops.closure import Closure
-from ipc_articulation.dynamics.loops.layout import Joints
+from ipc_articulation.dynamics.loops.layout import SpanningJoints
 from ipc_articulation.dynamics.model.body import Body
 from ipc_articulation.dynamics.model.coordinates import stacked
 from ipc_articulation.dynamics.model.inertia import Inertia, checked, unphysical
@@ -188,7 +188,7 @@ def model_of(
         followers=followers(placed, body_q, body_v, where),
         aliases=MappingProxyType(aliases),
         shapes=shapes_of_arrays(growth.nq, growth.nv, len(placed), len(names)),
-        closure=Closure(name, tree, Joints(tuple(joint.name for joint in placed), body_q, body_v)),
+        closure=Closure(name, tree, SpanningJoints(tuple(joint.name for joint in placed), body_q, body_v)),
     )
     _freeze(model)
     return model

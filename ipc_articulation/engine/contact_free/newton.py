@@ -19,7 +19,7 @@ def minimise(problem, q, E, is_measured, dt):
     """Minimise the potential from q (n, 12); see `engine.newton.minimise`.
 
     Args:
-        problem: A `Held` problem, the step begun.
+        problem: A `HeldProblem` problem, the step begun.
         q: Where to start.
         E: Energies of the bodies there, (n,).
         is_measured: Whether these are known.

@@ -17,14 +17,14 @@ from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern
 from ipc_articulation.engine.potential import Potential
-from ipc_articulation.engine.scene.model import Model
+from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.joint_penalty import Penalties
 from ipc_articulation.engine.terms.kinetic import Inertias
 from ipc_articulation.engine.terms.shape import Shapes
 from ipc_articulation.frontend.config import Config
 
 
-class Bodies(NamedTuple):
+class BodyArrays(NamedTuple):
     """The n bodies."""
 
     movable: Bools  # (n,)
@@ -56,7 +56,7 @@ class Problem(NamedTuple):
     """What a step without contact is made of."""
 
     order: int  # of the time integrator
-    bodies: Bodies
+    bodies: BodyArrays
     inertias: Inertias  # this and the next four are `potential.TermArrays`
     shapes: Shapes
     penalties: Penalties
@@ -70,24 +70,24 @@ class Problem(NamedTuple):
 
 
 @structref.register
-class _HeldType(types.StructRef):
-    """Numba's type of `Held`."""
+class _HeldProblemType(types.StructRef):
+    """Numba's type of `HeldProblem`."""
 
 
-class Held(structref.StructRefProxy):
+class HeldProblem(structref.StructRefProxy):
     """A problem that compiled functions hand on by reference: to unpack it would cost 10 µs a call, to copy it 1 µs."""
 
 
-structref.define_proxy(Held, _HeldType, Problem._fields)
+structref.define_proxy(HeldProblem, _HeldProblemType, Problem._fields)
 
 
 @compiled
 def _hold(problem):
-    """The same as a `Held`; to make one from Python takes a second in each process, for that is not kept on disk."""
-    return Held(*problem)
+    """The problem by reference; made from Python, it would take a second in each process, as it is not cached."""
+    return HeldProblem(*problem)
 
 
-def make_problem(model: Model, potential: Potential, may_touch: bool) -> Held | Problem | None:
+def make_problem(model: EngineModel, potential: Potential, may_touch: bool) -> HeldProblem | Problem | None:
     """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
     found = {term.name: term for term in potential.terms}
     if may_touch or not found.keys() <= TERMS:
@@ -96,7 +96,7 @@ def make_problem(model: Model, potential: Potential, may_touch: bool) -> Held | 
     return problem if config.DISABLE_JIT else _hold(problem)
 
 
-def _gather(model: Model, potential: Potential, found: dict[str, Any]) -> Problem:
+def _gather(model: EngineModel, potential: Potential, found: dict[str, Any]) -> Problem:
     terms = gather_terms(found, len(model.context.bodies))
     H, pattern, U = make_system(potential.movable, [bodies for term in potential.terms for bodies in term.blocks])
     return Problem(
@@ -111,8 +111,8 @@ def _gather(model: Model, potential: Potential, found: dict[str, Any]) -> Proble
     )
 
 
-def _gather_bodies(model: Model, potential: Potential) -> Bodies:
-    return Bodies(
+def _gather_bodies(model: EngineModel, potential: Potential) -> BodyArrays:
+    return BodyArrays(
         movable=potential.movable,
         labels=potential.labels,
         driven=potential.driven,

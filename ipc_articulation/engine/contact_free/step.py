@@ -8,18 +8,18 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.contact_free.newton import minimise
 from ipc_articulation.engine.contact_free.potential import begin_step, body_energies
-from ipc_articulation.engine.contact_free.problem import Held, Problem
+from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem
 from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, end_step, settle
 from ipc_articulation.engine.output.stopwatch import Stopwatch
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.articulation import Articulation
 
 
 def take(
-    state: State, problem: Held | Problem, articulation: Articulation | None, dt: float, watch: Stopwatch
-) -> tuple[State, Rested | None, NewtonReport] | None:
+    state: EngineState, problem: HeldProblem | Problem, articulation: Articulation | None, dt: float, watch: Stopwatch
+) -> tuple[EngineState, Rested | None, NewtonReport] | None:
     """Advance by dt [s] bodies that cannot touch, with the term of their articulations; see `engine.step`.
 
     Returns:
@@ -32,7 +32,7 @@ def take(
     watch.lap("newton")
     if not is_usual:
         return None
-    after = State(q, qdot, theta, state.q, state.qdot)
+    after = EngineState(q, qdot, theta, state.q, state.qdot)
     watch.lap("write back")
     result = NewtonResult.SEMI_IMPLICIT if early else NewtonResult.CONVERGED
     return after, Rested(rested, dt) if found else None, NewtonReport(result, iterations, awake, searches)
@@ -49,7 +49,7 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
         and of line-search steps; the bodies that rested, (n,); whether there are any; and whether an island ended
         before it had converged.
     """
-    bodies, state = problem.bodies, State(q, qdot, theta, q_before, qdot_before)
+    bodies, state = problem.bodies, EngineState(q, qdot, theta, q_before, qdot_before)
     if not begin_step(problem, state, q_ref, dt):
         return q, qdot, theta, False, 0, 0, 0, bodies.driven, False, False
     start, E, is_measured = _start(problem, state, dt)

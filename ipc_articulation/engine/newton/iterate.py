@@ -9,7 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 
 
-class Step(NamedTuple):
+class CutStep(NamedTuple):
     """A Newton step of all bodies, and how much of it collision detection allows."""
 
     start: Array  # (n, 12) coordinates from which it leads
@@ -25,7 +25,7 @@ class Iterate(NamedTuple):
     energies: Array | None  # (n,) of the bodies there; None where they were not measured
     moving: Bools  # (n,) bodies whose islands have not ended
     number: int  # of these
-    step: Step  # that led here
+    step: CutStep  # that led here
     taken: Array  # (n,) fraction of it that was taken
     is_exhausted: bool  # whether its line search found no decrease
     residual: Array  # (n,) what is left of the first residual
@@ -34,5 +34,5 @@ class Iterate(NamedTuple):
 def first_iterate(q: Array, energies: Array | None, moving: Bools) -> Iterate:
     """The iterate from which a solve starts; see `newton.minimise`."""
     whole = np.ones(len(q))
-    none = Step(q, np.zeros(q.shape), whole, np.zeros(len(q)))
+    none = CutStep(q, np.zeros(q.shape), whole, np.zeros(len(q)))
     return Iterate(q, energies, moving, int(np.count_nonzero(moving)), none, whole, False, whole)

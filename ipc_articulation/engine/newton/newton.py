@@ -15,7 +15,7 @@ from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
-from ipc_articulation.engine.newton.iterate import Iterate, Step, first_iterate
+from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.output.diagnosis import not_finite
@@ -130,15 +130,15 @@ class _Solve:
             raise not_finite(potential, q) or SolverError("the Newton step is not finite")
         return dq
 
-    def _cut(self, now: Iterate, dq: Array) -> tuple[Step, Ints]:
+    def _cut(self, now: Iterate, dq: Array) -> tuple[CutStep, Ints]:
         """The step dq as collision detection allows it, and the islands (n,) that it makes."""
         fraction, labels = self._potential.step_fractions(now.q, dq)
         self._watch.lap("collision detection")
         self.report.ccd_step = rows.smallest(fraction, now.moving, self.report.ccd_step)
         size = step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances)
-        return Step(now.q, dq, fraction, size), labels
+        return CutStep(now.q, dq, fraction, size), labels
 
-    def _find_done(self, now: Iterate, step: Step, labels: Ints, at_goal: bool) -> Bools:
+    def _find_done(self, now: Iterate, step: CutStep, labels: Ints, at_goal: bool) -> Bools:
         """The bodies whose islands meet the convergence test by this step, (n,)."""
         potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
         ccd_tol = self._config.ccd_tol
@@ -147,7 +147,7 @@ class _Solve:
             done &= potential.keeps_gaps(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done
 
-    def _search(self, now: Iterate, step: Step, labels: Ints, done: Bools) -> Search:
+    def _search(self, now: Iterate, step: CutStep, labels: Ints, done: Bools) -> Search:
         """Take the step, cut to where the energy of islands that are not done does not rise."""
         searching, given = now.moving & ~done, (self._config, self.report)
         search = line_search(self._potential, now.q, step.dq, step.fraction, labels, searching, now.energies, *given)

@@ -76,7 +76,7 @@ def end_step(order, state, q, movable, unconverged, dt):
 
     Args:
         order: Of the time integrator.
-        state: A `State` of n bodies, at the beginning of the step.
+        state: An `EngineState` of n bodies, at the beginning of the step.
         q: Coordinates at its end, (n, 12).
         movable: Bodies that are not fixed, (n,).
         unconverged: Bodies whose islands did not meet the convergence test, (n,).

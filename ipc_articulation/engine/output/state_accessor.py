@@ -16,8 +16,8 @@ from uipc.geometry import ImplicitGeometry
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.output.write_back import SceneWriter
-from ipc_articulation.engine.scene.model import Model
-from ipc_articulation.engine.state import PAST, State
+from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.engine.workspace import Workspace, refuse_overlaps
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
@@ -31,7 +31,9 @@ class StateAccessor:
     """Copies transforms and velocities between the engine's bodies and the instances of a geometry."""
 
     def __init__(
-        self, current: Callable[[], tuple[Model, Workspace, SceneWriter, State]], set_state: Callable[[State], None]
+        self,
+        current: Callable[[], tuple[EngineModel, Workspace, SceneWriter, EngineState]],
+        set_state: Callable[[EngineState], None],
     ) -> None:
         """Access an engine's present model, workspace, writer (it knows the joint angles it has written) and state."""
         self._current, self._set_state = current, set_state
@@ -90,7 +92,7 @@ class StateAccessor:
         if workspace.contact is not None:
             refuse_overlaps(workspace.contact, self._bodies, q, "in the state that was written")
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), q)
-        state = _with_rows(old, State.without_past(q, qdot, theta), rows)
+        state = _with_rows(old, EngineState.without_past(q, qdot, theta), rows)
         self._set_state(state)
         writer.write_joints(state)
 
@@ -117,7 +119,7 @@ class StateAccessor:
         return values
 
 
-def _with_rows(old: State, new: State, rows: slice) -> State:
+def _with_rows(old: EngineState, new: EngineState, rows: slice) -> EngineState:
     """A new state, but with the past of the old one outside some rows."""
     past = {}
     for name in PAST:

@@ -8,7 +8,7 @@ from uipc import view
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.errors import SceneError
 
@@ -29,14 +29,14 @@ class SceneWriter:
         self._targets = [(found.find("transform"), found.find("velocity")) for found in instances]
         self._written = self._read_joints(np.zeros(len(context.coordinates)))
 
-    def write(self, state: State) -> None:
+    def write(self, state: EngineState) -> None:
         """Write a state into the scene."""
         self._write_bodies(state)
         self.write_joints(state)
         if self._articulation is not None:
             self._articulation.write_delta_theta(state.q)
 
-    def _write_bodies(self, state: State) -> None:
+    def _write_bodies(self, state: EngineState) -> None:
         first = 0
         for geometry, (end, (transform, velocity)) in enumerate(zip(self._ends, self._targets, strict=True)):
             transforms = view(transform)
@@ -50,7 +50,7 @@ class SceneWriter:
                 _write_transforms(state.qdot[first:end], 0.0, view(velocity))
             first = end
 
-    def write_joints(self, state: State) -> None:
+    def write_joints(self, state: EngineState) -> None:
         """Write `angle` and `distance` of all joints."""
         values, first = state.theta + self._context.coordinates.offset, 0
         for mesh in self._context.tracked:

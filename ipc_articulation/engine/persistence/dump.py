@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ipc_articulation.engine.persistence.dump_file import Dump, dump_path, dumped_frames, read_dump, write_dump
 from ipc_articulation.engine.persistence.scene_description import describe, difference
-from ipc_articulation.engine.scene.model import Model
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import DumpError
 
@@ -23,12 +23,14 @@ log = logging.getLogger("ipc_articulation")
 NEWEST = 2**64 - 1  # what `world.recover()` without a frame asks for
 
 
-def dump_state(folder: Path, frame: int, state: State, model: Model, workspace: Workspace, dt: float) -> Path:
+def dump_state(
+    folder: Path, frame: int, state: EngineState, model: EngineModel, workspace: Workspace, dt: float
+) -> Path:
     """Write the state after a frame; `dt` [s] is kept for the reader only, since it may change at any step."""
     return write_dump(folder, Dump(frame, {**describe(model, workspace), "dt": dt}, state._asdict()))
 
 
-def recover_state(folder: Path, frame: int, model: Model, workspace: Workspace) -> tuple[int, State] | None:
+def recover_state(folder: Path, frame: int, model: EngineModel, workspace: Workspace) -> tuple[int, EngineState] | None:
     """The frame and state of a dump, None where there is no such dump.
 
     Args:
@@ -46,10 +48,10 @@ def recover_state(folder: Path, frame: int, model: Model, workspace: Workspace) 
     differs = difference(dump.scene, describe(model, workspace))
     if differs is not None:
         raise DumpError(f"dump {dump_path(folder, dump.frame)} is of another scene: {differs}")
-    expected = set(State._fields)
+    expected = set(EngineState._fields)
     if set(dump.arrays) != expected:
         raise DumpError(f"dump {dump_path(folder, dump.frame)} holds {sorted(dump.arrays)}, not {sorted(expected)}")
-    return dump.frame, State(**dump.arrays)
+    return dump.frame, EngineState(**dump.arrays)
 
 
 def _newest(folder: Path) -> Dump | None:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.engine.scene.model import Model
+from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.frontend.config import physics_of
 
 _BODY_COLUMNS = ("kappa", "volume", "is_fixed", "is_dynamic", "external_kinetic", "self_collision")
 
 
-def describe(model: Model, workspace: Workspace) -> dict[str, Any]:
+def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
     """Bodies, surfaces, joints, contact and configuration, by the names that messages use; plain types."""
     bodies, surfaces, joints = model.context.bodies, model.surfaces, model.context.joints
     return {

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.scene.model import Model, make_model
-from ipc_articulation.engine.state import PAST, State
+from ipc_articulation.engine.scene.model import EngineModel, make_model
+from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, read_meta, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 
 
-def has_changed(scene: Any, model: Model) -> bool:
+def has_changed(scene: Any, model: EngineModel) -> bool:
     """Whether the scene's geometries are others than those of a model.
 
     libuipc gives each a higher id than any before and keeps them in this order: it is enough to look at the last one.
@@ -26,7 +26,7 @@ def has_changed(scene: Any, model: Model) -> bool:
     return len(slots) != len(known) or (len(known) > 0 and slots[len(known) - 1].id() != next(reversed(known)))
 
 
-def read_again(scene: Any, model: Model, state: State) -> tuple[Model, State]:
+def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[EngineModel, EngineState]:
     """The model of a scene that has changed, and its state.
 
     Bodies that stay keep coordinates, velocities and past, joints that stay their angles. A new body starts from its
@@ -66,7 +66,7 @@ def _carry_births(old: Ints, births: dict[int, Array], q: Array) -> dict[int, Ar
     return {geo_id: moved[id(poses)] for geo_id, poses in births.items()}
 
 
-def _carry_state(old: Ints, state: State, model: Model, new: Model) -> State:
+def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineModel) -> EngineState:
     start = new.initial_state()
     bodies = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in PAST}
     theta = dict(zip(_joint_keys(model), state.theta, strict=True))
@@ -74,7 +74,7 @@ def _carry_state(old: Ints, state: State, model: Model, new: Model) -> State:
     return start._replace(**bodies, theta=new.context.coordinates.follow(followed, start.q))
 
 
-def _joint_keys(model: Model) -> list[tuple[int, int]]:
+def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:
     return [(mesh.geo_id, k) for mesh in model.context.tracked for k in range(len(mesh.joints))]
 
 

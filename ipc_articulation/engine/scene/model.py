@@ -13,7 +13,7 @@ from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.engine.integrator import ORDERS
 from ipc_articulation.engine.scene.refusals import refuse_unsupported_bodies
 from ipc_articulation.engine.scene.scene_context import SceneContext, read_scene_context
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.frontend.attributes import object_names
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
@@ -22,7 +22,7 @@ from ipc_articulation.frontend.contact_world import make_surfaces
 
 
 @dataclass(frozen=True)
-class Model:
+class EngineModel:
     """What a scene holds; fixed once read."""
 
     slots: tuple[Any, ...]  # all geometry slots
@@ -37,14 +37,14 @@ class Model:
     order: int  # of the time integrator
     center: Array  # (n, 3) of mass of each body, in its frame [m]
 
-    def initial_state(self) -> State:
+    def initial_state(self) -> EngineState:
         """Where the bodies stand when the scene has just been read."""
         bodies, coordinates = self.context.bodies, self.context.coordinates
         theta = coordinates.follow(np.zeros(len(coordinates)), bodies.q)
-        return State.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
+        return EngineState.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
 
 
-def read_model(scene: Any) -> Model:
+def read_model(scene: Any) -> EngineModel:
     """Read a scene.
 
     Args:
@@ -60,7 +60,7 @@ def read_model(scene: Any) -> Model:
     return make_model(scene, bodies, {}, diagonal)
 
 
-def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float) -> Model:
+def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float) -> EngineModel:
     """Read all but the bodies of a scene.
 
     Args:
@@ -72,7 +72,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
     slots, config = tuple(scene.geometries()), read_config(scene.get().config(), diagonal)
     refuse_unsupported_bodies(slots)
     gravity = bodies.gravity(config.gravity)
-    return Model(
+    return EngineModel(
         slots=slots,
         context=read_scene_context(slots, bodies, births),
         surfaces=make_surfaces(bodies),

@@ -15,7 +15,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine.linear_system.hessian import NoHessian
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.config import Config
@@ -30,12 +30,12 @@ class AdaptiveResistance:
     is_fixed: Bools  # (n,)
     config: Config
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Choose κ_c for the step; the other terms have begun it already."""
         self.contact.resistance = self._resistance(state, dt)
         self.contact.begin_step(state, dt)
 
-    def _resistance(self, state: State, dt: float) -> float:
+    def _resistance(self, state: EngineState, dt: float) -> float:
         g_c = self._contact_gradient(state, dt, 1.0) - self._contact_gradient(state, dt, 0.0)  # linear in κ_c
         g_o = np.zeros_like(state.q)
         for term in self.others:
@@ -45,7 +45,7 @@ class AdaptiveResistance:
         wanted = -float(np.sum(g_c * g_o)) / square if square > 0.0 else self.config.init_resistance
         return float(np.clip(wanted, self.config.min_resistance, self.config.max_resistance))
 
-    def _contact_gradient(self, state: State, dt: float, resistance: float) -> Array:
+    def _contact_gradient(self, state: EngineState, dt: float, resistance: float) -> Array:
         self.contact.world.begin_step(state.q, dt, 0.0, resistance)
         self.contact.world.place(state.q, ~self.is_fixed)
         return self.contact.world.derivatives().gradient

@@ -12,7 +12,7 @@ from ipc_articulation.articulation.evaluation import Articulations, HeldArticula
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.articulations import ArticulationTable
 
@@ -60,7 +60,7 @@ class Articulation(Term):
         """δθ goes back to the multibody engine, and M(δθ - δθ̃)/dt² is its contact force."""
         return self._links
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.
 
         Raises:

@@ -17,7 +17,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
@@ -50,7 +50,7 @@ class BodyForce(Term):
     def drives(self) -> Ints:
         return self._force.rows
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Read the forces.
 
         Raises:

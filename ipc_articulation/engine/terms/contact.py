@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 
 
@@ -22,7 +22,7 @@ class Contact(Term):
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
         self._moving = np.ones(len(world.materials.body_pairs), dtype=bool)
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         self.world.begin_step(state.q, dt, self._eps_velocity, self.resistance)
 
     def select(self, moving: Bools) -> None:

@@ -24,7 +24,7 @@ from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.coordinate_term import CoordinateTerm
 from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.written_attributes import JointAttribute
@@ -64,7 +64,7 @@ class DrivingJoints(CoordinateTerm):
     def drives(self) -> Ints:
         return np.unique(self.bodies)
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Read what the animator has just written.
 
         Raises:

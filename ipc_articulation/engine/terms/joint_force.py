@@ -27,7 +27,7 @@ from ipc_articulation.articulation.frames import local_directions, unit
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, JointKind
 from ipc_articulation.frontend.joints import JointMesh
@@ -61,7 +61,7 @@ class JointForces(Term):
     def drives(self) -> Ints:
         return np.unique(np.concatenate([load.bodies.ravel() for load in self._loads]))
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Read what the animator has just written.
 
         Raises:

@@ -17,7 +17,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.coordinate_term import CoordinateTerm
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.joints import JointMesh
@@ -45,7 +45,7 @@ class JointLimits(CoordinateTerm):
         self._lower, self._upper, self._strength = lower, upper, strength
         self._width = np.where(upper > lower, upper - lower, 1.0)
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         self._theta = state.theta[self._places]
 
     def pair_energies(self, q: Array) -> Array:

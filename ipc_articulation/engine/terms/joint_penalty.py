@@ -22,7 +22,7 @@ from ipc_articulation.articulation.vectors import to_world
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import PairTerm
 from ipc_articulation.frontend.joints import JointMesh
 
@@ -50,7 +50,7 @@ class JointPenalties(PairTerm):
         super().__init__(self.arrays.bodies)
         _set_constant_hessians(self.arrays)
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Nothing changes from step to step."""
 
     def pair_energies(self, q: Array) -> Array:

@@ -17,7 +17,7 @@ from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.integrator import predict, weight
 from ipc_articulation.engine.linear_system.hessian import Hessian
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.frontend.bodies import BodyTable
 
@@ -52,7 +52,7 @@ class Kinetic(Term):
     def select(self, moving: Bools) -> None:
         self._moving = moving
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Predict q̃."""
         begin(self.arrays, state, dt)
 

@@ -13,7 +13,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
 
 
@@ -50,7 +50,7 @@ class ShapeEnergy(Term):
         self.arrays = Shapes(stiffness, np.zeros(n), np.zeros((n, 9)), np.zeros((n, DOF, DOF)))
         self._moving = np.ones(n, dtype=np.bool_)
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         begin(self.arrays, dt)
 
     def select(self, moving: Bools) -> None:

@@ -19,7 +19,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Approaching, Term
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
@@ -64,7 +64,7 @@ class SoftTransform(Term, Approaching):
     def drives(self) -> Ints:
         return self._aim.rows
 
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Read goals, strengths and switches.
 
         Raises:

@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
-from ipc_articulation.engine.state import State
+from ipc_articulation.engine.state import EngineState
 
 
 class Term(ABC):
@@ -39,7 +39,7 @@ class Term(ABC):
         return np.zeros(0, dtype=np.int64)
 
     @abstractmethod
-    def begin_step(self, state: State, dt: float) -> None:
+    def begin_step(self, state: EngineState, dt: float) -> None:
         """Fix what is constant in the step of dt [s] that begins at a state."""
 
     @abstractmethod
