@@ -20,9 +20,8 @@ FETCHED = "models/"  # what `make fetch-models` fetches, and not every checkout 
 
 SLOW = {DOCS / "recordings.md", DOCS / "sweeps.md"}  # whole runs
 
-EXAMPLES = [
-    page for page in PAGES if code_blocks(page, "python") and page.name != "tutorial.md"
-]  # test_tutorial has it
+APART = {DOCS / "tutorial.md", DOCS / "README.md"}  # test_tutorial and test_readme have them
+EXAMPLES = [page for page in PAGES if code_blocks(page, "python") and page not in APART]
 
 
 @pytest.mark.parametrize(

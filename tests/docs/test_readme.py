@@ -1,41 +1,25 @@
-"""What the README shows works as it stands there."""
+"""What the README and the first page of the documentation show works as it stands there."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.docs.pages import README, ROOT, code_blocks
+import pytest
+
+from tests.docs.pages import DOCS, README, ROOT, code_blocks, name_of
 
 TEXT = README.read_text(encoding="utf-8")
 
-# An arm over a crate: it reaches it within the script's 300 steps.
-ARM = """
-<mujoco>
-  <option timestep="0.01" integrator="implicitfast"/>
-  <worldbody>
-    <geom name="floor" type="plane" size="1 1 0.1"/>
-    <body name="post" pos="0 0 0.4">
-      <geom type="box" size="0.03 0.03 0.03"/>
-      <body name="arm">
-        <joint name="turn" type="hinge" axis="0 1 0" damping="0.1"/>
-        <geom type="box" pos="0.25 0 0" size="0.2 0.02 0.02"/>
-      </body>
-    </body>
-    <body name="crate" pos="0.4 0 0.105">
-      <freejoint/>
-      <geom type="box" size="0.1 0.1 0.1"/>
-    </body>
-  </worldbody>
-  <actuator><position joint="turn" kp="40" kv="4"/></actuator>
-</mujoco>
-"""
+ARM = Path(__file__).parent / "given" / "arm.xml"  # over a crate, which it reaches within the scripts' 300 steps
 
 
-def test_the_script_runs_as_it_stands(tmp_path: Path) -> None:
-    (script,) = code_blocks(README, "python")
-    (tmp_path / "arm.xml").write_text(ARM)
+@pytest.mark.parametrize("page", [README, DOCS / "README.md"], ids=name_of)
+def test_the_script_runs_as_it_stands(page: Path, tmp_path: Path) -> None:
+    (script,) = code_blocks(page, "python")
+    shutil.copy(ARM, tmp_path)
     (tmp_path / "script.py").write_text(script)
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
