@@ -61,7 +61,7 @@ def run(
     """
     path = Path(path)
     scene, document = read_scene(path, settings)
-    folder = folder_below(Path(DEFAULT_OUT if out is None else out), name or path.stem)
+    folder = folder_below(Path(DEFAULT_OUT if out is None else out), path.stem if name is None else name)
     count = scene.steps if steps is None else steps
     with claimed(folder):
         if not force:

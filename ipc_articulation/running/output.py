@@ -19,11 +19,11 @@ def folder_below(out: Path, name: str) -> Path:
     """The folder of a run by its name.
 
     Raises:
-        OutputError: It is not below the folder of all results.
+        OutputError: It is empty, has line breaks, or is not below the folder of all results.
     """
     parts = Path(name).parts
-    if not parts or ".." in parts or Path(name).is_absolute():
-        raise OutputError(f"the name '{name}' is no folder below {out}; give a plain name, and the folder by --out")
+    if not parts or ".." in parts or Path(name).is_absolute() or len(name.splitlines()) > 1:
+        raise OutputError(f"the name {name!r} is no folder below {out}; give a plain name, and the folder by --out")
     return out / name
 
 

@@ -49,8 +49,8 @@ def test_another_name_is_another_folder(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
 
-@pytest.mark.parametrize("name", ["../other", "/tmp/elsewhere", ".", "..", "a/../../b"])
-def test_a_name_that_leaves_the_folder_of_results_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["../other", "/tmp/elsewhere", ".", "..", "a/../../b", "", "two\nlines"])
+def test_a_name_that_is_no_folder_below_the_results_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(OutputError, match=r"the name '.*' is no folder below .*out; give a plain name"):
         run(tmp_path / "out", name=name)
     assert list(tmp_path.iterdir()) == []

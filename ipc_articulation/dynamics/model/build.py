@@ -61,6 +61,7 @@ class TreeBuilder:
         self.bodies: list[_BodyParts] = []
         self.nodes: list[NDArray] = []
         self.complaints: dict[str, str] = {}
+        self.ground: int | None = None  # index of the body of all links fixed to the world
         self.nq = self.nv = 0
 
     def add(self, joint: PlacedJoint) -> None:
@@ -80,12 +81,13 @@ class TreeBuilder:
 
     def _new_body(self, joint: PlacedJoint, parent: _Place, place: _Place) -> int:
         """Add a body. All links fixed to the world belong to one body. Returns: its index."""
-        ground = next((i for i, parts in enumerate(self.bodies) if parts.place.node < 0), None)
-        if place.node < 0 and ground is not None:
-            return ground
+        if place.node < 0 and self.ground is not None:
+            return self.ground
         self.bodies.append(_BodyParts(joint, parent.body, place))
         if place.node >= 0:
             self.nodes[place.node]["body"] = len(self.bodies) - 1
+        else:
+            self.ground = len(self.bodies) - 1
         return len(self.bodies) - 1
 
     def _add_node(self, parent: int, frame: Array, element: Element) -> tuple[int, Array]:

@@ -42,11 +42,8 @@ def followers(joints: list[PlacedJoint], body_q: Ints, body_v: Ints, where: str)
         ModelError: A joint follows itself, or one that is unknown, fixed or has several degrees of freedom.
     """
     index = {joint.name: i for i, joint in enumerate(joints) if joint.joint.ndof == 1}
-    rows = []
-    for joint in joints:
-        if joint.mimic is not None:
-            leader, multiplier, offset = _resolved(joint, joint.mimic, joints, index, where)
-            rows.append((index[joint.name], leader, multiplier, offset))
+    rows = [(index[name], *row) for name, row in _resolved(joints, index, where).items()]
+    rows.sort()  # in the model's order
     at = np.array([row[0] for row in rows], dtype=np.int64)
     leads = np.array([row[1] for row in rows], dtype=np.int64)
     multipliers, offsets = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
@@ -60,20 +57,26 @@ def followers(joints: list[PlacedJoint], body_q: Ints, body_v: Ints, where: str)
     )
 
 
-def _resolved(
-    joint: PlacedJoint, mimic: Mimic, joints: list[PlacedJoint], index: dict[str, int], where: str
-) -> tuple[int, float, float]:
-    multiplier, offset, passed = mimic.multiplier, mimic.offset, [joint.name]
-    while True:
-        if joint.name not in index or mimic.joint not in index:
-            raise ModelError(
-                f"{where}: joint '{joint.name}' mimics '{mimic.joint}'; both must be joints with one degree of "
-                f"freedom{suggest(mimic.joint, index)}"
-            )
-        if mimic.joint in passed:
-            raise ModelError(f"{where}: joint '{mimic.joint}' mimics itself, through {', '.join(passed)}")
-        passed.append(mimic.joint)
-        further = joints[index[mimic.joint]].mimic
-        if further is None:
-            return index[mimic.joint], multiplier, offset
-        multiplier, offset, mimic = multiplier * further.multiplier, multiplier * further.offset + offset, further
+def _resolved(joints: list[PlacedJoint], index: dict[str, int], where: str) -> dict[str, tuple[int, float, float]]:
+    """By follower: the joint at the end of its chain of leaders, and its multiplier and offset, in linear time."""
+    resolved: dict[str, tuple[int, float, float]] = {}
+    for joint in joints:
+        chain: dict[str, Mimic] = {}
+        while joint.mimic is not None and joint.name not in resolved:
+            if joint.name in chain:
+                raise ModelError(f"{where}: joint '{joint.name}' mimics itself, through {', '.join(chain)}")
+            chain[joint.name] = joint.mimic
+            joint = _leader(joint.name, joint.mimic, joints, index, where)
+        for follower, mimic in reversed(chain.items()):
+            end, multiplier, offset = resolved.get(mimic.joint, (index[mimic.joint], 1.0, 0.0))
+            resolved[follower] = end, mimic.multiplier * multiplier, mimic.multiplier * offset + mimic.offset
+    return resolved
+
+
+def _leader(name: str, mimic: Mimic, joints: list[PlacedJoint], index: dict[str, int], where: str) -> PlacedJoint:
+    if name not in index or mimic.joint not in index:
+        raise ModelError(
+            f"{where}: joint '{name}' mimics '{mimic.joint}'; both must be joints with one degree of "
+            f"freedom{suggest(mimic.joint, index)}"
+        )
+    return joints[index[mimic.joint]]

@@ -144,7 +144,12 @@ def by_name(nodes: Iterable[XmlNode], kind: str = "") -> dict[str, XmlNode]:
 
 
 def numbers_of(text: str, count: int | None, infinite: bool = False) -> Array | None:
-    """The numbers in a text, (count,), or one or more if `count` is None. The result is None for any other text."""
+    """The numbers in a text, (count,), or one or more if `count` is None. The result is None for any other text.
+
+    Python alone reads `1_0` and digits of other scripts as numbers; other readers of these files do not.
+    """
+    if "_" in text or not text.isascii():
+        return None
     try:
         x = np.array(text.split(), dtype=float)
     except ValueError:

@@ -1,9 +1,11 @@
 """Joints that follow others."""
 
+import time
+
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics import Mimic, joints
+from ipc_articulation.dynamics import Mechanism, Mimic, joints
 from ipc_articulation.errors import ModelError
 from tests.dynamics.model.chains import chain, hinges
 
@@ -40,3 +42,20 @@ def test_bad_mimics_are_refused():
     mechanism.joints[1].mimic = Mimic("to_a")
     with pytest.raises(ModelError, match="joint 'to_b' mimics 'to_a'; both must be joints with one degree of freedom"):
         mechanism.build()
+
+
+def test_a_long_chain_of_mimics_is_built_in_linear_time():
+    """Each joint follows the next one; 2,000 of them took 36 s when each was followed to the end of the chain."""
+    count = 2000
+    mechanism = Mechanism("chain")
+    for k in range(count):
+        mechanism.add_link(f"link{k}", 1.0, (0.1, 0.0, 0.0), 1.0)
+        mimic = Mimic(f"joint{k + 1}", -1.0, 1.0) if k < count - 1 else None
+        mechanism.add_joint(f"joint{k}", joints.RzJoint(), "world", f"link{k}", mimic=mimic)
+    start = time.process_time()
+    followers = mechanism.build().followers
+    assert time.process_time() - start < 12.0
+    assert set(followers.leader_dofs.tolist()) == {count - 1}
+    np.testing.assert_array_equal(followers.dofs, np.arange(count - 1))
+    np.testing.assert_array_equal(followers.multiplier[-3:], [-1.0, 1.0, -1.0])
+    np.testing.assert_array_equal(followers.offset[-3:], [1.0, 0.0, 1.0])

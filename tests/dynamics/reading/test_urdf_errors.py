@@ -101,6 +101,8 @@ def test_link(inside, expected):
         ('<cylinder radius="1" height="1"/>', "<cylinder> has the unknown attribute 'height'; valid: length, radius"),
         ('<box size="1 1"/>', '<box> has size="1 1"; give 3 finite numbers'),
         ('<sphere radius="big"/>', '<sphere> has radius="big"; give a finite number'),
+        ('<sphere radius="1_0"/>', '<sphere> has radius="1_0"; give a finite number'),
+        ('<sphere radius="١"/>', '<sphere> has radius="١"; give a finite number'),
         ('<box size="1 -1 1"/>', '<box> has size="1 -1 1"; lengths cannot be negative'),
         ('<sphere radius="-1"/>', '<sphere> has radius="-1"; lengths cannot be negative'),
         ('<cylinder radius="1" length="-1"/>', '<cylinder> has length="-1"; lengths cannot be negative'),
