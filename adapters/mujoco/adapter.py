@@ -44,7 +44,7 @@ class MujocoAdapter:
         free: Names of free bodies; None: all of them.
         static: Names of static bodies, «world» for the world's own geoms; None: all of them.
         ignore: Names of bodies that are left out; for a moving body its whole tree.
-        mesh_shape: «mesh» takes the triangles of mesh geoms, which must be closed; «hull» their convex hull.
+        mesh_shape: «mesh» takes the triangles of mesh geoms, open ones closed (a repair); «hull» their convex hull.
 
     Raises:
         AdapterError: An argument is unknown or of another type, the state is of another model, or a name is no body of
@@ -107,7 +107,7 @@ class MujocoAdapter:
         """The model at its present state.
 
         Raises:
-            MeshError: A mesh is not closed.
+            MeshError: Repairs are refused, and a mesh is open or has no volume.
             UnsupportedError: A geom's shape has no closed surface.
         """
         self._edits = Edits(self.model, self.data, self._selection)

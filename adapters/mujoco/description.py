@@ -74,12 +74,12 @@ class _Reader:
     geoms: dict[str, list[int]]
 
     def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
-        """The closed surfaces of some geoms in the frame of a pose; None without geoms."""
-        if not geoms:
-            return None
-        self.geoms[name] = geoms
+        """The closed surfaces of some geoms in the frame of a pose; None if there are none."""
         to_body = np.linalg.inv(pose) @ geom_poses(self.data)[geoms]
-        return join((geom_mesh(self.model, g, self.mesh_shape), T) for g, T in zip(geoms, to_body, strict=True))
+        mesh = join((geom_mesh(self.model, g, self.mesh_shape), T) for g, T in zip(geoms, to_body, strict=True))
+        if mesh is not None:
+            self.geoms[name] = geoms
+        return mesh
 
     def friction(self, geoms: list[int]) -> float:
         """The largest sliding friction of some geoms; frictionless ones (condim 1) count as zero."""
@@ -143,10 +143,11 @@ def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
         units = [(f"world/{name_of(reader.model, 'geom', g)}", [g], poses[g]) for g in geoms]
     else:
         units = [(name_of(reader.model, "body", body), geoms, body_poses(reader.data)[body])] if geoms else []
-    return [
+    bodies = (
         CoupledBody(name, pose, reader.surface(name, members, pose), friction=reader.friction(members))
         for name, members, pose in units
-    ]
+    )
+    return [body for body in bodies if body.mesh is not None]
 
 
 def _planes(reader: _Reader, body: int) -> list[HalfPlane]:

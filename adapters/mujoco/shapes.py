@@ -15,8 +15,8 @@ from ipc_articulation.errors import UnsupportedError
 Geom = mujoco.mjtGeom
 
 
-def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") -> ClosedMesh:
-    """The surface of one geom, in its frame.
+def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") -> ClosedMesh | None:
+    """The surface of one geom, in its frame; None if its mesh encloses no volume, which is a repair.
 
     Args:
         model: The model.
@@ -24,18 +24,17 @@ def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") 
         mesh_shape: «mesh» takes the triangles of mesh geoms, «hull» their convex hull (which MuJoCo uses for contact).
 
     Raises:
-        MeshError: A mesh is not closed.
+        MeshError: Repairs are refused, and a mesh is not closed or has no volume.
         UnsupportedError: A geom has no closed surface here: height field, signed distance field, plane.
     """
-    shape = geom_shape(model, geom)
-    if isinstance(shape, Triangles):
-        name = f"mesh '{name_of(model, 'mesh', int(model.geom_dataid[geom]))}'"
-        return solids.closed(shape.vertices, shape.faces, mesh_shape, name, "MujocoAdapter")
+    shape, owner = geom_shape(model, geom), f"body '{name_of(model, 'body', model.geom_bodyid[geom])}'"
     if shape is not None:
-        return solids.surface(shape)
-    owner, kind = name_of(model, "body", model.geom_bodyid[geom]), Geom(model.geom_type[geom]).name[7:].lower()
+        mesh = int(model.geom_dataid[geom])
+        name = f"mesh '{name_of(model, 'mesh', mesh)}' of {owner}" if isinstance(shape, Triangles) else ""
+        return solids.touching(shape, owner, mesh_shape, name)
+    kind = Geom(model.geom_type[geom]).name[7:].lower()
     raise UnsupportedError(
-        f"geom '{name_of(model, 'geom', geom)}' of body '{owner}' is of type {kind}; "
+        f"geom '{name_of(model, 'geom', geom)}' of {owner} is of type {kind}; "
         "IPC bodies are made of box, sphere, capsule, cylinder, ellipsoid, mesh "
         "(planes only on bodies welded to the world)"
     )

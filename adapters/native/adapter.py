@@ -64,7 +64,7 @@ class NativeAdapter:
     Raises:
         AdapterError: An argument is unknown or of another type, the time step is not positive, two bodies have the same
             name, the ends of a pin do not meet, or the pins do not close exactly the loops of the robot.
-        MeshError: A mesh is not closed or cannot be read.
+        MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
         StateError: q has a wrong length, is not finite or leaves a loop open.
         UnsupportedError: A joint is not made of rotations and slides, or has friction or limits and moves with several
             independent coordinates of a loop.

@@ -22,7 +22,7 @@ class Around(TypedDict, total=False):
     friction: float | Mapping[str, float]  # Coulomb coefficient of the model's surfaces, or by body; 1 where not named
     untouchable: Collection[frozenset[str]]  # further pairs of names that never touch
     contact_rules: Iterable[ContactRule]  # friction of pairs where it is not the larger of both
-    mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull
+    mesh_shape: MeshShape  # «mesh» takes the triangles of meshes, open ones closed; «hull» their convex hull
 
 
 def _are_numbers(friction: object) -> bool:

@@ -29,7 +29,7 @@ class LinkSurfaces:
         """Surfaces of all bodies; `friction` is one number, or by body name with `FRICTION` for all others.
 
         Raises:
-            MeshError: A mesh is not closed or cannot be read.
+            MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
         """
         given = friction if isinstance(friction, Mapping) else dict.fromkeys(model.body_names, friction)
         return LinkSurfaces(

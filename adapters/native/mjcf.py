@@ -16,7 +16,6 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
 
     Raises:
         AdapterError: MuJoCo is not installed, or cannot read the file.
-        MeshError: A mesh is not closed.
         UnsupportedError: The file contains actuators, or elements that neither a mechanism nor the coupling supports.
     """
     try:
@@ -37,11 +36,12 @@ def read_mjcf(path: Path, package_dirs: Collection[Path]) -> FileContent:
         )
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # the file's own, which may be any, is not used
     mechanism = mechanism_from_mujoco(model)
-    around = MujocoAdapter(model, mujoco.MjData(model)).describe()
+    data = mujoco.MjData(model)
+    around = MujocoAdapter(model, data, mesh_shape="hull").describe()
     take_off_static_shapes(mechanism)
     return FileContent(
         mechanism,
-        around.static,
+        lambda mesh_shape: MujocoAdapter(model, data, mesh_shape=mesh_shape).describe().static,
         around.planes,
         around.untouchable,
         around.contact_rules,

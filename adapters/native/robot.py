@@ -11,12 +11,13 @@ from typing import Literal
 import numpy as np
 from ipc_articulation.adapters.native.around import Around
 from ipc_articulation.adapters.native.segments import add_capsules
-from ipc_articulation.adapters.native.static_links import carried_by_static, static_bodies, take_off_static_shapes
+from ipc_articulation.adapters.native.static_links import StaticLinks, carried_by_static, take_off_static_shapes
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, HalfPlane
 from ipc_articulation.coupling.robots import FRICTION
+from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
@@ -32,7 +33,7 @@ class FileContent:
     """The content of a robot's file, from which a scene builds the robot."""
 
     mechanism: Mechanism  # with its loops; links fixed to the world have no shapes
-    static: tuple[CoupledBody, ...]  # the shapes of those links, and other static bodies
+    static: Callable[[MeshShape], tuple[CoupledBody, ...]]  # the shapes of those links, and other static bodies
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
     contact_rules: tuple[ContactRule, ...] = ()  # friction of pairs where it is not the larger of both
@@ -41,6 +42,7 @@ class FileContent:
     up: Array | None = None  # (3,) direction against the file's own gravity; None: not in the file
     segments: Mapping[str, Array] = field(default_factory=dict)  # of OpenSim's bodies, see `segments`
     unphysical: Literal["refuse", "warn"] = "refuse"  # reaction to physically impossible moments of inertia
+    pose: Array = field(default_factory=lambda: np.eye(4))  # of the static bodies' frame in the world, (4, 4)
 
     @property
     def followers(self) -> frozenset[str]:
@@ -58,7 +60,7 @@ class FileContent:
         for joint in self.mechanism.joints:
             if joint.parent == WORLD:
                 joint.origin = H @ np.asarray(joint.origin)
-        self.static = tuple(replace(body, pose=H @ body.pose) for body in self.static)
+        self.pose = H @ self.pose
         self.planes = tuple(
             replace(plane, point=H[:3, :3] @ plane.point + H[:3, 3], normal=H[:3, :3] @ plane.normal)
             for plane in self.planes
@@ -88,10 +90,22 @@ class FileContent:
             raise ModelError(f"model '{self.mechanism.name}' has no segments: segment_radius is for OpenSim files")
         self.untouchable |= add_capsules(self.mechanism, self.segments, radius, self.followers)
 
-    def surroundings(self, friction_of: Callable[[float], float]) -> Around:
-        """The surroundings of the robot; `friction_of` maps each friction coefficient to that in the scene."""
+    def surroundings(self, friction_of: Callable[[float], float], mesh_shape: MeshShape) -> Around:
+        """The surroundings of the robot.
+
+        Args:
+            friction_of: The friction coefficient in the scene of each one in the file.
+            mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+
+        Raises:
+            MeshError: Repairs are refused, and a mesh is open or cannot be read.
+        """
         return {
-            "static": [replace(body, friction=friction_of(body.friction)) for body in self.static],
+            "static": [
+                replace(body, pose=self.pose @ body.pose, friction=friction_of(body.friction))
+                for body in self.static(mesh_shape)
+            ],
+            "mesh_shape": mesh_shape,
             "planes": [replace(plane, friction=friction_of(plane.friction)) for plane in self.planes],
             "friction": {
                 link.name: friction_of(self.friction.get(link.name, FRICTION)) for link in self.mechanism.links
@@ -115,7 +129,6 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
         package_dirs: Folders that are searched for `package://NAME/...`.
 
     Raises:
-        MeshError: A mesh of a link fixed to the world cannot be read, or is not closed.
         ModelError: A URDF or OpenSim file is wrong.
     """
     if path.suffix == ".osim":
@@ -123,15 +136,17 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
         joints = {joint.name for joint in model.mechanism.joints}
         start = {name: value for name, value in model.defaults.items() if name in joints}
         up = -np.asarray(model.mechanism.gravity, dtype=float)
-        return FileContent(model.mechanism, (), start=start, up=up, segments=model.segments, unphysical="warn")
+        return FileContent(
+            model.mechanism, lambda _: (), start=start, up=up, segments=model.segments, unphysical="warn"
+        )
     if closes_loops(path):
         mechanism = read_loops(path, package_dirs=list(package_dirs))
     else:  # mimic joints remain mimic joints
         mechanism = read_urdf(path, package_dirs=list(package_dirs))
-    static = static_bodies(mechanism)
-    carried = carried_by_static(mechanism, [body.name for body in static])
+    static = StaticLinks.of(mechanism)
+    carried = carried_by_static(mechanism, static.shapes)
     take_off_static_shapes(mechanism)
-    return FileContent(mechanism, static, untouchable=carried)
+    return FileContent(mechanism, static.bodies, untouchable=carried)
 
 
 def _direction(vector: Array) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
-from ipc_articulation.adapters.native.around import Around
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.mjcf import read_mjcf
@@ -68,7 +67,7 @@ class SceneModel:
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)
-        around: Around = {**robot.surroundings(setup.friction_of), "mesh_shape": setup.mesh_shape}
+        around = robot.surroundings(setup.friction_of, setup.mesh_shape)
         start = {**robot.start, **setup.start}
         q = _placed(model, model.spanning_tree.neutral, start)
         if not (model.loops or setup.pins):

@@ -13,7 +13,7 @@ from ipc_articulation.dynamics.model.shapes import Shape
 
 
 def surface(shapes: Sequence[Shape], link: str, mesh_shape: MeshShape = "mesh") -> ClosedMesh | None:
-    """The joined surfaces of some shapes, in the frame of the link; None without shapes.
+    """The joined surfaces of some shapes, in the frame of the link; None if it has none.
 
     Args:
         shapes: Shapes of a link.
@@ -21,11 +21,8 @@ def surface(shapes: Sequence[Shape], link: str, mesh_shape: MeshShape = "mesh") 
         mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
 
     Raises:
-        MeshError: A mesh cannot be read, or is not closed.
+        MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
     """
-    if not shapes:
-        return None
-    owner = f"link '{link}'"
     return solids.join(
-        (solids.surface(shape.geometry, owner, mesh_shape, "NativeAdapter"), np.asarray(shape.pose)) for shape in shapes
+        (solids.touching(shape.geometry, f"link '{link}'", mesh_shape), np.asarray(shape.pose)) for shape in shapes
     )

@@ -7,6 +7,7 @@ between the robot and the world.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 from ipc_articulation.adapters.native.shapes import surface
@@ -14,8 +15,10 @@ from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.coupling.robots import FRICTION
+from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.tree import joints_below
 
 
@@ -24,18 +27,27 @@ def static_names(mechanism: Mechanism) -> frozenset[str]:
     return frozenset(_static_poses(mechanism))
 
 
-def static_bodies(mechanism: Mechanism) -> tuple[CoupledBody, ...]:
-    """The links fixed to the world that have shapes for contact, at their poses.
+@dataclass(frozen=True)
+class StaticLinks:
+    """The links fixed to the world that have shapes for contact, at their poses."""
 
-    Raises:
-        MeshError: A mesh is not closed or cannot be read.
-    """
-    poses = _static_poses(mechanism)
-    return tuple(
-        CoupledBody(link.name, poses[link.name], surface(link.collision, link.name), friction=FRICTION)
-        for link in mechanism.links
-        if link.name in poses and link.collision
-    )
+    shapes: dict[str, tuple[Array, tuple[Shape, ...]]]  # pose (4, 4) and shapes by name
+
+    @staticmethod
+    def of(mechanism: Mechanism) -> StaticLinks:
+        """Those of a mechanism."""
+        poses = _static_poses(mechanism)
+        links = (link for link in mechanism.links if link.name in poses and link.collision)
+        return StaticLinks({link.name: (poses[link.name], tuple(link.collision)) for link in links})
+
+    def bodies(self, mesh_shape: MeshShape) -> tuple[CoupledBody, ...]:
+        """As bodies; without those whose shapes enclose no volume.
+
+        Raises:
+            MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
+        """
+        surfaces = ((name, pose, surface(shapes, name, mesh_shape)) for name, (pose, shapes) in self.shapes.items())
+        return tuple(CoupledBody(name, pose, mesh, friction=FRICTION) for name, pose, mesh in surfaces if mesh)
 
 
 def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozenset[frozenset[str]]:

@@ -60,7 +60,7 @@ def couple(
         AdapterError: An argument is unknown or of another type, dt or gravity differ, the model cannot be coupled, its
             state is that of another coupling of the scene, or a result of the adapter is not as `Adapter` requires; the
             message names the method.
-        MeshError: A mesh is not closed.
+        MeshError: Repairs are refused, and a mesh is open or has no volume.
         UnsupportedError: The model contains something that cannot be coupled.
     """
     answers = Answers(adapter, scene)

@@ -24,8 +24,12 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
     Raises:
         MeshError: The file cannot be read, has no triangles, or its surface is not closed or has no volume.
     """
-    name, advice = f"mesh '{file}'", "is not closed, so it has no volume and no mass; close it, or give another shape"
-    return require_closed(read_mesh(file, scale, name), name, advice)
+    name = f"mesh '{file}'"
+    mesh = read_mesh(file, scale, name)
+    if found := defect(mesh):
+        advice = "close it, or give another shape"
+        raise MeshError(f"{name} is not closed, so it has no volume and no mass; {advice}: {found}")
+    return oriented(mesh, name)
 
 
 def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
@@ -52,23 +56,15 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
     return mesh.apply_scale(scale)
 
 
-def require_closed(mesh: trimesh.Trimesh, name: str, complaint: str) -> ClosedMesh:
-    """A closed surface, turned outside out if it looks inward.
-
-    Args:
-        mesh: The triangles.
-        name: What the message calls them, such as «mesh 'hand'».
-        complaint: What the message says of a surface that is not closed.
-
-    Raises:
-        MeshError: The surface is not closed, or has no volume.
-    """
-    if not mesh.is_watertight or not mesh.is_winding_consistent:
-        _, counts = np.unique(mesh.edges_unique_inverse, return_counts=True)
-        odd = int(np.sum(counts != 2))
-        found = f"{odd} of its {len(counts)} edges do not have two triangles"
-        raise MeshError(f"{name} {complaint}: {found if odd else 'its triangles are not oriented alike'}")
-    return oriented(mesh, name)
+def defect(mesh: trimesh.Trimesh) -> str | None:
+    """The reason why a surface is not closed; None if it is."""
+    if mesh.is_watertight and mesh.is_winding_consistent:
+        return None
+    _, counts = np.unique(mesh.edges_unique_inverse, return_counts=True)
+    odd = int(np.sum(counts != 2))
+    return (
+        f"{odd} of its {len(counts)} edges do not have two triangles" if odd else "its triangles are not oriented alike"
+    )
 
 
 def oriented(mesh: trimesh.Trimesh, name: str) -> ClosedMesh:

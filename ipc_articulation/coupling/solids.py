@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh
-from ipc_articulation.coupling.mesh_files import oriented, read_mesh, require_closed, without_volume
+from ipc_articulation.coupling.mesh_files import defect, oriented, read_mesh, without_volume
+from ipc_articulation.coupling.open_meshes import close, hull
 from ipc_articulation.dynamics.model.shapes import (
     Box,
     Capsule,
@@ -25,6 +26,8 @@ from ipc_articulation.dynamics.model.shapes import (
     Sphere,
     Triangles,
 )
+from ipc_articulation.errors import MeshError
+from ipc_articulation.repairs import repair
 
 MeshShape = Literal["mesh", "hull"]
 
@@ -33,19 +36,19 @@ _CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
 _SPHERE_SUBDIVISIONS = 2  # 162 vertices
 
 
-def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", adapter: str = "") -> ClosedMesh:
-    """The surface of one shape in its own frame.
+def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh", name: str = "") -> ClosedMesh:
+    """The surface of one shape in its own frame; open meshes are closed, which is a repair.
 
     Args:
         geometry: The shape.
         owner: Whose shape it is, for messages, such as «link 'hand'».
-        mesh_shape: «mesh» takes the triangles of meshes, which must be closed; «hull» their convex hull.
-        adapter: The adapter's class, for messages.
+        mesh_shape: «mesh» takes the triangles of meshes, «hull» their convex hull.
+        name: What messages call the shape; else it is named after its kind and its owner.
 
     Raises:
-        MeshError: A mesh cannot be read, or is not closed and no hull is asked for; or the shape has no volume.
+        MeshError: A mesh cannot be read, the shape has no volume, or repairs are refused and a mesh is open.
     """
-    name = f"the {type(geometry).__name__.lower()} of {owner}"
+    name = name or _name(geometry, owner)
     match geometry:
         case Box():
             return oriented(trimesh.creation.box(extents=geometry.size), name)
@@ -60,39 +63,50 @@ def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh",
             mesh.apply_translation(-mesh.bounds.mean(axis=0))
             return oriented(mesh, name)
         case Triangles():
-            name = f"the triangle mesh of {owner}"
-            return closed(geometry.vertices, geometry.faces, mesh_shape, name, adapter)
+            return _closed(trimesh.Trimesh(geometry.vertices, geometry.faces), mesh_shape, name)
         case MeshFile():
-            name = f"mesh file '{geometry.path}' of {owner}"
-            return _closed(read_mesh(geometry.path, geometry.scale, name), mesh_shape, name, adapter)
+            return _closed(read_mesh(geometry.path, geometry.scale, name), mesh_shape, name)
 
 
-def closed(vertices: ArrayLike, faces: ArrayLike, mesh_shape: MeshShape, name: str, adapter: str) -> ClosedMesh:
-    """Triangles from elsewhere, equal vertices merged, turned outside out if they look inward.
-
-    Args:
-        vertices: (V, 3) [m].
-        faces: (F, 3).
-        mesh_shape: «mesh» takes the triangles as they are, «hull» their convex hull.
-        name: What the message calls them, such as «mesh 'hand'».
-        adapter: The adapter's class, for the message.
+def touching(geometry: Geometry, owner: str, mesh_shape: MeshShape, name: str = "") -> ClosedMesh | None:
+    """The surface of a robot's shape; None if it has none, which is a repair. Arguments as those of `surface`.
 
     Raises:
-        MeshError: They are not closed, and no hull is asked for; or they have no volume.
+        MeshError: Repairs are refused, and a mesh is open or cannot be read, or the shape has no volume.
     """
-    return _closed(trimesh.Trimesh(vertices, faces), mesh_shape, name, adapter)
+    name = name or _name(geometry, owner)
+    try:
+        return surface(geometry, owner, mesh_shape, name)
+    except MeshError as error:
+        fault = str(error).removeprefix(name).lstrip(": ").partition(";")[0]
+        repair(name, fault, "left out of contact", MeshError)
+        return None
 
 
-def join(meshes: Iterable[tuple[ClosedMesh, Array]]) -> ClosedMesh:
-    """Several closed surfaces in one: (mesh, transform) pairs, the transforms (4, 4) from mesh to common frame."""
+def join(meshes: Iterable[tuple[ClosedMesh | None, Array]]) -> ClosedMesh | None:
+    """Several closed surfaces in one: (mesh, transform) pairs, the transforms (4, 4) from mesh to common frame.
+
+    Those that are None are left out; without others, the result is None.
+    """
     vertices: list[Array] = []
     faces: list[NDArray[np.int32]] = []
     count = 0
     for mesh, transform in meshes:
+        if mesh is None:
+            continue
         vertices.append(mesh.vertices @ transform[:3, :3].T + transform[:3, 3])
         faces.append(mesh.faces + count)
         count += len(mesh.vertices)
-    return ClosedMesh(np.concatenate(vertices), np.concatenate(faces).astype(np.int32))
+    return ClosedMesh(np.concatenate(vertices), np.concatenate(faces).astype(np.int32)) if vertices else None
+
+
+def _name(geometry: Geometry, owner: str) -> str:
+    match geometry:
+        case Triangles():
+            return f"the triangle mesh of {owner}"
+        case MeshFile():
+            return f"mesh file '{geometry.path}' of {owner}"
+    return f"the {type(geometry).__name__.lower()} of {owner}"
 
 
 def _ball(radii: ArrayLike, name: str) -> ClosedMesh:
@@ -101,10 +115,20 @@ def _ball(radii: ArrayLike, name: str) -> ClosedMesh:
     return oriented(mesh, name)
 
 
-def _closed(mesh: trimesh.Trimesh, mesh_shape: MeshShape, name: str, adapter: str) -> ClosedMesh:
+def _closed(mesh: trimesh.Trimesh, mesh_shape: MeshShape, name: str) -> ClosedMesh:
     if mesh_shape == "mesh":
-        advice = f'close it, or couple its convex hull with {adapter}(..., mesh_shape="hull")'
-        return require_closed(mesh, name, f"is not a closed surface; {advice}")
-    if np.linalg.matrix_rank(mesh.vertices - mesh.vertices[0]) < 3:
+        fault = defect(mesh)
+        return oriented(mesh, name) if fault is None else _repaired(mesh, name, fault)
+    convex = hull(mesh)
+    if convex is None:
         raise without_volume(name)
-    return oriented(mesh.convex_hull, name)
+    return oriented(convex, name)
+
+
+def _repaired(mesh: trimesh.Trimesh, name: str, fault: str) -> ClosedMesh:
+    closed = close(mesh)
+    if closed is None:
+        raise without_volume(name)
+    surface, remedy = oriented(closed[0], name), closed[1]
+    repair(name, f"not a closed surface: {fault}", remedy, MeshError)
+    return surface

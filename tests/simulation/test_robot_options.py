@@ -8,6 +8,7 @@ import pytest
 import trimesh
 
 from ipc_articulation.errors import SceneFileError
+from ipc_articulation.repairs import strict
 from tests.simulation.scene_texts import robot_scene, simulation
 
 ADAPTERS = pytest.mark.parametrize("adapter", ["mujoco", "native"])
@@ -82,7 +83,7 @@ def test_hulls_close_the_meshes_of_links_and_leave_bodies_alone(tmp_path: Path) 
     ring = {"name": "ring", "shape": {"type": "mesh", "file": "ring.stl"}, "pose": {"position": [1, 0, 0]}}
     content = robot_scene(robot={"model": "arm.urdf", "actuators": []}, bodies=[ring])
     for adapter in ("mujoco", "native"):
-        with pytest.raises(SceneFileError, match="closed"):
+        with strict(), pytest.raises(SceneFileError, match="closed"):
             simulation(tmp_path, content | {"adapter": adapter})
         made = simulation(tmp_path, content | {"adapter": adapter, "robot": content["robot"] | {"collision": "hull"}})
         surfaces = {surface.name: surface for surface in made.surfaces}

@@ -85,7 +85,7 @@ class RobotEntry(Block):
         None, description="of the links against deformation [Pa]; default: chosen automatically"
     )
     collision: Literal["mesh", "hull"] = Field(
-        "mesh", description="use the meshes of the links, which must be closed, or their convex hulls"
+        "mesh", description="use the meshes of the links, open ones closed, or their convex hulls"
     )
     segment_radius: Positive | None = Field(
         None,

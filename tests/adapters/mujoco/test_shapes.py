@@ -6,6 +6,7 @@ from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 
 from ipc_articulation.coupling.solids import join
 from ipc_articulation.errors import MeshError, UnsupportedError
+from ipc_articulation.repairs import RepairWarning, strict
 
 PI = np.pi
 PRIMITIVES = {  # size attribute, exact volume
@@ -64,9 +65,12 @@ def test_mesh_comes_in_the_frame_that_mujoco_gives_its_geom():
     assert solid(mesh).volume == pytest.approx(1 / 6)
 
 
-def test_open_mesh_is_refused_and_its_hull_is_not():
+def test_open_mesh_is_closed_and_refused_if_strict():
     model = mesh_model("0 2 1  0 1 3  0 3 2")
-    with pytest.raises(MeshError, match=r"mesh 'shard' is not a closed surface; close it, or couple its convex hull"):
+    fault = "mesh 'shard' of body 'world': not a closed surface: 3 of its 6 edges do not have two triangles"
+    with pytest.warns(RepairWarning, match=f"{fault}; replaced by its convex hull"):
+        assert solid(geom_mesh(model, 0)).volume == pytest.approx(1 / 6)
+    with strict(), pytest.raises(MeshError, match=fault):
         geom_mesh(model, 0)
     assert solid(geom_mesh(model, 0, "hull")).volume == pytest.approx(1 / 6)
 

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import trimesh
 from ipc_articulation.adapters.native import NativeAdapter
+from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.shapes import surface
 
 from ipc_articulation.coupling.bodies import mesh_volume
 from ipc_articulation.dynamics.model import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Shape, Sphere, Triangles
 from ipc_articulation.errors import MeshError
+from ipc_articulation.repairs import RepairWarning, strict
 from tests.adapters.native.mechanisms import arm, at
 
 PI = np.pi
@@ -52,42 +54,68 @@ def open_box() -> trimesh.Trimesh:
     return trimesh.Trimesh(box.vertices, box.faces[:-1])
 
 
-def test_an_open_mesh_is_refused_by_file_and_link_and_its_hull_is_not(tmp_path):
+def test_an_open_mesh_is_closed_or_refused_by_file_and_link(tmp_path):
     file = save(open_box(), tmp_path)
     mechanism = arm()
     mechanism.links[1].collision = (Shape(file),)
-    message = (
-        f"mesh file '{file.path}' of link 'upper' is not a closed surface; close it, or couple its convex hull with "
-        'NativeAdapter(..., mesh_shape="hull")'
-    )
-    with pytest.raises(MeshError, match=re.escape(message)):
+    place = re.escape(f"mesh file '{file.path}' of link 'upper': not a closed surface: 3 of its 18 edges do not have")
+    with strict(), pytest.raises(MeshError, match=place):
         NativeAdapter(mechanism.build(), 0.01)
-    hull = NativeAdapter(mechanism.build(), 0.01, mesh_shape="hull").describe().links[0]
-    assert mesh_volume(hull.mesh) == pytest.approx(6.0)
+    with pytest.warns(RepairWarning, match=f"{place} two triangles; replaced by its convex hull"):
+        closed = NativeAdapter(mechanism.build(), 0.01).describe().links[0]
+    with strict():
+        hull = NativeAdapter(mechanism.build(), 0.01, mesh_shape="hull").describe().links[0]
+    assert mesh_volume(hull.mesh) == mesh_volume(closed.mesh) == pytest.approx(6.0)
 
 
-def test_open_triangles_are_refused_too():
+def test_open_meshes_of_static_links_are_closed_too(tmp_path):
+    save(open_box(), tmp_path)
+    (tmp_path / "arm.urdf").write_text("""
+        <robot name="arm">
+          <link name="base"><collision><geometry><mesh filename="part.stl"/></geometry></collision></link>
+          <link name="tip">
+            <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+          </link>
+          <joint name="j" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/></joint>
+        </robot>""")
+    static = read_robot(tmp_path / "arm.urdf", ()).static
+    with pytest.warns(RepairWarning, match="link 'base': not a closed surface: .* replaced by its convex hull"):
+        assert mesh_volume(static("mesh")[0].mesh) == pytest.approx(1.0)
+    with strict():
+        assert mesh_volume(static("hull")[0].mesh) == pytest.approx(1.0)
+        with pytest.raises(MeshError, match="link 'base': not a closed surface"):
+            static("mesh")
+
+
+def test_open_triangles_are_closed_too():
     box = open_box()
     shape = Shape(Triangles(np.array(box.vertices), np.array(box.faces, np.int32)))
-    with pytest.raises(MeshError, match="the triangle mesh of link 'tip' is not a closed surface"):
-        surface([shape], "tip")
-    assert mesh_volume(surface([shape], "tip", "hull")) == pytest.approx(1.0)
+    with pytest.warns(RepairWarning, match="the triangle mesh of link 'tip': not a closed surface"):
+        assert mesh_volume(surface([shape], "tip")) == pytest.approx(1.0)
+    with strict():
+        assert mesh_volume(surface([shape], "tip", "hull")) == pytest.approx(1.0)
 
 
-def test_a_flat_mesh_is_refused_as_it_is_and_as_a_hull():
+def test_a_flat_mesh_is_left_out_as_it_is_and_as_a_hull():
     corners, faces = [[0, 0, 0], [1, 0, 0.1], [1, 1, 0.2], [0, 1, 0.1]], [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]
     shape = Shape(Triangles(np.array(corners, float), np.array(faces, np.int32)))
     for mesh_shape in ("mesh", "hull"):
-        with pytest.raises(MeshError, match="the triangle mesh of link 'tip' has no volume"):
+        with pytest.warns(RepairWarning, match="the triangle mesh of link 'tip': has no volume; left out of contact"):
+            assert surface([shape], "tip", mesh_shape) is None
+        with strict(), pytest.raises(MeshError, match="the triangle mesh of link 'tip': has no volume"):
             surface([shape], "tip", mesh_shape)
 
 
-def test_a_file_that_is_no_mesh_is_told(tmp_path):
+def test_a_file_that_is_no_mesh_is_left_out(tmp_path):
     (tmp_path / "part.stl").write_text("solid nothing\n")
-    with pytest.raises(MeshError, match=r"mesh file '.*part\.stl' of link 'tip' (cannot be read|holds no triangles)"):
+    box = Shape(Box((2.0, 2.0, 2.0)))
+    fault = r"mesh file '.*part\.stl' of link 'tip': (cannot be read|holds no triangles)"
+    with pytest.warns(RepairWarning, match=f"{fault}.*; left out of contact"):
+        assert mesh_volume(surface([Shape(MeshFile(tmp_path / "part.stl")), box], "tip")) == pytest.approx(8.0)
+    with strict(), pytest.raises(MeshError, match=fault):
         surface([Shape(MeshFile(tmp_path / "part.stl"))], "tip")
-    with pytest.raises(MeshError, match=r"mesh file '.*none\.stl' of link 'tip' cannot be read"):
-        surface([Shape(MeshFile(tmp_path / "none.stl"))], "tip")
+    with pytest.warns(RepairWarning, match=r"mesh file '.*none\.stl' of link 'tip': cannot be read"):
+        assert surface([Shape(MeshFile(tmp_path / "none.stl"))], "tip") is None
 
 
 FLAT = Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2], [0, 2, 1]], dtype=np.int32))
@@ -105,9 +133,11 @@ FLAT = Triangles(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1,
     ],
 )
 @pytest.mark.parametrize("mesh_shape", ["mesh", "hull"])
-def test_a_shape_without_volume_is_refused_by_link(geometry, name, mesh_shape):
-    with pytest.raises(MeshError, match=f"{name} has no volume; give it a thickness"):
+def test_a_shape_without_volume_is_left_out_by_link(geometry, name, mesh_shape):
+    with strict(), pytest.raises(MeshError, match=f"{name}: has no volume"):
         surface([Shape(geometry)], "hand", mesh_shape)
+    with pytest.warns(RepairWarning, match=f"{name}: has no volume; left out of contact"):
+        assert surface([Shape(geometry)], "hand", mesh_shape) is None
 
 
 def test_a_thin_plate_has_a_volume():
