@@ -1,5 +1,6 @@
 """The pages hang together: links, indexes, the site's navigation, commands."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -18,6 +19,11 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         target = (page.parent / file) if file else page
         assert target.exists(), file
         assert not place or place in places_in(target), f"{file}#{place}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_to_pages_have_titles(page: Path) -> None:
+    assert re.findall(r"\[[\w/]+\.md\]\(", page.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize("folder", sorted({page.parent for page in PAGES}), ids=name_of)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT
+from tests.docs.pages import DOCS, PAGES, ROOT
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
 
@@ -41,6 +41,19 @@ def test_nothing_is_fetched_when_it_is_read(site):
 
 @pytest.mark.slow
 def test_formulas_are_drawn(site):
-    page = (site / "dynamics.html").read_text(encoding="utf-8")
-    assert page.count('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">') == 2
-    assert "$$" not in page
+    start = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+    for page in PAGES:
+        source = re.sub(r"```.*?```|`.*?`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        name = "index" if page.stem == "README" else page.stem
+        built = (site / page.relative_to(DOCS).parent / f"{name}.html").read_text(encoding="utf-8")
+        assert built.count(start) == source.count("$$") / 2, page
+        assert re.findall(r"<m[a-z]+[^>]*>(\\[a-z]+|&(?:amp;)?)</m", built) == [], (
+            page
+        )  # what the converter did not know
+
+
+@pytest.mark.slow
+def test_pages_opened_from_a_folder_have_a_search(site):
+    page = (site / "constitutions" / "contact.html").read_text(encoding="utf-8")
+    assert '<script src="../iframe-worker.js">' in page
+    assert "friction" in (site / "search" / "search_index.js").read_text(encoding="utf-8")
