@@ -18,14 +18,15 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.attachments import tendons_on
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection
-from ipc_articulation.adapters.mujoco.support import dof_fields, in_fluid, joint_fields, refuse_unsupported
+from ipc_articulation.adapters.mujoco.support import dof_fields, joint_fields, refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
 from ipc_articulation.arrays import Ints
+from ipc_articulation.dynamics.reading.mujoco.attachments import tendons_on
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
+from ipc_articulation.dynamics.reading.mujoco.support import in_fluid
 from ipc_articulation.errors import AdapterError
 
 _PICTURES = "cam_* light_* mat_* tex_* skin_* hfield_* bvh_* oct_* body_bvh* *_rgba *_castshadow *_group *_matid *_user"

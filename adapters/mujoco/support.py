@@ -7,16 +7,17 @@ from functools import partial
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco.attachments import (
-    actuator_bodies,
-    equality_bodies,
-    tendon_acts,
-    tendon_bodies,
-)
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection
 
+from ipc_articulation.dynamics.reading.mujoco.attachments import (
+    actuator_bodies,
+    equality_bodies,
+    tendon_bodies,
+    tendon_forces,
+)
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
+from ipc_articulation.dynamics.reading.mujoco.support import in_fluid
 from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.repairs import repair
 
@@ -85,7 +86,7 @@ def _flexes(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
 
 def _tendons(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
     free = _moved_by_ipc(model, selection)
-    for i in filter(partial(tendon_acts, model), range(model.ntendon)):
+    for i in filter(partial(tendon_forces, model), range(model.ntendon)):
         for body in sorted(tendon_bodies(model, i) & free):
             yield f"tendon '{name_of(model, 'tendon', i)}' acts on {_free(model, body)}, which IPC moves without it"
 
@@ -160,11 +161,6 @@ def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
         if in_fluid(model):
             what = "it moves in a fluid (<option density> or viscosity)"
             repair(_free(model, body), what, "IPC moves this body without it", UnsupportedError)
-
-
-def in_fluid(model: mujoco.MjModel) -> bool:
-    """True if the model has a fluid."""
-    return bool(model.opt.density or model.opt.viscosity)
 
 
 def joint_fields(model: mujoco.MjModel) -> list[str]:

@@ -5,7 +5,8 @@ a₂ = a₃ = a₄ = 0 it is
 
     q₁ = a₁ q₂ + (r₁ + a₀ - a₁ r₂)
 
-In MuJoCo the constraint is soft; a mimic joint satisfies it exactly.
+An equality of fixed tendons, with lengths L = Σ c_j q_j that are L₀ at qpos0, L - L₀ = a₀ + a₁ (L' - L'₀), is linear in
+the joints. In MuJoCo the constraints are soft; a mimic joint satisfies them exactly.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from dataclasses import dataclass
 import mujoco
 
 from ipc_articulation.dynamics.model.parts import Mimic
+from ipc_articulation.dynamics.reading.mujoco.attachments import equality_bodies, is_fixed_tendon
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.repairs import repair
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,16 @@ class JointEquality:
 
 
 def active(model: mujoco.MjModel) -> list[int]:
-    """Indices of the equality constraints that are active from the start."""
+    """Indices of the equality constraints that are active from the start, and not within one rigid group."""
     if not enabled(model, "EQUALITY", "CONSTRAINT"):
         return []
-    return [equality for equality in range(model.neq) if model.eq_active0[equality]]
+    return [e for e in range(model.neq) if model.eq_active0[e] and not _within_one_group(model, e)]
+
+
+def _within_one_group(model: mujoco.MjModel, equality: int) -> bool:
+    """True for a connect or weld between bodies that cannot move against each other."""
+    groups = {int(model.body_weldid[body]) for body in equality_bodies(model, equality)}
+    return kind_of(model, equality) in ("connect", "weld") and len(groups) == 1
 
 
 def kind_of(model: mujoco.MjModel, equality: int) -> str:
@@ -77,23 +86,73 @@ def joint_equality(model: mujoco.MjModel, equality: int) -> JointEquality:
     return JointEquality(where, follower, leader, polynomial, (r1, r2))
 
 
+def tendon_relation(model: mujoco.MjModel, equality: int) -> tuple[dict[str, float], float] | None:
+    """Σ c_j q_j = o of a tendon equality: c_j by joint, and o; None if it is not linear in at least two joints."""
+    tendons = [int(index) for index in (model.eq_obj1id[equality], model.eq_obj2id[equality]) if index >= 0]
+    a0, a1, *higher = model.eq_data[equality, :5].tolist()
+    if not all(is_fixed_tendon(model, tendon) for tendon in tendons) or (len(tendons) == 2 and any(higher)):
+        return None
+    coefficients: dict[str, float] = {}
+    offset = a0
+    for tendon, factor in zip(tendons, (1.0, -a1), strict=False):
+        offset += factor * float(model.tendon_length0[tendon])
+        first = int(model.tendon_adr[tendon])
+        for wrap in range(first, first + int(model.tendon_num[tendon])):
+            joint = name_of(model, "joint", model.wrap_objid[wrap])
+            coefficients[joint] = coefficients.get(joint, 0.0) + factor * float(model.wrap_prm[wrap])
+    coefficients = {joint: c for joint, c in coefficients.items() if c}
+    return (coefficients, offset) if len(coefficients) > 1 else None
+
+
+def leave_out(model: mujoco.MjModel, equality: int, remains: str) -> None:
+    """Report that an equality is left out.
+
+    Args:
+        model: The model.
+        equality: Its index.
+        remains: The kinds that are read.
+
+    Raises:
+        UnsupportedError: Repairs are refused.
+    """
+    fault = f"it is a {kind_of(model, equality)}; {remains} are read"
+    repair(place(model, equality), fault, "left out", UnsupportedError)
+
+
 def mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
     """Mimic joints by name; equalities that are inactive at the start are left out.
 
     Raises:
-        UnsupportedError: An equality is not between two joints, not linear, or the second one for its first joint.
+        UnsupportedError: An equality is a connect, has one joint, is not linear, or the second one for its first joint.
     """
     found: dict[str, Mimic] = {}
     for equality in active(model):
         where, kind = place(model, equality), kind_of(model, equality)
-        if kind != "joint":
-            raise UnsupportedError(f"{where} is a {kind}, which closes a loop; a mechanism is a tree: leave it out")
-        pair = joint_equality(model, equality)
-        if not pair.is_linear:
-            raise UnsupportedError(f"{where} is not linear: polycoef {pair.polynomial}")
-        if pair.follower in found:
-            raise UnsupportedError(
-                f"{where} is the second one for joint '{pair.follower}'; a joint can follow one other"
-            )
-        found[pair.follower] = Mimic(pair.leader, pair.multiplier, pair.offset)
+        if kind == "connect":
+            raise UnsupportedError(f"{where} is a connect, which closes a loop; a mechanism is a tree: leave it out")
+        entry = _mimic_of_tendons(model, equality) if kind == "tendon" else None
+        if kind == "joint":
+            entry = _mimic_of_joints(model, equality)
+        if entry is None:
+            leave_out(model, equality, "linear equalities of two joints")
+            continue
+        follower, mimic = entry
+        if follower in found:
+            raise UnsupportedError(f"{where} is the second one for joint '{follower}'; a joint can follow one other")
+        found[follower] = mimic
     return found
+
+
+def _mimic_of_joints(model: mujoco.MjModel, equality: int) -> tuple[str, Mimic]:
+    pair = joint_equality(model, equality)
+    if not pair.is_linear:
+        raise UnsupportedError(f"{pair.where} is not linear: polycoef {pair.polynomial}")
+    return pair.follower, Mimic(pair.leader, pair.multiplier, pair.offset)
+
+
+def _mimic_of_tendons(model: mujoco.MjModel, equality: int) -> tuple[str, Mimic] | None:
+    relation = tendon_relation(model, equality)
+    if relation is None or len(relation[0]) > 2:
+        return None
+    ((leader, b), (follower, a)), offset = relation[0].items(), relation[1]
+    return follower, Mimic(leader, -b / a, offset / a)

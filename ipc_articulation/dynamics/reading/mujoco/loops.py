@@ -2,10 +2,11 @@
 
 - `joint`, q₁ - r₁ = a₀ + a₁ (q₂ - r₂) + … with the references r of qpos0: `Static` or `Affine` if it is linear
   (`equalities.py`), else `Implicit`; q₁ depends on q₂.
+- `tendon`, of fixed tendons: `Static` if it is linear.
 - `connect`, a point or site of one body that coincides with that of another one: `Implicit`.
 
-In MuJoCo they are soft; loops satisfy them exactly. Equalities that are disabled, or inactive at the start, are left
-out.
+In MuJoCo they are soft; loops satisfy them exactly. Equalities that are disabled, inactive at the start, or between
+bodies that cannot move against each other are left out; so are others, such as welds, with a warning.
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading.loops import LinearRelation, PointLoop, Polynomial, Relation, loops_of
-from ipc_articulation.dynamics.reading.mujoco.equalities import active, joint_equality, kind_of, place
+from ipc_articulation.dynamics.reading.mujoco.equalities import (
+    active,
+    joint_equality,
+    kind_of,
+    leave_out,
+    place,
+    tendon_relation,
+)
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
-from ipc_articulation.errors import UnsupportedError
 
 
 def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
@@ -31,23 +38,27 @@ def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
         model: The model; its data is copied.
 
     Raises:
-        UnsupportedError: As `mechanism_from_mujoco`, or an equality is neither a connect nor between two joints.
+        UnsupportedError: As `mechanism_from_mujoco`, or an equality is of one joint.
         ModelError: A loop cannot be closed, is redundant, leaves no motion, or contains a ball or free joint.
     """
     tree = copy.copy(model)
     tree.eq_active0[:] = False
     mechanism = mechanism_from_mujoco(tree)
-    relations = [_relation(model, equality, mechanism) for equality in active(model)]
-    mechanism.loops = loops_of(mechanism, relations, nominal=reference_positions(model))
+    relations = (_relation(model, equality, mechanism) for equality in active(model))
+    found = [relation for relation in relations if relation is not None]
+    mechanism.loops = loops_of(mechanism, found, nominal=reference_positions(model))
     return mechanism
 
 
-def _relation(model: mujoco.MjModel, equality: int, mechanism: Mechanism) -> Relation:
+def _relation(model: mujoco.MjModel, equality: int, mechanism: Mechanism) -> Relation | None:
     where, kind = place(model, equality), kind_of(model, equality)
     if kind == "connect":
         return PointLoop(mechanism, _end(model, equality, 0), _end(model, equality, 1), where)
+    if kind == "tendon" and (relation := tendon_relation(model, equality)) is not None:
+        return LinearRelation(relation[0], relation[1], where)
     if kind != "joint":
-        raise UnsupportedError(f"{where} is a {kind}, which is not supported; loops are connects and joints")
+        leave_out(model, equality, "connects, joint equalities and linear ones of fixed tendons")
+        return None
     pair = joint_equality(model, equality)
     if pair.is_linear:
         return LinearRelation({pair.follower: 1.0, pair.leader: -pair.multiplier}, pair.offset, where, pair.follower)

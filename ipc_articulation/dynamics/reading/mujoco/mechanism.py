@@ -31,7 +31,7 @@ from ipc_articulation.dynamics.model.parts import WORLD, Link
 from ipc_articulation.dynamics.reading.mujoco.equalities import mimics
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.dynamics.reading.mujoco.shapes import link_shapes
-from ipc_articulation.dynamics.reading.mujoco.support import refuse_unsupported
+from ipc_articulation.dynamics.reading.mujoco.support import refuse_unsupported, report_left_out
 
 Kind = mujoco.mjtJoint
 
@@ -45,17 +45,19 @@ def mechanism_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     element without a name is named by its kind and number, such as «body3».
 
     Not read: geoms of the world, actuators, contact and its parameters, sensors, keyframes, and tendons without a force
-    of their own. Soft limits and frictionloss become limits and Coulomb friction without solref, solimp and margin.
+    of their own. Left out with a warning: fluids, forces of tendons, welds, and the motion of mocap bodies. Soft limits
+    and frictionloss become limits and Coulomb friction without solref, solimp and margin.
 
     Args:
         model: The model; its data is copied.
 
     Raises:
-        UnsupportedError: The model contains an active element that is no part of a mechanism: a mocap body, gravity
-            compensation, a fluid, a flex, a plugin, springs or damping that are not linear, a ball joint's range, a
-            tendon with a force, an equality that is not linear between two joints, a colliding plane.
+        UnsupportedError: The model contains an active element that is no part of a mechanism: gravity compensation, a
+            flex, a plugin, springs or damping that are not linear, a ball joint's range, a rope of limited length, a
+            connect, an equality that is not linear between two joints, a colliding plane.
     """
     refuse_unsupported(model)
+    report_left_out(model)
     gravity = model.opt.gravity * enabled(model, "GRAVITY")
     mechanism = Mechanism(model.names.split(b"\0", 1)[0].decode(), gravity=gravity)
     for body in range(1, model.nbody):

@@ -1,4 +1,4 @@
-"""Refusal of the parts of a MuJoCo model that a mechanism does not support."""
+"""The parts of a MuJoCo model that a mechanism does not support: refused, or left out with a warning."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import mujoco
 import numpy as np
 
+from ipc_articulation.dynamics.reading.mujoco.attachments import is_fixed_tendon, tendon_forces
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, name_of
 from ipc_articulation.errors import UnsupportedError
-
-_TENDON_FORCES = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
+from ipc_articulation.repairs import repair
 
 
 def refuse_unsupported(model: mujoco.MjModel) -> None:
@@ -19,14 +19,32 @@ def refuse_unsupported(model: mujoco.MjModel) -> None:
     Raises:
         UnsupportedError: There is one; the message names the option, flex, body, joint, tendon or actuator.
     """
-    for check in (_medium, _flexes, _bodies, _joints, _rotations, _tendons, _actuators):
+    for check in (_flexes, _bodies, _joints, _rotations, _ropes, _actuators):
         for complaint in check(model):
             raise UnsupportedError(complaint)
 
 
-def _medium(model: mujoco.MjModel) -> Iterator[str]:
-    if model.opt.density or model.opt.viscosity:
-        yield "the model moves in a fluid, which a mechanism does not know; set <option density> and viscosity to 0"
+def report_left_out(model: mujoco.MjModel) -> None:
+    """Report as repairs the active elements that a mechanism leaves out: a fluid, mocap bodies' motion, tendons.
+
+    Raises:
+        UnsupportedError: Repairs are refused, and there is something to report.
+    """
+    if in_fluid(model):
+        repair(
+            "<option>", "the model moves in a fluid (density or viscosity)", "the fluid is left out", UnsupportedError
+        )
+    for b in np.flatnonzero(model.body_mocapid >= 0):
+        repair(f"body '{name_of(model, 'body', b)}'", "it is a mocap body", "it stands still", UnsupportedError)
+    for i in range(model.ntendon):
+        if forces := tendon_forces(model, i):
+            what = f"it acts on joints by itself ({', '.join(forces)})"
+            repair(f"tendon '{name_of(model, 'tendon', i)}'", what, "left out", UnsupportedError)
+
+
+def in_fluid(model: mujoco.MjModel) -> bool:
+    """True if the model has a fluid."""
+    return bool(model.opt.density or model.opt.viscosity)
 
 
 def _flexes(model: mujoco.MjModel) -> Iterator[str]:
@@ -37,8 +55,6 @@ def _flexes(model: mujoco.MjModel) -> Iterator[str]:
 def _bodies(model: mujoco.MjModel) -> Iterator[str]:
     for b in range(1, model.nbody):
         where = f"body '{name_of(model, 'body', b)}'"
-        if model.body_mocapid[b] >= 0:
-            yield f"{where} is a mocap body, which is no part of a mechanism; leave it out"
         if model.body_gravcomp[b]:
             yield f"{where} has gravcomp, but a mechanism feels all of gravity; set it to 0 and apply that force"
         if model.body_plugin[b] >= 0:
@@ -72,12 +88,14 @@ def _rotations(model: mujoco.MjModel) -> Iterator[str]:
                 yield f"{where} has another {what} about each axis, which is not supported; make the three equal"
 
 
-def _tendons(model: mujoco.MjModel) -> Iterator[str]:
+def _ropes(model: mujoco.MjModel) -> Iterator[str]:
+    """Limits of tendons through sites hold bodies together: without them the model would fall apart."""
     for i in range(model.ntendon):
-        for what in _TENDON_FORCES:
-            if _acts(model, f"tendon_{what}", i):
-                name = name_of(model, "tendon", i)
-                yield f"tendon '{name}' acts by itself ({what}), which no part of a mechanism does; leave it out"
+        if model.tendon_limited[i] and not is_fixed_tendon(model, i):
+            yield (
+                f"tendon '{name_of(model, 'tendon', i)}' is a rope of limited length, which no part of a mechanism is; "
+                "leave it out, or use adapter mujoco"
+            )
 
 
 def _actuators(model: mujoco.MjModel) -> Iterator[str]:

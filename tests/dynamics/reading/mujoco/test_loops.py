@@ -10,6 +10,7 @@ from ipc_articulation.dynamics.loops.explicit import Affine
 from ipc_articulation.dynamics.reading.mujoco.loops import robot_from_mujoco
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.errors import ModelError, UnsupportedError
+from ipc_articulation.repairs import RepairWarning, strict
 
 pytest.importorskip("casadi")
 
@@ -124,15 +125,51 @@ def test_disabled_equalities_are_left_out(flags):
     assert robot_from_mujoco(bars(SITES, flags)).loops == []
 
 
-def test_equalities_that_start_inactive_are_left_out():
-    assert robot_from_mujoco(bars('<weld body1="driver" active="false"/>')).loops == []
+IDLE = [
+    '<weld body1="driver" active="false"/>',
+    '<connect name="pin" body1="frame" anchor="0 0 0"/>',
+    '<weld name="glue" body1="frame"/>',
+]
+
+
+@pytest.mark.parametrize("equality", IDLE)
+def test_equalities_that_do_nothing_are_left_out(equality):
+    assert robot_from_mujoco(bars(equality)).loops == []
+
+
+def test_a_weld_of_links_is_left_out_with_a_warning():
+    message = (
+        "equality constraint 'glue': it is a weld; connects, joint equalities and linear ones of fixed tendons are"
+    )
+    weld = '<weld name="glue" body1="output" body2="support"/>'
+    with pytest.warns(RepairWarning, match=f"^{message}; left out$"):
+        assert robot_from_mujoco(bars(weld)).loops == []
+    with strict(), pytest.raises(UnsupportedError, match=message):
+        robot_from_mujoco(bars(weld))
+
+
+BELT = """<mujoco><worldbody>
+  <body name="x"><joint name="x" ref="0.2" axis="1 0 0"/><geom size="0.1"/></body>
+  <body name="y"><joint name="y" axis="0 1 0"/><geom size="0.1"/></body>
+  <body name="z"><joint name="z" ref="-0.1" axis="0 0 1"/><geom size="0.1"/></body></worldbody>
+  <tendon><fixed name="one"><joint joint="x" coef="2"/><joint joint="y" coef="-1"/></fixed>
+    <fixed name="two"><joint joint="z" coef="3"/></fixed></tendon>
+  <equality><tendon tendon1="one" {more}/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize("more", ['polycoef="0.3 0 0 0 0"', 'tendon2="two" polycoef="0.3 0.5 0 0 0"'])
+def test_a_linear_equality_of_fixed_tendons_leaves_mujoco_nothing_to_correct(more, rng):
+    model = mujoco.MjModel.from_xml_string(BELT.format(more=more))
+    robot = looped(model)
+    data = mujoco.MjData(model)
+    data.qpos[:] = robot.spanning(dyn.random_position(robot, rng))
+    mujoco.mj_forward(model, data)
+    assert data.ne == 1
+    np.testing.assert_allclose(data.efc_pos[:1], 0.0, atol=1e-12)
+    assert np.abs(data.qpos).max() > 0.1
 
 
 REFUSED = [
-    (
-        '<weld name="glue" body1="output" body2="support"/>',
-        "equality constraint 'glue' is a weld, which is not supported; loops are connects and joints",
-    ),
     ('<joint joint1="a"/>', "equality constraint 'equality0' holds joint 'a' alone; take the joint out instead"),
 ]
 
@@ -158,10 +195,6 @@ WRONG = [
     (
         '<joint name="gear" joint1="a" joint2="c" polycoef="0 0 0 0 0"/>',
         "equality constraint 'gear': the ratio for joint 'c' must be finite and not zero; it is 0",
-    ),
-    (
-        '<connect name="pin" body1="frame" anchor="0 0 0"/>',
-        "equality constraint 'pin': links 'frame' and 'world' do not move relative to each other; leave it out",
     ),
 ]
 

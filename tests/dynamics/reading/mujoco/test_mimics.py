@@ -8,6 +8,7 @@ from ipc_articulation.dynamics.model.parts import Mimic
 from ipc_articulation.dynamics.reading.mujoco.equalities import mimics
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.repairs import RepairWarning, strict
 
 HAND = """<mujoco><compiler angle="radian"/><option>{flags}</option><worldbody>
   <body name="left"><joint name="a" ref="0.3"/><geom size="0.1"/></body>
@@ -48,10 +49,34 @@ def test_equalities_that_start_inactive_are_left_out():
     assert mimics(hand('<weld body1="left" active="false"/>')) == {}
 
 
+def test_a_weld_is_left_out_with_a_warning():
+    weld = '<weld name="glue" body1="left" body2="right"/>'
+    message = "equality constraint 'glue': it is a weld; linear equalities of two joints are read"
+    with pytest.warns(RepairWarning, match=f"^{message}; left out$"):
+        assert mimics(hand(weld)) == {}
+    with strict(), pytest.raises(UnsupportedError, match=f"^{message}$"):
+        mimics(hand(weld))
+
+
+TENDON = '<tendon><fixed name="t"><joint joint="a" coef="0.5"/><joint joint="b" coef="2"/></fixed></tendon>'
+
+
+def test_an_equality_of_a_fixed_tendon_is_a_mimic():
+    text = HAND.format(equalities='<tendon tendon1="t" polycoef="0.1 0 0 0 0"/>', flags="")
+    model = mujoco.MjModel.from_xml_string(text.replace("<equality>", TENDON + "<equality>"))
+    mimic = mimics(model)["b"]
+    data = mujoco.MjData(model)
+    data.qpos[0] = 0.7
+    data.qpos[1] = mimic.multiplier * data.qpos[0] + mimic.offset
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.efc_pos[:1], 0.0, atol=1e-15)
+    assert mimic.joint == "a"
+
+
 REFUSED = [
     (
-        '<weld name="glue" body1="left" body2="right"/>',
-        "equality constraint 'glue' is a weld, which closes a loop; a mechanism is a tree: leave it out",
+        '<connect name="pin" body1="left" body2="right" anchor="0 0 0"/>',
+        "equality constraint 'pin' is a connect, which closes a loop; a mechanism is a tree: leave it out",
     ),
     ('<joint joint1="a"/>', "equality constraint 'equality0' holds joint 'a' alone; take the joint out instead"),
     (

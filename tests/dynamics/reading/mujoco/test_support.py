@@ -5,6 +5,7 @@ import pytest
 
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.repairs import RepairWarning, strict
 
 MODEL = """<mujoco><compiler angle="radian"/><option {option}/><worldbody>
   <body name="arm" {arm}><joint name="elbow" {elbow}/><geom size="0.1"/>
@@ -29,20 +30,14 @@ def motor(attribute=""):
 
 
 FLEX = """<deformable><flex name="cloth" dim="1" body="arm hand" vertex="0 0 0  1 0 0" element="0 1"/></deformable>"""
-FLUID = "the model moves in a fluid, which a mechanism does not know; set <option density> and viscosity to 0"
 ELBOW, WRIST, LOOSE = (
     f"joint '{joint}' of body '{body}'" for joint, body in (("elbow", "arm"), ("wrist", "hand"), ("loose", "stone"))
 )
-BELT = "tendon 'belt' acts by itself"
+BELT = "tendon 'belt': it acts on joints by itself"
+ROPE = """<tendon><spatial name="rope" range="0 1"><site site="palm"/><site site="rim"/></spatial></tendon>"""
 BENT = f"{ELBOW} has a polynomial stiffness or damping; only the linear coefficient is supported"
 REFUSED = [
-    ({"option": 'density="1"'}, FLUID),
-    ({"option": 'viscosity="1"'}, FLUID),
     ({"more": FLEX}, "flex 'cloth': deformable bodies of MuJoCo are not supported"),
-    (
-        {"world": '<body name="ghost" mocap="true"/>'},
-        "body 'ghost' is a mocap body, which is no part of a mechanism; leave it out",
-    ),
     (
         {"arm": 'gravcomp="0.5"'},
         "body 'arm' has gravcomp, but a mechanism feels all of gravity; set it to 0 and apply that force",
@@ -63,9 +58,11 @@ REFUSED = [
     ),
     ({"wrist": 'frictionloss="1"'}, f"{WRIST} is a ball joint with frictionloss, which is not supported"),
     ({"loose": 'frictionloss="1"'}, f"{LOOSE} is a free joint with frictionloss, which is not supported"),
-    ({"more": tendon('stiffness="1"')}, f"{BELT} (stiffness), which no part of a mechanism does; leave it out"),
-    ({"more": tendon('damping="1"')}, f"{BELT} (damping), which no part of a mechanism does; leave it out"),
-    ({"more": tendon('range="0 1"')}, f"{BELT} (limited), which no part of a mechanism does; leave it out"),
+    (
+        {"world": '<site name="palm"/><body><joint/><geom size="1"/><site name="rim"/></body>', "more": ROPE},
+        "tendon 'rope' is a rope of limited length, which no part of a mechanism is; leave it out, or use adapter "
+        "mujoco",
+    ),
     ({"more": motor('armature="1"')}, "actuator 'push' has armature of its own; give it to the joint instead"),
     ({"more": motor('damping="1"')}, "actuator 'push' has damping of its own; give it to the joint instead"),
     ({"more": motor('damping="0 1"')}, "actuator 'push' has dampingpoly of its own; give it to the joint instead"),
@@ -75,6 +72,24 @@ REFUSED = [
 @pytest.mark.parametrize(("parts", "message"), REFUSED)
 def test_refused(parts, message):
     with pytest.raises(UnsupportedError, match=f"^{re.escape(message)}$"):
+        mechanism_from_mujoco(compiled(**parts))
+
+
+LEFT_OUT = [
+    ({"option": 'density="1"'}, "<option>: the model moves in a fluid (density or viscosity); the fluid is left out"),
+    ({"option": 'viscosity="1"'}, "<option>: the model moves in a fluid (density or viscosity); the fluid is left out"),
+    ({"world": '<body name="ghost" mocap="true"/>'}, "body 'ghost': it is a mocap body; it stands still"),
+    ({"more": tendon('stiffness="1"')}, f"{BELT} (stiffness); left out"),
+    ({"more": tendon('damping="1" frictionloss="2"')}, f"{BELT} (damping, frictionloss); left out"),
+    ({"more": tendon('range="0 1"')}, f"{BELT} (limited); left out"),
+]
+
+
+@pytest.mark.parametrize(("parts", "message"), LEFT_OUT)
+def test_left_out_with_a_warning(parts, message):
+    with pytest.warns(RepairWarning, match=f"^{re.escape(message)}$"):
+        mechanism_from_mujoco(compiled(**parts))
+    with strict(), pytest.raises(UnsupportedError, match=re.escape(message.rpartition(";")[0])):
         mechanism_from_mujoco(compiled(**parts))
 
 

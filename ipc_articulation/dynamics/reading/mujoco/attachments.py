@@ -7,13 +7,18 @@ from collections.abc import Collection
 import mujoco
 import numpy as np
 
-_ON_BODY = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
+_TENDON_FORCES = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "frictionloss", "armature", "limited")
 
 
-def tendon_acts(model: mujoco.MjModel, tendon: int) -> bool:
-    """True if a tendon has a force or inertia of its own."""
-    fields = (getattr(model, f"tendon_{name}", None) for name in _ON_BODY)
-    return any(np.any(values[tendon]) for values in fields if values is not None)
+def tendon_forces(model: mujoco.MjModel, tendon: int) -> list[str]:
+    """What makes a tendon act by itself: «stiffness», «damping», «limited», …; empty if nothing does."""
+    fields = ((name, getattr(model, f"tendon_{name}", None)) for name in _TENDON_FORCES)
+    return [name for name, values in fields if values is not None and np.any(values[tendon])]
+
+
+def is_fixed_tendon(model: mujoco.MjModel, tendon: int) -> bool:
+    """True for a linear combination of joints, false for a path through sites."""
+    return bool(model.wrap_type[model.tendon_adr[tendon]] == mujoco.mjtWrap.mjWRAP_JOINT)
 
 
 def tendon_bodies(model: mujoco.MjModel, tendon: int) -> set[int]:
