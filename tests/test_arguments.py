@@ -63,7 +63,11 @@ def coupled(scene=None, adapter=None, **others):
         (lambda: muscle(data=mujoco.MjData(OTHER)), "^MujocoAdapter: data is the state of another model"),
         (lambda: couple(None, Turntable()), "^couple: scene is None, must be a Scene$"),
         (lambda: couple(make_scene(), None), "^NoneType has no 'commit'"),
-        (lambda: coupled(stiffness_ratio="a"), "^couple: stiffness_ratio is 'a', must be a positive, finite number$"),
+        (
+            lambda: coupled(stiffness_ratio="a"),
+            "^couple: stiffness_ratio is 'a', must be a positive number, at most 1e",
+        ),
+        (lambda: coupled(stiffness_ratio=1e20), "stiffness_ratio is 1e[+]20, must be a positive number, at most 1e"),
         (lambda: coupled(stiffness_ratio=0.0), "stiffness_ratio is 0.0, must be a positive"),
         (lambda: coupled(free_kappa=np.nan), "free_kappa is nan, must be a positive"),
         (lambda: coupled(complete=1), "complete is 1, must be a function, or None$"),

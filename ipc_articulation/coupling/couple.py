@@ -7,7 +7,7 @@ from typing import Any
 
 import uipc
 
-from ipc_articulation.arguments import FUNCTION, POSITIVE, checked, instance, optional
+from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, optional
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
@@ -21,12 +21,15 @@ from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
 
 FREE_KAPPA = 1e8  # [Pa]
+LARGEST_RATIO = 1e12  # above it, M̂ is lost in the rounding of the stiffness: joints do not move
+
+_RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSITIVE.accepts(x) and x <= LARGEST_RATIO)
 
 
 @checked(
     AdapterError,
     scene=instance(uipc.Scene),
-    stiffness_ratio=POSITIVE,
+    stiffness_ratio=_RATIO,
     free_kappa=POSITIVE,
     complete=optional(FUNCTION),
 )

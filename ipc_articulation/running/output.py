@@ -22,7 +22,7 @@ def folder_below(out: Path, name: str) -> Path:
         OutputError: It is empty, has line breaks, or is not below the folder of all results.
     """
     parts = Path(name).parts
-    if not parts or ".." in parts or Path(name).is_absolute() or len(name.splitlines()) > 1:
+    if not parts or ".." in parts or Path(name).is_absolute() or name.splitlines() != [name]:
         raise OutputError(f"the name {name!r} is no folder below {out}; give a plain name, and the folder by --out")
     return out / name
 

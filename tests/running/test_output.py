@@ -49,7 +49,7 @@ def test_another_name_is_another_folder(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
 
-@pytest.mark.parametrize("name", ["../other", "/tmp/elsewhere", ".", "..", "a/../../b", "", "two\nlines"])
+@pytest.mark.parametrize("name", ["../other", "/tmp/elsewhere", ".", "..", "a/../../b", "", "two\nlines", "end\n"])
 def test_a_name_that_is_no_folder_below_the_results_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(OutputError, match=r"the name '.*' is no folder below .*out; give a plain name"):
         run(tmp_path / "out", name=name)
