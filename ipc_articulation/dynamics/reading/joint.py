@@ -34,11 +34,6 @@ TYPES: dict[str, Callable[[Array], Joint]] = {
     "spherical": lambda axis: SphericalJoint(),
 }
 
-# Elements and attributes of other tools, which the dynamics does not need.
-UNUSED_IN_JOINT = {"attributes": ("dont_collapse", "independent"), "elements": ("calibration", "safety_controller")}
-UNUSED_IN_DYNAMICS = ("D", "K", "mu_coulomb", "mu_viscous")
-UNUSED_IN_LIMIT = ("acceleration", "command_effort", "current", "deceleration", "gear_velocity", "jerk")
-
 
 def read_joint(node: XmlNode) -> PlacedJoint:
     """The joint of a `<joint>`. Of a fixed joint only its placement is read.
@@ -46,10 +41,6 @@ def read_joint(node: XmlNode) -> PlacedJoint:
     Raises:
         ModelError: The element is wrong.
     """
-    node.allow(
-        ("name", "type", *UNUSED_IN_JOINT["attributes"]),
-        ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", *UNUSED_IN_JOINT["elements"]),
-    )
     kind = node.text("type")
     if kind not in TYPES:
         raise node.error(f"unknown type '{kind}'{suggest(kind, TYPES)}")
@@ -63,7 +54,6 @@ def read_joint(node: XmlNode) -> PlacedJoint:
 
 def _link(node: XmlNode, tag: str) -> str:
     link = node.required(tag)
-    link.allow(("link",))
     return link.text("link")
 
 
@@ -71,7 +61,6 @@ def _joint(node: XmlNode, kind: str) -> Joint:
     axis = node.child("axis")
     if axis is None:
         return TYPES[kind](np.array([1.0, 0.0, 0.0]))
-    axis.allow(("xyz",))
     direction = axis.numbers("xyz", 3)
     try:
         return TYPES[kind](direction)
@@ -84,7 +73,6 @@ def _limits(node: XmlNode, kind: str) -> dict[str, Any]:
     limit = node.child("limit")
     if limit is None:
         return {}
-    limit.allow(("lower", "upper", "effort", "velocity", *UNUSED_IN_LIMIT))
     lower, upper = (limit.number(name, 0.0, infinite=True) for name in ("lower", "upper"))
     limits = {name: limit.number(name, np.inf, infinite=True) for name in ("effort", "velocity")}
     return limits if kind == "continuous" or lower == upper else {"lower": lower, "upper": upper, **limits}
@@ -95,7 +83,6 @@ def _dynamics(node: XmlNode, joint: Joint) -> dict[str, Any]:
     if dynamics is None:
         return {}
     numbers = ("damping", "friction", "stiffness", "rotor_inertia")
-    dynamics.allow((*numbers, "spring_mount", *UNUSED_IN_DYNAMICS))
     properties: dict[str, Any] = {name: dynamics.number(name, 0.0) for name in numbers}
     if dynamics.has("spring_mount"):
         properties["spring_mount"] = _spring_mount(dynamics, joint)
@@ -113,5 +100,4 @@ def _mimic(node: XmlNode) -> Mimic | None:
     mimic = node.child("mimic")
     if mimic is None:
         return None
-    mimic.allow(("joint", "multiplier", "offset"))
     return Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))

@@ -4,63 +4,134 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.request import url2pathname
 
-from ipc_articulation.dynamics.reading.node import XmlNode
-
-_PACKAGE = re.compile(r"package:/{2,}([^/]+)/(.+)")
+PACKAGE = re.compile(r"(?:package|model):/{2,}([^/]+)/(.+)")
+NEAR = 3  # folders above the file's own that whole paths may point into
+FOR_ROBOT_FILES = ("model", "models", "robot", "robots", "urdf", "xacro")  # folders in packages
+ENTRIES = 20_000  # of folders that are searched for a file
 
 
 @dataclass(frozen=True)
 class MeshPaths:
-    """A finder of `package://name/rest`, `file://` and relative paths.
+    """A finder of `package://name/rest`, `model://name/rest`, `file://`, whole and relative paths.
 
     A package is a folder called `name`. The search order is `package_dirs`, the folders in ROS_PACKAGE_PATH, and the
-    URDF file's parent folders; each of them may be the package or contain it.
+    URDF file's parent folders; each of them may be the package or contain it. Nothing else is looked at: the root of
+    the file system is no such folder, and a whole path must point into a given folder or near the file.
     """
 
     folder: Path  # folder of the URDF file, where relative paths begin
     package_dirs: Sequence[Path] = ()
+    trusted: bool = False  # whole paths may point anywhere, as in a text of the caller's own program
 
-    def find(self, node: XmlNode) -> Path:
-        """The file that a `<mesh>` names.
+    def find(self, name: str) -> Path | None:
+        """The file that a name means, or None."""
+        return next((path for path in self.candidates(name) if self._allowed(path, name) and _is_file(path)), None)
 
-        Raises:
-            ModelError: There is no such file.
-        """
-        name = node.text("filename")
-        candidates = self._candidates(name)
-        for path in candidates:
-            if _is_file(path):
-                return path
-        hint = "; package_dirs can say where packages are" if _PACKAGE.fullmatch(name) else ""
-        raise node.error(f"mesh file '{name}' not found; looked for {', '.join(map(str, candidates))}{hint}")
-
-    def _candidates(self, name: str) -> list[Path]:
-        package = _PACKAGE.fullmatch(name)
+    def candidates(self, name: str) -> list[Path]:
+        """The paths that a name can mean, in the order in which they are tried."""
+        package = PACKAGE.fullmatch(name)
         if package:
-            return [root / package[2] for root in self._roots(package[1])]
+            return [root / package[2] for root in package_folders(package[1], self._places)]
         if name.startswith("file:"):
             return [Path(url2pathname(re.sub(r"file:(//[^/]*)?", "", name, count=1)))]
         return [self.folder / name]
 
-    def _roots(self, package: str) -> list[Path]:
-        """Folders in which a package may be, in the order in which they are searched."""
+    def similar(self, name: str) -> Path | None:
+        """The file whose path ends most like the name, in upper or lower case; None if there is none, or several.
+
+        It is searched in the given folders and beside the file, in a limited number of folders.
+        """
+        tail = _parts(re.sub(r"^\w+:/*", "", name.replace("\\", "/")))
+        best = max((_common(tail, _parts(str(path))) for path in self._files.get(tail[-1], ())), default=0)
+        found = [path for path in self._files.get(tail[-1], ()) if _common(tail, _parts(str(path))) == best]
+        nearest = [path for path in found if len(path.parts) == min(len(other.parts) for other in found)]
+        return nearest[0] if nearest and (best > 1 or len(found) == 1) else None
+
+    @cached_property
+    def _places(self) -> list[Path]:
+        """Folders in which packages may be, in the order in which they are searched."""
         ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
         places = [*map(Path, self.package_dirs), *ros, self.folder, *self.folder.parents]
-        return package_folders(package, places)
+        return [place for place in dict.fromkeys(places) if place != Path(place.anchor)]
 
+    @cached_property
+    def _files(self) -> dict[str, list[Path]]:
+        """Files that `similar` may find, by their names in lower case: those nearest to the URDF file first."""
+        above = {self.folder, *self.folder.parents}
+        given = [place for place in self._places if place not in above]
+        found: dict[str, list[Path]] = {}
+        for place in dict.fromkeys([*self._own, *given]):
+            for path in _walk(place):
+                same = found.setdefault(path.name.lower(), [])
+                if path not in same:
+                    same.append(path)
+        return found
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long, an unreadable folder
-        return False
+    @cached_property
+    def _own(self) -> list[Path]:
+        """The file's folder and those above it to that of its package: the first with a package.xml.
+
+        Without one it is the parent of a folder that is only for robot files, else the file's own folder.
+        """
+        folders = [folder for folder in [self.folder, *self.folder.parents][: NEAR + 1] if folder.parent != folder]
+        plain = 1 if self.folder.name.lower() in FOR_ROBOT_FILES else 0
+        package = next((i for i, folder in enumerate(folders) if _is_file(folder / "package.xml")), plain)
+        return folders[: package + 1]
+
+    def _allowed(self, path: Path, name: str) -> bool:
+        """Whether a path is below a folder that may be read."""
+        path = Path(os.path.normpath(path))
+        if name.startswith(("/", "file:")) or Path(name).is_absolute():
+            above = {self.folder, *self.folder.parents}
+            near = [folder for folder in (self.folder, *self.folder.parents)[: NEAR + 1] if folder.parent != folder]
+            roots = [*near, *(place for place in self._places if place not in above)]
+            return self.trusted or any(path.is_relative_to(root) for root in roots)
+        return any(path.is_relative_to(place) for place in self._places)
 
 
 def package_folders(package: str, places: Collection[Path]) -> list[Path]:
     """Possible folders of a package: places with its name, and folders of its name in the places."""
     return [place if place.name == package else place / package for place in places]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long or has a null character, an unreadable folder
+        return False
+
+
+def _walk(place: Path) -> Iterator[Path]:
+    """Files below a folder, the highest first, without hidden folders and links; a limited number."""
+    waiting, left = deque([place]), ENTRIES
+    while waiting and left > 0:
+        try:
+            entries = sorted(os.scandir(waiting.popleft()), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        left -= len(entries)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                waiting.append(Path(entry.path))
+            elif entry.is_file():
+                yield Path(entry.path)
+
+
+def _parts(path: str) -> list[str]:
+    """Names of folders and of the file in lower case, without «.» and «..»."""
+    return [part.lower() for part in path.split("/") if part not in ("", ".", "..")] or [""]
+
+
+def _common(tail: Sequence[str], parts: Sequence[str]) -> int:
+    """The number of equal names at the end of two paths."""
+    count = 0
+    while count < min(len(tail), len(parts)) and tail[-1 - count] == parts[-1 - count]:
+        count += 1
+    return count

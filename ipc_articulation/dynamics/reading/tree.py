@@ -38,7 +38,7 @@ def root_of(robot: XmlNode, links: Links, joints: Joints) -> str:
     circle = _circle(above)
     if circle:
         raise joints[above[circle[0]].name][0].error(
-            f"links {_listed(circle)} form a loop; a tree is needed: remove a joint"
+            f"links {listed(circle)} form a loop; a tree is needed: remove a joint"
         )
     root = only_root(robot, links, above)
     if WORLD in links and root != WORLD:
@@ -55,7 +55,7 @@ def only_root(robot: XmlNode, links: Iterable[str], children: Collection[str]) -
     root, *others = [name for name in links if name not in children]
     if others:
         raise robot.error(
-            f"links {_listed([root, *others])} are no joint's child; join all but one of them to the rest"
+            f"links {listed([root, *others])} are no joint's child; join all but one of them to the rest"
         )
     return root
 
@@ -90,7 +90,7 @@ def _circle(above: dict[str, PlacedJoint]) -> list[str]:
     return []
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     """Names for messages, the first ten of many."""
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return ", ".join(f"'{name}'" for name in names[:LISTED]) + more

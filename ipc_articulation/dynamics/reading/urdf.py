@@ -16,12 +16,11 @@ from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.joint import read_joint
 from ipc_articulation.dynamics.reading.link import read_link
-from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
-from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name, parse
+from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name
+from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.tree import root_of
 
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
-XACRO = "xacro}"  # ends the namespace in the tag of an element that xacro would have replaced
 
 
 def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()) -> Mechanism:
@@ -40,23 +39,23 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
     Raises:
         ModelError: What is wrong, with the line, and what would be valid.
     """
-    robot = parse(path_or_text)
+    robot = repaired(path_or_text, package_dirs)
     for tag in LOOPS:
         for element in robot.children(tag):
             warnings.warn(f"{element.place}: <{tag}> is not read: the mechanism stays a tree", stacklevel=2)
-    return tree_of(robot, path_or_text, floating_base, package_dirs)
+    return tree_of(robot, path_or_text, floating_base)
 
 
-def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool, package_dirs: Sequence[Path]) -> Mechanism:
+def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool) -> Mechanism:
     """The mechanism that `<robot>` describes, as `read_urdf`; loops are left out.
 
     Raises:
         ModelError: What is wrong, with the line, and what would be valid.
     """
-    _check_robot(robot)
+    if not robot.children("link"):
+        raise robot.error("<robot> has no <link>; give at least one")
     file = None if robot.file == TEXT else Path(path_or_text)
-    meshes = MeshPaths(Path.cwd() if file is None else file.absolute().parent, package_dirs)
-    links = {name: (node, read_link(node, meshes)) for name, node in by_name(robot.children("link")).items()}
+    links = {name: (node, read_link(node)) for name, node in by_name(robot.children("link")).items()}
     joints = {name: (node, read_joint(node)) for name, node in by_name(robot.children("joint")).items()}
     root = root_of(robot, links, joints)
     if root == WORLD and floating_base:
@@ -66,26 +65,6 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool, packa
     mechanism.joints = [joint for _, joint in joints.values()]
     _hang_on_world(mechanism, list(links).index(root), floating_base)
     return mechanism
-
-
-def refuse_xacro(robot: XmlNode) -> None:
-    """Refuse elements that the tool xacro would have replaced.
-
-    Raises:
-        ModelError: There is one; with its line.
-    """
-    for element in robot.element.iter():
-        if XACRO in str(element.tag):
-            raise XmlNode(element, robot.file).error("this is a xacro file; give what the tool xacro makes of it")
-
-
-def _check_robot(robot: XmlNode) -> None:
-    if robot.tag != "robot":
-        raise robot.error(f"the outermost element is <{robot.tag}>; that of a URDF file is <robot>")
-    refuse_xacro(robot)
-    robot.refuse_misspelt(("link", "joint"))
-    if not robot.children("link"):
-        raise robot.error("<robot> has no <link>; give at least one")
 
 
 def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None:

@@ -1,9 +1,11 @@
 import re
 
+import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import find_package, load_model
 
 from ipc_articulation.errors import AdapterError, ModelError
+from ipc_articulation.repairs import RepairWarning, strict
 from tests.adapters.mujoco.models import panda
 
 URDF = """<robot name="r"><link name="base"/>
@@ -31,12 +33,37 @@ def test_meshes_are_found_in_a_package_or_in_its_parent(urdf, tmp_path, as_paren
     assert model.joint(0).name == "j"
 
 
-def test_missing_mesh(urdf, tmp_path):
-    message = f"{urdf}: mesh 'package://my_robot/part.obj' does not exist; looked in {tmp_path / 'my_robot'}"
-    with pytest.raises(AdapterError, match=re.escape(message)):
+def test_a_missing_mesh_is_left_out(urdf, tmp_path):
+    fault = f"{urdf}:2: link 'l': mesh file 'package://my_robot/part.obj' not found; looked for {tmp_path}/my_robot/"
+    with pytest.warns(RepairWarning, match=re.escape(fault)):
+        assert load_model(urdf, [tmp_path]).ngeom == 0
+    with strict(), pytest.raises(ModelError, match=re.escape(fault)):
         load_model(urdf, [tmp_path])
-    with pytest.raises(AdapterError, match="looked in no folder: package_dirs is empty"):
-        load_model(urdf)
+
+
+def test_links_without_inertial_have_no_mass_from_their_shapes(urdf):
+    base = '<link name="base"><collision><geometry><sphere radius="1"/></geometry></collision></link>'
+    urdf.write_text(re.sub("<collision>.*</collision>", "", URDF).replace('<link name="base"/>', base))
+    assert load_model(urdf).body("base").mass == 0.0
+
+
+def test_a_moving_link_without_mass_gets_the_least_that_mujoco_needs(urdf):
+    joint = '<joint name="k" type="continuous"><parent link="{}"/><child link="{}"/></joint>'
+    text = re.sub("<collision>.*</collision>", "", URDF).replace('<parent link="base"/>', '<parent link="between"/>')
+    more = '<link name="between"/>' + joint.format("base", "between")
+    urdf.write_text(text.replace("</robot>", f"{more}</robot>"))
+    with pytest.warns(RepairWarning, match="MuJoCo needs a mass of a link that moves; 1e-09 kg is used"):
+        model = load_model(urdf)
+    assert model.body("between").mass == 1e-9
+
+
+@pytest.mark.parametrize("inertia", [(0, 1, 1), (1, 1, 2), (1, 1, 2.0000001)])
+def test_inertias_of_rods_and_plates_are_read(urdf, inertia):
+    text = re.sub("<collision>.*</collision>", "", URDF)
+    for axis, moment in zip(("xx", "yy", "zz"), inertia, strict=True):
+        text = text.replace(f'i{axis}="1"', f'i{axis}="{moment}"')
+    urdf.write_text(text)
+    np.testing.assert_allclose(sorted(load_model(urdf).body("l").inertia), inertia, atol=3e-6)
 
 
 def test_missing_file(tmp_path):
@@ -73,5 +100,5 @@ def test_panda_keeps_its_collision_meshes_and_its_base():
 )
 def test_what_mujoco_would_drop_from_a_urdf_file_is_refused(urdf, extra, message):
     urdf.write_text(urdf.read_text().replace("</robot>", f"\n{extra}</robot>"))
-    with pytest.raises(ModelError, match=re.escape(message)):
+    with strict(), pytest.raises(ModelError, match=re.escape(message)):
         load_model(urdf)

@@ -3,6 +3,7 @@
 import pytest
 
 from ipc_articulation.errors import ModelError
+from ipc_articulation.repairs import strict
 from tests.dynamics.reading.loop_documents import FOUR_BAR, coupling, hinge, loop, read
 
 PLAIN = tuple(part.replace('independent="true"', "").replace('independent="false"', "") for part in FOUR_BAR[:3])
@@ -11,7 +12,7 @@ BARS = "joints 'driver', 'output', 'support'"
 
 
 def message(*parts, **options):
-    with pytest.raises(ModelError) as raised:
+    with strict(), pytest.raises(ModelError) as raised:
         read(*parts, **options)
     return str(raised.value)
 

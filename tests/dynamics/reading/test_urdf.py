@@ -73,7 +73,8 @@ def test_shapes_of_the_world_are_kept():
 
 
 def test_link_without_inertial_has_no_mass():
-    link = arm("")
+    joint = '<joint name="elbow" type="fixed"><parent link="base"/><child link="arm"/></joint>'
+    link = links(joint=joint).links[1]
     assert link.mass == 0.0
     assert not np.any(link.inertia)
 
@@ -178,9 +179,12 @@ def test_fixed_joint_keeps_its_place_only():
 
 
 def test_mimic():
-    mimic = elbow('<mimic joint="elbow" multiplier="-2" offset="0.5"/>').mimic
-    assert (mimic.joint, mimic.multiplier, mimic.offset) == ("elbow", -2.0, 0.5)
-    mimic = elbow('<mimic joint="elbow"/>').mimic
+    leader = '<joint name="wrist" type="revolute"><parent link="base"/><child link="hand"/></joint><link name="hand"/>'
+    elbow = '<joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/>{}</joint>'
+    whole = '<mimic joint="wrist" multiplier="-2" offset="0.5"/>'
+    mimic = links(joint=elbow.format(whole) + leader).joints[1].mimic
+    assert (mimic.joint, mimic.multiplier, mimic.offset) == ("wrist", -2.0, 0.5)
+    mimic = links(joint=elbow.format('<mimic joint="wrist"/>') + leader).joints[1].mimic
     assert (mimic.multiplier, mimic.offset) == (1.0, 0.0)
 
 

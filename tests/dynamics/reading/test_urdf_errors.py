@@ -1,4 +1,4 @@
-"""What a wrong URDF file is answered with."""
+"""What a wrong URDF file is answered with; with strict repairs where it could be repaired."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -11,13 +11,15 @@ from ipc_articulation.dynamics.model import PlacedJoint
 from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.tree import root_of
 from ipc_articulation.errors import ModelError
+from ipc_articulation.repairs import strict
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 ENDS = '<parent link="base"/><child link="arm"/>'
 
 
 def robot(arm="", elbow="", kind="revolute", ends=ENDS, more=""):
-    """Two links and a joint; line 3 is the arm's, line 4 the elbow's, line 5 for more."""
+    """Two links and a joint; line 3 is the arm's, line 4 the elbow's, line 5 for more. The arm has a mass."""
+    arm = arm if "<inert" in arm else f'<inertial><mass value="1"/>{INERTIA}</inertial>{arm}'
     return f"""<robot name="r">
 <link name="base"/>
 <link name="arm">{arm}</link>
@@ -35,7 +37,7 @@ def joint(name, parent, child, inside=""):
 
 
 def message(path_or_text, **options):
-    with pytest.raises(ModelError) as raised:
+    with strict(), pytest.raises(ModelError) as raised:
         read_urdf(path_or_text, **options)
     return str(raised.value)
 

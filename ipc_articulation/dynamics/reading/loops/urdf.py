@@ -11,7 +11,9 @@ from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
 from ipc_articulation.dynamics.reading.loops.raisim import read_constraints
 from ipc_articulation.dynamics.reading.loops.relations import PointLoop, Relation
 from ipc_articulation.dynamics.reading.loops.urdf_plus import read_coupling, read_flags, read_loop
-from ipc_articulation.dynamics.reading.node import by_name, parse
+from ipc_articulation.dynamics.reading.node import by_name
+from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.repairing.document import document
 from ipc_articulation.dynamics.reading.urdf import tree_of
 
 
@@ -31,8 +33,8 @@ def read_robot(
     Raises:
         ModelError: The file is wrong; the message names the line, and what would be valid.
     """
-    robot = parse(path_or_text)
-    mechanism = tree_of(robot, path_or_text, floating_base, package_dirs)
+    robot = repaired(path_or_text, package_dirs)
+    mechanism = tree_of(robot, path_or_text, floating_base)
     places = {name: node.place for name, node in by_name(robot.children("joint")).items()}
     relations: list[Relation] = [*take_mimics(mechanism, places.__getitem__)]
     relations += [read_coupling(node, mechanism) for node in robot.children("coupling")]
@@ -54,4 +56,4 @@ def closes_loops(path_or_text: str | Path) -> bool:
     Raises:
         ModelError: The file cannot be read.
     """
-    return any(parse(path_or_text).children(tag) for tag in ("loop", "coupling", "constraints"))
+    return any(document(path_or_text).children(tag) for tag in ("loop", "coupling", "constraints"))

@@ -1,0 +1,94 @@
+"""URDF files for MuJoCo: the repaired robot, without what MuJoCo refuses or reads in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from lxml import etree
+
+from ipc_articulation.dynamics.model.physical_inertia import physical_inertia
+from ipc_articulation.dynamics.reading.node import XmlNode, by_name
+from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
+from ipc_articulation.dynamics.reading.repairing.numbers import number_of
+from ipc_articulation.dynamics.reading.tree import only_root
+from ipc_articulation.repairs import repair
+
+# Drawings are dropped, paths stay whole, welded links keep their names.
+_COMPILER = {"discardvisual": "true", "strippath": "false", "fusestatic": "false"}
+_MASS = 1e-9  # [kg] of a moving link without mass
+_SIZE = 1e-3  # [m] radius of gyration of a moving link without inertia
+_LEAST = float(mujoco.mjMINVAL)
+
+
+def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
+    """The text of a URDF file that MuJoCo reads as our own reader does.
+
+    Drawings are left out: MuJoCo takes meshes with equal names for the same one. Links without `<inertial>` have no
+    mass, which MuJoCo would take from their shapes.
+
+    Raises:
+        ModelError: The file is wrong beyond repair.
+    """
+    robot = repaired(path, package_dirs)
+    by_name(robot.children("joint"))  # MuJoCo drops the second of equal names
+    links = by_name(robot.children("link"))
+    children = {_child(joint) for joint in robot.children("joint")}
+    if not children.issuperset(links):  # MuJoCo names a circle itself
+        only_root(robot, links, children)  # and joins others to the world
+    moving = {_child(joint) for joint in robot.children("joint") if joint.element.get("type") != "fixed"}
+    for name, link in links.items():
+        for visual in link.children("visual"):
+            link.element.remove(visual.element)
+        _make_inertial(link, name in moving)
+    for joint in robot.children("joint"):
+        _leave_out_equal_limits(joint)
+    _add_compiler(robot)
+    return etree.tostring(robot.element, encoding="unicode")
+
+
+def _child(joint: XmlNode) -> str:
+    return joint.required("child").text("link")
+
+
+def _make_inertial(link: XmlNode, moves: bool) -> None:
+    """Give a link an explicit inertia, which satisfies MuJoCo's checks.
+
+    MuJoCo refuses moments of inertia that violate A + B ≥ C by rounding, and moving bodies with mass or moments below
+    `mjMINVAL`.
+    """
+    if link.child("inertial") is None:
+        etree.SubElement(link.element, "inertial").sourceline = link.line
+    inertial = link.required("inertial")
+    mass, tensor = mass_of(inertial), tensor_of(inertial)
+    tensor = np.zeros((3, 3)) if tensor is None else physical_inertia(tensor, slack=0.0)
+    if moves and mass < _LEAST:
+        repair(link.place, "MuJoCo needs a mass of a link that moves", f"{_MASS:g} kg is used")
+        mass = _MASS
+    if moves and np.linalg.eigvalsh(tensor)[0] < max(_LEAST, 1e-9 * np.abs(tensor).max()):
+        least = max(1e-6 * np.abs(tensor).max(), mass * _SIZE**2, 10 * _LEAST)
+        repair(link.place, "MuJoCo needs positive moments of inertia of a link that moves", f"{least:g} kg·m² is added")
+        tensor = tensor + least * np.eye(3)
+    write_inertial(inertial, mass, tensor)
+
+
+def _leave_out_equal_limits(joint: XmlNode) -> None:
+    """Equal position limits mean no limits, as in RaiSim."""
+    limit = joint.child("limit")
+    if limit is None:
+        return
+    lower, upper = (number_of(limit, name) or 0.0 for name in ("lower", "upper"))
+    if lower == upper:
+        for name in ("lower", "upper"):
+            limit.element.attrib.pop(name, None)
+
+
+def _add_compiler(robot: XmlNode) -> None:
+    """Add the settings that a model for IPC needs, unless the file has a `<mujoco>` of its own."""
+    if robot.child("mujoco") is None:
+        extension = etree.Element("mujoco")
+        etree.SubElement(extension, "compiler", _COMPILER)
+        robot.element.insert(0, extension)

@@ -1,0 +1,48 @@
+"""Names that are given twice."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from ipc_articulation.dynamics.reading.node import XmlNode
+from ipc_articulation.dynamics.reading.repairing.robot import Robot, remove
+from ipc_articulation.repairs import repair
+
+
+def resolve_names(robot: Robot) -> None:
+    """Leave out links and joints that repeat earlier ones; rename other joints with the name of an earlier one.
+
+    Joints have no other use of their name than `<mimic>`, which then means the first.
+
+    Raises:
+        ModelError: Two links of one name differ.
+    """
+    for nodes in (robot.links, robot.joints):
+        first: dict[str, XmlNode] = {}
+        taken = {node.element.get("name", "").strip() for node in nodes}
+        for node in nodes:
+            name = node.element.get("name", "").strip()
+            if name and name in first:
+                _resolve(node, first[name], taken)
+            first.setdefault(name, node)
+
+
+def _resolve(node: XmlNode, first: XmlNode, taken: set[str]) -> None:
+    name = node.text("name")
+    fault = f"line {first.line} has the same name; give each {node.tag} its own"
+    if _same(node, first):
+        repair(node.place, fault, "the repetition is left out")
+        remove(node)
+    elif node.tag == "joint":
+        new = next(new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken)
+        taken.add(new)
+        node.element.set("name", new)
+        repair(node.place, fault, f"renamed to '{new}'")
+    else:
+        raise node.error(fault)
+
+
+def _same(one: XmlNode, other: XmlNode) -> bool:
+    """Equal elements but for blanks."""
+    texts = [b"".join(etree.tostring(node.element, with_tail=False).split()) for node in (one, other)]
+    return texts[0] == texts[1]

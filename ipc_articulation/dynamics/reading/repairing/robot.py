@@ -1,0 +1,59 @@
+"""The robot that is repaired: its elements, and faults of which each kind is reported once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
+from ipc_articulation.dynamics.reading.node import XmlNode
+from ipc_articulation.repairs import repair
+
+
+class Robot(NamedTuple):
+    """The element `<robot>`, and the finder of its meshes."""
+
+    node: XmlNode
+    meshes: MeshPaths
+
+    @property
+    def links(self) -> list[XmlNode]:
+        return [owner(link) for link in self.node.children("link")]
+
+    @property
+    def joints(self) -> list[XmlNode]:
+        return [owner(joint) for joint in self.node.children("joint")]
+
+
+class Faults:
+    """Faults of one kind in several places, reported as one repair that names the first place and their number."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, list[tuple[XmlNode, str, str]]] = {}
+
+    def add(self, kind: Hashable, node: XmlNode, fault: str, remedy: str) -> None:
+        """Note a fault at an element, and what is used instead."""
+        self._found.setdefault(kind, []).append((node, fault, remedy))
+
+    def report(self) -> None:
+        """Report each kind of fault.
+
+        Raises:
+            ModelError: Repairs are errors, and there is a fault.
+        """
+        for found in self._found.values():
+            node, fault, remedy = found[0]
+            more = f" (and in {len(found) - 1} more places)" if len(found) > 1 else ""
+            repair(node.place, fault, remedy + more)
+
+
+def owner(node: XmlNode) -> XmlNode:
+    """An element as the owner of its content in messages, if it has a name."""
+    return node.named()[1] if node.element.get("name", "").strip() else node
+
+
+def remove(node: XmlNode) -> None:
+    """Take an element out of the tree."""
+    parent = node.element.getparent()
+    if parent is not None:
+        parent.remove(node.element)
