@@ -54,9 +54,7 @@ def only_root(robot: XmlNode, links: Iterable[str], children: Collection[str]) -
     """
     root, *others = [name for name in links if name not in children]
     if others:
-        raise robot.error(
-            f"links {listed([root, *others])} are no joint's child; join all but one of them to the rest"
-        )
+        raise robot.error(f"links {listed([root, *others])} are no joint's child; join all but one of them to the rest")
     return root
 
 

@@ -50,7 +50,7 @@ def _limits(joint: XmlNode, limit: XmlNode, faults: Faults) -> None:
     lower, upper = (number_of(limit, name) or 0.0 for name in ("lower", "upper"))
     if lower > upper and joint.element.get("type", "").strip() in ("revolute", "prismatic"):
         fault = f"lower limit [{lower}] above upper limit [{upper}]"
-        faults.add("position", limit, fault, "the joint has no limits of position, as in Bullet")
+        faults.add("position", limit, fault, "the joint has no limits of position, as in Bullet and MuJoCo")
         for name in ("lower", "upper"):
             limit.element.attrib.pop(name, None)
     for name in ("effort", "velocity"):

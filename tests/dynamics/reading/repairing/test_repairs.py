@@ -197,7 +197,7 @@ def test_limits_that_contradict_each_other_are_left_out():
     assert (elbow(mechanism).lower, elbow(mechanism).upper, elbow(mechanism).effort) == (-np.inf, np.inf, 2.0)
     assert said == (
         "<text>:4: joint 'elbow': lower limit [1.0] above upper limit [-1.0]; "
-        "the joint has no limits of position, as in Bullet"
+        "the joint has no limits of position, as in Bullet and MuJoCo"
     )
 
 
