@@ -14,7 +14,7 @@ from ipc_articulation.dynamics.reading.node import XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
 from ipc_articulation.dynamics.reading.repairing.numbers import number_of
-from ipc_articulation.dynamics.reading.tree import only_root
+from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.repairs import repair
 
 # Drawings are dropped, paths stay whole, welded links keep their names.
@@ -34,13 +34,9 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
         ModelError: The file is wrong beyond repair.
     """
     robot = repaired(path, package_dirs)
-    by_name(robot.children("joint"))  # MuJoCo drops the second of equal names
-    links = by_name(robot.children("link"))
-    children = {_child(joint) for joint in robot.children("joint")}
-    if not children.issuperset(links):  # MuJoCo names a circle itself
-        only_root(robot, links, children)  # and joins others to the world
+    tree_of(robot, path, floating_base=False)  # refuses what MuJoCo would take silently
     moving = {_child(joint) for joint in robot.children("joint") if joint.element.get("type") != "fixed"}
-    for name, link in links.items():
+    for name, link in by_name(robot.children("link")).items():
         for visual in link.children("visual"):
             link.element.remove(visual.element)
         _make_inertial(link, name in moving)
