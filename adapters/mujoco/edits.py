@@ -29,7 +29,7 @@ from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.dynamics.reading.mujoco.support import in_fluid
 from ipc_articulation.errors import AdapterError
 
-_PICTURES = "cam_* light_* mat_* tex_* skin_* hfield_* bvh_* oct_* body_bvh* *_rgba *_castshadow *_group *_matid *_user"
+_PICTURES = "cam_* light_* mat_* tex_* skin_* bvh_* oct_* body_bvh* *_rgba *_castshadow *_group *_matid *_user"
 _TEXTS = "name_* names_* text_* numeric_* tuple_* key_* sensor_*"
 _MUJOCOS_CONTACT = (
     "*_solref* *_solimp* *_solmix *_margin *_gap geom_aabb geom_rbound geom_fluid body_contype body_conaffinity"
@@ -45,7 +45,7 @@ _MASSES = (
     "body_mass body_inertia body_ipos body_iquat body_gravcomp body_sameframe body_simple body_subtreemass "
     "*_invweight0 dof_M0 dof_length dof_simplenum efm*"
 )
-_MESHES = "mesh_*"
+_MESHES = "mesh_* hfield_*"
 FOLLOWED = tuple(" ".join((_PICTURES, _TEXTS, _MUJOCOS_CONTACT, _FORCES, _MASSES, _MESHES)).split())
 _FOLLOWED = re.compile("|".join(map(translate, FOLLOWED)))
 
@@ -56,7 +56,7 @@ _SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "
 _TOUCHING = ("geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_adhesion", "geom_surfacevel")
 _OFF_OR_ON = (("off", "on"), ("on", "off"))
 _KINDS = {"jnt": "joint", "eq": "equality"} | {
-    kind: kind for kind in ("body", "geom", "mesh", "site", "exclude", "actuator", "tendon")
+    kind: kind for kind in ("body", "geom", "mesh", "site", "exclude", "actuator", "tendon", "hfield")
 }
 
 
@@ -178,6 +178,7 @@ def _own(model: mujoco.MjModel, selection: Selection) -> Iterator[tuple[str, Ite
         (_TENDONS, tendons_on(model, free)),
         (_SURFACES, geoms),
         (_TOUCHING, np.flatnonzero(np.isin(model.geom_bodyid, bodies))),
+        (("hfield_data",), _heights(model, geoms)),
         (("mesh_vert",), _parts_of_meshes(model, geoms, "vert")),
         (("mesh_face",), _parts_of_meshes(model, geoms, "face")),
     ):
@@ -224,13 +225,20 @@ def _parts_of_meshes(model: mujoco.MjModel, geoms: list[int], part: str) -> Iter
         yield from range(first, first + int(getattr(model, f"mesh_{part}num")[mesh]))
 
 
+def _heights(model: mujoco.MjModel, geoms: list[int]) -> Iterator[int]:
+    """The heights of the height fields that are surfaces of some geoms."""
+    for field in {int(model.geom_dataid[g]) for g in geoms if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_HFIELD}:
+        first = int(model.hfield_adr[field])
+        yield from range(first, first + int(model.hfield_nrow[field] * model.hfield_ncol[field]))
+
+
 def _said(model: mujoco.MjModel, field: str, entry: int) -> str:
     """A field with the name of an entry's element, or the entry's index."""
     kind = field.partition("_")[0]
     if kind == "dof":
         kind, entry = "jnt", int(model.dof_jntid[entry])
-    if field in ("mesh_vert", "mesh_face"):
-        entry = int(np.searchsorted(getattr(model, f"{field}adr"), entry, side="right")) - 1
+    if starts := {"mesh_vert": "mesh_vertadr", "mesh_face": "mesh_faceadr", "hfield_data": "hfield_adr"}.get(field):
+        entry = int(np.searchsorted(getattr(model, starts), entry, side="right")) - 1
     return (
         f"{field} of {_KINDS[kind]} '{name_of(model, _KINDS[kind], entry)}'" if kind in _KINDS else f"{field}[{entry}]"
     )

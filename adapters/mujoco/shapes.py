@@ -25,16 +25,17 @@ def geom_mesh(model: mujoco.MjModel, geom: int, mesh_shape: MeshShape = "mesh") 
 
     Raises:
         MeshError: Repairs are refused, and a mesh is not closed or has no volume.
-        UnsupportedError: A geom has no closed surface here: height field, signed distance field, plane.
+        UnsupportedError: A geom has no closed surface here: signed distance field, plane.
     """
     shape, owner = geom_shape(model, geom), f"body '{name_of(model, 'body', model.geom_bodyid[geom])}'"
     if shape is not None:
-        mesh = int(model.geom_dataid[geom])
-        name = f"mesh '{name_of(model, 'mesh', mesh)}' of {owner}" if isinstance(shape, Triangles) else ""
-        return solids.touching(shape, owner, mesh_shape, name)
+        kind = "hfield" if model.geom_type[geom] == Geom.mjGEOM_HFIELD else "mesh"
+        asset = f"{kind} '{name_of(model, kind, model.geom_dataid[geom])}' of {owner}"
+        name = asset if isinstance(shape, Triangles) else ""
+        return solids.touching(shape, owner, mesh_shape if kind == "mesh" else "mesh", name)
     kind = Geom(model.geom_type[geom]).name[7:].lower()
     raise UnsupportedError(
         f"geom '{name_of(model, 'geom', geom)}' of {owner} is of type {kind}; "
-        "IPC bodies are made of box, sphere, capsule, cylinder, ellipsoid, mesh "
+        "IPC bodies are made of box, sphere, capsule, cylinder, ellipsoid, mesh, hfield "
         "(planes only on bodies welded to the world)"
     )

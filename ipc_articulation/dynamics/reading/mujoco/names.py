@@ -14,6 +14,7 @@ _KINDS = {
     "joint": mujoco.mjtObj.mjOBJ_JOINT,
     "geom": mujoco.mjtObj.mjOBJ_GEOM,
     "mesh": mujoco.mjtObj.mjOBJ_MESH,
+    "hfield": mujoco.mjtObj.mjOBJ_HFIELD,
     "site": mujoco.mjtObj.mjOBJ_SITE,
     "tendon": mujoco.mjtObj.mjOBJ_TENDON,
     "equality": mujoco.mjtObj.mjOBJ_EQUALITY,

@@ -8,6 +8,7 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Bools
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Shape, Sphere, Triangles
+from ipc_articulation.dynamics.reading.mujoco.height_fields import height_field
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import UnsupportedError
 
@@ -21,7 +22,7 @@ def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tu
     display is left out if its kind is not supported.
 
     Raises:
-        UnsupportedError: A geom for contact is a plane, a height field or a signed distance field.
+        UnsupportedError: A geom for contact is a plane or a signed distance field.
     """
     collision: list[Shape] = []
     visual: list[Shape] = []
@@ -45,7 +46,7 @@ def can_collide(model: mujoco.MjModel) -> Bools:
 
 
 def geom_shape(model: mujoco.MjModel, geom: int) -> Geometry | None:
-    """The shape of a geom in its own frame; None for height fields, signed distance fields and planes."""
+    """The shape of a geom in its own frame; None for signed distance fields and planes."""
     a, b, c = model.geom_size[geom].tolist()  # half lengths, or radius and half length
     match Geom(model.geom_type[geom]):
         case Geom.mjGEOM_BOX:
@@ -60,6 +61,8 @@ def geom_shape(model: mujoco.MjModel, geom: int) -> Geometry | None:
             return Capsule(a, 2.0 * b)
         case Geom.mjGEOM_MESH:
             return _triangles(model, int(model.geom_dataid[geom]))
+        case Geom.mjGEOM_HFIELD:
+            return height_field(model, int(model.geom_dataid[geom]))
     return None
 
 
@@ -76,6 +79,6 @@ def _complaint(model: mujoco.MjModel, geom: int, body: int) -> str:
     kind = Geom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower()
     return (
         f"geom '{name_of(model, 'geom', geom)}' of body '{name_of(model, 'body', body)}' is of type {kind}, which no "
-        "link can have; links are made of box, sphere, capsule, cylinder, ellipsoid, mesh: move it to the worldbody, "
-        "or set contype and conaffinity to 0"
+        "link can have; links are made of box, sphere, capsule, cylinder, ellipsoid, mesh, hfield: move it to the "
+        "worldbody, or set contype and conaffinity to 0"
     )
