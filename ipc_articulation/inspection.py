@@ -6,15 +6,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import ModelError
-from ipc_articulation.naming import suggest
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ipc_articulation.dynamics.model import Mechanism, Model
-
-READABLE = (".osim", ".urdf", ".xml")
 
 
 def inspect(file: Path, as_json: bool = False) -> None:
@@ -95,13 +93,12 @@ def described(file: Path) -> dict[str, Any]:
 
 def _read(file: Path) -> Mechanism:
     """The mechanism, with its loops."""
-    if file.suffix not in READABLE:
-        raise ModelError(f"{file}: a robot's file ends in one of these{suggest(file.suffix, READABLE)}")
-    if file.suffix == ".osim":
+    kind = robot_format(file)
+    if kind == "osim":
         from ipc_articulation.dynamics import read_osim
 
         return read_osim(file).mechanism
-    if file.suffix == ".urdf":
+    if kind == "urdf":
         from ipc_articulation.dynamics import read_robot
         from ipc_articulation.scenefile.paths import package_folders
 

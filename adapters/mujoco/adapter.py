@@ -103,6 +103,11 @@ class MujocoAdapter:
         off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
         return np.zeros(3) if off else self.model.opt.gravity.copy()
 
+    @property
+    def joint_ids(self) -> tuple[int, ...]:
+        """Numbers of the coupled joints in the model, in the order of their positions, (m,)."""
+        return self._joints.ids
+
     def describe(self) -> CoupledRobot:
         """The model at its present state.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from importlib import metadata
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 import mujoco
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
 
+from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
+
+_INCLUDE = re.compile(r"<include\s[^>]*file\s*=\s*[\"']([^\"']+)[\"']")
 
 
 def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjModel:
@@ -35,16 +39,35 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
     path = Path(path)
     if not path.is_file():
         raise AdapterError(f"model file '{path}' does not exist")
-    if path.suffix == ".osim":
+    kind = robot_format(path)
+    if kind == "osim":
         raise AdapterError(f"{path}: MuJoCo reads no OpenSim files; adapter native does")
     try:
-        if path.suffix == ".urdf":
+        if kind == "urdf":
             spec = mujoco.MjSpec.from_string(urdf_text(path, [Path(folder) for folder in package_dirs]))
             spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
             return spec
-        return mujoco.MjSpec.from_file(str(path))
+        return _read_mjcf(path)
     except ValueError as error:
         raise AdapterError(f"{path}: {error}") from error
+
+
+def _read_mjcf(path: Path) -> mujoco.MjSpec:
+    """The model of an MJCF file; MuJoCo itself reads it only if it ends in `.xml`."""
+    if path.suffix == ".xml":
+        return mujoco.MjSpec.from_file(str(path))
+    spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"), include=_included(path, path.parent, {}))
+    spec.modelfiledir = str(path.parent)
+    return spec
+
+
+def _included(file: Path, home: Path, found: dict[str, bytes]) -> dict[str, bytes]:
+    """Files that an MJCF file includes, by the name that it gives them, and those that they include."""
+    for name in _INCLUDE.findall(file.read_text(encoding="utf-8")):
+        if name not in found and not Path(name).is_absolute() and (home / name).is_file():
+            found[name] = (home / name).read_bytes()
+            _included(home / name, home, found)
+    return found
 
 
 def find_package(name: str) -> Path:

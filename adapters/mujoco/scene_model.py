@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
 from ipc_articulation.adapters.mujoco.model import load_spec
+from ipc_articulation.adapters.mujoco.scene_actuators import add_actuators
+from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
+from ipc_articulation.dynamics.reading.mujoco.actuators import control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import AdapterError
 
@@ -29,15 +32,17 @@ class SceneModel:
     """A robot's file read by MuJoCo, see `coupling.robots.RobotFile`.
 
     Raises:
-        AdapterError: The file cannot be read, or a mesh of it is missing.
+        AdapterError: The file cannot be read, a mesh of it is missing, or an expression in `ignore` matches no body.
+        UnsupportedError: A base floats, and `base` is None.
     """
 
-    takes = ()
+    takes = ("base", "ignore")
 
-    def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
+    def __init__(
+        self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
+    ) -> None:
         self.spec = load_spec(file, package_dirs)
-        for index, joint in enumerate(self.spec.joints):
-            joint.name = joint.name or f"joint{index}"  # as `name_of` calls it
+        self._ignored = prepare_spec(self.spec, str(file), base, ignore)
         self._joints = {joint.name: joint for joint in self.spec.joints if joint.type in _DRIVEN}
 
     @property
@@ -64,7 +69,7 @@ class SceneModel:
             data.qvel[model.joint(name).dofadr[0]] = velocity
         _warn_beyond_limits(model, data)
         mujoco.mj_forward(model, data)
-        return DrivenMujocoModel(model, data, setup.mesh_shape)
+        return DrivenMujocoModel(model, data, setup.mesh_shape, self._ignored)
 
     def _configure(self, setup: RobotSetup) -> None:
         option = self.spec.option
@@ -77,11 +82,7 @@ class SceneModel:
         for name, armature in setup.armature.items():
             self._joints[name].armature = armature
         self._set_damping(setup.damping)
-        for wanted in setup.actuators:
-            actuator = self.spec.add_actuator(target=wanted.joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-            actuator.set_to_position(kp=wanted.kp, kv=wanted.kv)
-            if np.isfinite(wanted.max_force):
-                actuator.forcelimited, actuator.forcerange = True, [-wanted.max_force, wanted.max_force]
+        add_actuators(self.spec, setup.actuators)
 
     def _set_damping(self, damping: Mapping[str, float]) -> None:
         """Set damping without terms in |v| and v²; before MuJoCo 4 it is one number, of shape ()."""
@@ -95,6 +96,9 @@ class SceneModel:
         world = self.spec.worldbody
         turn = spatial.quaternion_from_rotation(pose[:3, :3])
         for element in [*(body for body in world.bodies if body.parent.name == "world"), *world.geoms]:
+            if isinstance(element, mujoco.MjsGeom) and np.isfinite(element.fromto[0]):  # which gives pos and quat
+                element.fromto = (element.fromto.reshape(2, 3) @ pose[:3, :3].T + pose[:3, 3]).ravel()
+                continue
             element.pos = pose[:3, :3] @ element.pos + pose[:3, 3]
             element.quat = spatial.quaternion_product(turn, element.quat)
 
@@ -102,20 +106,29 @@ class SceneModel:
 class DrivenMujocoModel:
     """A compiled model, see `coupling.robots.DrivenRobot`."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, mesh_shape: MeshShape = "mesh") -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        mesh_shape: MeshShape = "mesh",
+        ignore: Collection[str] = (),
+    ) -> None:
         self.model, self.data = model, data
-        self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape)
-        self._controls = [a for a in range(model.nu) if _is_position_actuator(model, a)]
-        joints = model.actuator_trnid[self._controls, 0]
-        self.actuated = [name_of(model, "joint", int(joint)) for joint in joints]
-        self.start = data.qpos[model.jnt_qposadr[joints]]
-        driven = [joint for joint in range(model.njnt) if int(model.jnt_type[joint]) in _DRIVEN]
-        self.joints = [name_of(model, "joint", joint) for joint in driven]
-        self._dofs = model.jnt_dofadr[driven]
+        self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignore)
+        joints = self.adapter.joint_ids
+        self.joints = [name_of(model, "joint", joint) for joint in joints]
+        self._dofs = model.jnt_dofadr[list(joints)]
+        positions = [a for a in joint_actuators(model)[0] if a.takes_target and a.joint in joints]
+        driven = list(dict.fromkeys(actuator.joint for actuator in positions))
+        self.actuated = [name_of(model, "joint", joint) for joint in driven]
+        self.start = data.qpos[model.jnt_qposadr[driven]]
+        self._controls = [control_address(model, actuator.number) for actuator in positions]
+        self._gears = np.array([actuator.gear for actuator in positions])
+        self._targets = [driven.index(actuator.joint) for actuator in positions]
 
     def command(self, targets: Array) -> None:
-        """Set the targets of the actuated joints, (k,) [rad or m]."""
-        self.data.ctrl[self._controls] = targets
+        """Set the targets of the actuated joints, (k,) [rad or m]; the control of a motor with a gear is larger."""
+        self.data.ctrl[self._controls] = self._gears * np.asarray(targets)[self._targets]
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
@@ -133,10 +146,3 @@ def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:
                 f"{high:g}: MuJoCo pushes it back in the first steps; set its initial_position",
                 stacklevel=2,
             )
-
-
-def _is_position_actuator(model: mujoco.MjModel, actuator: int) -> bool:
-    """Whether an actuator's force is kp·(control - θ) - kv·θ̇ on one joint."""
-    on_joint = model.actuator_trntype[actuator] == mujoco.mjtTrn.mjTRN_JOINT
-    gain, bias = model.actuator_gainprm[actuator, 0], model.actuator_biasprm[actuator, 1]
-    return bool(on_joint and gain > 0.0 and bias == -gain)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
+from ipc_articulation.adapters.native.drives import JointDrive
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.robots import Actuator
 from ipc_articulation.dynamics.integrators import PD, Drive
 
 
@@ -23,14 +23,15 @@ class DrivenModel:
         joints: Names of all m degrees of freedom whose position the adapter reports, in the order of `push`.
     """
 
-    def __init__(self, adapter: NativeAdapter, actuators: Sequence[Actuator]) -> None:
+    def __init__(self, adapter: NativeAdapter, drives: Mapping[str, JointDrive]) -> None:
         self.adapter = adapter
         names = adapter.model.spanning_tree.dof_names
-        self._kp, self._kv = np.zeros(len(names)), np.zeros(len(names))
-        for actuator in actuators:
-            joint = names.index(actuator.joint)
-            self._kp[joint], self._kv[joint] = actuator.kp, actuator.kv
-        self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
+        self._kp, self._kv, self._resting = np.zeros((3, len(names)))
+        for name, drive in drives.items():
+            joint = names.index(name)
+            self._kp[joint], self._kv[joint], self._resting[joint] = drive.kp, drive.kv, drive.resting
+        self.actuated = [name for name, drive in drives.items() if drive.kp > 0.0]
+        self._limits = np.array([drives[name].targets for name in self.actuated]).reshape(-1, 2).T
         self._dofs = [names.index(name) for name in self.actuated]
         self.start = adapter.model.spanning(adapter.q)[self._dofs]
         self.joints = [joint.name for joint in adapter.describe().joints]
@@ -40,11 +41,12 @@ class DrivenModel:
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""
         target = self.adapter.model.spanning_tree.neutral
-        target[self._dofs] = targets
-        self.adapter.drive = Drive(pd=PD.to(self.adapter.model, target, self._kp, self._kv))
+        target[self._dofs] = np.clip(targets, *self._limits)
+        pd = PD.to(self.adapter.model, target, self._kp, self._kv)
+        self.adapter.drive = Drive(tau=self._resting.copy(), pd=pd)
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]; call it after `command`."""
-        tau = np.zeros(self.adapter.model.spanning_tree.nv)
-        tau[self._pushed] = forces
+        tau = self._resting.copy()
+        tau[self._pushed] += forces
         self.adapter.drive = replace(self.adapter.drive, tau=tau)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from ipc_articulation.adapters.native.around import Around
+from ipc_articulation.adapters.native.drives import JointDrive
+from ipc_articulation.adapters.native.ignored import leave_out
 from ipc_articulation.adapters.native.segments import add_capsules
 from ipc_articulation.adapters.native.static_links import StaticLinks, carried_by_static, take_off_static_shapes
 
@@ -22,6 +24,7 @@ from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
@@ -37,6 +40,8 @@ class FileContent:
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()
     contact_rules: tuple[ContactRule, ...] = ()  # friction of pairs where it is not the larger of both
+    free: Callable[[MeshShape], tuple[CoupledBody, ...]] = lambda _: ()  # bodies that IPC moves
+    drives: dict[str, JointDrive] = field(default_factory=dict)  # the file's own actuators, by joint
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
     start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
     up: Array | None = None  # (3,) direction against the file's own gravity; None: not in the file
@@ -105,6 +110,15 @@ class FileContent:
                 replace(body, pose=self.pose @ body.pose, friction=friction_of(body.friction))
                 for body in self.static(mesh_shape)
             ],
+            "free": [
+                replace(
+                    body,
+                    pose=self.pose @ body.pose,
+                    velocity=self.pose @ body.velocity,
+                    friction=friction_of(body.friction),
+                )
+                for body in self.free(mesh_shape)
+            ],
             "mesh_shape": mesh_shape,
             "planes": [replace(plane, friction=friction_of(plane.friction)) for plane in self.planes],
             "friction": {
@@ -119,7 +133,7 @@ def _with_friction_of(friction_of: Callable[[float], float], rule: ContactRule) 
     return rule if rule.friction is None else replace(rule, friction=friction_of(rule.friction))
 
 
-def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
+def read_robot(path: Path, package_dirs: Collection[Path], ignore: Sequence[str] = ()) -> FileContent:
     """Read a URDF file (.urdf), with its loops, or an OpenSim file (.osim).
 
     An OpenSim model has no surfaces that touch, and its own direction of gravity.
@@ -127,12 +141,15 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
     Args:
         path: The file.
         package_dirs: Folders that are searched for `package://NAME/...`.
+        ignore: Regular expressions for names of links that are left out.
 
     Raises:
+        AdapterError: An expression matches no link.
         ModelError: A URDF or OpenSim file is wrong.
     """
-    if path.suffix == ".osim":
+    if robot_format(path) == "osim":
         model = read_osim(path)
+        leave_out(model.mechanism, ignore)
         joints = {joint.name for joint in model.mechanism.joints}
         start = {name: value for name, value in model.defaults.items() if name in joints}
         up = -np.asarray(model.mechanism.gravity, dtype=float)
@@ -143,6 +160,7 @@ def read_robot(path: Path, package_dirs: Collection[Path]) -> FileContent:
         mechanism = read_loops(path, package_dirs=list(package_dirs))
     else:  # mimic joints remain mimic joints
         mechanism = read_urdf(path, package_dirs=list(package_dirs))
+    leave_out(mechanism, ignore)
     static = StaticLinks.of(mechanism)
     carried = carried_by_static(mechanism, static.shapes)
     take_off_static_shapes(mechanism)

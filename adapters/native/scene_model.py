@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.driven_model import DrivenModel
+from ipc_articulation.adapters.native.drives import joint_drives
 from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.mjcf import read_mjcf
 from ipc_articulation.adapters.native.robot import read_robot
@@ -18,6 +19,7 @@ from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model, PlacedJoint
+from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
 
 
@@ -32,11 +34,15 @@ class SceneModel:
         AdapterError, MeshError, ModelError, UnsupportedError: The file is wrong, see `read_robot`, `read_mjcf`.
     """
 
-    takes = ("loops", "pins", "segment_radius")
+    takes = ("base", "ignore", "loops", "pins", "segment_radius")
 
-    def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
-        read = read_robot if file.suffix in (".osim", ".urdf") else read_mjcf
-        self._robot = read(file, package_dirs)
+    def __init__(
+        self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
+    ) -> None:
+        if robot_format(file) == "mjcf":
+            self._robot = read_mjcf(file, package_dirs, base, ignore)
+        else:
+            self._robot = read_robot(file, package_dirs, ignore)
 
     @property
     def joint_names(self) -> list[str]:
@@ -60,10 +66,11 @@ class SceneModel:
             robot.add_capsules(setup.segment_radius)
         self._set("rotor_inertia", setup.armature)
         self._set("damping", setup.damping)
-        self._set("effort", {actuator.joint: actuator.max_force for actuator in setup.actuators}, np.minimum)
+        drives = joint_drives(setup.actuators, robot.drives, self.joint_names)
+        self._set("effort", {name: drive.max_force for name, drive in drives.items()}, np.minimum)
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
-        return DrivenModel(self._adapter(model, setup), setup.actuators)
+        return DrivenModel(self._adapter(model, setup), drives)
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)

@@ -82,7 +82,7 @@ def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -
 def _refused(error: SceneFileError, file: Path) -> SceneProblem:
     """The adapter's error about the robot's file, with the line at which our own reader fails."""
     message, line = error.faults[0].message, ""
-    if file.suffix == ".urdf" and not re.search(rf"{re.escape(str(file))}:\d", message):
+    if file.suffix.lower() == ".urdf" and not re.search(rf"{re.escape(str(file))}:\d", message):
         from ipc_articulation.dynamics import read_robot
         from ipc_articulation.scenefile.paths import package_folders
 

@@ -13,7 +13,7 @@ from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.ranges import range_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.thickness import thickness_problems
-from ipc_articulation.errors import Fault, SceneFileError
+from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
 from ipc_articulation.repairs import collected
 from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.reading import Examined, examine
@@ -63,6 +63,8 @@ def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
         return _report(file, document, errors, warnings)
     except SceneFileError as error:
         return Report(file, error.faults)
+    except IpcArticulationError as error:
+        return Report(file, (Fault(str(error), file),))
 
 
 def _of_the_model(examined: Examined) -> Iterator[SceneProblem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from ipc_articulation.cli.arguments import add
@@ -26,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     text = "the scene file to write (default: scene.yaml)"
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, default=Path("scene.yaml"), help=text)
-    parser.add_argument("--robot", metavar="ROBOT", help="URDF (.urdf) or MJCF (.xml); a path, or package://...")
+    parser.add_argument("--robot", metavar="ROBOT", help="a file of URDF, MJCF or OpenSim; a path, or package://...")
     parser.add_argument(
-        "--adapter", choices=ADAPTERS, help="default: mujoco, or native where MuJoCo cannot read the robot"
+        "--adapter", choices=ADAPTERS, help="default: mujoco, or native where MuJoCo cannot simulate the robot"
     )
     parser.add_argument("--force", action="store_true", help="write over files that are there already")
     add(parser, "--strict")
@@ -44,15 +45,18 @@ def execute(options: argparse.Namespace) -> None:
         raise SceneFileError("a scene file ends in .yaml or .yml", options.file)
     if options.robot:
         _refuse_to_overwrite([options.file], options.force)
-        texts = {options.file: robot_starter(options.robot, options.file, options.adapter)}
+        text, refusals = robot_starter(options.robot, options.file, options.adapter)
+        texts = {options.file: text}
     else:
-        texts = plain_starter(options.file, options.adapter or "mujoco")
+        texts, refusals = plain_starter(options.file, options.adapter or "mujoco"), []
     _refuse_to_overwrite(list(texts), options.force)
     for file, text in texts.items():
         try:
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise SceneFileError(f"cannot be written: {error.strerror}", file) from error
+    for refusal in refusals:
+        print(f"ipc-articulation: {refusal}", file=sys.stderr)
     print(f"wrote {', '.join(map(str, texts))}\nrun it:    ipc-articulation run {options.file}")
 
 

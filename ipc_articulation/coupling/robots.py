@@ -6,7 +6,7 @@ An adapter for scene files has a module `scene_model` next to its own, with a cl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -93,10 +93,18 @@ class DrivenRobot(Protocol):
 class RobotFile(Protocol):
     """A robot's file, read by an adapter."""
 
-    takes: Collection[str]  # those of `loops`, `pins` and `segment_radius` that it supports
+    takes: Collection[str]  # those of `base`, `ignore`, `loops`, `pins` and `segment_radius` that it supports
 
-    def __init__(self, file: Path, package_dirs: Collection[Path]) -> None:
-        """Read the file; `package://NAME/...` is looked up in the folders.
+    def __init__(
+        self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
+    ) -> None:
+        """Read the file.
+
+        Args:
+            file: The file.
+            package_dirs: Folders in which `package://NAME/...` is looked up.
+            base: «fixed» fixes a floating base to the world. Given only to those that support it, like `ignore`.
+            ignore: Regular expressions for names of bodies that are left out.
 
         Raises:
             IpcArticulationError: The file is wrong.

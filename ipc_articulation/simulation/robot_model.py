@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ipc_articulation.coupling.robots import Actuator, DrivenRobot, Pin, RobotFile, RobotSetup
+from ipc_articulation.dynamics.reading.base import loose_base
+from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
+from ipc_articulation.repairs import repair
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.paths import package_folders
@@ -35,11 +39,8 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
     with document.blame("robot", "model"):
         file = scene_model(scene, document)
     setup = _setup(scene, file.joint_names, document)
-    for key in ("loops", "pins", "segment_radius"):
-        if getattr(setup, key) and key not in file.takes:
-            raise document.error(
-                [SceneProblem(("robot", key), f"adapter '{scene.adapter}' knows no {key}; `native` does")]
-            )
+    given = [key for key in ("loops", "pins", "segment_radius") if getattr(setup, key)]
+    _require(file.takes, given, scene, document)
     with document.blame("robot", "model"):
         return file.build(setup)
 
@@ -57,8 +58,27 @@ def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
     if missing := [name for name in _ASKED if not hasattr(module.SceneModel, name)]:
         message = f"adapter '{scene.adapter}' cannot read scene files: its SceneModel has no {', '.join(missing)}"
         raise document.error([SceneProblem(("adapter",), message)])
-    file: RobotFile = module.SceneModel(scene.robot.model, [*package_folders(), *scene.robot.model.parents])
+    reading = {key: value for key in ("base", "ignore") if (value := getattr(scene.robot, key))}
+    _require(module.SceneModel.takes, reading, scene, document)
+    file: RobotFile = module.SceneModel(scene.robot.model, [*package_folders(), *scene.robot.model.parents], **reading)
+    if scene.robot.base is None and robot_format(scene.robot.model) == "urdf":
+        _report_loose_base(scene.robot.model)
     return file
+
+
+def _require(takes: Collection[str], keys: Iterable[str], scene: schema.RobotScene, document: Document) -> None:
+    """Refuse a key of `robot` that the adapter does not support."""
+    for key in keys:
+        if key not in takes:
+            message = f"adapter '{scene.adapter}' knows no {key}; `native` does"
+            raise document.error([SceneProblem(("robot", key), message)])
+
+
+def _report_loose_base(file: Path) -> None:
+    """Report that the trunk of a URDF file is fixed to the world, which the file does not say."""
+    if (base := loose_base(file)) is not None:
+        fault = f"nothing connects its base '{base}', which carries several chains of joints, to the world"
+        repair(str(file), fault, "fixed to the world where it is; 'base: fixed' under 'robot' says that this is meant")
 
 
 def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) -> RobotSetup:

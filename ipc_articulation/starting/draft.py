@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
+from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start, make_start
+from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
 from ipc_articulation.scenefile.json_schema import SCHEMA_FILE
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.scenefile.schema import Scene
-from ipc_articulation.starting.joints import StartJoint
+from ipc_articulation.starting.options import base_lines, gravity_lines, integrator_lines
 
 DT = 0.01  # [s]
 
@@ -26,13 +30,18 @@ class Draft:
     model: str  # as the scene file names it
     file: Path  # the same, absolute
     adapter: str
-    joints: list[StartJoint]
+    facts: FileFacts
+    initial: dict[str, float] = field(default_factory=dict)  # position by joint [rad or m]
+    refusals: list[str] = field(default_factory=list)  # of other adapters
     gains: dict[str, tuple[float, float]] = field(default_factory=dict)  # kp and kv by joint
-    lift: float = 0.0  # of the base [m]
+    floor: str = ""  # of the robot's file
+    ground: bool = False  # the scene has one
+    lift: Array = field(default_factory=lambda: np.zeros(3))  # of the base [m]
     hull: bool = False
-    untouchable: list[tuple[str, str]] = field(default_factory=list)
+    ignored: list[tuple[str, str]] = field(default_factory=list)  # body, and why
+    untouchable: list[tuple[str, str]] = field(default_factory=list)  # parts of the robot
+    stuck: list[tuple[str, str]] = field(default_factory=list)  # the same of the robot and what its file has around it
     d_hat: float = 0.001  # [m]
-    own_actuators: bool = False  # the robot's file has some
 
     def start(self) -> tuple[Start, Scene]:
         """The scene at its start.
@@ -56,41 +65,72 @@ class Draft:
     def _head(self) -> Iterator[str]:
         yield f"# {self.file.stem}, held where it stands. All keys: docs/scene_files.md"
         yield f"adapter: {self.adapter}  # moves the joints: mujoco, or native (the package's own dynamics)"
+        for refusal in self.refusals:
+            yield f"# {refusal}"
         yield f"title: {_quoted(self.file.stem)}"
         yield f"dt: {DT}  # [s]"
         yield "steps: 200"
+        yield from gravity_lines(self.facts)
+        yield from integrator_lines(self.facts, self.adapter)
         yield f"contact: {{d_hat: {self.d_hat:g}, friction: 0.5}}  # surfaces begin to repel each other at d_hat [m]"
         yield ""
-        yield "ground: {height: 0}"
-        yield ""
+        if self.floor:
+            yield f"# The ground is that of the robot's own file: '{self.floor}'."
+            yield ""
+        elif self.ground:
+            yield "ground: {height: 0}"
+            yield ""
 
     def _robot(self, model: str) -> Iterator[str]:
         yield "robot:"
         yield f"  model: {_quoted(model)}"
-        if self.lift:
-            yield f"  pose: {{position: [0, 0, {self.lift:g}]}}  # so high that nothing is in the ground"
+        yield from base_lines(self.facts)
+        if self.lift.any():
+            x, y, z = (f"{component:g}" for component in self.lift)
+            yield f"  pose: {{position: [{x}, {y}, {z}]}}  # so high that nothing is in the ground"
         if self.hull:
             yield "  collision: hull  # its meshes are not closed: their convex hulls collide"
+        yield from self._ignored()
         yield from self._pairs()
-        if self.own_actuators:
+        yield from self._actuators()
+        if self.facts.joints:
+            where = f"  # keyframe '{self.facts.keyframe}' of the robot's file" if self.facts.keyframe else ""
+            yield f"  initial:{where}"
+            for joint in self.facts.joints:
+                yield f"    {_quoted(joint.name)}: {self.initial[joint.name]:.10g}  # {_limits(joint)}"
+
+    def _ignored(self) -> Iterator[str]:
+        if self.ignored:
+            yield "  ignore:  # bodies that are left out, each with all that moves with it"
+            for body, reason in self.ignored:
+                yield f"    - {_quoted(re.escape(body))}  # {reason}"
+
+    def _pairs(self) -> Iterator[str]:
+        if self.untouchable or self.stuck:
+            yield "  untouchable:"
+        if self.untouchable:
+            yield "    # links that are in each other, or nearly so, at the start"
+            yield from map(_pair, self.untouchable)
+        if self.stuck:
+            yield "    # links that start in parts of the file that never move; no joint can lift them out"
+            yield from map(_pair, self.stuck)
+
+    def _actuators(self) -> Iterator[str]:
+        facts = self.facts
+        if facts.driven:
             yield "  # actuators: those of the robot's own file; more are listed here: {joints: NAME, kp: 100, kv: 10}"
-        elif self.gains:
+        elif facts.has_actuators and not facts.motors:
+            yield "  # The actuators of the robot's file have no joint that could be held; they are at rest."
+        if facts.motors and self.gains:
+            yield "  # Motors of the robot's file do nothing until a controller of type torque sets the forces of their"
+            yield "  # joints; until then, these actuators hold the joints."
+        if self.gains:
             yield "  actuators:  # force = kp·(target - position) - kv·velocity, by the mass that each joint moves"
             for name, (kp, kv) in self.gains.items():
                 yield f"    - {{joints: [{_quoted(name)}], kp: {kp:g}, kv: {kv:g}}}"
-        if self.joints:
-            yield "  initial:"
-            for joint in self.joints:
-                yield f"    {_quoted(joint.name)}: {joint.start:g}  # {_limits(joint)}"
-
-    def _pairs(self) -> Iterator[str]:
-        if self.untouchable:
-            yield "  untouchable:  # links that are in each other, or nearly so, at the start"
-            for first, second in self.untouchable:
-                yield f"    - [{_quoted(re.escape(first))}, {_quoted(re.escape(second))}]"
 
     def _rest(self) -> Iterator[str]:
-        driven = next(iter(self.gains), "NAME_OF_A_JOINT")
+        driven = next(iter(self.gains), next(iter(sorted(self.facts.driven)), "NAME_OF_A_JOINT"))
         yield ""
         yield "controller: {type: hold}  # every joint with an actuator stays where it starts"
         yield f"# controller: {{type: sine, joints: [{_quoted(driven)}], amplitude: 0.2, frequency: 0.5}}"
@@ -108,7 +148,12 @@ def schema_line() -> str:
     return f"# yaml-language-server: $schema={SCHEMA_FILE.as_uri()}"
 
 
-def _limits(joint: StartJoint) -> str:
+def _pair(pair: tuple[str, str]) -> str:
+    first, second = (_quoted(re.escape(name)) for name in pair)
+    return f"    - [{first}, {second}]"
+
+
+def _limits(joint: ScalarJoint) -> str:
     if math.isinf(joint.lower) and math.isinf(joint.upper):
         return f"[{joint.unit}], without limits"
     return f"{joint.lower:g} to {joint.upper:g} {joint.unit}"

@@ -5,73 +5,104 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.start import Start
-from ipc_articulation.errors import MeshError, ModelError, SceneFileError
+from ipc_articulation.dynamics.reading.facts import FileFacts
+from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
+from ipc_articulation.repairs import repair
 from ipc_articulation.scenefile.paths import PACKAGE, find_file
+from ipc_articulation.scenefile.schema import Scene
+from ipc_articulation.simulation.bodies import GROUND
 from ipc_articulation.starting.draft import DT, Draft
+from ipc_articulation.starting.facts import read_facts, start_of
+from ipc_articulation.starting.floor import missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
-from ipc_articulation.starting.joints import read_joints
+from ipc_articulation.starting.options import REPLACED, USUAL
 
 ADAPTERS = ("mujoco", "native")  # the first that can read the robot is taken
-CLEARANCE = 2.0  # of the lowest point above the ground, in d̂
 THIN = 0.25  # d̂ in the thinnest surface
 LEAST_D_HAT = 1e-4  # [m]
+_GROUNDS = {GROUND, f"world/{GROUND}"}  # names of the ground that a scene adds
 
 
-def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> str:
+class Starter(NamedTuple):
+    """A scene file's text, and why other adapters cannot simulate the robot."""
+
+    text: str
+    refusals: list[str]
+
+
+def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> Starter:
     """The text of a scene file.
 
     Args:
-        robot: URDF or MJCF, relative to the working directory, or `package://...`.
+        robot: URDF, MJCF or OpenSim file, relative to the working directory, or `package://...`.
         scene_file: Where the text will be written.
-        adapter: `mujoco` or `native`; None for the first that can read the robot.
+        adapter: `mujoco` or `native`; None for the first that can simulate the robot.
 
     Raises:
-        AdapterError, UnsupportedError: The robot's file cannot be read.
-        ModelError: The same; or no adapter can simulate it, and why.
+        ModelError: The robot's file cannot be read, or no adapter can simulate it, and why.
     """
     try:
         file = find_file(robot, Path())
-    except FileNotFoundError as error:
-        raise ModelError(str(error)) from error
+        facts = read_facts(file)
+    except (FileNotFoundError, IpcArticulationError) as error:
+        raise error if isinstance(error, ModelError) else ModelError(str(error)) from error
     model = robot if robot.startswith(PACKAGE) else _from(file, scene_file.absolute().parent)
-    joints, own_actuators = read_joints(file)
-    refusals = []
+    refusals: list[str] = []
     for name in [adapter] if adapter else ADAPTERS:
+        draft = Draft(model, file, name, facts, _initial(facts), refusals=refusals)
         try:
-            return _finished(Draft(model, file, name, joints, own_actuators=own_actuators))
+            text = _finished(draft)
         except SceneFileError as error:
-            refusals.append(f"with adapter {name}: {error.faults[0].message}")
+            refusals.append(f"with adapter {name}: {' '.join(error.faults[0].message.split())}")
+        else:
+            _report(facts, file, name)
+            return Starter(text, refusals)
     raise ModelError(f"{file} cannot be simulated\n" + "\n".join(refusals))
 
 
+def _initial(facts: FileFacts) -> dict[str, float]:
+    return {joint.name: start_of(joint) for joint in facts.joints}
+
+
+def _report(facts: FileFacts, file: Path, adapter: str) -> None:
+    """Report what the scene file replaces.
+
+    Raises:
+        ModelError: In strict mode.
+    """
+    if facts.integrator in REPLACED and adapter == "mujoco":
+        why = REPLACED[facts.integrator]
+        repair(str(file), f"integrator {facts.integrator} cannot be coupled: {why}", f"replaced by {USUAL}")
+    for base in facts.floating:
+        repair(str(file), f"base '{base}' floats", "fixed to the world where it is, by 'base: fixed' under 'robot'")
+
+
 def _finished(draft: Draft) -> str:
-    start = _first_start(draft)
+    start, scene = _first_start(draft)
     draft.d_hat = _fitting_d_hat(start, draft.d_hat)
-    lowest = min((float(thing.vertices[:, 2].min()) for thing in start.things), default=math.inf)
-    if lowest < CLEARANCE * draft.d_hat:
-        draft.lift = math.ceil(round(1e3 * (CLEARANCE * draft.d_hat - lowest), 6)) / 1e3  # whole millimetres
+    _put_on_floor(draft, start, scene)
     _add_gains(draft, start)
     start, scene = draft.start()
-    links = {thing.name for thing in start.things}
-    draft.untouchable = [pair for pair in Nearness(start, scene).narrow_pairs() if set(pair) <= links]
+    _part_what_touches(draft, start, scene)
     draft.start()
     return draft.text()
 
 
-def _first_start(draft: Draft) -> Start:
+def _first_start(draft: Draft) -> tuple[Start, Scene]:
     """As the robot's file is, or with convex hulls where its meshes are open."""
     try:
-        return draft.start()[0]
+        return draft.start()
     except SceneFileError as error:
         if not isinstance(error.__cause__, MeshError):
             raise
         draft.hull = True
-        return draft.start()[0]
+        return draft.start()
 
 
 def _fitting_d_hat(start: Start, usual: float) -> float:
@@ -81,12 +112,45 @@ def _fitting_d_hat(start: Start, usual: float) -> float:
     return max(float(f"{THIN * thinnest:.1g}"), LEAST_D_HAT)
 
 
+def _put_on_floor(draft: Draft, start: Start, scene: Scene) -> None:
+    """Raise slides above the floor of the robot's file, or everything above a ground of the scene."""
+    up = up_of(scene.gravity)
+    floor = own_floor(start, up)
+    if floor is not None:
+        draft.floor = floor.thing.name
+        limits = {joint.name: (joint.lower, joint.upper) for joint in draft.facts.joints}
+        for joint, change in rises(start, floor, up, draft.d_hat):
+            if joint in limits:
+                raised = round(draft.initial[joint] + change, 4)
+                draft.initial[joint] = float(np.clip(raised, *limits[joint]))
+    elif not _GROUNDS & _names(start) and np.any(scene.gravity):
+        draft.ground = True
+        draft.lift = missing_height(start, 0.0, up, draft.d_hat) * up
+
+
+def _names(start: Start) -> set[str]:
+    return {thing.name for thing in start.things} | {plane.name for plane in start.robot.planes}
+
+
+def _part_what_touches(draft: Draft, start: Start, scene: Scene) -> None:
+    """Make untouchable what is in each other, except for the scene's ground."""
+    still = {body.name for body in start.robot.static} | {plane.name for plane in start.robot.planes}
+    for pair in Nearness(start, scene).narrow_pairs():
+        if draft.ground and _GROUNDS & set(pair):
+            continue
+        known = tuple(GROUND if name == f"world/{GROUND}" else name for name in pair)
+        (draft.stuck if set(pair) & still else draft.untouchable).append((known[0], known[1]))
+
+
 def _add_gains(draft: Draft, start: Start) -> None:
-    if draft.own_actuators or start.effective_mass is None:
+    """Gains for joints that nothing holds: all joints, or those with motors if the file has actuators."""
+    facts = draft.facts
+    if start.effective_mass is None:
         return
     names = [joint.name for joint in start.robot.joints]
-    following = {joint.name for joint in draft.joints if joint.follows}
-    driven = np.array([name in start.joints and name not in following for name in names])
+    following = {joint.name for joint in facts.joints if joint.follows}
+    held = facts.motors if facts.has_actuators else set(start.joints) - following
+    driven = np.array([name in start.joints and name in held for name in names])
     kp, kv = choose_gains(start.effective_mass, driven, DT)
     draft.gains = {names[j]: (float(kp[j]), float(kv[j])) for j in np.flatnonzero(driven)}
 

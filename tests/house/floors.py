@@ -32,7 +32,12 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 
 # Where MuJoCo may be imported; `dynamics` does so when it reads MJCF.
-USERS_OF_MUJOCO = ("adapters.mujoco", "adapters.native.mjcf", "dynamics.reading.mujoco")
+USERS_OF_MUJOCO = (
+    "adapters.mujoco",
+    "adapters.native.mjcf",
+    "adapters.native.mjcf_actuators",
+    "dynamics.reading.mujoco",
+)
 
 # Dependencies on files above that are still there, and circles of files; both are to become empty.
 KNOWN_UPWARD: set[tuple[str, str]] = set()

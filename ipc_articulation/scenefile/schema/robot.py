@@ -71,7 +71,17 @@ class RobotEntry(Block):
     """A robot from its published description."""
 
     model: ExistingFile = Field(
-        description="URDF (.urdf), MJCF (.xml), or with `native` OpenSim (.osim); relative to the file, or `package://…`"
+        description="a file of URDF, MJCF, or with `native` OpenSim; relative to the scene file, or `package://…`"
+    )
+    base: Literal["fixed"] | None = Field(
+        None,
+        description="`fixed`: a base that floats in the robot's file is fixed to the world where it is; default: that "
+        "of an MJCF file is refused, and the loose trunk of a URDF file is fixed with a warning",
+    )
+    ignore: tuple[str, ...] = Field(
+        (),
+        description="names or regular expressions of bodies of the robot's file that are left out; a moving body with "
+        "its whole tree of joints",
     )
     pose: PoseEntry = Field(PoseEntry(), description="of the robot's base, see [pose](#pose)")
     armature: PerJoint | None = Field(None, description=f"rotor inertia of the joints [kg·m² or kg], {_PER_JOINT}")

@@ -67,6 +67,19 @@ def test_armature_and_damping_are_set_by_joint_or_stay(model: SceneModel) -> Non
     np.testing.assert_array_equal(compiled.dof_damping, [3.0, 0.0])
 
 
+def test_defaults_of_the_file_do_not_change_actuators_of_the_scene(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text("""<mujoco>
+      <default><general gear="40" ctrlrange="-1 1" ctrllimited="true" forcerange="-2 2" dynprm="3" group="2"/></default>
+      <worldbody><body><joint name="turn"/><geom size="0.1"/></body></worldbody>
+    </mujoco>""")
+    wanted = (Actuator("turn", 50.0, 5.0),)
+    model = SceneModel(tmp_path / "arm.xml", []).build(setup(actuators=wanted)).model
+    assert model.actuator_gear[0, 0] == 1.0
+    assert not model.actuator_ctrllimited.any()
+    assert not model.actuator_forcelimited.any()
+    assert (model.actuator_gainprm[0, 0], model.actuator_biasprm[0, :3].tolist()) == (50.0, [0.0, -50.0, -5.0])
+
+
 def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
     driven = model.build(setup(actuators=(Actuator("shoulder", 40.0, 4.0, 5.0),)))
     assert driven.actuated == ["slide", "shoulder"]  # the file's own first; a motor takes no target

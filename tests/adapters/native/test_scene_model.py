@@ -11,7 +11,7 @@ from ipc_articulation.adapters.native.scene_model import SceneModel
 from ipc_articulation import spatial
 from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
-from ipc_articulation.errors import AdapterError, ModelError, SceneFileError, UnsupportedError
+from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.robot_simulation import make_model
 from tests.adapters.native.mechanisms import at
@@ -151,15 +151,6 @@ def test_mjcf_files_come_with_what_stands_in_their_world(tmp_path: Path) -> None
     assert frozenset({"arm", "world/wall"}) not in mechanism.untouchable
     np.testing.assert_array_equal(adapter.q, [0.2, 0.0])  # MuJoCo's qpos0
     np.testing.assert_allclose(mechanism.links[1].pose, at(0, 0, 3), atol=1e-15)
-
-
-def test_actuators_of_an_mjcf_file_are_refused(tmp_path: Path) -> None:
-    message = (
-        r"'arm\.xml' has actuators \('motor' and so on\), which adapter native does not take over; leave them out and "
-        "give actuators of the scene file instead, or use adapter mujoco"
-    )
-    with pytest.raises(UnsupportedError, match=message):
-        mjcf(tmp_path, '<actuator><motor name="motor" joint="turn"/></actuator>')
 
 
 def test_mjcf_needs_mujoco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,38 @@
+"""What both adapters do with a spec of MJCF before it is compiled: names, bodies that are ignored, the base."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+from ipc_articulation.adapters.mujoco.bases import settle_bases
+
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.naming import matching
+
+
+def prepare_spec(spec: mujoco.MjSpec, file: str, base: str | None, ignore: Sequence[str]) -> list[str]:
+    """Give bodies and joints without a name the one that `name_of` gives them, and fix floating bases.
+
+    Args:
+        spec: The model.
+        file: For messages.
+        base: «fixed», or None.
+        ignore: Regular expressions for names of bodies that are left out.
+
+    Returns:
+        The names of the bodies that are left out.
+
+    Raises:
+        AdapterError: An expression matches no body.
+        UnsupportedError: A base floats and `base` is None.
+    """
+    for index, joint in enumerate(spec.joints):
+        joint.name = joint.name or f"joint{index}"
+    for index, body in enumerate(spec.bodies):
+        if not body.name:
+            body.name = f"body{index}"
+    names = [body.name for body in spec.bodies]
+    ignored = [names[index] for pattern in ignore for index in matching(pattern, names, "body", AdapterError)]
+    settle_bases(spec, base, ignored, file)
+    return ignored

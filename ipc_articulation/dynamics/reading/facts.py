@@ -1,0 +1,33 @@
+"""What a robot's file says of its start and its surroundings, for a first scene file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ipc_articulation.arrays import Array
+
+
+@dataclass(frozen=True)
+class ScalarJoint:
+    """A joint of one degree of freedom."""
+
+    name: str
+    lower: float  # [rad or m]
+    upper: float
+    position: float  # where the file starts it
+    unit: str  # «rad» or «m»
+    follows: bool = False  # another joint determines it
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """A robot's file as far as a scene file repeats it."""
+
+    joints: tuple[ScalarJoint, ...]
+    keyframe: str = ""  # from which the positions are
+    gravity: Array | None = None  # (3,) [m/s²]; None: the file says nothing of it
+    integrator: str = ""  # of MuJoCo; empty: the file has none
+    floating: tuple[str, ...] = ()  # bodies that carry joints and float
+    driven: frozenset[str] = field(default_factory=frozenset)  # joints with a position actuator
+    motors: frozenset[str] = field(default_factory=frozenset)  # joints with a motor and no position actuator
+    has_actuators: bool = False

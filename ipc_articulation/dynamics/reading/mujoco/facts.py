@@ -1,0 +1,69 @@
+"""What an MJCF file says of the start: keyframe or reference positions, gravity, integrator, actuators."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
+from ipc_articulation.dynamics.reading.mujoco.actuators import joint_actuators
+from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, enabled, name_of
+
+STARTS = ("home", "stand", "standing", "start", "initial", "init", "default", "rest", "neutral")  # the best first
+
+
+def read_facts(model: mujoco.MjModel) -> FileFacts:
+    """The facts of a compiled model; nothing is refused."""
+    keyframe = _keyframe(model)
+    qpos = model.qpos0 if keyframe is None else model.key_qpos[keyframe]
+    actuators, _ = joint_actuators(model)
+    driven = {name_of(model, "joint", actuator.joint) for actuator in actuators if actuator.takes_target}
+    motors = {name_of(model, "joint", actuator.joint) for actuator in actuators if actuator.is_motor}
+    followers = _followers(model)
+    return FileFacts(
+        joints=tuple(_joint(model, int(j), qpos, followers) for j in np.flatnonzero(np.isin(model.jnt_type, SCALAR))),
+        keyframe="" if keyframe is None else model.key(keyframe).name or f"number {keyframe}",
+        gravity=model.opt.gravity * enabled(model, "GRAVITY"),
+        integrator=mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_"),
+        floating=tuple(name_of(model, "body", body) for body in _floating(model)),
+        driven=frozenset(driven),
+        motors=frozenset(motors - driven),
+        has_actuators=len(model.actuator_trntype) > 0,
+    )
+
+
+def _keyframe(model: mujoco.MjModel) -> int | None:
+    """The keyframe that is called like a start, else the first."""
+    names = [model.key(k).name.lower() for k in range(model.nkey)]
+    named = [names.index(name) for name in STARTS if name in names]
+    return named[0] if named else 0 if names else None
+
+
+def _joint(model: mujoco.MjModel, joint: int, qpos: Array, followers: set[int]) -> ScalarJoint:
+    lower, upper = model.jnt_range[joint] if model.jnt_limited[joint] else (-np.inf, np.inf)
+    slides = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE
+    return ScalarJoint(
+        name=name_of(model, "joint", joint),
+        lower=float(lower),
+        upper=float(upper),
+        position=float(qpos[model.jnt_qposadr[joint]]),
+        unit="m" if slides else "rad",
+        follows=joint in followers,
+    )
+
+
+def _followers(model: mujoco.MjModel) -> set[int]:
+    """Joints that an equality ties to another one."""
+    return {
+        int(model.eq_obj1id[e])
+        for e in range(model.neq)
+        if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT and model.eq_active0[e] and model.eq_obj2id[e] >= 0
+    }
+
+
+def _floating(model: mujoco.MjModel) -> list[int]:
+    """Bodies with a free joint that carry further joints."""
+    free = model.jnt_bodyid[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+    roots = model.body_rootid[model.jnt_bodyid]
+    return [int(body) for body in free if np.count_nonzero(roots == body) > 1]
