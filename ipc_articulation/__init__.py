@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ipc_articulation.recording import read_recording
     from ipc_articulation.running import resume, run
     from ipc_articulation.sweeps import sweep
-    from ipc_articulation.watching import Recorder
+    from ipc_articulation.watching import Recorder, View
 
 __version__ = metadata.version("ipc_articulation")
 
@@ -43,6 +43,7 @@ _HOMES = {
     "Engine": "ipc_articulation.engine",
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
     "Recorder": "ipc_articulation.watching",
+    "View": "ipc_articulation.watching",
     "couple": "ipc_articulation.coupling",
     "read_recording": "ipc_articulation.recording",
     "resume": "ipc_articulation.running",
@@ -71,6 +72,7 @@ __all__ = [
     "StateError",
     "SweepError",
     "UnsupportedError",
+    "View",
     "__version__",
     "couple",
     "read_recording",

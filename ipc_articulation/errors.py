@@ -76,7 +76,7 @@ class MissingPackageError(IpcArticulationError):
 
 
 class ViewingError(IpcArticulationError):
-    """A recording cannot be shown as asked: a time outside it, a size, a file type, a machine without OpenGL."""
+    """A recording or script cannot be shown as asked: a time, a size, a file type, a port, a machine without OpenGL."""
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,11 @@ class _Deferral(ContextDecorator):
             if callable(handler):
                 handler(SIGINT, sys._getframe())
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether SIGINT was noted in the present block; long waits inside a block end then."""
+        return self._depth > 0 and self._is_noted
+
     def note(self) -> None:
         """Note that SIGINT was received."""
         self._is_noted = True

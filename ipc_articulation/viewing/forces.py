@@ -7,6 +7,8 @@ Two bodies that touch have many contacts side by side: those within one cell of 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
@@ -34,7 +36,7 @@ class ForceArrows:
     def __init__(self, recording: Recording) -> None:
         self._recording, self.note = recording, _absent(recording)
         low, high = bounds(recording)
-        self.ordinary = _SHARE * float(np.linalg.norm(high - low))
+        self.ordinary = ordinary_length(low, high)
         self.scale = 0.0 if self.note else self.ordinary / (self._ordinary_force() or 1.0)
 
     def at(self, row: int) -> Array:
@@ -44,20 +46,10 @@ class ForceArrows:
         """
         if self.note is not None:
             return NONE
-        points, forces = self._forces(row)
-        vectors = self.scale * forces
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors = vectors * np.minimum(1.0, _LONGEST * self.ordinary / np.maximum(lengths, 1e-300))
-        arrows = np.stack([points, points + vectors], axis=1)
-        return arrows[lengths[:, 0] > _FAINT * self.ordinary]
+        return arrows_of(*self._forces(row), self.scale, self.ordinary)
 
     def _forces(self, row: int) -> tuple[Array, Array]:
-        """Points and forces of a row, each on a body that moves."""
-        contacts = self._recording.contacts(row)
-        points, forces, firsts = _gathered(contacts, _CELL * self.ordinary)
-        moving = self._recording.body_names
-        signs = np.array([1.0 if contacts.bodies[k][0] in moving else -1.0 for k in firsts])
-        return points, signs[:, None] * forces
+        return forces_on(self._recording.contacts(row), self._recording.body_names, self.ordinary)
 
     def _ordinary_force(self) -> float:
         """Median over moments of the greatest force [N]; 0 where nothing ever touches."""
@@ -65,6 +57,40 @@ class ForceArrows:
         greatest = [np.linalg.norm(self._forces(int(row))[1], axis=1).max(initial=0.0) for row in rows]
         known = [force for force in greatest if force > 0.0]
         return float(np.median(known)) if known else 0.0
+
+
+def ordinary_length(low: Array, high: Array) -> float:
+    """Length of the arrow of an ordinary force [m] in a scene between two corners, (3,) each [m]."""
+    return _SHARE * float(np.linalg.norm(high - low))
+
+
+def forces_on(contacts: Contacts, moving: Collection[str], ordinary: float) -> tuple[Array, Array]:
+    """Points (k, 3) [m] and forces (k, 3) [N], each on a body that moves; contacts side by side are one.
+
+    Args:
+        contacts: Those of one moment.
+        moving: Names of the bodies that move.
+        ordinary: Length of an ordinary arrow [m].
+    """
+    points, forces, firsts = _gathered(contacts, _CELL * ordinary)
+    signs = np.array([1.0 if contacts.bodies[k][0] in moving else -1.0 for k in firsts])
+    return points, signs[:, None] * forces
+
+
+def arrows_of(points: Array, forces: Array, scale: float, ordinary: float) -> Array:
+    """Beginning and end of each arrow, (k, 2, 3) [m]; faint forces have none, impacts a shortened one.
+
+    Args:
+        points: (n, 3) [m].
+        forces: (n, 3) [N].
+        scale: [m/N].
+        ordinary: Length of an ordinary arrow [m].
+    """
+    vectors = scale * forces
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors * np.minimum(1.0, _LONGEST * ordinary / np.maximum(lengths, 1e-300))
+    arrows = np.stack([points, points + vectors], axis=1)
+    return arrows[lengths[:, 0] > _FAINT * ordinary]
 
 
 def _absent(recording: Recording) -> str | None:

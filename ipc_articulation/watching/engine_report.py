@@ -5,8 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ipc_articulation.engine import Engine
 from ipc_articulation.engine.output.stopwatch import STAGES
+from ipc_articulation.errors import EngineError
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
+from ipc_articulation.watching.subject import Subject
+
+
+def engine_of(subject: Subject, engine: Any, watcher: str) -> Any:
+    """The engine, if it moves the subject's scene; one that reports nothing if there is none.
+
+    Args:
+        subject: The scene.
+        engine: What the user gave as the `Engine` of the scene's world, or None.
+        watcher: Name of what watches the scene, for errors: "recorder" or "view".
+
+    Raises:
+        EngineError: It is no `Engine`, or its world was not initialised with this scene.
+    """
+    if engine is None:
+        return _Silent()
+    if not isinstance(engine, Engine):
+        raise EngineError(f"a {watcher}'s engine must be the Engine of the world, is {type(engine).__name__}")
+    if engine.cpu is None:
+        return engine
+    if engine.cpu.state_accessor is None:
+        raise EngineError(f"a {watcher} with an engine begins after world.init(scene); this engine has no scene yet")
+    there = engine.cpu.contact_names
+    if there[: len(subject.names)] != subject.names:
+        raise EngineError(f"the engine moves another scene (of {', '.join(there)}); give the one of this scene's world")
+    return engine
+
+
+class _Silent:
+    """An engine that reports nothing."""
+
+    cpu = statistics = None
+
+    def backend_name(self) -> str:
+        return "unknown"
 
 
 def energy_terms(engine: Any) -> tuple[str, ...]:

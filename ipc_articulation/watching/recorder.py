@@ -12,13 +12,20 @@ from typing import Any
 import uipc
 
 from ipc_articulation.coupling.coupling import Coupling
-from ipc_articulation.engine import Engine
-from ipc_articulation.errors import EngineError, OutputError, RecordingError
+from ipc_articulation.errors import OutputError, RecordingError
 from ipc_articulation.recording import Header, RecordingWriter
 from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.layout import STORE
 from ipc_articulation.recording.writer import remove_recording
-from ipc_articulation.watching.engine_report import contact_names, contacts, energy_terms, figures, stages
+from ipc_articulation.watching.engine_report import (
+    contact_names,
+    contacts,
+    energy_terms,
+    engine_of,
+    figures,
+    stages,
+)
+from ipc_articulation.watching.step_clock import StepClock
 from ipc_articulation.watching.subject import Subject
 
 _ROWS = 1000  # for which arrays are laid out at first; they grow
@@ -60,11 +67,10 @@ class Recorder:
             SceneError: `watched` is neither a coupling nor a scene, or a body has values that no step accepts.
             EngineError: `engine` is no `Engine`, or its world was not initialised with this scene.
         """
-        self._engine = _Silent() if engine is None else engine
         self._subject = Subject(watched)
-        _require_engine_of(self._subject, engine)
+        self._engine = engine_of(self._subject, engine, "recorder")
         self.folder, self._claim = _claimed(folder, force)
-        self._is_closed, self._clock, self._frame, self._time = False, perf_counter(), self._frame_now(), 0.0
+        self._is_closed, self._began, self._clock = False, perf_counter(), StepClock(self._subject, self._engine)
         header = self._header(name or self.folder.resolve().name)
         self._writer = RecordingWriter.create(self.folder, header, self._subject.scenery, _ROWS)
         self._writer.append({"time": 0.0, **self._subject.state(is_start=True)})
@@ -89,16 +95,16 @@ class Recorder:
         self._follow_time()
         now, header = perf_counter(), self._writer.header
         values = {
-            "time": self._time,
-            "step_time": now - self._clock,
+            "time": self._clock.time,
+            "step_time": now - self._began,
             **self._subject.state(),
             **figures(self._engine),
         }
         self._writer.append(values, contacts(self._engine, header.contact_names))
-        header.extra["wall_time"] += now - self._clock
+        header.extra["wall_time"] += now - self._began
         if self._writer.is_due:
             self._writer.flush()
-        self._clock = perf_counter()
+        self._began = perf_counter()
 
     def close(self) -> None:
         """End the recording; steps that follow are not recorded.
@@ -124,19 +130,13 @@ class Recorder:
         self.close()
 
     def _follow_time(self) -> None:
-        """Advance the time by the steps taken since the last row, each of the scene's present time step."""
+        """Advance the time by the steps taken since the last row."""
         self._require_open()
-        frame = self._frame_now()
-        steps = 1 if frame is None else frame - (self._frame or 0)
+        steps = self._clock.follow()
         if steps < 0:
             raise RecordingError("the world was recovered to an earlier step; end this recording and begin another")
         if steps == 0:
             raise RecordingError(f"no step was taken since row {self.rows - 1}; a row is the state after a step")
-        self._frame, self._time = frame, self._time + steps * self._subject.dt
-
-    def _frame_now(self) -> int | None:
-        """Number of steps that the CPU engine has taken; None for other engines."""
-        return None if self._engine.cpu is None else self._engine.cpu.get_frame()
 
     def _require_open(self) -> None:
         if self._is_closed:
@@ -156,30 +156,6 @@ class Recorder:
         }
         names = subject.joint_names, subject.body_names, subject.free_names
         return Header(name, subject.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
-
-
-class _Silent:
-    """An engine that reports nothing."""
-
-    cpu = statistics = None
-
-    def backend_name(self) -> str:
-        return "unknown"
-
-
-def _require_engine_of(subject: Subject, engine: Any) -> None:
-    """The engine, if it is given, moves the subject's scene."""
-    if engine is None:
-        return
-    if not isinstance(engine, Engine):
-        raise EngineError(f"a recorder's engine must be the Engine of the world, is {type(engine).__name__}")
-    if engine.cpu is None:
-        return
-    if engine.cpu.state_accessor is None:
-        raise EngineError("a recorder with an engine begins after world.init(scene); this engine has no scene yet")
-    there = engine.cpu.contact_names
-    if there[: len(subject.names)] != subject.names:
-        raise EngineError(f"the engine moves another scene (of {', '.join(there)}); give the one of this scene's world")
 
 
 def _claimed(folder: str | Path, force: bool) -> tuple[Path, ExitStack]:

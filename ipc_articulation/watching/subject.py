@@ -41,9 +41,10 @@ class Subject:
         scene = self._scene = watched.scene if isinstance(watched, Coupling) else watched
         if not isinstance(scene, uipc.Scene):
             kind = type(watched).__name__
-            raise SceneError(f"what is recorded must be a coupling, made by `couple`, or a uipc.Scene; is {kind}")
+            raise SceneError(f"what is watched must be a coupling, made by `couple`, or a uipc.Scene; is {kind}")
         slots = list(SceneVisitor(scene).geometries())
         names = object_names(scene)
+        self._ids = [slot.id() for slot in slots]
         self._bodies, self._distance = read_bodies(slots, names), SceneDistance(scene)
         links = set() if self.coupling is None else set(self.coupling.link_names)
         self._roles = [_role(self._bodies, row, links) for row in range(len(self._bodies))]
@@ -61,6 +62,20 @@ class Subject:
     def dt(self) -> float:
         """Time step of the scene at present [s]."""
         return float(self._scene.config().find("dt").view()[0])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the scene still has exactly the geometries, with as many bodies each, that it had at first."""
+        slots = list(SceneVisitor(self._scene).geometries())
+        if [slot.id() for slot in slots] != self._ids:
+            return False
+        counts = [slot.geometry().instances().size() for slot in self._bodies.slots]
+        return counts == np.bincount(self._bodies.geometry, minlength=len(counts)).tolist()
+
+    @property
+    def moving_names(self) -> frozenset[str]:
+        """Names of the bodies that can move, as the scene has them."""
+        return frozenset(self._bodies.names[row] for row in self._moving)
 
     @property
     def names(self) -> tuple[str, ...]:

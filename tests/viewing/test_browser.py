@@ -49,6 +49,7 @@ def test_replay_slider_and_play(address: str) -> None:
         slider.wait_for()
         start = settled(page)
         assert page.get_by_text("A <title>").count()
+        page.wait_for_function("document.title === 'A <title>'")
         slider.focus()
         slider.press("End")
         end = settled(page)
@@ -71,6 +72,7 @@ def test_html_file_with_a_slider_of_its_own(tmp_path: Path) -> None:
     assert file.stat().st_size < 1.5e6
     with open_page() as (page, errors):
         page.goto(file.as_uri())
+        assert page.title() == "A <title>"
         moment = page.locator("input[inputmode=decimal]")
         moment.wait_for()
         moment.locator("xpath=preceding::button[1]").dispatch_event("click")  # pause

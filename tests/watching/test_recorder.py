@@ -1,16 +1,10 @@
 """A script's recording is that of a run of a scene file; what goes wrong is named."""
 
 from pathlib import Path
-from typing import Any
 
-import mujoco
 import numpy as np
 import pytest
-import trimesh
 import uipc
-from ipc_articulation.adapters.mujoco import MujocoAdapter
-from uipc.constitution import AffineBodyConstitution
-from uipc.unit import MPa
 
 from ipc_articulation import (
     Engine,
@@ -20,53 +14,10 @@ from ipc_articulation import (
     RecordingError,
     SceneError,
     cli,
-    couple,
     read_recording,
 )
 from ipc_articulation.watching.subject import distinct
-
-ARM = """<mujoco>
-  <option timestep="0.01"/>
-  <worldbody>
-    <body name="arm" pos="0 0 1">
-      <joint name="shoulder" axis="0 1 0"/>
-      <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/>
-    </body>
-  </worldbody>
-</mujoco>
-"""
-
-
-def config() -> Any:
-    config = uipc.Scene.default_config()
-    config["dt"], config["contact"]["d_hat"] = 0.01, 0.001
-    config["gravity"] = [[0.0], [0.0], [-9.81]]
-    return config
-
-
-def add_box(scene: uipc.Scene, name: str, height: float, count: int = 1) -> None:
-    """Boxes of 0.2 m above each other, instances of one geometry."""
-    box = trimesh.creation.box((0.2, 0.2, 0.2))
-    mesh = uipc.geometry.trimesh(box.vertices, box.faces.astype(np.int32))
-    uipc.geometry.label_surface(mesh)
-    AffineBodyConstitution().apply_to(mesh, 100 * MPa)
-    mesh.instances().resize(count)
-    uipc.view(mesh.transforms())[:] = np.eye(4)
-    uipc.view(mesh.transforms())[:, 2, 3] = height + 0.3 * np.arange(count)
-    scene.objects().create(name).geometries().create(mesh)
-
-
-@pytest.fixture
-def arm(tmp_path: Path) -> tuple:
-    """A falling arm and a box: coupling, world, engine."""
-    model = mujoco.MjModel.from_xml_string(ARM)
-    scene = uipc.Scene(config())
-    coupling = couple(scene, MujocoAdapter(model, mujoco.MjData(model)))
-    add_box(scene, "box", 3.0)
-    engine = Engine("cpu", tmp_path / "engine")
-    world = uipc.World(engine)
-    world.init(scene)
-    return coupling, world, engine
+from tests.watching.scenes import add_box, config
 
 
 def test_every_committed_step_is_a_row(arm: tuple, tmp_path: Path) -> None:

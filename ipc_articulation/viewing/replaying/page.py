@@ -11,8 +11,9 @@ from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.moments import film_rows, last_row
 from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.plotting import svg
+from ipc_articulation.viewing.replaying.looks import title_of
+from ipc_articulation.viewing.replaying.played import Played
 from ipc_articulation.viewing.replaying.server import quiet_server
-from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 from ipc_articulation.viewing.writing import writing
 
 _PORT = 8180  # any free one from here, for the moment in which the page is made
@@ -48,16 +49,15 @@ def write_page(
         ViewingError: The recording is empty.
     """
     last_row(recording)
-    plot = svg(recording)
-    with quiet_server(_PORT, recording.name) as server:
-        stage = ViserScene(server, recording, by, ForceArrows(recording))
+    plot, title = svg(recording), escape(title_of(recording))
+    with quiet_server(_PORT, title_of(recording)) as server:
+        played = Played(server, recording, by, ForceArrows(recording))
         film = server.get_scene_serializer()
         for done, row in enumerate(film_rows(recording, fps, every), start=1):
-            stage.show(int(row))
+            played.show(int(row))
             film.insert_sleep(1.0 / fps)
             show(done)
-        page = film.as_html()
-    title = escape(recording.extra.get("title") or recording.name)
+        page = film.as_html().replace("<title>Viser</title>", f"<title>{title}</title>", 1)
     panel = _PANEL.format(title=title, plot=plot)
     head, foot = page.rsplit("</body>", 1)
     with writing(file):

@@ -10,9 +10,10 @@ from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.moments import last_row
 from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.replaying.looks import title_of
 from ipc_articulation.viewing.replaying.panel import ReplayPanel
+from ipc_articulation.viewing.replaying.played import Played
 from ipc_articulation.viewing.replaying.server import LOCAL, quiet_server
-from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 
 DEFAULT_PORT = 8080
 
@@ -37,10 +38,10 @@ def replay(
 
     Raises:
         MissingPackageError: viser is not installed.
-        ViewingError: The recording is empty.
+        ViewingError: The recording is empty, or no page can be served at the port and host.
     """
     last_row(recording)
-    with quiet_server(port, recording.name, host) as server:
+    with quiet_server(port, title_of(recording), host) as server:
         controls = _show(server, recording, by)
         ready(f"http://{host}:{server.get_port()}")
         try:
@@ -51,4 +52,4 @@ def replay(
 
 def _show(server: Any, recording: Recording, by: By) -> ReplayPanel:
     forces = ForceArrows(recording)
-    return ReplayPanel(server.gui, recording, ViserScene(server, recording, by, forces), by, forces)
+    return ReplayPanel(server.gui, recording, Played(server, recording, by, forces), by, forces)

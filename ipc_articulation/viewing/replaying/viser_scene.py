@@ -1,4 +1,4 @@
-"""A recording's bodies, ground and contact forces in a viser scene; `show` moves them to a row."""
+"""Bodies, ground and contact forces in a viser scene, which recordings and live views move."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from urllib.parse import quote
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.recording import Recording, Surface
+from ipc_articulation.recording import Scenery, Surface
 from ipc_articulation.spatial import quaternion_from_rotation, rotation_to
-from ipc_articulation.viewing.bodies import bounds, rigid_parts
+from ipc_articulation.viewing.bodies import rigid_parts
 from ipc_articulation.viewing.drawing.camera import VIEW_ANGLE, eye_and_target
-from ipc_articulation.viewing.forces import NONE, ForceArrows
+from ipc_articulation.viewing.forces import NONE
 from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
 
 _SHARP = np.radians(25.0)  # between faces from which an edge is seen
@@ -23,74 +23,93 @@ _GROUND, _LINES = (221, 227, 234), (200, 208, 217)
 
 
 class ViserScene:
-    """The scene in the browser. Only changes from one row to the next are sent.
+    """The scene in the browser. Only changes from one moment to the next are sent.
 
     Args:
         server: A `viser.ViserServer`.
-        recording: What is shown; it begins at row 0.
+        scenery: What is shown.
+        names: The bodies that move, in the order of `place`.
+        space: Lowest and highest corner of the space that the bodies fill, (3,) each [m]; the camera sees all of it.
+        arrow: Length of an ordinary force's arrow [m].
         by: Meaning of a body's colour.
-        forces: The contact forces.
     """
 
-    def __init__(self, server: Any, recording: Recording, by: By, forces: ForceArrows) -> None:
-        self._server, self._forces, self._lock = server, forces, threading.Lock()
-        self._surfaces = recording.scenery.surfaces
-        self._positions, self._quaternions = rigid_parts(recording.body_poses)  # (rows, n, 3), (rows, n, 4)
-        self._shows_forces, self.row = forces.note is None, 0
-        self._prepare(recording)
-        self._bodies = {surface.name: self._add_body(surface) for surface in self._surfaces}
-        self._moving = [(k, self._bodies[name]) for k, name in enumerate(recording.body_names) if name in self._bodies]
-        self._labels = [self._add_label(surface) for surface in self._surfaces]
-        self._arrows = self._add_arrows()
-        self.colour_by(by)
-        self._move(0, everything=True)
+    def __init__(
+        self, server: Any, scenery: Scenery, names: tuple[str, ...], space: tuple[Array, Array], arrow: float, by: By
+    ) -> None:
+        self._server, self._lock = server, threading.RLock()
+        self._by, self._shows_names, self._shows_forces = by, False, True
+        self._opacity: float | None = None
+        self._bodies: dict[str, _Body] = {}
+        self._forces = NONE
+        self._prepare(scenery, space)
+        self._arrows = self._add_arrows(arrow)
+        self.replace(scenery, names)
 
-    def show(self, row: int) -> None:
-        """Move everything to a row."""
+    def replace(self, scenery: Scenery, names: tuple[str, ...]) -> None:
+        """Show the bodies of another scenery; those that are in both stay as they are."""
         with self._lock, self._server.atomic():
-            self._move(row)
+            self._surfaces = {surface.name: surface for surface in scenery.surfaces}
+            for name in list(self._bodies):
+                if name not in self._surfaces or not self._bodies[name].shows(self._surfaces[name]):
+                    self._bodies.pop(name).remove()
+            for name, surface in self._surfaces.items():
+                if name not in self._bodies:
+                    self._bodies[name] = _Body(self._server.scene, surface, self._opacity, self._shows_names)
+                self._bodies[name].place(*rigid_parts(surface.pose))
+            self._moving = [(k, self._bodies[name]) for k, name in enumerate(names) if name in self._bodies]
+            self.colour_by(self._by)
+
+    def place(self, positions: Array, quaternions: Array, arrows: Array) -> None:
+        """Move the bodies, and show these forces.
+
+        Args:
+            positions: (n, 3) [m] of the bodies that move.
+            quaternions: (n, 4), as (w, x, y, z).
+            arrows: Beginning and end of each force, (k, 2, 3) [m].
+        """
+        with self._lock, self._server.atomic():
+            for k, body in self._moving:
+                body.place(positions[k], quaternions[k])
+            self._forces = arrows
+            self._draw_forces()
 
     def colour_by(self, by: By) -> None:
         """Colour the bodies."""
-        for name, colour in colours(self._surfaces, by).items():
-            self._bodies[name].color = rgb(colour)
+        with self._lock:
+            self._by = by
+            for name, colour in colours(self._surfaces.values(), by).items():
+                self._bodies[name].mesh.color = rgb(colour)
 
     def show_forces(self, visible: bool) -> None:
         """Draw contact forces, or not."""
         with self._lock, self._server.atomic():
             self._shows_forces = visible
-            self._move(self.row)
+            self._draw_forces()
 
     def see_through(self, is_on: bool) -> None:
         """Make bodies transparent, or not: forces act inside and behind them."""
-        for body in self._bodies.values():
-            body.opacity = _SEE_THROUGH if is_on else None
+        with self._lock:
+            self._opacity = _SEE_THROUGH if is_on else None
+            for body in self._bodies.values():
+                body.mesh.opacity = self._opacity
 
     def show_names(self, visible: bool) -> None:
         """Write each body's name beside its origin, or not."""
-        for label in self._labels:
-            label.visible = visible
+        with self._lock:
+            self._shows_names = visible
+            for body in self._bodies.values():
+                body.label.visible = visible
 
-    def _move(self, row: int, everything: bool = False) -> None:
-        for k, body in self._moving:
-            now, before = self._positions[row, k], self._positions[self.row, k]
-            if everything or not np.array_equal(now, before):
-                body.position = now
-            turn, turn_before = self._quaternions[row, k], self._quaternions[self.row, k]
-            if everything or not np.array_equal(turn, turn_before):
-                body.wxyz = turn
-        self._draw_forces(self._forces.at(row) if self._shows_forces else NONE)
-        self.row = row
-
-    def _draw_forces(self, arrows: Array) -> None:
+    def _draw_forces(self) -> None:
+        arrows = self._forces if self._shows_forces else NONE
         if len(arrows):
             self._arrows.points = np.asarray(arrows, dtype=np.float32)
         self._arrows.visible = bool(len(arrows))
 
-    def _prepare(self, recording: Recording) -> None:
+    def _prepare(self, scenery: Scenery, space: tuple[Array, Array]) -> None:
         """Background, camera, light and ground."""
-        scene, scenery = self._server.scene, recording.scenery
-        low, high = bounds(recording)
+        scene, (low, high) = self._server.scene, space
         eye, target = eye_and_target(scenery, low, high)
         scene.set_up_direction(tuple(scenery.up))
         scene.set_background_image(_SKY)
@@ -115,19 +134,9 @@ class ViserScene:
                 wxyz=quaternion_from_rotation(rotation_to(normal)),
             )
 
-    def _add_body(self, surface: Surface) -> Any:
-        import trimesh
-
-        mesh = trimesh.Trimesh(surface.vertices, surface.faces, process=False)
-        mesh = trimesh.graph.smooth_shade(mesh, angle=_SHARP)
-        position, quaternion = rigid_parts(surface.pose)
-        return self._server.scene.add_mesh_simple(
-            _node(surface.name), mesh.vertices, mesh.faces, position=position, wxyz=quaternion
-        )
-
-    def _add_arrows(self) -> Any:
+    def _add_arrows(self, length: float) -> Any:
         """Forces, none yet."""
-        radius = 0.03 * self._forces.ordinary
+        radius = 0.03 * length
         return self._server.scene.add_arrows(
             "/forces",
             np.zeros((1, 2, 3)),
@@ -138,13 +147,37 @@ class ViserScene:
             visible=False,
         )
 
-    def _add_label(self, surface: Surface) -> Any:
+
+class _Body:
+    """A body's nodes: its mesh and, below it, its name."""
+
+    def __init__(self, scene: Any, surface: Surface, opacity: float | None, shows_name: bool) -> None:
+        import trimesh
+
+        self._surface = surface
+        self._position, self._quaternion = rigid_parts(surface.pose)
+        smooth = trimesh.Trimesh(surface.vertices, surface.faces, process=False)
+        smooth = trimesh.graph.smooth_shade(smooth, angle=_SHARP)
+        node = f"/bodies/{quote(surface.name, safe=' ')}"  # slashes separate levels of viser's tree
+        pose = {"position": self._position, "wxyz": self._quaternion}
+        self.mesh = scene.add_mesh_simple(node, smooth.vertices, smooth.faces, opacity=opacity, **pose)
         middle = 0.5 * (surface.vertices.min(axis=0) + surface.vertices.max(axis=0))
-        return self._server.scene.add_label(
-            f"{_node(surface.name)}/name", surface.name, position=middle, visible=False, anchor="center-center"
+        self.label = scene.add_label(
+            f"{node}/name", surface.name, position=middle, visible=shows_name, anchor="center-center"
         )
 
+    def shows(self, surface: Surface) -> bool:
+        """Whether this is the surface that is shown, wherever it is."""
+        own = self._surface
+        return np.array_equal(own.faces, surface.faces) and np.array_equal(own.vertices, surface.vertices)
 
-def _node(name: str) -> str:
-    """A body's place in viser's tree, where slashes part levels."""
-    return f"/bodies/{quote(name, safe=' ')}"
+    def place(self, position: Array, quaternion: Array) -> None:
+        """Move the body, if it is elsewhere."""
+        if not np.array_equal(position, self._position):
+            self.mesh.position = self._position = position
+        if not np.array_equal(quaternion, self._quaternion):
+            self.mesh.wxyz = self._quaternion = quaternion
+
+    def remove(self) -> None:
+        """Remove the nodes."""
+        self.mesh.remove()  # and its label with it
