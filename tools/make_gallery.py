@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import ipc_articulation
@@ -30,6 +34,7 @@ from ipc_articulation.viewing.reporting import write_report
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
+TUTORIAL = ROOT / "docs" / "tutorial.md"
 SIZE = (960, 600)  # pixels
 PAGE_SIZE = (1200, 750)
 
@@ -122,6 +127,24 @@ def photograph_html(recording: Recording, file: Path) -> None:
     page_file.unlink()
 
 
+def photograph_view(recording: Recording, file: Path) -> None:
+    """The live view of the tutorial's script, held where the arm pushes the crate."""
+    blocks = re.findall(r"^```(xml|python)\n(.*?)^```$", TUTORIAL.read_text(), re.DOTALL | re.MULTILINE)
+    (arm,) = [text for language, text in blocks if language == "xml"]
+    (script,) = [text for _, text in blocks if "View(" in text]
+    with TemporaryDirectory() as folder, browser() as page:
+        (Path(folder) / "arm.xml").write_text(arm)
+        (Path(folder) / "push.py").write_text(script.replace("range(200)", "range(140)"))
+        command = [sys.executable, "-u", "push.py"]
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            page.goto(next(line.split()[-1] for line in process.stdout if line.startswith("live view: ")))
+            page.get_by_text("waits at its end").wait_for()
+            settle(page)
+            page.screenshot(path=file, timeout=0)
+            page.get_by_role("button", name="Continue").click()
+
+
 def photograph_report(recording: Recording, file: Path) -> None:
     """The report's first charts."""
     page_file = file.with_suffix(".html")
@@ -154,7 +177,12 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-PAGES = {"replay": photograph_replay, "replay_html": photograph_html, "report": photograph_report}
+PAGES = {
+    "replay": photograph_replay,
+    "replay_html": photograph_html,
+    "report": photograph_report,
+    "view": photograph_view,
+}
 
 
 if __name__ == "__main__":

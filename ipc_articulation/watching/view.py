@@ -123,8 +123,8 @@ class View:
             ViewingError: The view is closed, or the page failed.
         """
         self.show()
-        print(f"{self.url} stays open until Continue is pressed there, or Ctrl-C", flush=True)
         try:
+            print(f"{self.url} stays open until Continue is pressed there, or Ctrl-C", flush=True)
             self._scene.wait(timeout)
         except KeyboardInterrupt:  # how it is ended
             print(flush=True)

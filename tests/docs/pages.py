@@ -18,8 +18,12 @@ def name_of(page: Path) -> str:
 
 def code_blocks(page: Path, language: str) -> list[str]:
     """The fenced blocks of a language, from the top to the bottom."""
-    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    return [text for tongue, text in fenced if tongue == language]
+    return [text for tongue, text in fenced_blocks(page) if tongue == language]
+
+
+def fenced_blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of all fenced blocks, from the top to the bottom."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def links_of(page: Path) -> list[tuple[str, str]]:

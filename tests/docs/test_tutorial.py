@@ -1,6 +1,8 @@
 """The tutorial, command by command, as a reader would type it."""
 
+import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,8 @@ import numpy as np
 import pytest
 
 from ipc_articulation import read_recording
-from tests.docs.pages import DOCS, code_blocks
+from tests.docs.pages import DOCS, code_blocks, fenced_blocks
+from tests.interrupts import heed_ctrl_c
 
 TUTORIAL = DOCS / "tutorial.md"
 
@@ -28,22 +31,58 @@ def call(arguments: list[str], folder: Path) -> str:
 
 
 @pytest.mark.slow
-def test_every_command_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In order; but for the replay in the browser, which ends with Ctrl-C and is tested with the browser."""
+def test_the_page_works_from_top_to_bottom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """But for the replay in the browser, which ends with Ctrl-C and is tested with the browser."""
+    monkeypatch.chdir(tmp_path)
     told = {}
-    for arguments in commands():
-        if arguments[0] == "replay" and "--html" not in arguments:
-            continue
-        told[" ".join(arguments)] = call(arguments, tmp_path)
-    summary, *_ = [block for block in code_blocks(TUTORIAL, "text") if block.startswith("scene ")]
-    assert [line for line in summary.splitlines() if line not in told["run scene.yaml"]] == []
+    for language, text in fenced_blocks(TUTORIAL):
+        if language == "xml":
+            (tmp_path / "arm.xml").write_text(text)
+        elif language == "python" and "View(" in text:
+            (tmp_path / "push.py").write_text(text)
+            assert len(text.splitlines()) <= 25
+        elif language == "python":
+            exec(text, {})
+        elif language == "sh":
+            told.update({line: run(line, tmp_path) for line in text.splitlines()})
+    summary, numbers = [block for block in code_blocks(TUTORIAL, "text") if "fricton" not in block]
+    assert [line for line in summary.splitlines() if line not in told["ipc-articulation run scene.yaml"]] == []
+    assert numbers in capsys.readouterr().out
     for made in ("hit.png", "scene.html", "out/scene/report.html", "out/sweeps/scene/results.parquet", "out/heavy"):
         assert (tmp_path / made).exists(), made
-    monkeypatch.chdir(tmp_path)
-    blocks = code_blocks(TUTORIAL, "python")
-    assert len(blocks) == 2
-    for block in blocks:
-        exec(block, {})
+    pushed = read_recording(tmp_path / "out" / "push")
+    assert pushed.steps == 200
+    assert pushed.moved("crate") > 0.1
+    assert (tmp_path / "push.png").stat().st_size > 10_000
+
+
+def run(line: str, folder: Path) -> str:
+    """What a line of the page prints."""
+    program, *arguments = shlex.split(line)
+    if program == "python":
+        return watch(arguments, folder)
+    is_replay = arguments[0] == "replay" and "--html" not in arguments
+    return "" if is_replay else call(arguments, folder)
+
+
+def watch(arguments: list[str], folder: Path) -> str:
+    """What a script with a live view prints; Ctrl-C ends its page."""
+    pytest.importorskip("viser")
+    command = [sys.executable, "-u", *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, preexec_fn=heed_ctrl_c, **pipes) as script:
+        assert script.stdout is not None
+        told = []
+        for said in script.stdout:
+            told.append(said)
+            if "stays open until" in said:
+                script.send_signal(signal.SIGINT)
+        assert script.wait(timeout=60) == 0, script.stderr.read()
+    (address,) = re.findall(r"^live view: (http://127.0.0.1:\d+)$", "".join(told), re.MULTILINE)
+    assert address
+    return "".join(told)
 
 
 @pytest.mark.slow
