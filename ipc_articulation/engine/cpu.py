@@ -36,7 +36,7 @@ log = logging.getLogger("ipc_articulation")
 
 
 class Moment(NamedTuple):
-    """Where a run stands; replaced as a whole, so that a step is taken or not."""
+    """State and frame of a run; always replaced as a whole, so that a step is taken completely or not at all."""
 
     frame: int
     state: EngineState
@@ -54,7 +54,7 @@ class CpuEngine(PyIEngine):
     """
 
     def __init__(self, workspace: str | Path = "./") -> None:
-        """Make an engine that writes its dumps into the folder `dumps` of a workspace."""
+        """Make an engine whose dumps are written into the folder `dumps` of a workspace."""
         super().__init__()
         self._dumps = Path(workspace).absolute() / "dumps"
         self.state_accessor: StateAccessor | None = None  # until there is a world
@@ -94,7 +94,7 @@ class CpuEngine(PyIEngine):
                 self._is_stepping = False
 
     def do_sync(self) -> None:
-        """Nothing runs in the background."""
+        """Do nothing, because nothing runs in the background."""
 
     def do_retrieve(self) -> None:
         """Write the state into the scene's geometries; called by `world.retrieve`."""
@@ -114,7 +114,7 @@ class CpuEngine(PyIEngine):
 
     @interrupts_deferred
     def do_recover(self, dst_frame: int) -> bool:
-        """Go on from a dump; called by `world.recover`, with `NEWEST` where no frame is given.
+        """Restore a dump; called by `world.recover`, with `NEWEST` if no frame is given.
 
         Returns:
             False where there is no such dump.
@@ -132,31 +132,31 @@ class CpuEngine(PyIEngine):
             raise EngineError(f"world.{method}() was called before world.init(scene): there is no scene yet")
 
     def do_to_json(self) -> dict:
-        """What the engine says about itself."""
+        """The engine's description of itself."""
         return {"backend": "cpu", "frame": self.get_frame()}
 
     def get_frame(self) -> int:
-        """Number of steps taken, the present one included."""
+        """Number of steps taken, including the current one."""
         return self._now.frame + self._is_stepping
 
     @property
     def state(self) -> EngineState:
-        """Coordinates and velocities of all bodies, and joint coordinates, as they stand."""
+        """The current coordinates and velocities of all bodies, and joint coordinates."""
         return self._now.state
 
     @property
     def statistics(self) -> StepStatistics | None:
-        """Of the last step; None before the first one."""
+        """Statistics of the last step; None before the first one."""
         return self._now.statistics
 
     @property
     def energy_terms(self) -> tuple[str, ...]:
-        """Terms of the incremental potential, in the order of `statistics.energies`; once there is a world."""
+        """Names of the terms of the potential, in the order of `statistics.energies`; valid after `world.init`."""
         return tuple(dict.fromkeys(term.name for term in self.workspace.potential.terms))
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """What `statistics.contacts` are between: the bodies, then the half-planes; once there is a world."""
+        """Names that `statistics.contacts` refers to: the bodies, then the half-planes; valid after `world.init`."""
         return (*self.model.context.bodies.names, *self.model.planes.names)
 
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
@@ -175,7 +175,7 @@ class CpuEngine(PyIEngine):
         return Moment(frame, state, rested, statistics)
 
     def _follow_changes(self) -> None:
-        """Read the scene anew where geometries were created or destroyed since the last step."""
+        """Read the scene again if geometries were created or destroyed since the last step."""
         self._scene.solve_pending()
         if has_changed(self._scene, self.model):
             model, state = read_again(self._scene, self.model, self._now.state)

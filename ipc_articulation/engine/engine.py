@@ -58,7 +58,7 @@ class Engine(uipc.Engine):
 
     @property
     def state_accessor(self) -> Any:
-        """Reads and writes the state of bodies between steps, once there is a world.
+        """Reads and writes the state of bodies between steps; valid after `world.init`.
 
         For "cpu" a `StateAccessor`, for "cuda" libuipc's own AffineBodyStateAccessorFeature.
 
@@ -72,14 +72,14 @@ class Engine(uipc.Engine):
         return accessor
 
     def frame_stats(self) -> dict[str, Any]:
-        """The last step's statistics in plain types, as libuipc's engines give theirs; empty before the first step."""
+        """The statistics of the last step in plain types, as in libuipc's engines; empty before the first step."""
         if self.cpu is None:
             return super().frame_stats()
         return {} if self.cpu.statistics is None else self.cpu.statistics.as_dict()
 
 
 def has_gpu() -> bool:
-    """Whether this machine has an NVIDIA driver that reports at least one device."""
+    """Returns: whether this machine has an NVIDIA driver that reports at least one device."""
     name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
         driver = ctypes.CDLL(name)
@@ -93,7 +93,7 @@ _engines: WeakKeyDictionary[uipc.World, Engine] = WeakKeyDictionary()
 
 
 def _extend_worlds() -> None:
-    """Make libuipc's worlds keep engines of the class above alive, and initialise them whole or not at all."""
+    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all."""
     construct, init = uipc.World.__init__, uipc.World.init
 
     @wraps(construct)

@@ -1,4 +1,4 @@
-"""Time integration: what a step predicts, and the velocity that follows from it (libuipc's `integrator/type`).
+"""Time integration: the predicted coordinates of a step, and the velocity at its end (libuipc's `integrator/type`).
 
 Both minimise   w/2 (q - q̃)ᵀ M (q - q̃) + dt² (everything else),   with a = M⁻¹ (forces known before the step):
 

@@ -1,4 +1,4 @@
-"""The coordinates θ of joints as functions of q, followed over turns, with their derivatives."""
+"""The coordinates θ of joints as functions of q, which count turns, with their derivatives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipc_articulation.frontend.joints import JointMesh
 
 
 class JointCoordinates:
-    """θ of m joints with F freedoms; zero in the pose in which a joint was made."""
+    """θ of m joints with F freedoms; zero in the initial pose of a joint."""
 
     def __init__(self, joints: Joints, offset: Array) -> None:
         """Take the joints.
@@ -73,7 +73,7 @@ def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
 
 @compiled
 def continue_turns(period: float, before: Array, theta: Array) -> None:
-    """Add the whole turns about its own direction that bring θ (f,) nearest to an earlier value.
+    """Add the number of turns that brings θ (f,) nearest to an earlier value.
 
     Args:
         period: Of a turn [rad].
@@ -89,7 +89,7 @@ def continue_turns(period: float, before: Array, theta: Array) -> None:
 
 @compiled
 def _distance(x: Array, y: Array, first: int, end: int) -> float:
-    """|x - y| of the entries from `first` to before `end`."""
+    """|x - y| of the entries from `first` to `end`, without `end`."""
     square = 0.0
     for f in range(first, end):
         square += (x[f] - y[f]) ** 2

@@ -65,11 +65,11 @@ class Potential:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether contact resistance follows from the forces of the whole scene."""
+        """True if contact resistance follows from the forces of the whole scene."""
         return self._adaptive is not None
 
     def begin_step(self, state: EngineState, dt: float, substeps: int = 1) -> None:
-        """Fix what is constant in the step of dt [s] that begins at a state; substeps are the animator's."""
+        """Compute all that is constant in the step of dt [s] from a state; substeps are those of the animator."""
         self.select(self.movable)  # the resistance follows from the forces on all bodies
         for term in self.terms:
             term.begin_step(state, dt)
@@ -81,7 +81,7 @@ class Potential:
             self.labels = islands.join(self._joined, self._contact.near_at_start, self.movable)
 
     def approach(self, iteration: int) -> bool:
-        """Put goals of constraints where they are in Newton iteration 1, 2, …; says whether they are at their end."""
+        """Move the goals of constraints to their place in Newton iteration 1, 2, …. Returns: whether they are final."""
         share = min(iteration / self._substeps, 1.0)
         for term in self._approaching:
             term.approach(share)
@@ -98,7 +98,7 @@ class Potential:
         self._selected = mask  # not before all terms have it
 
     def follow(self, q: Array, step: Array) -> None:
-        """Tell the terms that Newton goes from q (n, 12) to q + step."""
+        """Report a Newton step from q (n, 12) to q + step to the terms."""
         for term in self.terms:
             term.follow(q, step)
 
@@ -108,21 +108,21 @@ class Potential:
         return {term.name: term.energy(q) for term in self.terms}
 
     def body_energies(self, q: Array) -> Array:
-        """E(q) of the moving bodies, (n,), what couples several told of one of them; inf where surfaces touch."""
+        """E(q) of the moving bodies, (n,); that of several is added to one of them. It is inf if surfaces touch."""
         E = np.zeros(len(q))
         for term in self.terms:
             term.add_energy(q, E)
         return E
 
     def assemble(self, q: Array, hessian: Hessian) -> Array:
-        """The gradient (n, 12); the projected Hessian is added to `hessian`."""
+        """Returns: the gradient (n, 12). The projected Hessian is added to `hessian`."""
         g = np.zeros(q.shape)
         for term in self.terms:
             term.assemble(q, g, hessian)
         return g
 
     def place(self, q: Array, moving: Bools) -> None:
-        """Like `select`, and place the bodies at q (n, 12): there `step_fractions` and `keeps_gaps` begin."""
+        """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_gaps` start."""
         self.select(moving)
         if self._contact is not None:
             self._contact.place(q, moving)
@@ -151,7 +151,7 @@ class Potential:
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
     def keeps_gaps(self, q: Array, labels: Ints) -> Bools:
-        """Whether a step to q (n, 12) leaves all gaps of a body's island about what they are, (n,).
+        """Returns: (n,), whether a step to q (n, 12) almost preserves all gaps of a body's island.
 
         However short a step is, contact forces are still far from what they will be where it changes gaps by much.
         """
@@ -168,11 +168,11 @@ class Potential:
         return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0
 
     def motions(self, dq: Array) -> Array:
-        """Greatest displacement [m] of a vertex of each body under dq (n, 12), of its origin without surface: (n,)."""
+        """Largest displacement (n,) [m] of a vertex of each body under dq (n, 12), or of its origin without surface."""
         return self._surfaces.motions(dq)
 
     def minimum_distance(self, q: Array) -> float:
-        """Smallest distance [m] of surfaces that may touch; inf where nothing is near, or contact is off."""
+        """Smallest distance [m] of surfaces that may touch; inf if nothing is near or contact is off."""
         return np.inf if self._contact is None else self._contact.minimum_distance(q)
 
     def collisions(self, q: Array) -> int:
@@ -181,12 +181,12 @@ class Potential:
         return 0 if self._contact is None else self._contact.count()
 
     def contact_forces(self, q: Array, dt: float) -> ContactForces:
-        """Every contact at the end q (n, 12) of a step of dt [s], its force in N; none where contact is off."""
+        """All contacts at the end q (n, 12) of a step of dt [s], with forces in N; none if contact is off."""
         if self._contact is None:
             return ContactForces.join([])
         points, forces, bodies = self._contact.forces(q)
         return ContactForces(points, forces / dt**2, bodies)
 
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
-        """Rows of the two bodies that are closest, of one where that is to a half-plane; none where nothing is near."""
+        """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
         return () if self._contact is None else self._contact.closest(q)[1]

@@ -1,4 +1,4 @@
-"""Small loops over the rows of (n, 12) arrays that numpy is slow at: reductions along short axes, scattered sums."""
+"""Small loops over rows of (n, 12) arrays for which numpy is slow: reductions along short axes, scattered sums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipc_articulation.compiled import compiled
 
 @compiled
 def are_finite(a):
-    """Whether all entries are."""
+    """Returns: whether all entries are finite."""
     for b in range(len(a)):
         for i in range(a.shape[1]):
             if not np.isfinite(a[b, i]):
@@ -20,7 +20,7 @@ def are_finite(a):
 
 @compiled
 def advanced(q, alpha, dq):
-    """The coordinates (n, 12) after each body's share, of alpha (n,), of the step dq (n, 12), and that step."""
+    """Returns: the coordinates (n, 12) after the fraction alpha (n,) of each body's step dq (n, 12), and that step."""
     after, step = np.empty_like(q), np.empty_like(q)
     for b in range(len(q)):
         for i in range(DOF):
@@ -41,7 +41,7 @@ def largest_of_matrix(dq):
 
 @compiled
 def largest_position(q):
-    """Largest entry of p in coordinates (n, 12), without its sign, (n,)."""
+    """Largest magnitude of an entry of p in coordinates (n, 12), (n,)."""
     best = np.zeros(len(q))
     for b in range(len(q)):
         for i in range(3):
@@ -51,7 +51,7 @@ def largest_position(q):
 
 @compiled
 def smallest(values, mask, otherwise):
-    """The smallest of the values (n,) in a mask (n,), or another value where that is smaller."""
+    """The minimum of the values (n,) in a mask (n,) and another value."""
     least = otherwise
     for b in range(len(values)):
         if mask[b]:
@@ -61,7 +61,7 @@ def smallest(values, mask, otherwise):
 
 @compiled
 def add_at(sums, where, values):
-    """Add values (m,) to the entries of sums (n,) that `where` (m,) names, one after the other."""
+    """Add values (m,), one after the other, to the entries `where` (m,) of sums (n,)."""
     for k in range(len(where)):
         sums[where[k]] += values[k]
 

@@ -1,4 +1,4 @@
-"""What changes from step to step."""
+"""The state of the engine: everything that changes from step to step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the nex
 
 
 class EngineState(NamedTuple):
-    """n bodies and m joints."""
+    """The state of n bodies and m joints."""
 
     q: Array  # (n, 12)
     qdot: Array  # (n, 12)
@@ -20,5 +20,5 @@ class EngineState(NamedTuple):
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> EngineState:
-        """A state to start from: what was one step earlier is taken to be the same, as libuipc does."""
+        """A state to start from: the values of the previous step are set to the current ones, as in libuipc."""
         return cls(q, qdot, theta, q, qdot)

@@ -1,4 +1,4 @@
-"""What a step writes to beside the state: made for a model, and passed in to each of its steps."""
+"""Arrays that a step writes besides the state: made for a model, and passed to each of its steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger("ipc_articulation")
 
 @dataclass
 class Workspace:
-    """Scratch arrays of a model's steps, and what one step remembers for the next."""
+    """Scratch arrays of a model's steps, and values that a step keeps for the next one."""
 
     contact: ContactWorld | None  # None where contact/enable is 0, or nothing may touch
     potential: Potential
@@ -36,7 +36,7 @@ class Workspace:
 
 
 def make_workspace(model: EngineModel, when: str) -> Workspace:
-    """The workspace of a model, its bodies standing where the model has them.
+    """The workspace of a model, with the bodies at their initial poses.
 
     Args:
         model: The scene.
@@ -78,7 +78,7 @@ def _make_contact(model: EngineModel, when: str) -> ContactWorld | None:
 
 
 def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:
-    """SceneError at two bodies that may touch and intersect at q (n, 12), or have no gap to speak of."""
+    """Raise a SceneError if two bodies that may touch intersect at q (n, 12), or almost have no gap."""
     found = contact.find_overlap(q)
     if found is None:
         return

@@ -1,6 +1,6 @@
 """The whole step of a scene that cannot touch, in one compiled call.
 
-Where a few bodies hang on joints and nothing can touch, an iteration of Newton's method is some microseconds of
+If a few bodies are connected by joints and nothing can touch, an iteration of Newton's method is some microseconds of
 arithmetic and forty calls from Python. Here compiled code calls the same functions in the same order. What is out of
 the ordinary is left to the general step (`engine.step`), which begins anew and says what is wrong.
 

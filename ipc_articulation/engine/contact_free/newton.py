@@ -1,4 +1,4 @@
-"""Newton's method of a step without contact: `engine.newton`, compiled, for islands that nothing joins on the way."""
+"""Newton's method of a step without contact: `engine.newton`, compiled, for islands that do not change in the step."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _are_done(bodies, limits, moving, size, last, alpha):
 
 @compiled
 def _search(problem, q, dq, moving, done, E, is_measured):
-    """Halve the steps of islands that are not done until their energy does not rise; see `engine.line_search`.
+    """Halve the steps of unfinished islands until their energy does not rise; see `engine.line_search`.
 
     Returns:
         Coordinates (n, 12); the shares that were taken (n,); energies there, and whether they were measured; and the

@@ -35,7 +35,7 @@ TERMS = {Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.n
 
 
 class TermArrays(NamedTuple):
-    """The arrays of the terms, which their classes use too."""
+    """The arrays of the terms; the classes of the terms use the same arrays."""
 
     inertias: Inertias
     shapes: Shapes
@@ -45,7 +45,7 @@ class TermArrays(NamedTuple):
 
 
 def gather_terms(found: Mapping[str, Any], n: int) -> TermArrays:
-    """The arrays of terms of n bodies, by name; those of a term that the scene does not have are empty.
+    """The arrays of the terms of n bodies, by name; empty for a term that the scene does not have.
 
     Args:
         found: The terms of the scene, among `TERMS`.
@@ -65,7 +65,7 @@ def gather_terms(found: Mapping[str, Any], n: int) -> TermArrays:
 
 @compiled
 def begin_step(problem, state, q_ref, dt):
-    """Fix what is constant in a step, with reference poses q_ref (n, 12).
+    """Compute everything that is constant in a step, with reference poses q_ref (n, 12).
 
     Returns:
         Whether the input of the articulations is valid.
@@ -77,7 +77,7 @@ def begin_step(problem, state, q_ref, dt):
 
 @compiled
 def body_energies(problem, q, moving):
-    """E(q) of the moving bodies, (n,); what couples several is added to one of them. See `Potential.body_energies`."""
+    """E(q) of the moving bodies, (n,); that of several bodies is added to one. See `Potential.body_energies`."""
     E = np.zeros(len(q))
     kinetic.add_energy(problem.inertias, q, moving, E)
     ortho_potential.add_energy(q, problem.shapes.c, moving, E)
@@ -90,7 +90,7 @@ def body_energies(problem, q, moving):
 
 @compiled
 def assemble(problem, q, moving):
-    """The gradient (n, 12); the problem's `H` receives the projected Hessian."""
+    """Returns: the gradient (n, 12). The projected Hessian is added to the problem's `H`."""
     g, H, shapes = np.zeros(q.shape), problem.H, problem.shapes
     clear(H, moving)
     kinetic.add_gradient(problem.inertias, q, moving, g)
@@ -121,5 +121,5 @@ def _assemble_articulations(articulations, q, g, H):
 
 @compiled
 def follow(problem, step):
-    """Newton makes a step (n, 12)."""
+    """Report a Newton step (n, 12) to the terms."""
     shape.follow(problem.shapes, step)

@@ -1,4 +1,4 @@
-"""What a step without contact is made of, gathered from a model as arrays."""
+"""The data of a step without contact, as arrays, made from a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ipc_articulation.frontend.config import Config
 
 
 class BodyArrays(NamedTuple):
-    """The n bodies."""
+    """Arrays of the n bodies."""
 
     movable: Bools  # (n,)
     labels: Ints  # (n,) islands
@@ -39,7 +39,7 @@ class BodyArrays(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Tolerances and limits, see `Config`."""
+    """Tolerances and limits of Newton's method; see `Config`."""
 
     velocity_tol: float
     transrate_tol: float
@@ -53,7 +53,7 @@ class Limits(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What a step without contact is made of."""
+    """The data of a step without contact."""
 
     order: int  # of the time integrator
     bodies: BodyArrays
@@ -75,7 +75,7 @@ class _HeldProblemType(types.StructRef):
 
 
 class HeldProblem(structref.StructRefProxy):
-    """A problem that compiled functions hand on by reference: to unpack it would cost 10 µs a call, to copy it 1 µs."""
+    """A problem that compiled functions pass by reference: unpacking it would cost 10 µs per call, copying it 1 µs."""
 
 
 structref.define_proxy(HeldProblem, _HeldProblemType, Problem._fields)
@@ -83,12 +83,12 @@ structref.define_proxy(HeldProblem, _HeldProblemType, Problem._fields)
 
 @compiled
 def _hold(problem):
-    """The problem by reference; made from Python, it would take a second in each process, as it is not cached."""
+    """A reference to the problem; made from Python it would take a second in each process, because it is not cached."""
     return HeldProblem(*problem)
 
 
 def make_problem(model: EngineModel, potential: Potential, may_touch: bool) -> HeldProblem | Problem | None:
-    """The problem of a model; None where its bodies may touch, or one of its terms is none of those known here."""
+    """The problem of a model; None if its bodies may touch or one of its terms is not supported here."""
     found = {term.name: term for term in potential.terms}
     if may_touch or not found.keys() <= TERMS:
         return None

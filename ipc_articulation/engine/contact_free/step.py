@@ -20,7 +20,7 @@ from ipc_articulation.engine.terms.articulation import Articulation
 def take(
     state: EngineState, problem: HeldProblem | Problem, articulation: Articulation | None, dt: float, watch: Stopwatch
 ) -> tuple[EngineState, Rested | None, NewtonReport] | None:
-    """Advance by dt [s] bodies that cannot touch, with the term of their articulations; see `engine.step`.
+    """Advance bodies that cannot touch by dt [s], with the term of their articulations; see `engine.step`.
 
     Returns:
         The state after the step, the bodies that rested and a report; None where the general step must be taken: where
@@ -62,7 +62,7 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
 
 @compiled
 def _start(problem, state, dt):
-    """Where Newton starts, (n, 12), the energies there, and whether they were measured; see `extrapolation.advance`."""
+    """Start of Newton's method (n, 12), its energies, and whether these were computed; see `extrapolation.advance`."""
     bodies = problem.bodies
     motion = rigid_motion(state.q, state.qdot, bodies.movable, bodies.center, bodies.is_link, dt)
     if not motion.any():

@@ -1,4 +1,4 @@
-"""The Newton system of a step without contact: the places of its blocks are known before."""
+"""The Newton system of a step without contact; the positions of its blocks do not change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, Pattern
 
 @compiled
 def clear(H, moving):
-    """Forget everything added; bodies that do not move, of a mask (n,), have no unknowns until the next time."""
+    """Remove everything that was added. Until the next call, bodies that do not move, a mask (n,), have no unknowns."""
     H.diagonal[:] = 0.0
     H.upper.blocks[: H.number] = 0.0
     for i in range(len(H.bodies)):
@@ -45,7 +45,7 @@ def clear(H, moving):
 
 @compiled
 def solve(problem, g):
-    """The step -H⁻¹ g (n, 12), zero for bodies without unknowns; and whether H is definite and the step finite."""
+    """Returns: the step -H⁻¹ g (n, 12), zero for bodies without unknowns; whether H is definite and the step finite."""
     H, n = problem.H, len(g)
     b = np.zeros((len(H.bodies), DOF))
     for i in range(len(b)):

@@ -30,7 +30,7 @@ _STRIP = 16  # blocks of a panel that are multiplied at a time: they fit the fir
 
 
 class Analysis(NamedTuple):
-    """What belongs to one pattern of n diagonal blocks, and others at (rows, cols); replaced as a whole."""
+    """Analysis of one pattern of n diagonal blocks, and others at (rows, cols); replaced as a whole."""
 
     n: int
     rows: Ints  # (m,)
@@ -40,7 +40,7 @@ class Analysis(NamedTuple):
 
 
 class BlockCholesky:
-    """Solves one system after the other; analyses the pattern of blocks where it is not that of the system before."""
+    """Solves a sequence of systems; analyses the pattern of blocks only if it has changed."""
 
     def __init__(self) -> None:
         self._analysed = _analyse(0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
@@ -48,7 +48,7 @@ class BlockCholesky:
     def solve(
         self, diagonal: Array, rows: Ints, cols: Ints, blocks: Array, b: Array, shift: float = 0.0
     ) -> Array | None:
-        """The x (n, 12) of (H + shift·I) x = b, or None where that matrix is not positive definite.
+        """Returns: the x (n, 12) of (H + shift·I) x = b, or None if that matrix is not positive definite.
 
         Args:
             diagonal: H_ii, (n, 12, 12).
@@ -77,7 +77,7 @@ def _are_equal(left, right):
 
 @compiled
 def solve(pattern, diagonal, blocks, shift, b, U):
-    """See `BlockCholesky.solve`: x, and whether H + shift·I is positive definite; U is room for the panels."""
+    """See `BlockCholesky.solve`. Returns: x, and whether H + shift·I is positive definite. U is scratch."""
     n, order = len(diagonal), pattern.order
     x, near, product = np.empty((n, DOF)), np.empty(pattern.widest), np.empty((DOF, DOF * _STRIP))
     waiting, after = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)  # see `_wait`
@@ -152,7 +152,7 @@ def _find_slots(pattern, i, slot):
 
 @compiled
 def _subtract_row(pattern, k, place, U, slot, product, P):
-    """P_i -= U_kiᵀ P_k for i = columns[place], strip by strip; product is room for one."""
+    """P_i -= U_kiᵀ P_k for i = columns[place], strip by strip; `product` is a scratch array for one strip."""
     P_k, first, end = _panel(pattern, U, k), pattern.first[k], pattern.first[k + 1]
     for begin in range(place, end, _STRIP):
         strip = pattern.columns[begin : min(begin + _STRIP, end)]
@@ -162,7 +162,7 @@ def _subtract_row(pattern, k, place, U, slot, product, P):
 
 @compiled
 def _wait(pattern, k, place, waiting, after):
-    """Put row k into the list of rows that wait for column i = columns[place]: waiting[i], after[waiting[i]], ..."""
+    """Add row k to the list of rows that wait for column i = columns[place]: waiting[i], after[waiting[i]], ..."""
     if place < pattern.first[k + 1]:
         i = pattern.columns[place]
         after[k], waiting[i] = waiting[i], k

@@ -1,4 +1,4 @@
-"""A symmetric matrix of 12x12 blocks that terms add to: its diagonal blocks, and those above where there is anything.
+"""A symmetric matrix of 12x12 blocks that terms add to: its diagonal blocks, and the nonzero blocks above them.
 
 Rows and columns of blocks belong to the bodies that have unknowns; `place` says which, -1 for a body without. What is
 added to a row or column of a body without unknowns is dropped. A list for each row finds its blocks above the diagonal:
@@ -18,7 +18,7 @@ from ipc_articulation.compiled import compiled
 
 
 class Upper(NamedTuple):
-    """The blocks above the diagonal, in the order in which they came; arrays are longer than there are blocks."""
+    """The blocks above the diagonal, in the order of their creation; the arrays have spare entries at the end."""
 
     last: Ints  # (n,) last block of a row, -1 without
     before: Ints  # (m,) the one before in the same row, -1 without
@@ -48,7 +48,7 @@ class BlockMatrix:
         self.choose(np.ones(n, dtype=np.bool_))
 
     def choose(self, is_unknown: Bools) -> None:
-        """Forget everything added; from now on the bodies of a mask (n,) have unknowns."""
+        """Remove everything that was added; from now on the bodies of a mask (n,) have unknowns."""
         mask = is_unknown.tobytes()
         if mask != self._chosen:
             bodies, place = np.flatnonzero(is_unknown), np.full(len(is_unknown), -1)
@@ -69,7 +69,7 @@ class BlockMatrix:
         return self._upper.rows[: self._count], self._upper.cols[: self._count], self._upper.blocks[: self._count]
 
     def add_diagonal(self, blocks: Array) -> None:
-        """Add one block (n, 12, 12) a body."""
+        """Add one block (n, 12, 12) per body."""
         add_diagonal(self.bodies, blocks, self._diagonal)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
@@ -83,11 +83,11 @@ class BlockMatrix:
         self._count = add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
 
     def as_arrays(self) -> Blocks:
-        """What the matrix is made of, for compiled functions; valid until more is added."""
+        """The arrays of the matrix, for compiled functions; valid until more is added."""
         return Blocks(self._place, self.bodies, self.diagonal, self._upper, self._count)
 
     def _make_room(self, more: int) -> None:
-        """For more blocks above the diagonal."""
+        """Enlarge the arrays for more blocks above the diagonal."""
         if self._count + more > len(self._upper.rows):
             last, *arrays = self._upper
             self._upper = Upper(last, *(_lengthened(array, self._count, more) for array in arrays))
@@ -101,7 +101,7 @@ def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
 
 @compiled
 def add_diagonal(bodies, blocks, diagonal):
-    """Add blocks (n, 12, 12), one a body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
+    """Add blocks (n, 12, 12), one per body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
     for i in range(len(bodies)):
         for a in range(DOF):
             for b in range(DOF):
@@ -180,7 +180,7 @@ def _members(place, bodies, n):
 
 @compiled
 def _find(upper, i, j, count):
-    """The block at row i and column j > i, made of zeros where there was none; and the number of blocks."""
+    """Returns: the block at row i and column j > i, which is added with zeros if missing; the number of blocks."""
     block = upper.last[i]
     while block >= 0 and upper.cols[block] != j:
         block = upper.before[block]
@@ -194,7 +194,7 @@ def _find(upper, i, j, count):
 
 @compiled
 def _add(source, row, col, target):
-    """Add the 12x12 numbers of a source that begin at (row, col)."""
+    """Add the 12x12 entries of a source from (row, col) on."""
     for a in range(DOF):
         for b in range(DOF):
             target[a, b] += source[row + a, col + b]

@@ -1,4 +1,4 @@
-"""Where the blocks of a Cholesky factor are: the part of a factorisation that does not depend on numbers."""
+"""Positions of the blocks of a Cholesky factor: the part of a factorisation that does not depend on values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 
 
 class Pattern(NamedTuple):
-    """Of H = UᵀU with n diagonal blocks; rows i and columns j of U are numbered in the order of elimination."""
+    """Pattern of H = UᵀU with n diagonal blocks; rows i and columns j of U are numbered in the order of elimination."""
 
     order: Ints  # (n,) row of H that is row i of U
     first: Ints  # (n + 1,) row i has columns[first[i] : first[i + 1]] right of its diagonal

@@ -1,4 +1,4 @@
-"""What the terms of the potential add their second derivatives to."""
+"""The matrix to which the terms of the potential add their second derivatives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Hessian(Protocol):
     """A symmetric matrix in blocks of twelve rows, for n bodies."""
 
     def add_diagonal(self, blocks: Array) -> None:
-        """Add one symmetric block (n, 12, 12) a body."""
+        """Add one symmetric block (n, 12, 12) per body."""
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
@@ -21,7 +21,7 @@ class Hessian(Protocol):
 
 
 class NoHessian:
-    """Drops all that is added, where the gradient alone is wanted."""
+    """Ignores everything that is added; for callers that need only the gradient."""
 
     def add_diagonal(self, blocks: Array) -> None:
         """See `Hessian`."""

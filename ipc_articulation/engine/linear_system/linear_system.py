@@ -1,6 +1,6 @@
-"""The Newton system H dq = -g in blocks of twelve, for those bodies that have unknowns.
+"""The Newton system H dq = -g in blocks of twelve, for the bodies that have unknowns.
 
-The others, fixed or frozen, stay where they are: what is added to their rows and columns is dropped.
+The others, fixed or frozen, do not move: everything that is added to their rows and columns is ignored.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ class LinearSystem:
     """The `Hessian` that Newton solves with."""
 
     def __init__(self, is_fixed: Bools) -> None:
-        """Bodies that are not fixed (n,) have unknowns, until `choose` says otherwise."""
+        """Bodies that are not fixed (n,) have unknowns, until `choose` is called."""
         self._H = BlockMatrix(len(is_fixed))
         self._cholesky = BlockCholesky()
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
-        """Forget everything added, and give unknowns to the bodies of a mask (n,), which has no fixed ones."""
+        """Remove everything that was added, and give unknowns to the bodies of a mask (n,) without fixed bodies."""
         self._H.choose(is_unknown)
 
     def add_diagonal(self, blocks: Array) -> None:
-        """Add one symmetric block (n, 12, 12) a body."""
+        """Add one symmetric block (n, 12, 12) per body."""
         self._H.add_diagonal(blocks)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:

@@ -99,7 +99,7 @@ def _elements(graph, i):
 
 @compiled
 def _eliminate(graph, p, start, members):
-    """Make p an element; write L_p, the variables of p and of its elements, to members[start:], and say where it ends.
+    """Make p an element; write L_p, the variables of p and of its elements, to members[start:]. Returns: its end.
 
     The elements of p are absorbed. So those that live have only variables that live.
     """
@@ -129,7 +129,7 @@ def _count_outside(graph, p, L_p):
 
 @compiled
 def _update_elements(graph, i, p):
-    r"""Let i keep the elements that are not absorbed by p, which it gets: Σ |L_e \ L_p|."""
+    r"""Remove from i the elements that p absorbs, and add p. Returns: Σ |L_e \ L_p|."""
     place, total = graph.begin[i], 0
     for e in _elements(graph, i):
         if graph.outside[e] > 0 and not graph.is_absorbed[e]:
@@ -143,7 +143,7 @@ def _update_elements(graph, i, p):
 
 @compiled
 def _update_variables(graph, i, p):
-    """Let i keep the variables that are not in L_p: |A_i|."""
+    """Remove the variables in L_p from i. Returns: |A_i|."""
     place = graph.begin[i]
     for j in _variables(graph, i):
         if graph.mark[j] != p:

@@ -1,1 +1,1 @@
-"""Newton's method on the incremental potential: where it starts, how far it goes, when it ends, and who is at rest."""
+"""Newton's method for the incremental potential: its start, its step lengths, its end, and bodies at rest."""

@@ -1,4 +1,4 @@
-"""Newton's convergence test, which is libuipc's, and what to say of a step that does not meet it.
+"""Newton's convergence test, which is that of libuipc, and the report of a step that does not meet it.
 
 A step meets it when it moves no vertex by velocity_tol·dt, changes no entry of any A by transrate_tol·dt, and collision
 detection lets at least ccd_tol of it pass.
@@ -47,7 +47,7 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
 
 @compiled
 def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol, at_goal):
-    """Whether the step of a body's island is its last one, (n,).
+    """Returns: (n,), whether the step of a body's island is its last one.
 
     It is if it meets the test and leaves next to nothing: at the rate of the last two, the next step would be below
     _REMAINDER. Where one that rests comes near, that one has yet to move.
@@ -82,7 +82,7 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
 
 @compiled
 def attenuated(labels, beta, alpha, exact):
-    """What is left of the first residual after a step, (n,), for libuipc's semi-implicit termination.
+    """Remaining fraction of the first residual after a step, (n,), for libuipc's semi-implicit termination.
 
     Islands with an articulation are left out: what is left of their residual would be an error of its joints.
 
@@ -101,7 +101,7 @@ def attenuated(labels, beta, alpha, exact):
 
 @compiled
 def end_early(done, beta, tol, moving):
-    """The bodies whose islands are done or have little left, (n,), and those that move and are not done, (n,)."""
+    """Returns: the bodies whose islands are done or almost done, (n,), and the moving bodies of the others, (n,)."""
     ended, early = done.copy(), np.zeros(len(done), dtype=np.bool_)
     for b in range(len(done)):
         if beta[b] <= tol:

@@ -18,7 +18,7 @@ from ipc_articulation.engine.potential import Potential
 
 
 def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
-    """Move from q (n, 12) along a motion (n, 12) as far as nothing touches; not where that raises an island's energy.
+    """Move from q (n, 12) along a motion (n, 12) without contact; islands whose energy would rise do not move.
 
     Returns:
         Coordinates (n, 12), and the energies of the bodies there (n,), None where they were not measured.
@@ -33,7 +33,7 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
 
 @compiled
 def lower(labels, q, E, ahead, E_ahead):
-    """The coordinates and energies of `ahead` for islands whose energy is lower there, else those of q."""
+    """Coordinates and energies of `ahead` for islands whose energy is lower there, and of q for the others."""
     total, total_ahead = islands.total(labels, E), islands.total(labels, E_ahead)
     start, energies = q.copy(), E.copy()
     for b in range(len(q)):
@@ -65,7 +65,7 @@ def rigid_motion(q, qdot, moving, center, is_link, dt):
 
 @compiled
 def _continue(q, qdot, center, is_link, dt, R, V, motion):
-    """Write how one body goes on from q (12,) in dt into motion (12,); R and V are room for `_screw`."""
+    """Write the continued motion of one body from q (12,) in dt to motion (12,); R and V are scratch for `_screw`."""
     wx, wy, wz = _angular_velocity(q, qdot)
     x, y, z = dt * wx, dt * wy, dt * wz
     _screw(x, y, z, R, V)
@@ -87,7 +87,7 @@ def _continue(q, qdot, center, is_link, dt, R, V, motion):
 
 @compiled
 def _dot(a, b):
-    """Scalar product of three numbers, for which np.dot takes ten times as long."""
+    """Scalar product of vectors of three; np.dot takes ten times as long."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 

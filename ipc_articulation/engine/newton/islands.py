@@ -1,7 +1,7 @@
-"""Islands: sets of bodies that nothing couples to the others, so that each is a minimisation problem of its own.
+"""Islands: sets of bodies that are not coupled to other bodies, so that each is a separate minimisation problem.
 
-An island is known by its label, the smallest row of its bodies; labels (n,) have one entry a body. A fixed body couples
-nothing and is an island by itself.
+An island is identified by its label, the smallest row of its bodies; labels (n,) have one entry per body. A fixed
+body couples nothing and is a separate island.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _root(parent, b):
 
 @compiled
 def total(labels, values):
-    """Sum over its island, for each body, (n,)."""
+    """For each body the sum over its island, (n,)."""
     sums = np.zeros(len(values))
     for b in range(len(values)):
         sums[labels[b]] += values[b]
@@ -45,7 +45,7 @@ def total(labels, values):
 
 @compiled
 def largest(labels, values):
-    """Largest value in its island, for each body, (n,)."""
+    """For each body the largest value in its island, (n,)."""
     best = values.copy()
     for b in range(len(values)):
         best[labels[b]] = max(best[labels[b]], values[b])
@@ -55,7 +55,7 @@ def largest(labels, values):
 
 @compiled
 def anyone(labels, flags):
-    """Whether a flag is set in its island, for each body, (n,)."""
+    """Returns: for each body, whether a flag is set in its island, (n,)."""
     found = np.zeros(len(flags), dtype=np.bool_)
     for b in range(len(flags)):
         if flags[b]:
@@ -73,7 +73,7 @@ def _spread(labels, values):
 
 @compiled
 def unfinished(labels, moving, ended, movable):
-    """The movable bodies of islands of which one moves and has not ended, (n,); their number, and of those at rest."""
+    """The movable bodies of islands of which one moves and has not ended, (n,); their number, and that at rest."""
     goes_on, number, resting = np.zeros(len(labels), dtype=np.bool_), 0, 0
     for b in range(len(labels)):
         if moving[b] and not ended[b]:

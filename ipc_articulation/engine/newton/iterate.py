@@ -1,4 +1,4 @@
-"""What one iteration of Newton's method leaves to the next."""
+"""Values that one iteration of Newton's method passes to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipc_articulation.arrays import Array, Bools
 
 
 class CutStep(NamedTuple):
-    """A Newton step of all bodies, and how much of it collision detection allows."""
+    """A Newton step of all bodies, and the fraction that collision detection allows."""
 
     start: Array  # (n, 12) coordinates from which it leads
     dq: Array  # (n, 12)
@@ -19,7 +19,7 @@ class CutStep(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """Where an iteration has led."""
+    """Result of an iteration."""
 
     q: Array  # (n, 12)
     energies: Array | None  # (n,) of the bodies there; None where they were not measured

@@ -1,4 +1,4 @@
-"""Backtracking: a step is halved until the energy does not rise, for each island by itself."""
+"""Backtracking: a step is halved until the energy does not rise, separately for each island."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-12  # relative noise of an energy
 
 
 class Search(NamedTuple):
-    """What a line search found."""
+    """Result of a line search."""
 
     alpha: Array  # (n,) share of the step that each body takes
     q: Array  # (n, 12) where it leads
@@ -75,7 +75,7 @@ def line_search(
 
 @compiled
 def highest_allowed(labels, energies):
-    """The energy up to which that of a body's island does not rise, (n,), and whether all are numbers."""
+    """Largest accepted energy of each body's island, (n,), and whether all energies are numbers."""
     highest, are_numbers = islands.total(labels, energies), True
     for b in range(len(highest)):
         are_numbers = are_numbers and not np.isnan(highest[b])
@@ -85,7 +85,7 @@ def highest_allowed(labels, energies):
 
 @compiled
 def halve(labels, searching, energies, highest, alpha):
-    """The shares (n,), halved where an island that searches has more than its highest energy; whether one has."""
+    """Returns: the fractions (n,), halved for islands above their largest accepted energy; whether there is one."""
     halved, total, is_halved = alpha.copy(), islands.total(labels, energies), False
     for b in range(len(alpha)):
         if searching[b] and not total[b] <= highest[b]:

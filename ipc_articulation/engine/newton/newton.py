@@ -75,7 +75,7 @@ def minimise(
 
 
 class _Solve:
-    """What all iterations of a solve share."""
+    """Data of all iterations of a solve."""
 
     def __init__(
         self, potential: Potential, system: LinearSystem, n: int, dt: float, config: Config, watch: Stopwatch
@@ -105,7 +105,7 @@ class _Solve:
         return Iterate(search.q, energies, moving, number, step, search.alpha, search.is_exhausted, residual)
 
     def give_up(self, now: Iterate) -> None:
-        """Report that the iterations are used up, and what was missed."""
+        """Report that the iterations were not enough, and which criteria were not met."""
         report, (start, dq, fraction, _) = self.report, now.step
         report.result = NewtonResult.LINE_SEARCH_EXHAUSTED if now.is_exhausted else NewtonResult.MAX_ITERATIONS
         cut = start + fraction[:, None] * dq
@@ -131,7 +131,7 @@ class _Solve:
         return dq
 
     def _cut(self, now: Iterate, dq: Array) -> tuple[CutStep, Ints]:
-        """The step dq as collision detection allows it, and the islands (n,) that it makes."""
+        """The step dq, limited by collision detection, and the islands (n,) that it forms."""
         fraction, labels = self._potential.step_fractions(now.q, dq)
         self._watch.lap("collision detection")
         self.report.ccd_step = rows.smallest(fraction, now.moving, self.report.ccd_step)
@@ -139,7 +139,7 @@ class _Solve:
         return CutStep(now.q, dq, fraction, size), labels
 
     def _find_done(self, now: Iterate, step: CutStep, labels: Ints, at_goal: bool) -> Bools:
-        """The bodies whose islands meet the convergence test by this step, (n,)."""
+        """The bodies whose islands meet the convergence test with this step, (n,)."""
         potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
         ccd_tol = self._config.ccd_tol
         done = are_done(labels, now.moving, potential.movable, fraction, step.size, *last, ccd_tol, at_goal)
@@ -148,21 +148,21 @@ class _Solve:
         return done
 
     def _search(self, now: Iterate, step: CutStep, labels: Ints, done: Bools) -> Search:
-        """Take the step, cut to where the energy of islands that are not done does not rise."""
+        """Take the step, shortened so that the energy of unfinished islands does not rise."""
         searching, given = now.moving & ~done, (self._config, self.report)
         search = line_search(self._potential, now.q, step.dq, step.fraction, labels, searching, now.energies, *given)
         self._watch.lap("line search")
         return search
 
     def _attenuate(self, residual: Array, alpha: Array, labels: Ints) -> Array:
-        """What a step of fractions α (n,) leaves of the first residual, (n,); counted from K_min iterations on."""
+        """Remaining fraction (n,) of the first residual after a step of fractions α (n,); from K_min iterations on."""
         config = self._config
         if config.semi_implicit and self.report.iterations > config.semi_implicit_start:
             return attenuated(labels, residual, alpha, self._potential.exact)
         return residual
 
     def _find_ended(self, done: Bools, residual: Array, moving: Bools) -> Bools:
-        """The bodies whose islands have taken their last step, (n,): those done, or with little left of their residual.
+        """The bodies whose islands have taken their last step, (n,): those that are done or have a small residual.
 
         The latter are added to `early`.
         """

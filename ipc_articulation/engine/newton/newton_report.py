@@ -1,4 +1,4 @@
-"""What Newton's method reports of one step: how it ended; where it did not converge, what was missed by which body."""
+"""Newton's report of one step: its result, and without convergence which body missed which criterion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class NewtonResult(Enum):
-    """How a solve ended."""
+    """Result of a solve."""
 
     CONVERGED = "converged"  # the convergence test was met
     SEMI_IMPLICIT = "semi-implicit"  # newton/semi_implicit took what it had
@@ -16,13 +16,13 @@ class NewtonResult(Enum):
 
     @property
     def is_success(self) -> bool:
-        """Whether the scene's own criteria were met."""
+        """True if the criteria of the scene were met."""
         return self in (NewtonResult.CONVERGED, NewtonResult.SEMI_IMPLICIT)
 
 
 @dataclass(frozen=True)
 class Unmet:
-    """A criterion of the convergence test that the last step missed."""
+    """A criterion of the convergence test that the last step did not meet."""
 
     criterion: str  # its key in the scene's configuration
     bodies: tuple[str, ...]  # where it was missed by most
@@ -37,7 +37,7 @@ class Unmet:
 
 @dataclass
 class NewtonReport:
-    """What one solve did."""
+    """Report of one solve."""
 
     result: NewtonResult = NewtonResult.MAX_ITERATIONS
     iterations: int = 0
@@ -50,5 +50,5 @@ class NewtonReport:
 
     @property
     def converged(self) -> bool:
-        """Whether the scene's own criteria were met."""
+        """True if the criteria of the scene were met."""
         return self.result.is_success

@@ -27,14 +27,14 @@ _BALANCE = 1e-3  # of gravity: an acceleration that a body in balance does not h
 
 
 class Rested(NamedTuple):
-    """The bodies that a step did not change; it belongs to the state after that step."""
+    """The bodies that a step did not change; valid for the state after that step."""
 
     bodies: Bools  # (n,)
     dt: float  # of the step [s]
 
 
 def awake(potential: Potential, rested: Rested | None, dt: float) -> Bools:
-    """The bodies whose step of dt [s] must be computed, (n,); the potential has begun it.
+    """The bodies whose step of dt [s] must be computed, (n,). The potential must have begun the step.
 
     Args:
         potential: E.
@@ -48,7 +48,7 @@ def awake(potential: Potential, rested: Rested | None, dt: float) -> Bools:
 
 @compiled
 def settle(surfaces, extent, gravity, labels, stays, before, q, dt):
-    """Put islands that only rounding has moved in a step from q (n, 12) back to where they were.
+    """Restore the coordinates q (n, 12) of islands that moved only by rounding in a step.
 
     Args:
         surfaces: Vertices of all bodies, local, (V, 3) [m], and where each body's vertices begin, (n + 1,).
@@ -72,7 +72,7 @@ def settle(surfaces, extent, gravity, labels, stays, before, q, dt):
 
 @compiled
 def end_step(order, state, q, movable, unconverged, dt):
-    """Velocities at the end of a step, and which bodies it left as they were, as the next one would.
+    """Velocities at the end of a step, and the bodies that it did not change and the next one would not either.
 
     Args:
         order: Of the time integrator.

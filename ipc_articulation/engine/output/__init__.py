@@ -1,1 +1,1 @@
-"""What the engine reports, and writes into the scene."""
+"""Reports of the engine, and values that it writes into the scene."""

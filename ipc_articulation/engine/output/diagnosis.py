@@ -1,4 +1,4 @@
-"""Which term and which body a number that is not finite comes from."""
+"""Finds the term and the body that a number that is not finite comes from."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _bodies(term: Term, q: Array) -> tuple[Ints, Ints]:
 
 
 class _HessianProbe:
-    """A `Hessian` that only notes the bodies at which something was added that is not finite."""
+    """A `Hessian` that only records the bodies at which a number that is not finite was added."""
 
     def __init__(self, body_count: int) -> None:
         self.bad = np.zeros(body_count, dtype=bool)

@@ -1,4 +1,4 @@
-"""Says that a first run compiles: numba keeps what it compiled on disk, but the first time takes a while."""
+"""Reports that a first run compiles: numba saves compiled code on disk, but the first compilation takes a while."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ log = logging.getLogger("ipc_articulation")
 
 
 def tell_first_run() -> None:
-    """Warn, once a process, where the engine's functions have not been compiled on this machine before.
+    """Warn, once per process, if the engine's functions have not been compiled on this machine before.
 
     The function below stands for all: it is compiled and kept together with them, so it is missing when they are.
     """
@@ -22,13 +22,13 @@ def tell_first_run() -> None:
 
 
 def compiled_folder() -> Path | None:
-    """Where numba keeps what it has compiled of the engine; None where it is told not to compile at all."""
+    """Folder of the engine's code that numba has compiled; None if compilation is switched off."""
     stats = getattr(_stand_in, "stats", None)
     return None if stats is None else Path(stats.cache_path)
 
 
 def _misses() -> int:
-    """How often numba found nothing on disk for the stand-in; 0 where it is told not to compile at all."""
+    """Number of times that numba found no code for the stand-in on disk; 0 if compilation is switched off."""
     stats = getattr(_stand_in, "stats", None)
     return 0 if stats is None else sum(stats.cache_misses.values())
 

@@ -35,7 +35,7 @@ class StateAccessor:
         current: Callable[[], tuple[EngineModel, Workspace, SceneWriter, EngineState]],
         set_state: Callable[[EngineState], None],
     ) -> None:
-        """Access an engine's present model, workspace, writer (it knows the joint angles it has written) and state."""
+        """Access an engine's current model, workspace, writer (it knows the written joint angles) and state."""
         self._current, self._set_state = current, set_state
 
     def body_count(self) -> int:
@@ -43,7 +43,7 @@ class StateAccessor:
         return len(self._bodies)
 
     def create_geometry(self, body_offset: int = 0, body_count: int | None = None) -> Any:
-        """A geometry for some bodies, an instance each; create `transform` or `velocity` on its instances to have them.
+        """A geometry with an instance for each of some bodies; create the attributes `transform` or `velocity` on it.
 
         Args:
             body_offset: The first body.
@@ -60,7 +60,7 @@ class StateAccessor:
         return geometry
 
     def copy_to(self, state_geo: Any) -> None:
-        """Write the engine's state into those of `transform` and `velocity` (both 4x4) that the geometry has."""
+        """Write the engine's state to `transform` and `velocity` (both 4x4), if the geometry has them."""
         rows, instances, state = self._rows_of(state_geo), state_geo.instances(), self._current()[-1]
         for name, values in (
             ("transform", affine.transform_from_q(state.q[rows])),
@@ -72,7 +72,7 @@ class StateAccessor:
 
     @interrupts_deferred
     def copy_from(self, state_geo: Any) -> None:
-        """Take over what the geometry has of `transform` and `velocity`, 4x4 each; the bodies' past is forgotten.
+        """Read `transform` and `velocity`, 4x4 each, if the geometry has them; the past of the bodies is discarded.
 
         Joint angles follow, to the turn that is nearest; where a script has written another `angle` into a joint
         geometry before, to the turn nearest to that. Velocities of fixed bodies are zero, whatever is written.
@@ -120,7 +120,7 @@ class StateAccessor:
 
 
 def _with_rows(old: EngineState, new: EngineState, rows: slice) -> EngineState:
-    """A new state, but with the past of the old one outside some rows."""
+    """A new state, with the past of the old state outside the given rows."""
     past = {}
     for name in PAST:
         past[name] = getattr(old, name).copy()

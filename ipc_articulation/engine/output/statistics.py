@@ -1,4 +1,4 @@
-"""What a step was like, as data and as a line of the log."""
+"""Statistics of a step, as data and as a line of the log."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ log = logging.getLogger("ipc_articulation")
 
 
 class StepEnd:
-    """The end of a step, to measure what costs time only if somebody asks; of use until the next step begins."""
+    """The end of a step, for figures that are measured only on request; valid until the next step begins."""
 
     def __init__(self, frame: int, potential: Potential, q: Array) -> None:
         """Take the potential of the step, and the coordinates q (n, 12) that minimise it."""
         self._frame, self._potential, self._q, self._is_past = frame, potential, q, False
 
     def close(self) -> None:
-        """The next step begins: the potential changes."""
+        """Invalidate the end, because the next step begins and changes the potential."""
         self._is_past = True
 
     @interrupts_deferred
@@ -57,7 +57,7 @@ class StepEnd:
 
 @dataclass(frozen=True)
 class StepStatistics:
-    """Figures of one step. Contacts, collisions, minimum distance and energies are measured when they are asked for."""
+    """Figures of one step. Contacts, collisions, minimum distance and energies are measured on request."""
 
     frame: int
     dt: float  # [s]
@@ -67,17 +67,17 @@ class StepStatistics:
 
     @property
     def result(self) -> NewtonResult:
-        """How Newton ended."""
+        """Result of Newton's method."""
         return self.newton.result
 
     @property
     def awake(self) -> int:
-        """Number of bodies that the step has moved; the others are fixed or at rest."""
+        """Number of bodies that the step has computed; the others are fixed or at rest."""
         return self.newton.awake
 
     @property
     def seconds(self) -> float:
-        """Wall time of the step, animator included [s]."""
+        """Wall time of the step, including the animator [s]."""
         return sum(self.stages.values())
 
     @property
@@ -91,7 +91,7 @@ class StepStatistics:
 
     @property
     def minimum_distance(self) -> float:
-        """Smallest distance of surfaces that may touch [m]; inf where nothing is nearer than 10 d̂.
+        """Smallest distance of surfaces that may touch [m]; inf if no distance is below 10 d̂.
 
         Raises:
             EngineError: The next step has begun.
@@ -117,7 +117,7 @@ class StepStatistics:
         return self.end.energies()
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it in plain types, the measured figures included (they can be kept; this object's cannot)."""
+        """All figures in plain types, including the measured ones, which remain valid after the next step."""
         return {
             "frame": self.frame,
             "dt": self.dt,

@@ -1,4 +1,4 @@
-"""Time by stage: a lap costs a fifth of a microsecond, so the engine always measures."""
+"""Time by stage. A lap costs 0.2 µs, so the engine always measures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_TIME = dict.fromkeys(STAGES, 0.0)
 
 
 class Stopwatch:
-    """Counts the time since the last lap towards a stage."""
+    """Adds the time since the last lap to a stage."""
 
     def __init__(self) -> None:
         """Start."""
@@ -28,7 +28,7 @@ class Stopwatch:
         self._last = perf_counter()
 
     def lap(self, stage: str) -> None:
-        """What was done since the last lap was this stage."""
+        """Add the time since the last lap to this stage."""
         now = perf_counter()
         self.seconds[stage] += now - self._last
         self._last = now

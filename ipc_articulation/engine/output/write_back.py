@@ -1,4 +1,4 @@
-"""Writes the engine's state where a libuipc user looks for it: transforms, velocities, joint angles, joint motion."""
+"""Writes the engine's state to libuipc's attributes: transforms, velocities, joint angles, joint motion."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class SceneWriter:
         self._written = values
 
     def adopt_coordinates(self, theta: Array) -> Array:
-        """θ (m,), but where somebody else has changed `angle` or `distance` since they were written, what it says."""
+        """θ (m,), replaced by `angle` or `distance` if these were changed since the engine wrote them."""
         present = self._read_joints(self._written)
         changed = present != self._written
         return np.where(changed, present - self._context.coordinates.offset, theta)
 
     def _read_joints(self, otherwise: Array) -> Array:
-        """What `angle` and `distance` say, (m,); a joint geometry without them has the other values."""
+        """Values of `angle` and `distance`, (m,), or the given ones for a joint geometry without them."""
         values, first = otherwise.copy(), 0
         for mesh in self._context.tracked:
             present = mesh.read_coordinates()

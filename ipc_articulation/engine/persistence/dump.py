@@ -1,4 +1,4 @@
-"""What a dump holds, and how a run goes on from it: `world.dump()` and `world.recover()`.
+"""Content of a dump, and how a run resumes from it: `world.dump()` and `world.recover()`.
 
 Bit for bit, the future of a run depends on its state alone: the candidates of collision detection live from step to
 step, but they stand in the order of the bodies whenever they were found, and those that are too many change no sum.
@@ -26,12 +26,12 @@ NEWEST = 2**64 - 1  # what `world.recover()` without a frame asks for
 def dump_state(
     folder: Path, frame: int, state: EngineState, model: EngineModel, workspace: Workspace, dt: float
 ) -> Path:
-    """Write the state after a frame; `dt` [s] is kept for the reader only, since it may change at any step."""
+    """Write the state after a frame; `dt` [s] is only for information, because it may change at any step."""
     return write_dump(folder, Dump(frame, {**describe(model, workspace), "dt": dt}, state._asdict()))
 
 
 def recover_state(folder: Path, frame: int, model: EngineModel, workspace: Workspace) -> tuple[int, EngineState] | None:
-    """The frame and state of a dump, None where there is no such dump.
+    """The frame and state of a dump; None if there is no such dump.
 
     Args:
         folder: Where the dumps are.
@@ -55,7 +55,7 @@ def recover_state(folder: Path, frame: int, model: EngineModel, workspace: Works
 
 
 def _newest(folder: Path) -> Dump | None:
-    """The newest dump that is whole; those passed over are named in the log, all of them damaged is an error."""
+    """The newest complete dump. The log names damaged ones that were skipped; it is an error if all are damaged."""
     last: DumpError | None = None
     for frame in reversed(dumped_frames(folder)):
         try:

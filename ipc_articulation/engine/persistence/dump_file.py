@@ -1,4 +1,4 @@
-"""Dump files: the state after one step, written so that a file is there whole or not at all.
+"""Dump files: the state after one step, written so that a file is complete or does not exist.
 
 A file is one readable line, then an npz archive:  `ipc_articulation dump 2 sha256 <digest of the archive>`.
 """
@@ -26,7 +26,7 @@ _NAME = re.compile(r"frame_(\d+)\.dump")
 
 @dataclass(frozen=True)
 class Dump:
-    """What one file holds."""
+    """Content of one file."""
 
     frame: int
     scene: dict[str, Any]  # describes the scene, see `scene_description`
@@ -39,13 +39,13 @@ def dump_path(folder: Path, frame: int) -> Path:
 
 
 def dumped_frames(folder: Path) -> list[int]:
-    """The frames of which there is a dump, ascending; none where there is no such folder."""
+    """The frames that have a dump, ascending; empty if the folder does not exist."""
     found = (_NAME.fullmatch(path.name) for path in folder.glob("frame_*.dump"))
     return sorted(int(match[1]) for match in found if match)
 
 
 def write_dump(folder: Path, dump: Dump) -> Path:
-    """Write a dump under a temporary name, bring it to disk, then give it its name: no reader sees half of it."""
+    """Write a dump under a temporary name, flush it to disk and rename it: no reader sees an incomplete file."""
     archive = io.BytesIO()
     described = json.dumps({"frame": dump.frame, "scene": dump.scene})
     arrays: dict[str, Any] = {"description": np.array(described), **dump.arrays}
@@ -91,7 +91,7 @@ def _first_line(content: bytes) -> bytes:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring a new name to disk; Windows does so by itself, and cannot open folders."""
+    """Flush a new name to disk; Windows does this automatically, and cannot open folders."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

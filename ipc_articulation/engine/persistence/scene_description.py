@@ -1,6 +1,6 @@
-"""What a scene is, as far as the future of a state depends on it: a state goes on only in the scene that it is of.
+"""Description of a scene, as far as the future of a state depends on it: a state is valid only in its own scene.
 
-Left out is what may change at any step: `dt`, what callbacks and scripts write, and how exactly Newton solves.
+It omits everything that may change at any step: `dt`, values that callbacks and scripts write, and Newton's tolerances.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
 
 
 def difference(there: dict[str, Any], here: dict[str, Any]) -> str | None:
-    """The first thing that two descriptions do not agree on, in words; None where they agree in all."""
+    """The first difference of two descriptions, in words; None if they are equal."""
     for key, value in here.items():
         if there.get(key) != value:
             return _difference(key, there.get(key), value, here["bodies"])

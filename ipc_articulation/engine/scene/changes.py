@@ -1,4 +1,4 @@
-"""Geometries that are created or destroyed between steps: the scene is read anew, and what stays goes on as it was."""
+"""Geometries that are created or destroyed between steps: the scene is read again; other bodies keep their state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 
 
 def has_changed(scene: Any, model: EngineModel) -> bool:
-    """Whether the scene's geometries are others than those of a model.
+    """Returns: whether the scene's geometries differ from those of a model.
 
     libuipc gives each a higher id than any before and keeps them in this order: it is enough to look at the last one.
     """
@@ -53,7 +53,7 @@ def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[Engi
 
 
 def _carry(old: Ints, before: Array, otherwise: Array) -> Array:
-    """Rows of `before` for the bodies that stay, of `otherwise` for the new ones, (n, 12)."""
+    """Rows of `before` for the remaining bodies and of `otherwise` for the new ones, (n, 12)."""
     stays = old >= 0
     values = otherwise.copy()
     values[stays] = before[old[stays]]
@@ -61,7 +61,7 @@ def _carry(old: Ints, before: Array, otherwise: Array) -> Array:
 
 
 def _carry_births(old: Ints, births: dict[int, Array], q: Array) -> dict[int, Array]:
-    """The poses in which geometries came into the scene; those of one time share an array, as before."""
+    """The initial poses of geometries; those that were created at one time share an array, as before."""
     moved = {id(poses): _carry(old, poses, q) for poses in births.values()}
     return {geo_id: moved[id(poses)] for geo_id, poses in births.items()}
 
@@ -79,7 +79,7 @@ def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:
 
 
 def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
-    """SceneError at a joint that stays while a body of it is destroyed."""
+    """Raise a SceneError for a joint that remains while one of its bodies is destroyed."""
     present = {slot.id() for slot in slots}
     gone = {geo_id: before.names[row] for (geo_id, _), row in before.rows.items() if geo_id not in present}
     for slot in slots if gone else ():
@@ -92,7 +92,7 @@ def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
 
 
 def _joined(geometry: Any, owner: str) -> list[int]:
-    """Ids of the geometries that a joint geometry joins; none for any other geometry."""
+    """Ids of the geometries that a joint geometry connects; none for any other geometry."""
     uid = int(read_meta(geometry, "constitution_uid", 0))
     if uid not in JOINT_KINDS:
         return []

@@ -23,7 +23,7 @@ from ipc_articulation.frontend.contact_world import make_surfaces
 
 @dataclass(frozen=True)
 class EngineModel:
-    """What a scene holds; fixed once read."""
+    """Content of a scene; constant after it was read."""
 
     slots: tuple[Any, ...]  # all geometry slots
     context: SceneContext
@@ -38,7 +38,7 @@ class EngineModel:
     center: Array  # (n, 3) of mass of each body, in its frame [m]
 
     def initial_state(self) -> EngineState:
-        """Where the bodies stand when the scene has just been read."""
+        """The state of the bodies when the scene has just been read."""
         bodies, coordinates = self.context.bodies, self.context.coordinates
         theta = coordinates.follow(np.zeros(len(coordinates)), bodies.q)
         return EngineState.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
@@ -61,7 +61,7 @@ def read_model(scene: Any) -> EngineModel:
 
 
 def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float) -> EngineModel:
-    """Read all but the bodies of a scene.
+    """Read everything except the bodies of a scene.
 
     Args:
         scene: `uipc.backend.SceneVisitor`.

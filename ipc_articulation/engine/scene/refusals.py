@@ -1,4 +1,4 @@
-"""Features of bodies and contact that the CPU engine does not do, refused by name (constitutions: see `registry`)."""
+"""Refuses features of bodies and contact that the CPU engine does not support (constitutions: see `registry`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REFUSED_ON_VERTICES = ("contact_element_id", "subscene_element_id", "d_hat")
 
 
 def refuse_unsupported_bodies(slots: Iterable[Any]) -> None:
-    """UnsupportedError at the first affine body with a feature that the CPU engine does not do."""
+    """Raise an UnsupportedError for the first affine body with a feature that the CPU engine does not support."""
     for slot in slots:
         if is_affine_body(slot.geometry()):
             _refuse_body(slot.geometry(), f"affine-body geometry {slot.id()}")

@@ -1,4 +1,4 @@
-"""Which of libuipc's constitutions and constraints is which term, by UID.
+"""The table of terms for libuipc's constitutions and constraints, by UID.
 
 A geometry carries one constitution (`constitution_uid`) and may carry more (`extra_constitution_uids`,
 `constraint_uids`). One reader may serve several UIDs: it is called once with all geometries that carry any of them. A

@@ -1,4 +1,4 @@
-"""What the readers of terms need to know of a scene besides their own geometries."""
+"""Data of a scene that the readers of terms need besides their own geometries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SceneContext:
         return _tracked(self.joints)
 
     def joints_of(self, slots: Sequence[Any]) -> tuple[list[JointMesh], Ints]:
-        """The joint geometries with a coordinate among slots, and the places of their joints in `coordinates`.
+        """The joint geometries with a coordinate among the slots, and the indices of their joints in `coordinates`.
 
         Raises:
             SceneError: A slot holds no such joints; names it.

@@ -1,4 +1,4 @@
-"""The terms of the incremental potential, a file each: value, gradient and projected Hessian.
+"""The terms of the incremental potential, one per file: value, gradient and projected Hessian.
 
-`term` says what a term is; `potential` adds them up.
+`term` defines the protocol of a term; `potential` sums them.
 """

@@ -1,4 +1,4 @@
-"""Contact resistance that follows from the forces of the scene, for pairs whose resistance is left open (-1).
+"""Contact resistance that follows from the forces of the scene, for pairs without a given resistance (-1).
 
 Contact of resistance κ_c must balance what the other terms want at the beginning of a step: with g_c the gradient of
 contact for κ_c = 1 and g_o that of all other terms, κ_c minimises ‖κ_c g_c + g_o‖, so κ_c = -g_c·g_o / ‖g_c‖², held
@@ -31,7 +31,7 @@ class AdaptiveResistance:
     config: Config
 
     def begin_step(self, state: EngineState, dt: float) -> None:
-        """Choose κ_c for the step; the other terms have begun it already."""
+        """Choose κ_c for the step; the other terms must have begun it."""
         self.contact.resistance = self._resistance(state, dt)
         self.contact.begin_step(state, dt)
 

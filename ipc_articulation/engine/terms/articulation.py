@@ -44,7 +44,7 @@ class Articulation(Term):
 
     @property
     def couples(self) -> Ints:
-        """Mᵗ is dense: all links of an articulation belong together, also those that only a fixed body connects."""
+        """Mᵗ is dense, so all links of an articulation are coupled, also those that only a fixed body connects."""
         return self._couples
 
     @property
@@ -57,7 +57,7 @@ class Articulation(Term):
 
     @property
     def exact(self) -> Ints:
-        """δθ goes back to the multibody engine, and M(δθ - δθ̃)/dt² is its contact force."""
+        """The bodies of articulations: the multibody engine gets δθ, and M(δθ - δθ̃)/dt² is its contact force."""
         return self._links
 
     def begin_step(self, state: EngineState, dt: float) -> None:

@@ -1,4 +1,4 @@
-"""A force on each body that the user sets, maybe anew each step (libuipc's constraint 666).
+"""A force on each body, which the user may change in each step (libuipc's constraint 666).
 
     E = -dt² Σ Fᵀ (q - qᵗ)
 
@@ -42,7 +42,7 @@ class BodyForce(Term):
     name = "body force"
 
     def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools) -> None:
-        """Take the attributes F and its switch, and which bodies can feel it (n,)."""
+        """Take the attributes F and its switch, and a mask (n,) of the bodies on which it acts."""
         self._force, self._is_on, self._has_kinetic = force, is_on, has_kinetic
         self._q = self._dt2_F = np.zeros((len(has_kinetic), DOF))
 

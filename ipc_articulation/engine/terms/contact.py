@@ -17,7 +17,7 @@ class Contact(Term):
     name = "contact"
 
     def __init__(self, world: ContactWorld, eps_velocity: float) -> None:
-        """Take a scene's contact; friction is fully developed at eps_velocity [m/s], and left out where that is 0."""
+        """Take a scene's contact. Friction reaches its full value at eps_velocity [m/s]; it is omitted if that is 0."""
         self.world, self._eps_velocity = world, eps_velocity
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
         self._moving = np.ones(len(world.materials.body_pairs), dtype=bool)

@@ -16,7 +16,7 @@ class CoordinateTerm(PairTerm):
     """A sum of functions of the F coordinates of joints; its pairs of bodies are those of the freedoms."""
 
     def __init__(self, coordinates: JointCoordinates, places: Ints) -> None:
-        """Take the coordinates, and where those that the state follows stand in its θ, (k,)."""
+        """Take the coordinates, and the indices (k,) in the state's θ of those that it follows."""
         joints = coordinates.joints
         super().__init__(np.repeat(joints.bodies, joints.freedoms, axis=0))
         self._coordinates, self._places = coordinates, places

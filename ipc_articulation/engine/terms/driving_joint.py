@@ -36,7 +36,7 @@ class DrivingJoints(CoordinateTerm):
     name = "driving joint"
 
     def __init__(self, meshes: Sequence[JointMesh], places: Ints, mass: Array) -> None:
-        """Find the joints and what they carry.
+        """Find the joints and their attributes.
 
         Args:
             meshes: The joint geometries, of kinds with a coordinate.
@@ -95,7 +95,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> DrivingJoints:
 
 
 def _second_springs(joints: Joints) -> tuple[Ints, Joints]:
-    """The joints whose drive is two springs, as places among all, and as joints with the second spring's coordinate."""
+    """The joints whose drive is two springs: indices, and as joints with the coordinate of the second spring."""
     places, local = [], joints.local.copy()
     for k, kind in enumerate(joints.kind.tolist()):
         second_drive = KINDS[kind].second_drive

@@ -42,7 +42,7 @@ class JointForces(Term):
     name = "joint force"
 
     def __init__(self, meshes: Sequence[JointMesh], has_kinetic: Bools) -> None:
-        """Find what the joints carry.
+        """Find the attributes of the joints.
 
         Args:
             meshes: The joint geometries.
@@ -104,7 +104,7 @@ class _Load:
 
 
 def _axes(mesh: JointMesh) -> Array:
-    """What the axis is in the left and in the right body, (m, 2, 3): the edge of a hinge, the direction of a slider."""
+    """The axis in the left and in the right body, (m, 2, 3): the edge of a hinge or the direction of a slider."""
     if mesh.kind.is_angle:
         return mesh.placement.points[:, :, 1] - mesh.placement.points[:, :, 0]
     return local_directions(unit(mesh.placement.axes[:, :1])[:, :, None], mesh.placement.transforms)[:, :, 0, :3]
@@ -128,7 +128,7 @@ def _add_forces(load, is_torque, axes, bodies, q, F):
 
 @compiled
 def _add_torque(torque, A, F_A):
-    """Add ½ [τ] A⁻ᵀ, row by row, to F_A (9,); nothing where A is flat."""
+    """Add ½ [τ] A⁻ᵀ, row by row, to F_A (9,); nothing if A is flat."""
     lengths = np.sqrt(np.sum(A * A, axis=1))
     if not abs(np.linalg.det(A)) >= _FLATTEST * lengths.prod():
         return

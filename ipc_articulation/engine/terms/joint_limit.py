@@ -25,7 +25,7 @@ from ipc_articulation.frontend.written_attributes import JointAttribute
 
 
 class JointLimits(CoordinateTerm):
-    """The limits of m joints, fixed once read, as in libuipc."""
+    """The limits of m joints; constant after they were read, as in libuipc."""
 
     name = "joint limit"
 
@@ -57,7 +57,7 @@ class JointLimits(CoordinateTerm):
         return slope, 6.0 * self._strength * np.abs(r) / self._width**2
 
     def _excess(self, q: Array) -> Array:
-        """How far θ is beyond its bounds, in widths: r above the upper one, -r below the lower one, (m,)."""
+        """Distance of θ from its bounds, in widths, (m,): r above the upper one, -r below the lower one."""
         theta = self.coordinates_at(q)
         return (theta - np.clip(theta, self._lower, self._upper)) / self._width
 

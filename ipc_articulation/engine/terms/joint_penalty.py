@@ -1,4 +1,4 @@
-"""The penalties that hold joints together (libuipc's constitutions 18, 20, 25 and 26).
+"""The penalty energies of joints (libuipc's constitutions 18, 20, 25 and 26).
 
     E = Σ ½ κ ‖r‖²,   κ = strength_ratio (mᵢ + mⱼ),   without dt²
 
@@ -51,7 +51,7 @@ class JointPenalties(PairTerm):
         _set_constant_hessians(self.arrays)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
-        """Nothing changes from step to step."""
+        """Do nothing, because nothing changes from step to step."""
 
     def pair_energies(self, q: Array) -> Array:
         return energies(self.arrays, q)

@@ -23,7 +23,7 @@ from ipc_articulation.frontend.bodies import BodyTable
 
 
 class Inertias(NamedTuple):
-    """What the term is made of, for n bodies."""
+    """Arrays of the term, for n bodies."""
 
     order: int  # of the time integrator
     M: Array  # (n, 12, 12) w M, zero for bodies without kinetic term
@@ -38,7 +38,7 @@ class Kinetic(Term):
     name = "kinetic"
 
     def __init__(self, bodies: BodyTable, gravity: Array, order: int) -> None:
-        """Gravity (n, 3) [m/s²] accelerates the translation alone, whatever the centre of mass."""
+        """Gravity (n, 3) [m/s²] accelerates only the translation, wherever the centre of mass is."""
         has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
         self.arrays = Inertias(
             order,

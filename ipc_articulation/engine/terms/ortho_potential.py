@@ -106,7 +106,7 @@ def _predicted_tension(S, dA, T):
 
 @compiled
 def _add_tension(T, V, c4, H):
-    """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T; V is room for its eigenvectors."""
+    """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T; V is scratch for its eigenvectors."""
     eigenvectors(T, V)
     for e in range(3):
         if T[e, e] > 0.0:

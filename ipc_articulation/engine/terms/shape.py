@@ -1,4 +1,4 @@
-"""What keeps affine bodies rigid: a stiff energy c·W(A) of each, c = dt² v κ; `ortho_potential` and `arap` say W."""
+"""A stiff energy c·W(A) that keeps each body rigid, with c = dt² v κ; `ortho_potential` and `arap` define W."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ipc_articulation.engine.terms.term import Term
 
 
 class Shapes(NamedTuple):
-    """What the term is made of, for n bodies."""
+    """Arrays of the term, for n bodies."""
 
     stiffness: Array  # (n,) v κ [J], zero for those without this energy
     c: Array  # (n,) dt² v κ of the present step [J·s²]
@@ -71,7 +71,7 @@ class ShapeEnergy(Term):
 
 @compiled
 def begin(shapes, dt):
-    """A step of dt [s] begins."""
+    """Begin a step of dt [s]."""
     shapes.dA[:] = 0.0
     for b in range(len(shapes.c)):
         shapes.c[b] = dt * dt * shapes.stiffness[b]
@@ -79,7 +79,7 @@ def begin(shapes, dt):
 
 @compiled
 def follow(shapes, step):
-    """Newton makes a step (n, 12)."""
+    """Report a Newton step (n, 12) to the terms."""
     for b in range(len(step)):
         for i in range(9):
             shapes.dA[b, i] = step[b, 3 + i]

@@ -17,7 +17,7 @@ _SWEEPS = 12  # Jacobi's method is done after three or four
 
 @compiled
 def signed_svd(A, U, s, V):
-    """Fill U (3, 3), s (3,) and V (3, 3); no matrix A (3, 3) is too singular."""
+    """Fill U (3, 3), s (3,) and V (3, 3); works for every matrix A (3, 3), also for singular ones."""
     eigenvectors(A.T @ A, V)
     B = A @ V
     _sort_columns(B, V)
@@ -43,7 +43,7 @@ def eigenvectors(S, V):
 
 @compiled
 def _rotate(S, V, p, q):
-    """Make S[p, q] zero."""
+    """Apply the rotation that makes S[p, q] zero."""
     if S[p, q] == 0.0:
         return
     tau = (S[q, q] - S[p, p]) / (2.0 * S[p, q])
@@ -70,7 +70,7 @@ def _sort_columns(B, V):
 
 @compiled
 def _orthonormal_columns(B, U):
-    """U = rotation whose first columns are those of B, which are nearly orthogonal and maybe zero."""
+    """Make U a rotation whose first columns are those of B, which are nearly orthogonal and may be zero."""
     length = np.sqrt(_dot(B, 0, B, 0))
     for k in range(3):
         U[k, 0] = B[k, 0] / length if length > 0.0 else 1.0 * (k == 0)
@@ -90,7 +90,7 @@ def _orthonormal_columns(B, U):
 
 @compiled
 def _normal_part(M, column, U):
-    """U₁ = a column of M without its part along U₀."""
+    """Make U₁ a column of M without its component along U₀."""
     along = _dot(U, 0, M, column)
     for k in range(3):
         U[k, 1] = M[k, column] - along * U[k, 0]

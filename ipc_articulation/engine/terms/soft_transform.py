@@ -93,7 +93,7 @@ class SoftTransform(Term, Approaching):
 
 
 def split_mass(M: Array) -> tuple[Array, Array]:
-    """M_c and M - M_c of mass matrices (k, 12, 12): the whole mass at the centre of mass, and the rest."""
+    """M_c and M - M_c of mass matrices (k, 12, 12): the whole mass at the centre of mass, and the remainder."""
     m, first_moment = M[:, 0, 0], M[:, 0, 3:6]
     M_center = affine.mass_matrix(
         m, first_moment, first_moment[:, :, None] * first_moment[:, None, :] / m[:, None, None]

@@ -1,4 +1,4 @@
-"""What Newton asks of a term of the incremental potential."""
+"""The protocol of a term of the incremental potential, as Newton's method uses it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Term(ABC):
 
     @property
     def couples(self) -> Ints:
-        """Pairs of bodies that the term couples, (m, 2); contact's change, and are found on the way."""
+        """Pairs of bodies that the term couples, (m, 2), without those of contact, which change during the step."""
         return np.zeros((0, 2), dtype=np.int64)
 
     @property
@@ -30,31 +30,31 @@ class Term(ABC):
 
     @property
     def drives(self) -> Ints:
-        """Bodies whose energy may change from step to step though they rest, (k,): what users or animators write."""
+        """Bodies whose energy may change while they are at rest, (k,): users or animators write its parameters."""
         return np.zeros(0, dtype=np.int64)
 
     @property
     def exact(self) -> Ints:
-        """Bodies that Newton must not leave before it has converged, (k,): another engine goes on from them."""
+        """Bodies for which Newton must converge completely, (k,), because another engine continues from them."""
         return np.zeros(0, dtype=np.int64)
 
     @abstractmethod
     def begin_step(self, state: EngineState, dt: float) -> None:
-        """Fix what is constant in the step of dt [s] that begins at a state."""
+        """Compute everything that is constant in the step of dt [s] that begins at a state."""
 
     @abstractmethod
     def add_energy(self, q: Array, E: Array) -> None:
-        """Add the energy to that of bodies, E (n,), what couples several to one of them; inf where q is not allowed."""
+        """Add the energy to E (n,); that of several bodies is added to one of them. It is inf if q is not allowed."""
 
     @abstractmethod
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         """Add ∂E/∂q to g (n, 12), and a positive semidefinite ∂²E/∂q² to the Hessian."""
 
     def select(self, moving: Bools) -> None:  # noqa: B027
-        """From now on only the bodies of a mask (n,) count; a term may save the work for the others."""
+        """From now on only the bodies of a mask (n,) are needed; a term may omit the others."""
 
     def follow(self, q: Array, step: Array) -> None:  # noqa: B027
-        """Newton goes from q (n, 12) to q + step."""
+        """Report a Newton step from q (n, 12) to q + step."""
 
     def energy(self, q: Array) -> float:
         """E(q)."""
@@ -64,15 +64,15 @@ class Term(ABC):
 
 
 class Approaching(ABC):
-    """A term whose goal comes nearer in the course of a step's Newton iterations (animator substeps)."""
+    """A term whose goal approaches during the Newton iterations of a step (animator substeps)."""
 
     @abstractmethod
     def approach(self, share: float) -> None:
-        """Put the goal at this share of the way, in (0, 1]; 1 from `begin_step` on unless told otherwise."""
+        """Move the goal to this fraction of its way, in (0, 1]; `begin_step` sets it to 1."""
 
 
 class PairTerm(Term):
-    """A term of pairs of bodies; the energy of a pair goes to one of the two that moves."""
+    """A term of pairs of bodies; the energy of a pair is added to one of its moving bodies."""
 
     def __init__(self, bodies: Ints) -> None:
         """Take the pairs, (m, 2)."""
