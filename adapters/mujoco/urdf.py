@@ -65,7 +65,7 @@ def _make_inertial(link: XmlNode, moves: bool) -> None:
         repair(link.place, "MuJoCo needs a mass of a link that moves", f"{_MASS:g} kg is used")
         mass = _MASS
     if moves and np.linalg.eigvalsh(tensor)[0] < max(_LEAST, 1e-9 * np.abs(tensor).max()):
-        least = max(1e-6 * np.abs(tensor).max(), mass * _SIZE**2, 10 * _LEAST)
+        least = max(1e-8 * np.abs(tensor).max() if tensor.any() else mass * _SIZE**2, 1e3 * _LEAST)
         repair(link.place, "MuJoCo needs positive moments of inertia of a link that moves", f"{least:g} kg·m² is added")
         tensor = tensor + least * np.eye(3)
     write_inertial(inertial, mass, tensor)

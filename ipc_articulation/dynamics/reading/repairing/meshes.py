@@ -48,7 +48,7 @@ def _find(shape: XmlNode, mesh: XmlNode, robot: Robot, faults: Faults) -> None:
         if path is not None:
             faults.add("similar", mesh, fault, f"the file with the same end of its path is used, '{path}'")
         else:
-            faults.add(("missing", shape.tag, name), mesh, fault, f"the {shape.tag} is left out")
+            faults.add(("missing", shape.tag), mesh, fault, f"the {shape.tag} is left out")
             remove(shape)
             return
     mesh.element.set("filename", str(path))

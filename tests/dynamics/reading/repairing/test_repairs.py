@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from ipc_articulation.dynamics.joints import PrismaticJoint, RevoluteJoint, SphericalJoint
+from ipc_articulation.dynamics.joints import FixedJoint, PrismaticJoint, RevoluteJoint, SphericalJoint
 from ipc_articulation.dynamics.model.shapes import Box, Cylinder, MeshFile
 from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.repairing import document
@@ -239,6 +239,17 @@ def test_mimics_that_determine_nothing_are_left_out(leader, more, fault):
     assert elbow(mechanism).mimic is None
     assert said == f"<text>:4: joint 'elbow': {fault}; <mimic> is left out, the joint moves freely"
     assert len(mechanism.build().followers) == bool(more)
+
+
+def test_a_joint_that_mimics_a_fixed_one_is_fixed():
+    more = '<link name="hand"/>' + joint("wrist", "arm", "hand", kind="fixed")
+    text = robot(elbow='<mimic joint="wrist"/>', more=more)
+    mechanism, said = repaired(text)
+    assert isinstance(elbow(mechanism).joint, FixedJoint)
+    assert said == "<text>:4: joint 'elbow': mimics 'wrist', which is fixed; the joint is fixed, too"
+    mechanism, said = repaired(text.replace("<mimic ", '<mimic offset="1" '))
+    assert isinstance(elbow(mechanism).joint, RevoluteJoint)
+    assert said.endswith("; <mimic> is left out, the joint moves freely")
 
 
 def test_a_repeated_link_is_left_out():

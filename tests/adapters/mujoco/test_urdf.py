@@ -1,0 +1,81 @@
+"""Both adapters read the same robot from a URDF file: masses, inertias, axes and placements."""
+
+import warnings
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from ipc_articulation.adapters.mujoco import load_spec
+
+from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.repairs import RepairWarning
+
+FOLDER = Path(__file__).parents[3] / "models" / "pybullet_data"
+ROBOTS = [
+    "TwoJointRobot_w_fixedJoints.urdf",
+    "bicycle/bike.urdf",
+    "biped/biped2d_pybullet.urdf",
+    "cartpole.urdf",
+    "cube_no_rotation.urdf",
+    "differential/diff_ring.urdf",
+    "franka_panda/panda.urdf",
+    "husky/husky.urdf",
+    "laikago/laikago_toes.urdf",
+    "mini_cheetah/mini_cheetah.urdf",
+    "quadruped/minitaur.urdf",
+    "quadruped/quadruped.urdf",
+    "quadruped/spirit40newer.urdf",
+    "r2d2.urdf",
+    "racecar/racecar.urdf",
+    "xarm/xarm6_with_gripper.urdf",
+]
+
+
+@pytest.fixture(scope="module", params=ROBOTS, ids=lambda path: Path(path).stem)
+def robot(request):
+    """Our mechanism and MuJoCo's model, without shapes."""
+    if not FOLDER.is_dir():
+        pytest.skip("the robots come with tools/fetch_robots.py")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepairWarning)
+        mechanism, spec = read_urdf(FOLDER / request.param), load_spec(FOLDER / request.param)
+    for geom in list(spec.geoms):
+        spec.delete(geom)
+    for mesh in list(spec.meshes):
+        spec.delete(mesh)
+    return mechanism, spec.compile()
+
+
+def test_masses_and_inertias(robot):
+    mechanism, model = robot
+    for link in mechanism.links:
+        body = model.body(link.name)
+        assert body.mass == pytest.approx(link.mass, abs=2e-9), link.name
+        if link.mass > 1e-9:
+            np.testing.assert_allclose(body.ipos, link.centre, atol=1e-9, err_msg=link.name)
+            R = np.zeros(9)
+            mujoco.mju_quat2Mat(R, body.iquat)
+            tensor = R.reshape(3, 3) @ np.diag(body.inertia) @ R.reshape(3, 3).T
+            added = 0.0 if np.any(link.inertia) else 1.01e-6 * link.mass  # MuJoCo refuses point masses
+            atol = 2e-6 * np.abs(link.inertia).max() + added
+            np.testing.assert_allclose(tensor, link.inertia, atol=atol, err_msg=link.name)
+
+
+def test_placements_and_axes(robot):
+    mechanism, model = robot
+    for joint in mechanism.joints:
+        if joint.parent == WORLD:
+            continue
+        body, pose = model.body(joint.child), np.eye(4)
+        R = np.zeros(9)
+        mujoco.mju_quat2Mat(R, body.quat)
+        pose[:3, :3], pose[:3, 3] = R.reshape(3, 3), body.pos
+        np.testing.assert_allclose(pose, joint.origin, atol=1e-9, err_msg=joint.name)
+        if joint.joint.ndof == 1:
+            theirs = model.joint(joint.name)
+            (element,) = joint.joint.elements
+            np.testing.assert_allclose(theirs.axis, element.axis, atol=1e-9, err_msg=joint.name)
+            ours = (joint.lower, joint.upper) if np.isfinite(joint.lower) else (0.0, 0.0)
+            np.testing.assert_allclose(theirs.range, ours, atol=1e-9, err_msg=joint.name)
