@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco import prediction
 from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
-from ipc_articulation.adapters.mujoco.kinematics import link_poses, map_joints, write_free_joint
+from ipc_articulation.adapters.mujoco.kinematics import body_poses, link_poses, map_joints, write_free_joint
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 
@@ -28,8 +28,9 @@ class MujocoAdapter:
     By default the whole model takes part. Bodies with hinge and slide joints are links, moved by MuJoCo and corrected
     by IPC. Bodies with a free joint are moved by IPC, and their poses and velocities are written into `data`. Bodies
     welded to the world are fixed, their planes are half-planes, and each geom of the world itself is a fixed body
-    called `world/<geom>`. Bodies without a joint become part of the link to which they are welded. Geoms with contype
-    and conaffinity zero are for display and are left out.
+    called `world/<geom>`. Mocap bodies follow `mocap_pos` and `mocap_quat` in each step, and push what is in their way.
+    Bodies without a joint become part of the link to which they are welded. Geoms with contype and conaffinity zero
+    are for display and are left out, except those of contact pairs.
 
     IPC computes the contact between these bodies. MuJoCo's own contact is disabled for them during a step, so that an
     ignored body touches none of them. Parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no effect
@@ -134,6 +135,7 @@ class MujocoAdapter:
             mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
             delta_theta_tilde=self._scratch.qpos[qpos] - self.data.qpos[qpos],
             link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
+            aims=body_poses(self._scratch)[list(self._selection.mocap)],
         )
         return self._predicted
 
@@ -204,7 +206,8 @@ class MujocoAdapter:
             self._edits.note_state()
 
     def _write_free(self, q: Array, qdot: Array) -> None:
-        for body, pose, rate in zip(self._selection.free, q, qdot, strict=True):
+        own = len(self._selection.free)  # mocap bodies come after them
+        for body, pose, rate in zip(self._selection.free, q[:own], qdot[:own], strict=True):
             write_free_joint(self.model, self.data, body, pose, rate)
 
     def _present(self) -> mujoco.MjData:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -16,7 +16,7 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     rigid_group,
 )
 from ipc_articulation.adapters.mujoco.pair_friction import friction_rules, sliding_friction
-from ipc_articulation.adapters.mujoco.selection import Selection
+from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
 
@@ -29,8 +29,7 @@ from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
 def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
     """All colliding geoms of the selected bodies, whose contact is IPC's."""
-    moving = [g for body in selection.links + selection.free for g in rigid_group(model, body)]
-    return colliding_geoms(model, moving + list(selection.static))
+    return colliding_geoms(model, selected_bodies(model, selection))
 
 
 def describe(
@@ -48,15 +47,16 @@ def describe(
     reader = _Reader(model, data, mesh_shape, geoms={})
     links = _links(reader, joints)
     free = tuple(_free_body(reader, body) for body in selection.free)
+    driven = tuple(_mocap_body(reader, body) for body in selection.mocap)
     static = tuple(entry for body in selection.static for entry in _static_bodies(reader, body))
     planes = tuple(entry for body in selection.static for entry in _planes(reader, body))
-    immovable = {entry.name for entry in static + planes}
-    friction = {body.name: body.friction for body in links + free + static}
+    immovable = {entry.name for entry in driven + static + planes}
+    friction = {body.name: body.friction for body in links + free + driven + static}
     friction |= {plane.name: plane.friction for plane in planes}
     return CoupledRobot(
         links=links,
         joints=_joints(model, data, joints),
-        free=free,
+        free=free + driven,
         static=static,
         planes=planes,
         untouchable=untouchable_pairs(model, reader.geoms, immovable),
@@ -133,6 +133,11 @@ def _free_body(reader: _Reader, body: int) -> CoupledBody:
     q, qdot = read_free_joint(reader.model, reader.data, body)
     name, group = name_of(reader.model, "body", body), rigid_group(reader.model, body)
     return reader.body(name, group, affine.transform_from_q(q), affine.transform_rate_from_qdot(qdot))
+
+
+def _mocap_body(reader: _Reader, body: int) -> CoupledBody:
+    group, pose = mocap_group(reader.model, body), body_poses(reader.data)[body]
+    return replace(reader.body(name_of(reader.model, "body", body), group, pose), driven=True)
 
 
 def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
-from ipc_articulation.adapters.mujoco.selection import Selection
+from ipc_articulation.adapters.mujoco.selection import Selection, selected_bodies
 from ipc_articulation.adapters.mujoco.support import dof_fields, joint_fields, refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
@@ -166,7 +166,7 @@ def _all_arrays(model: mujoco.MjModel) -> Iterator[tuple[str, Iterable[int]]]:
 def _own(model: mujoco.MjModel, selection: Selection) -> Iterator[tuple[str, Iterable[int]]]:
     """The arrays with entries from which the scene was built, and the indices of these entries."""
     free = [b for body in selection.free for b in rigid_group(model, body)]
-    bodies = [b for body in selection.links for b in rigid_group(model, body)] + free + list(selection.static)
+    bodies = selected_bodies(model, selection)
     geoms = colliding_geoms(model, bodies)
     free_joints = [int(model.body_jntadr[body]) for body in selection.free]
     for names, entries in (

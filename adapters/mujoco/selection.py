@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.kinematics import rigid_group
+from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
 from ipc_articulation.dynamics.reading.mujoco.names import body_names
 from ipc_articulation.errors import AdapterError
@@ -25,6 +27,7 @@ class Selection:
     links: tuple[int, ...]  # bodies with hinge and slide joints
     free: tuple[int, ...]  # bodies with a free joint
     static: tuple[int, ...]  # bodies without a degree of freedom, the world (0) among them
+    mocap: tuple[int, ...] = ()  # mocap bodies with geoms that can collide, their own or of bodies welded to them
 
 
 def select(model: mujoco.MjModel, links: Names, free: Names, static: Names, ignore: Collection[str]) -> Selection:
@@ -42,7 +45,21 @@ def select(model: mujoco.MjModel, links: Names, free: Names, static: Names, igno
         _refuse_other_kind(model, kind, roots, kinds)
         chosen[kind] = roots - ignored
     jointed = [b for b in range(model.nbody) if model.body_jntnum[b] > 0 and _root(model, b) in chosen["links"]]
-    return Selection(tuple(jointed), tuple(sorted(chosen["free"])), tuple(sorted(chosen["static"])))
+    unmoved = [body for body in chosen["static"] if model.body_mocapid[model.body_rootid[body]] < 0]
+    mocap = [body for body in chosen["static"] if model.body_mocapid[body] >= 0]
+    solid = [body for body in mocap if colliding_geoms(model, mocap_group(model, body))]
+    return Selection(tuple(jointed), *(tuple(sorted(found)) for found in (chosen["free"], unmoved, solid)))
+
+
+def selected_bodies(model: mujoco.MjModel, selection: Selection) -> list[int]:
+    """All selected bodies, with those that are welded to them."""
+    moving = [b for body in selection.links + selection.free for b in rigid_group(model, body)]
+    return moving + [b for body in selection.mocap for b in mocap_group(model, body)] + list(selection.static)
+
+
+def mocap_group(model: mujoco.MjModel, body: int) -> list[int]:
+    """A mocap body with all that is welded to it."""
+    return np.flatnonzero((model.body_rootid == body) & (model.body_treeid < 0)).tolist()
 
 
 def _kinds(model: mujoco.MjModel) -> dict[str, set[int]]:

@@ -8,7 +8,8 @@ from functools import partial
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
-from ipc_articulation.adapters.mujoco.selection import Selection
+from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
+from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
 from ipc_articulation.dynamics.reading.mujoco.attachments import (
     actuator_bodies,
@@ -110,15 +111,20 @@ def _joints(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
 
 
 def _bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
-    for body in selection.static:
-        if model.body_mocapid[body] >= 0:
-            name = name_of(model, "body", body)
-            yield f"body '{name}' is a mocap body, which is not supported; name it under 'ignore'"
+    for link in selection.links:
+        root = int(model.body_rootid[link])
+        if model.body_mocapid[root] >= 0:
+            where = f"body '{name_of(model, 'body', link)}' has joints on the mocap body"
+            yield f"{where} '{name_of(model, 'body', root)}': moving bases are not supported; name it under 'ignore'"
+    for mocap in selection.mocap:
+        where = f"mocap body '{name_of(model, 'body', mocap)}'"
+        for geom in colliding_geoms(model, mocap_group(model, mocap)):
+            if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_PLANE:
+                yield f"{where} has the plane '{name_of(model, 'geom', geom)}'; planes do not move, use a box"
 
 
 def _geoms(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
-    moving = [b for body in selection.links + selection.free for b in rigid_group(model, body)]
-    for g in np.flatnonzero(np.isin(model.geom_bodyid, moving + list(selection.static))):
+    for g in np.flatnonzero(np.isin(model.geom_bodyid, selected_bodies(model, selection))):
         where = f"geom '{name_of(model, 'geom', g)}' of body '{name_of(model, 'body', model.geom_bodyid[g])}'"
         for name in ("geom_adhesion", "geom_surfacevel"):  # MuJoCo 4 only
             if np.any(getattr(model, name, np.zeros(model.ngeom))[g]):

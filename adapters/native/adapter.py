@@ -89,6 +89,7 @@ class NativeAdapter:
         self._free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
         self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
         self._dt, self._untouchable = float(dt), frozenset(around.get("untouchable", ()))
+        self._aims = np.array([body.pose for body in self._free if body.driven]).reshape(-1, 4, 4)  # they stand still
         self._contact_rules = tuple(around.get("contact_rules", ()))
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
@@ -154,7 +155,8 @@ class NativeAdapter:
             )
         self._predicted = step
         change = scale * displacement(self.model, self.q, step.q)
-        return Prediction(step.mass / scale / scale[:, None], change, self.link_poses(), self._tied(step))
+        mass = step.mass / scale / scale[:, None]
+        return Prediction(mass, change, self.link_poses(), self._tied(step), self._aims)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: δθ is added to q, and (δθ-δθ̃)/dt to the predicted v.

@@ -39,6 +39,7 @@ class CoupledBody:
     kappa: float | None = None  # stiffness against deformation [Pa]; None: chosen by the coupling
     resistance: float | None = None  # of the barrier at its surface [Pa]; None: that of the scene
     environment: str = ""  # bodies of different environments do not touch; empty: in all of them
+    driven: bool = False  # free bodies only: follows `Prediction.aims`, without inertia and gravity
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class CoupledRobot:
 
     links: tuple[CoupledBody, ...]  # moved by the joints; the articulation owns their inertia
     joints: tuple[CoupledJoint, ...]  # in the order of M and δθ̃
-    free: tuple[CoupledBody, ...] = ()  # moved by IPC alone
+    free: tuple[CoupledBody, ...] = ()  # moved by IPC alone, or driven
     static: tuple[CoupledBody, ...] = ()  # never move
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
@@ -125,6 +126,7 @@ class Prediction:
     delta_theta_tilde: Array  # (m,) δθ̃ [rad or m]
     link_poses: Array  # (n, 4, 4) forward kinematics of the links at θᵗ
     tied: TiedMotion | None = None  # of the tied joints; None without them
+    aims: Array = field(default_factory=lambda: np.empty((0, 4, 4)))  # (k, 4, 4) poses of the driven bodies at the end
 
 
 @runtime_checkable

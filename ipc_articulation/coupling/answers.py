@@ -76,7 +76,9 @@ class Answers:
         return robot
 
     def predict(self) -> Prediction:
-        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4); displacements (t,) and rates (t, m) of t tied joints."""
+        """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4); displacements (t,) and rates (t, m) of t tied joints; aims of k
+        driven bodies (k, 4, 4).
+        """
         m, n = self._freedoms, len(self.robot.links)
         prediction = self._of_type("predict", self.adapter.predict(), Prediction)
         return Prediction(
@@ -84,6 +86,7 @@ class Answers:
             self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),
             self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
             self._tied(prediction),
+            self._array("predict().aims", prediction.aims, (sum(body.driven for body in self.robot.free), 4, 4)),
         )
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:

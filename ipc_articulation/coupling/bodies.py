@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import uipc
 from uipc import geometry
-from uipc.constitution import AffineBodyConstitution
+from uipc.constitution import AffineBodyConstitution, SoftTransformConstraint
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
@@ -22,7 +22,9 @@ FIXED_KAPPA = 1e8  # [Pa]; fixed bodies have no strain
 
 WORLD = "world"
 
-Role = Literal["link", "free", "fixed"]  # moved by joints, by contact alone, or not at all
+AIM_STRENGTH = np.array([1e4, 1e6])  # of a driven body's pull to its aim: of its centre, of its rotation and shape
+
+Role = Literal["link", "free", "driven", "fixed"]  # moved by joints, by contact alone, to an aim, or not at all
 
 Elements = Sequence[Mapping[str, Any]]
 
@@ -57,7 +59,7 @@ def place_bodies(
         place_plane(scene, plane, elements)
     return PlacedBodies(
         links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in robot.links),
-        free=tuple(place_body(scene, body, elements, "free", free_kappa) for body in robot.free),
+        free=tuple(_place_free(scene, body, elements, free_kappa) for body in robot.free),
         static=tuple(place_body(scene, body, elements, "fixed", FIXED_KAPPA) for body in robot.static),
         world=place_body(scene, CoupledBody(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA),
     )
@@ -70,17 +72,26 @@ def place_body(scene: uipc.Scene, body: CoupledBody, elements: Elements, role: R
         scene: An ordinary libuipc scene.
         body: The body.
         elements: Contact elements and subscenes, each by name of body or half-plane.
-        role: What moves it; a link has no kinetic energy of its own.
+        role: What moves it; links and driven bodies have no kinetic energy of their own.
         default_kappa: Stiffness [Pa] where the body has none.
 
     Returns:
         Its geometry slot.
     """
     complex_ = _affine_body(body, elements, default_kappa)
-    values = {"velocity": body.velocity, "is_fixed": role == "fixed", "external_kinetic": role == "link"}
+    values = {"velocity": body.velocity, "is_fixed": role == "fixed", "external_kinetic": role in ("link", "driven")}
     for name, value in values.items():
         uipc.view(complex_.instances().find(name))[0] = value
+    if role == "driven":
+        SoftTransformConstraint().apply_to(complex_, AIM_STRENGTH)
+        uipc.view(complex_.instances().find("is_constrained"))[0] = 1
+        set_aim(complex_, body.pose)
     return _insert(scene, body.name, complex_)
+
+
+def set_aim(geometry: Any, pose: Array) -> None:
+    """Set the pose (4, 4) that a driven body's geometry takes in the next step."""
+    uipc.view(geometry.instances().find("aim_transform"))[0] = pose
 
 
 def place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:
@@ -112,6 +123,14 @@ def mesh_volume(mesh: ClosedMesh) -> float:
     """Volume [m³] enclosed by a surface: a sixth of the sum of the triangles' determinants."""
     corners = mesh.vertices[mesh.faces]
     return float(np.linalg.det(corners).sum() / 6.0)
+
+
+def _place_free(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa: float) -> Any:
+    """Create a free or driven body; a driven one has an aim, at first its pose, in `aim_transform`."""
+    if not body.driven:
+        return place_body(scene, body, elements, "free", kappa)
+    standing_in = replace(body, mass=0.0)  # which inertia it has is all the same
+    return place_body(scene, standing_in, elements, "driven", FIXED_KAPPA)
 
 
 def _place_link(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa: float) -> Any:

@@ -14,7 +14,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
-from ipc_articulation.coupling.bodies import PlacedBodies
+from ipc_articulation.coupling.bodies import PlacedBodies, set_aim
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import (
     no_prediction,
@@ -73,6 +73,7 @@ class Coupling:
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self._bodies, self._articulation, self._answers = bodies, articulation, answers
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others after them
+        self._driven = [slot for body, slot in zip(answers.robot.free, self._own_free, strict=True) if body.driven]
         self._tie_strengths = tie_strengths
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
@@ -189,6 +190,8 @@ class Coupling:
         self._answers.require_agreement(info.dt())
         prediction = self._answers.predict()
         self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
+        for slot, aim in zip(self._driven, prediction.aims, strict=True):
+            set_aim(slot.geometry(), aim)
         q_ref = affine.q_from_transform(prediction.link_poses)
         references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
         return *with_tied_joints(prediction, self._tie_strengths), references

@@ -51,8 +51,12 @@ REFUSED = [
     ({"stone": 'gravcomp="1"'}, "free body 'stone' has gravity compensation, which IPC does not know; set"),
     ({"free": 'stiffness="1"'}, "free body 'stone' has a spring on its free joint, which IPC does not know"),
     (
-        {"world": '<body name="hand" mocap="true"><geom size="0.1"/></body>'},
-        "body 'hand' is a mocap body, which is not supported; name it under 'ignore'",
+        {"world": '<body name="hand" mocap="true"><body name="finger"><joint/><geom size="0.1"/></body></body>'},
+        "body 'finger' has joints on the mocap body 'hand': moving bases are not supported; name it under 'ignore'",
+    ),
+    (
+        {"world": '<body name="hand" mocap="true"><geom name="palm" type="plane" size="1 1 1"/></body>'},
+        "mocap body 'hand' has the plane 'palm'; planes do not move, use a box",
     ),
     (
         {"more": '<equality><weld name="glue" body1="arm" body2="stone"/></equality>'},
