@@ -12,6 +12,7 @@ from ipc_articulation.errors import MissingPackageError
 EXTRAS = {
     "PIL": "view",
     "casadi": "loops",
+    "collada": "robots",
     "example_robot_data": "robots",
     "imageio": "film",
     "imageio_ffmpeg": "film",

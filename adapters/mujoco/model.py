@@ -8,6 +8,9 @@ from importlib import metadata
 from pathlib import Path
 
 import mujoco
+from ipc_articulation.adapters.mujoco.compiling import compiled
+from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
+from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
 
 from ipc_articulation.dynamics.reading.format import robot_format
@@ -27,11 +30,7 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
         AdapterError: The file does not exist, or MuJoCo cannot read it.
         ModelError: A URDF file is wrong beyond repair, see `dynamics.reading.repairing`.
     """
-    spec = load_spec(path, package_dirs)
-    try:
-        return spec.compile()
-    except ValueError as error:
-        raise AdapterError(f"{path}: {error}") from error
+    return compiled(load_spec(path, package_dirs), Path(path))
 
 
 def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjSpec:
@@ -46,10 +45,13 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
         if kind == "urdf":
             spec = mujoco.MjSpec.from_string(urdf_text(path, [Path(folder) for folder in package_dirs]))
             spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
-            return spec
-        return _read_mjcf(path)
+        else:
+            spec = _read_mjcf(path)
     except ValueError as error:
         raise AdapterError(f"{path}: {error}") from error
+    repair_files(spec, path, [Path(d) for d in package_dirs])
+    repair_inertias(spec, path)
+    return spec
 
 
 def _read_mjcf(path: Path) -> mujoco.MjSpec:

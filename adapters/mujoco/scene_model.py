@@ -9,6 +9,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.adapter import MujocoAdapter
+from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.model import load_spec
 from ipc_articulation.adapters.mujoco.scene_actuators import add_actuators
 from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
@@ -19,7 +20,6 @@ from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.reading.mujoco.actuators import control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
-from ipc_articulation.errors import AdapterError
 
 _INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
@@ -41,7 +41,7 @@ class SceneModel:
     def __init__(
         self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
     ) -> None:
-        self.spec = load_spec(file, package_dirs)
+        self.spec, self._file = load_spec(file, package_dirs), file
         self._ignored = prepare_spec(self.spec, str(file), base, ignore)
         self._joints = {joint.name: joint for joint in self.spec.joints if joint.type in _DRIVEN}
 
@@ -58,10 +58,7 @@ class SceneModel:
         """
         self._configure(setup)
         self._place(setup.pose)
-        try:
-            model = self.spec.compile()
-        except ValueError as error:
-            raise AdapterError(f"MuJoCo cannot compile the model: {error}") from error
+        model = compiled(self.spec, self._file)
         data = mujoco.MjData(model)
         for name, position in setup.start.items():
             data.qpos[model.joint(name).qposadr[0]] = position

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import trimesh
 from numpy.typing import ArrayLike
+from trimesh.units import unit_conversion
 
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError
+from ipc_articulation.extras import need
 
 FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
 
@@ -35,6 +37,8 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
 def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
     """The triangles in a mesh file, equal vertices merged.
 
+    Lengths in COLLADA files (.dae) are in the unit that the file names; its up axis has no effect, as in RViz.
+
     Args:
         file: The file.
         scale: Factor on its lengths, or one for each axis, (3,).
@@ -42,9 +46,13 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
 
     Raises:
         MeshError: The file cannot be read, or has no triangles.
+        MissingPackageError: It is a COLLADA file, and pycollada is not installed.
     """
+    if file.suffix.lower() == ".dae":
+        need("collada")
     try:
         mesh = trimesh.load_mesh(file)
+        unit = unit_conversion(mesh.units, "meters") if file.suffix.lower() == ".dae" else 1.0
         if isinstance(mesh, trimesh.Scene):
             mesh = mesh.to_mesh()
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
@@ -53,7 +61,7 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
     if not len(getattr(mesh, "faces", ())):
         raise MeshError(f"{name} holds no triangles")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
-    return mesh.apply_scale(scale)
+    return mesh.apply_scale(unit * np.asarray(scale))
 
 
 def defect(mesh: trimesh.Trimesh) -> str | None:

@@ -132,9 +132,19 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_mujoco_refuses_is_told_in_its_words(model: SceneModel) -> None:
-    model.spec.worldbody.add_body(name="empty").add_freejoint()
-    with pytest.raises(AdapterError, match=r"MuJoCo cannot compile the model: .*mass and inertia of moving bodies"):
+    model.spec.worldbody.add_geom(size=[1.0, 0.0, 0.0], material="none")
+    with pytest.raises(AdapterError, match=r"arm\.xml: MuJoCo cannot compile the model: .*material 'none' not found"):
         model.build(setup())
+
+
+def test_geoms_of_the_world_between_two_points_are_moved(tmp_path: Path) -> None:
+    ends = '<geom name="bar" type="capsule" fromto="0 0 0 1 0 0" size="0.1"/>'
+    (tmp_path / "arm.xml").write_text(ARM.replace("<worldbody>", f"<worldbody>{ends}"))
+    pose = spatial.pose(spatial.rotation_from_quaternion([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]), [5.0, 0.0, 2.0])
+    model = SceneModel(tmp_path / "arm.xml", ()).build(setup(pose=pose)).model
+    np.testing.assert_allclose(model.geom("bar").pos, [5.0, 0.5, 2.0], atol=1e-12)
+    axis = spatial.rotation_from_quaternion(model.geom("bar").quat)[:, 2]
+    np.testing.assert_allclose(np.abs(axis), [0.0, 1.0, 0.0], atol=1e-12)
 
 
 def test_meshes_of_a_urdf_are_found_beside_it(tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+"""Compilation of MuJoCo models; what MuJoCo's compiler refuses and what has a remedy is repaired."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.inertia_repairs import give_inertia
+from ipc_articulation.adapters.mujoco.mesh_repairs import convert, geoms_of
+
+from ipc_articulation.errors import AdapterError, MeshError
+from ipc_articulation.repairs import repair
+
+_MESH_FIELDS = ("name", "file", "content_type", "scale", "refpos", "refquat", "inertia", "uservert", "userface")
+_ELEMENT = re.compile(r"Element name '([^']*)', id (\d+)")
+
+
+def compiled(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
+    """A model from a specification, which is repaired where MuJoCo refuses it.
+
+    Args:
+        spec: The specification.
+        path: Its file, for messages.
+
+    Raises:
+        AdapterError: MuJoCo refuses it for another reason.
+        MeshError, ModelError: Repairs are refused.
+    """
+    for _ in range(len(spec.bodies) + 2 * len(spec.meshes) + 1):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of attributes that will be removed one day
+                return spec.compile()
+        except ValueError as error:
+            message = str(error)
+        if not _repaired(spec, path, message):
+            break
+    raise AdapterError(f"{path}: MuJoCo cannot compile the model: {message}")
+
+
+def _repaired(spec: mujoco.MjSpec, path: Path, message: str) -> bool:
+    """Repair what a message of the compiler is about; whether there was a remedy."""
+    named = _ELEMENT.search(message)
+    for fault, remedy in _REMEDIES.items():
+        if named and fault in message:
+            return remedy(spec, path, *named.groups())
+    return False
+
+
+def _give_inertia(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    body = spec.body(name) if name else spec.bodies[int(index)]
+    if body is None:
+        return False
+    give_inertia(body, path)
+    return True
+
+
+def _shell(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    mesh = _mesh(spec, name, index)
+    shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+    if mesh is None or mesh.inertia == shell:
+        return False
+    if any(not geom.parent.explicitinertial for geom in geoms_of(spec, mesh)):  # else it has no effect
+        repair(f"{path}: mesh '{mesh.name}'", "encloses no volume", "its mass is that of a shell", MeshError)
+    mesh.inertia = shell
+    return True
+
+
+def _outside(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    mesh = _mesh(spec, name, index)
+    convex = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    if mesh is None or mesh.inertia == convex:
+        return False
+    repair(
+        f"{path}: mesh '{mesh.name}'", "its triangles are not oriented outwards", "its mass is its hull's", MeshError
+    )
+    mesh.inertia = convex
+    return True
+
+
+def _drawn_only(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    mesh = _mesh(spec, name, index)
+    geoms = [] if mesh is None else [geom for geom in geoms_of(spec, mesh) if geom.contype or geom.conaffinity]
+    if mesh is None or not geoms:
+        return False
+    owners = ", ".join(sorted({f"body '{geom.parent.name}'" for geom in geoms}))
+    repair(f"{path}: mesh '{mesh.name}' of {owners}", "it is flat", "left out of contact", MeshError)
+    for geom in geoms:
+        geom.contype = geom.conaffinity = 0
+    _renew(spec, mesh)
+    return True
+
+
+def _renew(spec: mujoco.MjSpec, mesh: Any) -> None:
+    """A fresh copy of a mesh: a failed compilation has marked it as one that needs a hull."""
+    fields = {name: getattr(mesh, name) for name in _MESH_FIELDS}
+    spec.delete(mesh)
+    spec.add_mesh(
+        **{name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in fields.items()}
+    )
+
+
+def _read(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    mesh = _mesh(spec, name, index)
+    if mesh is None or not mesh.file:
+        return False
+    convert(mesh, Path(mesh.file))
+    return True
+
+
+def _mesh(spec: mujoco.MjSpec, name: str, index: str) -> Any:
+    return spec.mesh(name) if name else spec.meshes[int(index)]
+
+
+_REMEDIES: dict[str, Callable[[mujoco.MjSpec, Path, str, str], bool]] = {
+    "mass and inertia of moving bodies": _give_inertia,
+    "mesh volume is too small": _shell,
+    "misoriented triangles": _outside,
+    "inconsistent orientation": _outside,
+    "coplanar vertices": _drawn_only,
+    "at least 4 vertices": _drawn_only,
+    "obj": _read,
+    "stl": _read,
+}

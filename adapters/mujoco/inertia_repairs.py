@@ -1,0 +1,130 @@
+"""Masses and inertias of a MuJoCo model that no body has, or that MuJoCo does not take, replaced by near ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.model.physical_inertia import physical_inertia
+from ipc_articulation.errors import ModelError
+from ipc_articulation.repairs import repair
+
+_MASS = 1e-9  # [kg], of a moving body without mass
+_SIZE = 1e-3  # [m], radius of gyration of a moving body without inertia
+_NONE = float(mujoco.mjMINVAL)  # kg or kg·m², as MuJoCo counts none
+_FLAGS = ("balanceinertia", "boundmass", "boundinertia", "inertiafromgeom")
+
+
+def repair_inertias(spec: mujoco.MjSpec, path: Path) -> None:
+    """Make a model compile in spite of its bodies' masses and inertias; those that MuJoCo takes stay as they are.
+
+    A tensor that no body has is replaced by the nearest that one has. A moving point gets a radius of gyration of 1 mm,
+    and a moving body without mass 1e-9 kg. A body whose mass comes from its geoms stays as it is.
+
+    Raises:
+        ModelError: Repairs are refused, and a body has impossible mass properties; or one is not finite.
+    """
+    given = [body for body in spec.bodies[1:] if body.explicitinertial]
+    if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
+        for body in given if not _accepted(spec, given) else ():
+            if not _accepted(spec, [body]):
+                _repair_tensor(spec, body, path)
+    for body in spec.bodies[1:]:
+        if list(body.joints) and not any(map(_has_mass, _welded(body))):
+            give_inertia(body, path)
+
+
+def give_inertia(body: Any, path: Path) -> None:
+    """Give a moving body the least mass and moments.
+
+    Raises:
+        ModelError: Repairs are refused.
+    """
+    if body.explicitinertial and body.mass > _NONE:
+        _add_moments(body, path)
+        return
+    repair(_place(body, path), "MuJoCo needs a mass of a body that moves", f"{_MASS:g} kg is used", ModelError)
+    body.mass, body.inertia, body.fullinertia = _MASS, [_least_moment(_MASS)] * 3, [np.nan, 0, 0, 0, 0, 0]
+    body.ipos, body.iquat, body.explicitinertial = np.zeros(3), [1.0, 0.0, 0.0, 0.0], True
+
+
+def _add_moments(body: Any, path: Path) -> None:
+    least = _least_moment(body.mass)
+    fault = "MuJoCo needs positive moments of inertia of a body that moves"
+    repair(_place(body, path), fault, f"{least:g} kg·m² is added", ModelError)
+    _set_tensor(body, _tensor(body) + least * np.eye(3))
+
+
+def _least_moment(mass: float) -> float:
+    """The moments of inertia [kg·m²] of a body of some mass [kg] that has none."""
+    return max(mass * _SIZE**2, 10.0 * _NONE)
+
+
+def _repair_tensor(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
+    tensor = _tensor(body)
+    if not (np.isfinite(tensor).all() and np.isfinite(body.mass)):
+        raise ModelError(f"{_place(body, path)}: its mass and inertia must be finite")
+    nearest = physical_inertia(tensor, slack=0.0)
+    if nearest is not tensor:
+        moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(tensor))
+        fault = f"no body has its principal moments of inertia, {moments} kg·m²"
+        repair(_place(body, path), fault, "replaced by the nearest inertia that a body can have", ModelError)
+        _set_tensor(body, nearest)
+    if not _accepted(spec, [body]):  # a point, or nearly one
+        _add_moments(body, path)
+
+
+def _accepted(spec: mujoco.MjSpec, bodies: Sequence[Any]) -> bool:
+    """Whether MuJoCo takes the masses and inertias of some bodies, by its own rule: in a model of them alone."""
+    probe = mujoco.MjSpec()
+    for flag in _FLAGS:
+        setattr(probe.compiler, flag, getattr(spec.compiler, flag))
+    for body in bodies:
+        copy = probe.worldbody.add_body(mass=body.mass, ipos=body.ipos, explicitinertial=True)
+        if np.isnan(body.fullinertia[0]):
+            copy.inertia, copy.iquat = body.inertia, body.iquat
+        else:
+            copy.fullinertia = body.fullinertia
+    try:
+        probe.compile()
+    except ValueError:
+        return False
+    return True
+
+
+def _welded(body: Any) -> Iterator[Any]:
+    """A body and those that are welded to it."""
+    yield body
+    for child in body.bodies:
+        if not list(child.joints):
+            yield from _welded(child)
+
+
+def _has_mass(body: Any) -> bool:
+    if body.explicitinertial:
+        return bool(body.mass > _NONE and np.all(np.linalg.eigvalsh(_tensor(body)) > _NONE))
+    return any(geom.mass > 0.0 if np.isfinite(geom.mass) else geom.density > 0.0 for geom in body.geoms)
+
+
+def _tensor(body: Any) -> Array:
+    """The inertia about the centre of mass, (3, 3), in the frame of the body's inertia or in that of the body."""
+    full = body.fullinertia
+    if np.isnan(full[0]):
+        return np.diag(body.inertia)
+    return np.array([[full[0], full[3], full[4]], [full[3], full[1], full[5]], [full[4], full[5], full[2]]])
+
+
+def _set_tensor(body: Any, tensor: Array) -> None:
+    if np.isnan(body.fullinertia[0]):
+        body.inertia = np.diagonal(tensor)
+    else:
+        body.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+
+
+def _place(body: Any, path: Path) -> str:
+    return f"{path}: body '{body.name}'"
