@@ -177,7 +177,9 @@ class ArticulationEnergy:
         """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""
         q = np.ascontiguousarray(q, dtype=float)
         if q.shape != (self.body_count, 12):
-            raise ArticulationError(f"coordinates have shape {q.shape}, must be {(self.body_count, 12)}: a row a body")
+            raise ArticulationError(
+                f"coordinates have shape {q.shape}, must be {(self.body_count, 12)}: one row per body"
+            )
         return q
 
     def _by_articulation(

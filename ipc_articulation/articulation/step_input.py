@@ -29,7 +29,7 @@ def mass_array(name: str, size: int, mass: ArrayLike) -> Array:
     M = _numbers(name, "mass", mass)
     if M.shape != (size, size):
         raise ArticulationError(
-            f"{name}: mass has shape {M.shape}, must be {(size, size)}, a row and a column a freedom"
+            f"{name}: mass has shape {M.shape}, must be {(size, size)}, one row and one column per freedom"
         )
     return M
 
@@ -39,7 +39,7 @@ def delta_theta_tilde_array(name: str, size: int, delta_theta_tilde: ArrayLike) 
     value = _numbers(name, "delta_theta_tilde", delta_theta_tilde)
     if value.shape != (size,):
         raise ArticulationError(
-            f"{name}: delta_theta_tilde has shape {value.shape}, must be {(size,)}, a number a freedom"
+            f"{name}: delta_theta_tilde has shape {value.shape}, must be {(size,)}, one number per freedom"
         )
     return value
 

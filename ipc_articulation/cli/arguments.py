@@ -24,8 +24,8 @@ def add(parser: Any, *names: str, **changes: Any) -> None:
 def _shared() -> dict[str, dict[str, Any]]:
     """Argparse's keywords for each shared argument."""
     scene = "the scene file (YAML), see docs/scene_files.md; example:NAME is one that is installed"
-    colours = "what colours mean: links, free and fixed bodies apart (role, default), or each link (link)"
-    setting = "put a value over the file's, such as contact.friction=0.2 or bodies.crate.mass=5; may be given often"
+    colours = "what colours show: links, free and fixed bodies (role, default), or each link (link)"
+    setting = "override a value of the file, such as contact.friction=0.2 or bodies.crate.mass=5; can be repeated"
     engines = ("auto", "cpu", "cuda", "none")
     flag = {"action": "store_true"}
     return {
@@ -35,19 +35,19 @@ def _shared() -> dict[str, dict[str, Any]]:
         "--engine": {
             "choices": engines,
             "default": "auto",
-            "help": "auto (default): cuda where there is an NVIDIA GPU, else cpu",
+            "help": "auto (default): cuda if there is an NVIDIA GPU, else cpu",
         },
-        "--every": {"type": count, "metavar": "N", "help": "take each N-th row, instead of real time"},
+        "--every": {"type": count, "metavar": "N", "help": "use every N-th row, instead of real time"},
         "--force": {**flag, "help": "replace the results of an earlier run"},
-        "--fps": {"type": positive, "metavar": "F", "default": 30.0, "help": "moments a second (default: 30)"},
+        "--fps": {"type": positive, "metavar": "F", "default": 30.0, "help": "pictures per second (default: 30)"},
         "--json": {**flag, "help": "the summary as one JSON object, and no progress bar"},
         "--no-pictures": {"dest": "pictures", "action": "store_false", "help": "draw no pictures at the end"},
         "--out": {"type": Path, "metavar": "FILE"},
         "--quiet": {**flag, "help": "no progress bar and no summary"},
         "--set": {"action": "append", "default": [], "metavar": "PATH=VALUE", "dest": "settings", "help": setting},
         "--steps": {"type": count, "metavar": "N", "help": "number of steps, instead of the file's"},
-        "--strict": {**flag, "help": "a fault of the robot's file is an error, instead of a repair that is told of"},
-        "--time-limit": {"type": seconds, "metavar": "SECONDS", "help": "end the run when it has taken so long"},
+        "--strict": {**flag, "help": "faults of the robot's file are errors, instead of repairs with a warning"},
+        "--time-limit": {"type": seconds, "metavar": "SECONDS", "help": "stop the run after this time"},
     }
 
 
@@ -59,7 +59,7 @@ def size(text: str) -> tuple[int, int]:
     """
     sides = text.lower().split("x")
     if len(sides) != 2 or not all(side.isdecimal() and 16 <= int(side) <= 8192 for side in sides):
-        raise argparse.ArgumentTypeError(f"'{text}' is no size such as 1280x800, of 16 to 8192 pixels a side")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 1280x800, with sides of 16 to 8192 pixels")
     return int(sides[0]), int(sides[1])
 
 

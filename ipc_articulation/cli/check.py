@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from ipc_articulation.checking import Report
     from ipc_articulation.errors import Fault
 
-HELP = "report what is wrong or risky in scene files"
+HELP = "report errors and risks in scene files"
 DESCRIPTION = """\
-Check scene files and the files they name: every error with its line and column, and warnings of what runs, but seldom
-as it is meant. Takes no step, and runs no Python that a scene names."""
+Check scene files and the files they name: every error with its line and column, and warnings of values that run, but
+are probably not intended. Takes no step, and runs no Python code that a scene names."""
 EXAMPLES = """\
 examples:
   ipc-articulation check scenes/*.yaml
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("files", metavar="FILE", nargs="*", type=scene_file, help="scene files (YAML), or example:NAME")
     add(parser, "--set")
-    add(parser, "--json", help="print a list of reports, one a file, for machines")
+    add(parser, "--json", help="print a JSON list of reports, one per file")
     parser.add_argument(
         "--strict", action="store_true", help="warnings count as errors, repairs of the robot's file too: exit status 2"
     )

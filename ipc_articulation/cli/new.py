@@ -9,9 +9,9 @@ from pathlib import Path
 from ipc_articulation.cli.arguments import add
 from ipc_articulation.errors import SceneFileError
 
-HELP = "write a scene file to begin with"
+HELP = "write a first scene file"
 DESCRIPTION = """\
-Write a commented scene file that runs as it is: an arm and a crate, or, with --robot, your own robot held where it
+Write a commented scene file that runs as it is: an arm and a crate, or, with --robot, your own robot, held where it
 stands, with its joints inside their limits and gains that fit its masses."""
 EXAMPLES = """\
 examples:
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapter", choices=ADAPTERS, help="default: mujoco, or native where MuJoCo cannot simulate the robot"
     )
-    parser.add_argument("--force", action="store_true", help="write over files that are there already")
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
     add(parser, "--strict")
 
 
@@ -63,4 +63,4 @@ def execute(options: argparse.Namespace) -> None:
 def _refuse_to_overwrite(files: list[Path], force: bool) -> None:
     for file in files:
         if file.exists() and not force:
-            raise SceneFileError("is there already; give --force to write over it, or another name", file)
+            raise SceneFileError("exists already; use --force to overwrite it, or another name", file)

@@ -26,9 +26,9 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "folder")
-    parser.add_argument("--port", type=count, metavar="N", default=8080, help="8080, or the next that is free")
+    parser.add_argument("--port", type=count, metavar="N", default=8080, help="8080, or the next free port")
     parser.add_argument(
-        "--host", default="127.0.0.1", help="0.0.0.0: other machines may look too (default: only this machine)"
+        "--host", default="127.0.0.1", help="0.0.0.0: also for other machines (default: only this machine)"
     )
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a file and serve nothing")
     add(parser, "--colours", "--fps", "--every")

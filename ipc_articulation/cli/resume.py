@@ -21,7 +21,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "folder", help="the run's folder")
-    add(parser, "--steps", help="take N steps more than the run was to have")
+    add(parser, "--steps", help="extend the run by N steps")
     add(parser, "--time-limit", "--no-pictures", "--quiet", "--json")
 
 

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "file", "--engine", "--steps", "--set")
     add(parser, "--out", metavar="OUT", default=Path("out"), help="folder of results (default: out)")
-    parser.add_argument("--name", help="of the run's folder below OUT; else the file's")
+    parser.add_argument("--name", help="name of the run's folder in OUT (default: that of the file)")
     add(parser, "--force", "--time-limit", "--strict", "--no-pictures", "--quiet", "--json")
 
 

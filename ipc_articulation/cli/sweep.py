@@ -41,11 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     place.add_argument("--ray", metavar="ADDRESS", help="Ray cluster instead: auto, HOST:PORT or ray://HOST:PORT")
     add(parser, "--out", metavar="OUT", default=Path("out/sweeps"), help="folder of results (default: out/sweeps)")
     add(parser, "--engine", "--steps")
-    add(parser, "--time-limit", help="a run that takes longer is ended")
+    add(parser, "--time-limit", help="a run that takes longer is stopped")
     keep = "summaries: no recordings, only the numbers of the table"
     parser.add_argument("--keep", choices=("recordings", "summaries"), default="recordings", help=keep)
-    parser.add_argument("--retry-failed", action="store_true", help="run again what did not end well before")
-    add(parser, "--force", help="forget all earlier runs in OUT/NAME")
+    parser.add_argument("--retry-failed", action="store_true", help="repeat runs that failed before")
+    add(parser, "--force", help="delete all earlier runs in OUT/NAME")
     add(parser, "--quiet")
     add(parser, "--json", help="the summary as JSON")
 
@@ -59,7 +59,7 @@ def execute(options: argparse.Namespace) -> int | None:
     try:
         table = _swept(options)
     except KeyboardInterrupt:
-        print("ipc-articulation: what is finished is kept; the same command runs the rest", file=sys.stderr)
+        print("ipc-articulation: finished runs are kept; the same command runs the rest", file=sys.stderr)
         raise
     summary = _summary(table, options.out / options.file.stem / "results.parquet")
     if options.json:

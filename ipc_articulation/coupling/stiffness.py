@@ -60,7 +60,7 @@ def inertia_scale(mass: Array, joints: Sequence[CoupledJoint], size: float) -> f
     """The largest inertia that any joint moves [kg·m²].
 
     Args:
-        mass: M̂, a row and a column a freedom.
+        mass: M̂, one row and one column per freedom.
         joints: The joints.
         size: Size of the robot [m], by which a prismatic joint's mass becomes an inertia.
     """

@@ -148,7 +148,7 @@ def _refuse_unknown(values: dict[str, Any]) -> None:
     for key, value in values.items():
         if key in _ONLY and value != _ONLY[key]:
             raise UnsupportedError(
-                f"scene config '{key}' is {value!r}; the CPU engine does only {_ONLY[key]!r}; use Engine('cuda')"
+                f"scene config '{key}' is {value!r}; the CPU engine supports only {_ONLY[key]!r}; use Engine('cuda')"
             )
         if key in _CHOICES and value not in _CHOICES[key]:
             raise UnsupportedError(

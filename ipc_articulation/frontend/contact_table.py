@@ -50,7 +50,7 @@ def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | Non
         normal = require(geometry.instances(), "N", owner)
         length = np.linalg.norm(normal, axis=1, keepdims=True)
         if not np.all(length > 0.0):
-            raise SceneError(f"{owner} has a normal without length")
+            raise SceneError(f"{owner} has a normal of length zero")
         name = (object_names or {}).get(slot.id()) or read_meta(geometry, "name", f"half-plane {slot.id()}")
         names += [name if len(normal) == 1 else f"{name} instance {i}" for i in range(len(normal))]
         points.append(require(geometry.instances(), "P", owner))

@@ -107,9 +107,7 @@ class CheckedGroup:
         array = self._array(f"contacts/{name}", end, shape, dtype)
         entries = self._read(array, begin, end)
         if name == "bodies" and not np.isin(entries, range(len(self.header.contact_names))).all():
-            raise RecordingError(
-                f"recording {layout.array_folder(array)} is damaged: it names bodies that are not there"
-            )
+            raise RecordingError(f"recording {layout.array_folder(array)} is damaged: it names unknown bodies")
         return entries
 
     def scenery(self) -> tuple[SceneryDescription, dict[str, NDArray[Any]]]:
@@ -183,7 +181,7 @@ def _compare(array: Any, index: int, entries: NDArray[Any], checksum: int) -> No
     """Compare a chunk, by its index, with its checksum."""
     if layout.entries_checksum(entries) != checksum:
         file = layout.chunk_file(array, index)
-        raise RecordingError(f"recording {file} is damaged: it holds something else than was written there")
+        raise RecordingError(f"recording {file} is damaged: its content is not what was written")
 
 
 def _refuse_other_formats(path: Path, attributes: dict[str, Any]) -> None:

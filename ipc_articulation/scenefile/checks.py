@@ -47,7 +47,7 @@ def _repeated(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[tuple
 
 def _unique(location: Location, names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[SceneProblem]:
     for index, name in _repeated(names, taken):
-        yield SceneProblem((*location, index, "name"), f"the name '{name}' is taken already")
+        yield SceneProblem((*location, index, "name"), f"the name '{name}' is already used")
 
 
 def _known(location: Location, name: str, known: Collection[str], what: str) -> Iterator[SceneProblem]:
@@ -63,7 +63,7 @@ def _surface_names(scene: Scene) -> Iterator[SceneProblem]:
     names = [body.name for body in scene.bodies]
     if scene.ground and "ground" in names:
         place = ("bodies", names.index("ground"), "name")
-        yield SceneProblem(place, "the name 'ground' is taken already, by the ground")
+        yield SceneProblem(place, "the name 'ground' is already used, by the ground")
     yield from _unique(("walls",), (wall.name for wall in scene.walls), {*names, "ground"})
 
 

@@ -75,7 +75,7 @@ def _value(node: ast.expr, variable: Callable[[str], int | float]) -> Any:
             return _applied(_BINARY[type(op)], _value(left, variable), _value(right, variable))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
             return _applied(FUNCTIONS[name], *(_value(argument, variable) for argument in args))
-    raise ValueError(f"`{ast.unparse(node)}` cannot stand in an expression; there are {_GRAMMAR}")
+    raise ValueError(f"`{ast.unparse(node)}` is not valid in an expression; valid are {_GRAMMAR}")
 
 
 class _NoValueError(Exception):

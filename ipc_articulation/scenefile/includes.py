@@ -51,7 +51,7 @@ class Sources:
                 raise SceneFileError(message, file, 1, 1)
             root = parse(text, file)
             if not isinstance(root.value, dict):
-                message = "a scene file is a mapping of keys to values, and this one is not"
+                message = "a scene file must be a mapping of keys to values"
                 raise SceneFileError(message, file, 1, 1)
             self._trees[key] = self._with_included(root, (*chain, key))
         return self._trees[key]

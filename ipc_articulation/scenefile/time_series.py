@@ -38,11 +38,11 @@ def read_time_series(file: Path) -> TimeSeries:
     elif suffix == ".npz":
         names, values, lines = *_read_npz(file), None
     else:
-        raise SceneFileError(f"numbers over time are in a .csv or a .npz file, this one ends in '{file.suffix}'", file)
+        raise SceneFileError(f"a time series must be a .csv or .npz file; this one ends in '{file.suffix}'", file)
     if TIME not in names:
         raise SceneFileError(f"there is no column '{TIME}'{suggest(TIME, names, 'columns')}", file)
     if len(names) == 1:
-        raise SceneFileError(f"there is no column besides '{TIME}'; each is named after a joint", file)
+        raise SceneFileError(f"there is no other column than '{TIME}'; each is named after a joint", file)
     at = names.index(TIME)
     for fault in (_not_finite(names, values), _not_in_order(values[:, at], at)):
         if fault is not None:
@@ -64,7 +64,7 @@ def _read_csv(file: Path) -> tuple[list[str], Array, list[int]]:
     names = [name.strip() for name in rows[0][1]]
     for column, name in enumerate(names):
         if name in names[:column]:
-            raise SceneFileError(f"column '{name}' is there already", file, rows[0][0], column + 1)
+            raise SceneFileError(f"column '{name}' is repeated", file, rows[0][0], column + 1)
     lines = [line for line, _ in rows[1:]]
     return names, np.array([_numbers(file, line, names, row) for line, row in rows[1:]]), lines
 

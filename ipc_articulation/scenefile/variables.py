@@ -35,7 +35,9 @@ def resolved(root: TreeNode) -> tuple[TreeNode, list[str]]:
     variables = root.child(VARIABLES)
     known: Mapping[str, TreeNode] = variables.value if variables and isinstance(variables.value, dict) else {}
     faults = [
-        variables.keys[name].fault(f"'{name}' is no name for a variable: letters, digits and _, no digit first")
+        variables.keys[name].fault(
+            f"'{name}' is not a valid variable name: letters, digits and _, not beginning with a digit"
+        )
         for name in known
         if variables and (not _NAME.fullmatch(name) or name in (*FUNCTIONS, "pi"))
     ]
@@ -115,7 +117,7 @@ class _Resolver:
                 raise ValueError("`${` without `}`; a plain `${` is written `$${`")
             value = self._meant(reference["inside"], node.place, depth).value
             if isinstance(value, dict | tuple):
-                raise ValueError(f"{reference.group()} is a list or a mapping, and cannot stand inside a text")
+                raise ValueError(f"{reference.group()} is a list or a mapping, and cannot be part of a text")
             return value if isinstance(value, str) else json.dumps(value)
 
         text = _REFERENCE.sub(written, node.value)
@@ -135,7 +137,7 @@ class _Resolver:
         self.used.add(name)
         value = self._variable(name, depth).value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"variable '{name}' is no number, and cannot be used in an expression")
+            raise ValueError(f"variable '{name}' is not a number, and cannot be used in an expression")
         return value
 
     def _variable(self, name: str, depth: int) -> TreeNode:

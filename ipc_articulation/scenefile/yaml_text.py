@@ -112,7 +112,7 @@ class _Reading:
     def tree(self, node: yaml.Node) -> TreeNode:
         """The node and all below it."""
         if id(node) in self._open:
-            return self._refuse(node, "an alias stands inside the very value that it stands for")
+            return self._refuse(node, "an alias is inside its own value")
         if id(node) not in self._done:
             self._open.add(id(node))
             self._done[id(node)] = self._made(node)
@@ -163,7 +163,7 @@ class _Reading:
                 shown = f" '{key.value}'" if isinstance(key, yaml.ScalarNode) else ""
                 self._refuse(key, f"a key is a text, and this one{shown} is not; put it in quotes where it is meant so")
             elif key.value in own or key.tag == _TAG + "merge":
-                self._refuse(key, f"key '{key.value}' stands here a second time")
+                self._refuse(key, f"key '{key.value}' is repeated here")
             else:
                 own[key.value], keys[key.value] = self.tree(value), self._place(key)
         for base in inherited:

@@ -44,7 +44,7 @@ class Contents:
         """
         for path, stamp in self._stamps.items():
             if _stamp(path) != stamp:
-                raise SweepError(f"{path} has changed since this sweep began; what ran until then is kept")
+                raise SweepError(f"{path} has changed since this sweep began; earlier runs are kept")
 
 
 def _named(value: Any, folder: Path) -> Iterator[Path]:

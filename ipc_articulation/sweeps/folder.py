@@ -79,7 +79,7 @@ class SweepFolder:
     def _settle(self, basis: Basis, contents: Contents, force: bool) -> None:
         """Make the folder one of this very sweep."""
         if not self._about.exists() and any(path.name != ".lock" for path in self.path.iterdir()):
-            raise SweepError(f"{self.path} holds something else than a sweep; choose another --out")
+            raise SweepError(f"{self.path} is not the folder of a sweep; choose another --out")
         about = {"version": VERSION, "engine": basis.engine, "steps": basis.steps, "files": contents.digests}
         if self._about.exists() and not force:
             self._compare(about)

@@ -64,7 +64,7 @@ def write_whole(file: Path, content: bytes) -> None:
             os.fsync(stream.fileno())
         os.replace(draft, file)
     except OSError as error:
-        raise SweepError(f"cannot write {file}: {error.strerror}; what was finished before is kept") from error
+        raise SweepError(f"cannot write {file}: {error.strerror}; runs that finished before are kept") from error
 
 
 def numbers_of(recording: Recording) -> dict[str, float]:

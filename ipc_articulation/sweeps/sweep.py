@@ -101,7 +101,7 @@ def _check_options(workers: int | None, ray: str | None, time_limit: float | Non
     if ray is not None and workers is not None:
         raise SweepError("the runs are done by workers of this machine or by a Ray cluster: give one of the two")
     if workers is not None and workers < 1:
-        raise SweepError(f"workers={workers}: there must be at least one")
+        raise SweepError(f"workers={workers}: it must be at least one")
     if time_limit is not None and not 0.0 < time_limit < float("inf"):
         raise SweepError(f"time_limit={time_limit}: it must be a number of seconds above 0, or None")
     if keep not in KEEP:

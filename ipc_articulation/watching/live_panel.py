@@ -12,7 +12,7 @@ from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 from ipc_articulation.watching.gate import Gate
 
 _NO_FORCES = "contact forces are drawn if the view is given the CPU engine"
-_HINT = "arrows; the greatest force of the last seconds is an eighth of the scene long"
+_HINT = "arrows; the largest force of the last seconds is an eighth of the scene long"
 _CELL = "<tr><td>{}</td><td style='text-align: right; font-variant-numeric: tabular-nums'>{}</td></tr>"
 _TABLE = "<table style='width: 100%; padding: 0.3em 1em; font-size: 0.9em'>{}</table>"
 
@@ -33,7 +33,7 @@ class LivePanel:
         self._gate, self._lock = gate, threading.Lock()
         self._is_at_end, self._values = False, dict[str, str]()
         self._table = gui.add_html("")
-        self._hold = gui.add_button("Pause", hint="hold the script after its present step")
+        self._hold = gui.add_button("Pause", hint="pause the script after the current step")
         self._hold.on_click(lambda _: gate.set(not gate.is_closed))
         self._step = gui.add_button("Step", hint="let the script take one step")
         self._step.on_click(lambda _: gate.let_one_pass())

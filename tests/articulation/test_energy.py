@@ -123,7 +123,7 @@ GOOD_MASS, GOOD_TILDE = np.array([[2.0, 1.0], [1.0, 3.0]]), np.zeros(2)
 @pytest.mark.parametrize(
     ("mass", "tilde", "message"),
     [
-        (np.eye(3), GOOD_TILDE, "arm: mass has shape (3, 3), must be (2, 2), a row and a column a freedom"),
+        (np.eye(3), GOOD_TILDE, "arm: mass has shape (3, 3), must be (2, 2), one row and one column per freedom"),
         (np.full(4, 1.0)[None], GOOD_TILDE, "arm: mass has shape (1, 4), must be (2, 2)"),
         (np.array([[1.0, np.nan], [0.0, 1.0]]), GOOD_TILDE, "arm: mass must be finite, but entry (0, 1) is nan"),
         (np.diag([1.0, np.inf]), GOOD_TILDE, "arm: mass must be finite, but entry (1, 1) is inf"),
@@ -139,7 +139,7 @@ GOOD_MASS, GOOD_TILDE = np.array([[2.0, 1.0], [1.0, 3.0]]), np.zeros(2)
             "arm: mass must be positive definite, but its smallest eigenvalue is -1",
         ),
         (np.zeros((2, 2)), GOOD_TILDE, "smallest eigenvalue is 0; it is all zero: does no animator callback write it?"),
-        (GOOD_MASS, np.zeros(3), "arm: delta_theta_tilde has shape (3,), must be (2,), a number a freedom"),
+        (GOOD_MASS, np.zeros(3), "arm: delta_theta_tilde has shape (3,), must be (2,), one number per freedom"),
         (GOOD_MASS, np.array([0.0, np.inf]), "arm: delta_theta_tilde must be finite, but entry 1 is inf"),
         (
             GOOD_MASS,
@@ -187,7 +187,7 @@ def test_a_refused_step_leaves_the_last_one_in_place(pair):
 def test_reference_coordinates_must_be_finite_rows_a_body(pair):
     energy, q = pair
     with pytest.raises(
-        ArticulationError, match=re.escape("coordinates have shape (2, 12), must be (3, 12): a row a body")
+        ArticulationError, match=re.escape("coordinates have shape (2, 12), must be (3, 12): one row per body")
     ):
         energy.set_step(GOOD_MASS, GOOD_TILDE, q[:2])
     q[1, 4] = np.nan

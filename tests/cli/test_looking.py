@@ -67,8 +67,8 @@ def test_a_folder_without_a_recording_is_named(tmp_path: Path, capsys, command: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["render", "a", "--size", "800"], "'800' is no size such as 1280x800, of 16 to 8192 pixels a side"),
-        (["render", "a", "--size", "8x9"], "'8x9' is no size such as 1280x800, of 16 to 8192 pixels a side"),
+        (["render", "a", "--size", "800"], "'800' is not a size such as 1280x800, with sides of 16 to 8192 pixels"),
+        (["render", "a", "--size", "8x9"], "'8x9' is not a size such as 1280x800, with sides of 16 to 8192 pixels"),
         (["render", "a", "--fps", "0"], "'0' is no number above zero, such as 0.5 or 30"),
         (["render", "a", "--film", "--at", "1"], "not allowed with argument"),
         (["replay", "a", "--every", "no"], "'no' is no whole number from 1"),

@@ -102,7 +102,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path, capsys) -> None:
     for name in ("mine.yaml", "mine.urdf"):
         (tmp_path / name).write_text("precious")
         assert cli.main(["new", str(tmp_path / "mine.yaml")]) == 2
-        assert f"{tmp_path / name}: is there already; give --force" in capsys.readouterr().err
+        assert f"{tmp_path / name}: exists already; use --force" in capsys.readouterr().err
         assert (tmp_path / name).read_text() == "precious"
         (tmp_path / name).unlink()
     (tmp_path / "mine.yaml").write_text("precious")

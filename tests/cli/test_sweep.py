@@ -96,7 +96,7 @@ def test_a_sweep_that_cannot_be_is_wrong_use(call: dict[str, Any], capsys: pytes
 def test_ctrl_c_says_how_to_go_on(call: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     call["error"] = KeyboardInterrupt()
     assert cli.main(["sweep", "a.yaml", "--set", "seed=1"]) == 130
-    assert "what is finished is kept; the same command runs the rest\n" in capsys.readouterr().err
+    assert "finished runs are kept; the same command runs the rest\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

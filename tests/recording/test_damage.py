@@ -94,7 +94,7 @@ def test_chunk_files_that_were_exchanged_are_named(store: Path) -> None:
 def test_exchanged_chunk_files_are_seen_by_one_row_and_before_a_run_is_resumed(store: Path) -> None:
     first, second = store / "theta" / "c.0.0", store / "theta_dot" / "c.0.0"
     swap(first, second)
-    message = rf"{first} is damaged: it holds something else than was written there"
+    message = rf"{first} is damaged: its content is not what was written"
     with pytest.raises(RecordingError, match=message):
         read_recording(store).row("theta", 1)
     with pytest.raises(RecordingError, match=message):

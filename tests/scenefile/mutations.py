@@ -191,7 +191,7 @@ def same_name(data: Data, random: Random) -> Broken:
         return None
     key, entries = random.choice(lists)
     first, second = random.sample(range(len(entries)), 2)
-    return changed(data, (key, second, "name"), entries[first]["name"]), "is taken already"
+    return changed(data, (key, second, "name"), entries[first]["name"]), "is already used"
 
 
 def dangling_name(data: Data, random: Random) -> Broken:
@@ -329,7 +329,7 @@ def bad_include(data: Data, random: Random) -> Broken:
 def twice(text: str, random: Random) -> Broken:
     keys = [line.split(":")[0] for line in text.splitlines() if line[0].isalpha()]
     key = random.choice(keys)
-    return f"{text}{key}: 1\n", f"key '{key}' stands here a second time"
+    return f"{text}{key}: 1\n", f"key '{key}' is repeated here"
 
 
 def tab(text: str, random: Random) -> Broken:

@@ -18,7 +18,7 @@ HOSTILE = {
     "Latin-1": (BASE + b"title: Gr\xf6\xdfe\n", "the scene file is not UTF-8 text"),
     "NUL": (BASE + b"title: a\x00b\n", "the character U+0000 is not allowed"),
     "binary": (Random(1).randbytes(200_000), "the scene file is not UTF-8 text"),
-    "empty": (b"", "a scene file is a mapping of keys to values"),
+    "empty": (b"", "a scene file must be a mapping of keys to values"),
     "huge": (BASE + b"title: " + b"x" * 12_000_000, "characters, more than 2000000"),
     "deep": (BASE + b"bodies: " + b"[" * 100_000, "values are nested more than 50 deep"),
     "a chain of variables": (BASE + b"variables:\n  v0: 1\n" + CHAIN + b"title: ${v60}\n", "more than 50 deep"),
@@ -33,12 +33,12 @@ HOSTILE = {
     "a long name": (BASE + b"bodies: [{name: a, shape: {type: mesh, file: %s.stl}}]\n" % LONG, "no such file"),
     "a long include": (BASE + b"include: " + LONG, "no such file"),
     "a surrogate": (BASE + b'title: "\\ud800"\n', "title should be a text"),
-    "an alias of itself": (BASE + b"a: &a {<<: *a}\n", "an alias stands inside the very value that it stands for"),
+    "an alias of itself": (BASE + b"a: &a {<<: *a}\n", "an alias is inside its own value"),
     "a tag": (BASE + b"a: !!python/object/apply:os.system [ls]\n", "values are texts, numbers"),
     "another byte order": ("\ufeff".encode("utf-16-le") + BASE.decode().encode("utf-16-le"), "is not UTF-8 text"),
     "a merge key twice": (
         BASE + b"contact:\n  <<: {d_hat: 1}\n  <<: {d_hat: 2}\n",
-        "key '<<' stands here a second time",
+        "key '<<' is repeated here",
     ),
     "a bomb of aliases": (
         BASE

@@ -84,7 +84,7 @@ def test_values_arrive_as_written() -> None:
             "unknown hinge or slider 'slid'; did you mean 'slide'? known: hinge, slide",
         ),
         ("[hinge, slide]", "[hinge, hinge]", "slide]", "joint 'hinge' is in an articulation already"),
-        ("name: arm", "name: post", "arm\n", "the name 'post' is taken already"),
+        ("name: arm", "name: post", "arm\n", "the name 'post' is already used"),
         ("[8, 64]]", "[9, 64]]", "[[64, 8]", "mass must be symmetric positive definite"),
         ("[8, 64]]", "[8, -64]]", "[[64, 8]", "mass must be symmetric positive definite"),
         ("[8, 64]]", "[8, 64, 1]]", "[[64, 8]", "mass must be 2 rows of 2 numbers, for 2 joints"),
@@ -175,15 +175,15 @@ def test_a_missing_robot_package_says_how_to_get_robots(tmp_path: Path) -> None:
 
 def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
     error = error_of(tmp_path, "steps: 100", "steps: 100\ndt: 0.02")
-    assert "key 'dt' stands here a second time" in str(error)
+    assert "key 'dt' is repeated here" in str(error)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a: [1, 2", "not YAML: expected ',' or ']'"),
-        ("- 1\n- 2\n", "1:1: a scene file is a mapping of keys to values"),
-        ("", "1:1: a scene file is a mapping of keys to values"),
+        ("- 1\n- 2\n", "1:1: a scene file must be a mapping of keys to values"),
+        ("", "1:1: a scene file must be a mapping of keys to values"),
     ],
 )
 def test_what_is_no_scene_file_at_all(tmp_path: Path, text: str, message: str) -> None:

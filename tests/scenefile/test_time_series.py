@@ -21,14 +21,14 @@ def test_csv_and_npz_say_the_same(tmp_path: Path) -> None:
 
 CSV = [
     ("t,elbow\n0,1\n", "a.csv: there is no column 'time'"),
-    ("time\n0\n", "there is no column besides 'time'; each is named after a joint"),
+    ("time\n0\n", "there is no other column than 'time'; each is named after a joint"),
     ("time,elbow\n", "a row of column names and at least one row of numbers"),
     ("time,elbow\n0,1\n1,x\n", "a.csv:3:2: column 'elbow' must be a number, got 'x'"),
     ("time,elbow\n0,1\n\n1,nan\n", "a.csv:4:2: column 'elbow' is nan in row 2 of numbers; all must be finite"),
     ("time,elbow\n0,1\n1,2,3\n", "a.csv:3:1: 3 entries, must be 2: time, elbow"),
     ("elbow,time\n0,1\n1,1\n", "a.csv:3:2: 'time' goes up, but 1 s follows 1 s in row 2"),
     ("time,elbow\n-1,1\n", "a.csv:2:1: 'time' begins at -1 s; it must be 0 or later"),
-    ("time,elbow,elbow\n0,1,1\n", "a.csv:1:3: column 'elbow' is there already"),
+    ("time,elbow,elbow\n0,1,1\n", "a.csv:1:3: column 'elbow' is repeated"),
 ]
 
 
@@ -70,7 +70,7 @@ def test_noise_is_no_table(tmp_path: Path, name: str) -> None:
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SceneFileError, match=r"in a .csv or a .npz file, this one ends in '.xlsx'"):
+    with pytest.raises(SceneFileError, match=r"must be a .csv or .npz file; this one ends in '.xlsx'"):
         read_time_series(tmp_path / "a.xlsx")
 
 

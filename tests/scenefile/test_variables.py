@@ -75,8 +75,8 @@ def test_variables_of_included_files_and_settings(tmp_path: Path) -> None:
         ("x: ${crat}", "scene.yaml:2:4: unknown variable 'crat'; did you mean 'crate'? variables: crate, list, word"),
         ("x: a ${crat} b", "scene.yaml:2:4: unknown variable 'crat'"),
         ("x: ${crat + 1}", "scene.yaml:2:4: unknown variable 'crat'"),
-        ("x: ${word + 1}", "scene.yaml:2:4: variable 'word' is no number, and cannot be used in an expression"),
-        ("x: a ${list}", "scene.yaml:2:4: ${list} is a list or a mapping, and cannot stand inside a text"),
+        ("x: ${word + 1}", "scene.yaml:2:4: variable 'word' is not a number, and cannot be used in an expression"),
+        ("x: a ${list}", "scene.yaml:2:4: ${list} is a list or a mapping, and cannot be part of a text"),
         ("x: a ${crate", "scene.yaml:2:4: `${` without `}`; a plain `${` is written `$${`"),
         ("x: ${}", "scene.yaml:2:4: '' is no expression of numbers, variables, + - * / ** ( ), pi, abs, cos"),
         ("x: ${1 +}", "'1 +' is no expression"),
@@ -84,9 +84,9 @@ def test_variables_of_included_files_and_settings(tmp_path: Path) -> None:
         ("x: ${9 ** 9 ** 9}", "'9 ** 9 ** 9' has no value: math range error"),
         ("x: ${sqrt(-1)}", "'sqrt(-1)' has no value: "),
         ("x: ${9007199254740991 * 4}", "'9007199254740991 * 4' has no value: it is too large"),
-        ("x: ${__import__('os')}", "`__import__('os')` cannot stand in an expression"),
-        ("x: ${crate.real}", "`crate.real` cannot stand in an expression; there are numbers, variables"),
-        ("x: ${'a' * 9}", "cannot stand in an expression"),
+        ("x: ${__import__('os')}", "`__import__('os')` is not valid in an expression"),
+        ("x: ${crate.real}", "`crate.real` is not valid in an expression; valid are numbers, variables"),
+        ("x: ${'a' * 9}", "is not valid in an expression"),
         ("x: ${sin()}", "'sin()' has no value"),
         ("x: ${" + "(" * 190 + "}", "is no expression"),
         ("x: ${" + "1+" * 150 + "1}", "an expression of 301 characters, more than 200"),
@@ -109,7 +109,7 @@ def test_circles_are_told(tmp_path: Path) -> None:
 def test_names_that_no_reference_could_say(tmp_path: Path) -> None:
     message = error_of(tmp_path, "variables:\n  a b: 1\n  pi: 3\n  ok: 2\n")
     assert [line.split(" ")[0] for line in message.splitlines()] == ["scene.yaml:2:3:", "scene.yaml:3:3:"]
-    assert "'a b' is no name for a variable" in message
+    assert "'a b' is not a valid variable name" in message
 
 
 def chain(links: int, form: str, backward: bool = False) -> str:

@@ -166,14 +166,14 @@ FAULTS = [
     ({"walls": [{"name": "w", "point": [0, 0, 0], "normal": [0, 0, 0]}]}, "the normal of wall 'w' has no direction"),
     (
         {"bodies": BODIES, "walls": [{"name": "a", "point": [0, 0, 0], "normal": [0, 0, 1]}]},
-        "the name 'a' is taken already",
+        "the name 'a' is already used",
     ),
     ({"bodies": [BODIES[0] | {"fixed": True, "velocity": {}}]}, "body 'a' is fixed, so it has no initial velocity"),
     (
         {"bodies": [BODIES[0] | {"pose": {"rpy": [0, 0, 0], "quaternion": [1, 0, 0, 0]}}]},
         "a quaternion or rpy, not both",
     ),
-    ({"ground": {}, "bodies": [BODIES[0] | {"name": "ground"}]}, "the name 'ground' is taken already, by the ground"),
+    ({"ground": {}, "bodies": [BODIES[0] | {"name": "ground"}]}, "the name 'ground' is already used, by the ground"),
     ({"contact": {"friction": True}}, "contact.friction"),
     ({"contact": {"friction": -0.1}}, "contact.friction"),
     ({"materials": {"rubber": {"frictoin": 1}}}, "unknown key 'frictoin'; did you mean 'friction'"),

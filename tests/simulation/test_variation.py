@@ -101,5 +101,5 @@ def test_how_it_is_drawn_must_be_said_once(tmp_path: Path) -> None:
 def test_a_value_is_drawn_once_between_bounds_in_order(tmp_path: Path) -> None:
     with pytest.raises(SceneFileError, match=r"'contact.friction' is drawn already"):
         drawn(tmp_path, *[{"path": "contact.friction", "normal": 0.1}] * 2)
-    with pytest.raises(SceneFileError, match="the first bound must not be above the second"):
+    with pytest.raises(SceneFileError, match="the first bound must not exceed the second"):
         drawn(tmp_path, {"path": "contact.friction", "uniform": [1, 0]})

@@ -78,7 +78,7 @@ def test_what_is_no_sweep_is_never_touched(scene: Path) -> None:
     (scene.parent / "out").mkdir()
     (scene.parent / "out" / "thesis.tex").write_text("")
     for force in (False, True):
-        with pytest.raises(SweepError, match="out holds something else than a sweep; choose another --out"):
+        with pytest.raises(SweepError, match="out is not the folder of a sweep; choose another --out"):
             open_folder(scene, force)[1].__enter__()
     assert (scene.parent / "out" / "thesis.tex").exists()
 
@@ -125,7 +125,7 @@ def test_a_full_disk_is_named_and_leaves_the_former_record(scene: Path, monkeypa
 
         monkeypatch.setattr("ipc_articulation.sweeps.record.os.fsync", full)
         with pytest.raises(
-            SweepError, match=r"cannot write .*\.json: No space left on device; what was finished before"
+            SweepError, match=r"cannot write .*\.json: No space left on device; runs that finished before"
         ):
             folder.write(Record(CASE.id, CASE.settings, "failed"))
         assert folder.records([CASE]) == {CASE.id: RECORD}

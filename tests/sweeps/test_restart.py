@@ -126,8 +126,6 @@ def test_a_scene_that_changes_meanwhile_ends_the_sweep(tmp_path: Path, monkeypat
         file.write_text(SCENE.read_text() + "\n# edited\n")
 
     monkeypatch.setattr(SweepFolder, "write", write_and_edit)
-    with pytest.raises(
-        SweepError, match=r"scene\.yaml has changed since this sweep began; what ran until then is kept"
-    ):
+    with pytest.raises(SweepError, match=r"scene\.yaml has changed since this sweep began; earlier runs are kept"):
         sweep(file, {PLACE: np.linspace(0.9, 1.1, 30).tolist()}, workers=1, steps=1, out=tmp_path / "out", quiet=True)
     assert 0 < len(list((tmp_path / "out" / "scene" / "runs").glob("[!.]*.json"))) < 5

@@ -65,7 +65,8 @@ def test_the_former_table_stays_where_the_new_one_cannot_be_written(
 
     monkeypatch.setattr("ipc_articulation.sweeps.record.os.replace", full)
     with pytest.raises(
-        SweepError, match=r"cannot write .*results\.parquet: No space left on device; what was finished before is kept"
+        SweepError,
+        match=r"cannot write .*results\.parquet: No space left on device; runs that finished before are kept",
     ):
         write_table(make_table([FAILED]), tmp_path / "results.parquet")
     assert list(pandas.read_parquet(tmp_path / "results.parquet")["id"]) == ["a1"]

@@ -145,7 +145,7 @@ def test_a_key_that_no_scene_has_is_refused_before_any_run(tmp_path: Path) -> No
     ("options", "message"),
     [
         ({"workers": 1, "ray": "auto"}, "by workers of this machine or by a Ray cluster: give one of the two"),
-        ({"workers": 0}, "workers=0: there must be at least one"),
+        ({"workers": 0}, "workers=0: it must be at least one"),
         ({"time_limit": 0.0}, "time_limit=0.0: it must be a number of seconds above 0"),
         ({"keep": "summary"}, "keep='summary' is unknown; did you mean 'summaries'?"),
     ],

@@ -14,7 +14,7 @@ from tests.viewing.made import recording
 HEADINGS = [
     "Joint positions",
     "Joint velocities",
-    "What contact did to the joints' motion",
+    "Change of the joints' motion by contact",
     "Contact force on the joints",
     "Contact forces between bodies",
     "Minimum distance",

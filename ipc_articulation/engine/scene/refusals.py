@@ -11,7 +11,7 @@ from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.frontend.attributes import read
 from ipc_articulation.frontend.bodies import is_affine_body
 
-_ADVICE = "the CPU engine does not do that yet; use Engine('cuda')"
+_ADVICE = "the CPU engine does not support that yet; use Engine('cuda')"
 
 _REFUSED_ON_VERTICES = ("contact_element_id", "subscene_element_id", "d_hat")
 

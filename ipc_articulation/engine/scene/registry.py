@@ -73,8 +73,9 @@ def carried_uids(geometry: Any) -> list[int]:
 def _reader(uid: int, slot: Any) -> Reader:
     if uid not in REGISTRY:
         raise UnsupportedError(
-            f"geometry {slot.id()} has constitution {uid} ({_name(uid)}), which the CPU engine does not do; it does "
-            f"{', '.join(f'{_name(known)} ({known})' for known in REGISTRY)} and half-planes; use Engine('cuda')"
+            f"geometry {slot.id()} has constitution {uid} ({_name(uid)}), which the CPU engine does not support; it "
+            f"supports {', '.join(f'{_name(known)} ({known})' for known in REGISTRY)} and half-planes; "
+            "use Engine('cuda')"
         )
     return REGISTRY[uid]
 

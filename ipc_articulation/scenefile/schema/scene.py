@@ -31,7 +31,7 @@ class VariationEntry(Block):
     def complaints(self) -> Iterator[Complaint]:
         """Exactly one distribution is given; its bounds are in order."""
         if self.uniform is not None and self.uniform[0] > self.uniform[1]:
-            yield ("uniform",), "the first bound must not be above the second"
+            yield ("uniform",), "the first bound must not exceed the second"
         if (self.uniform is None) == (self.normal is None):
             yield (), "give either `uniform`, two bounds, or `normal`, a standard deviation"
 

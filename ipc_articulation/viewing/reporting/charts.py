@@ -92,8 +92,8 @@ _CHARTS: tuple[
     ("Joint positions", "θ at the end of each step.", "[rad or m]", lambda r: r.theta, draw_joints),
     ("Joint velocities", "", "[rad/s or m/s]", lambda r: r.theta_dot, draw_joints),
     (
-        "What contact did to the joints' motion",
-        "δθ - δθ̃: the joint motion of each step less that without contact. Zero where nothing touches.",
+        "Change of the joints' motion by contact",
+        "δθ - δθ̃: the joint motion of each step minus that without contact. It is zero without contact.",
         "[rad or m]",
         lambda r: r.delta_theta - r.delta_theta_tilde,
         draw_joints,
@@ -107,14 +107,14 @@ _CHARTS: tuple[
     ),
     (
         "Contact forces between bodies",
-        "Net force of each pair, barrier and friction; the pairs that press hardest.",
+        "Net force of barrier and friction of each pair; the pairs with the largest forces.",
         "[N]",
         lambda r: pair_forces(r)[2],
         _pairs,
     ),
     (
         "Minimum distance",
-        "The least distance of surfaces that may touch. It never reaches zero; gaps: nothing was near anything.",
+        "The minimum distance of surfaces that may touch. It is never zero; in gaps of the curve nothing was near.",
         "[m]",
         lambda r: r.minimum_distance,
         _logarithmic(1.0),
@@ -130,7 +130,7 @@ _CHARTS: tuple[
     ("Time of a step", "Wall time.", "[ms]", lambda r: r.step_time, _logarithmic(1e3)),
     (
         "Time of a step by stage",
-        "Wall time, one stage on the other; the slowest steps may reach beyond the edge.",
+        "Wall time of all stages, stacked; the slowest steps may exceed the chart.",
         "[ms]",
         lambda r: r.stage_times,
         _stages,
