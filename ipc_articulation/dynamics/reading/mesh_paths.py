@@ -14,6 +14,7 @@ from urllib.request import url2pathname
 PACKAGE = re.compile(r"(?:package|model):/{2,}([^/]+)/(.+)")
 NEAR = 3  # folders above the file's own that whole paths may point into
 FOR_ROBOT_FILES = ("model", "models", "robot", "robots", "urdf", "xacro")  # folders in packages
+EQUAL = 100  # files of one name that are compared
 ENTRIES = 20_000  # of folders that are searched for a file
 
 
@@ -70,7 +71,7 @@ class MeshPaths:
         for place in dict.fromkeys([*self._own, *given]):
             for path in _walk(place):
                 same = found.setdefault(path.name.lower(), [])
-                if path not in same:
+                if len(same) < EQUAL and path not in same:
                     same.append(path)
         return found
 

@@ -13,7 +13,7 @@ from ipc_articulation.dynamics.reading.node import CPP_TAG, TEXT, XmlNode
 from ipc_articulation.errors import ModelError
 from ipc_articulation.repairs import repair
 
-LARGEST = 64 << 20  # bytes of a file; published robots have less than one MB
+LARGEST = 32 << 20  # bytes of a file; published robots have less than one MB
 
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)[\"']")

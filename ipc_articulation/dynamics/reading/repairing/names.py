@@ -19,23 +19,23 @@ def resolve_names(robot: Robot) -> None:
     """
     for nodes in (robot.links, robot.joints):
         first: dict[str, XmlNode] = {}
-        taken = {node.element.get("name", "").strip() for node in nodes}
-        for node in nodes:
-            name = node.element.get("name", "").strip()
+        names = [node.element.get("name", "").strip() for node in nodes]
+        taken, next_number = set(names), dict.fromkeys(names, 2)
+        for node, name in zip(nodes, names, strict=True):
             if name and name in first:
-                _resolve(node, first[name], taken)
+                while (new := f"{name}_{next_number[name]}") in taken:
+                    next_number[name] += 1
+                taken.add(new)
+                _resolve(node, first[name], new)
             first.setdefault(name, node)
 
 
-def _resolve(node: XmlNode, first: XmlNode, taken: set[str]) -> None:
-    name = node.text("name")
+def _resolve(node: XmlNode, first: XmlNode, new: str) -> None:
     fault = f"line {first.line} has the same name; give each {node.tag} its own"
     if _same(node, first):
         repair(node.place, fault, "the repetition is left out")
         remove(node)
     elif node.tag == "joint":
-        new = next(new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken)
-        taken.add(new)
         node.element.set("name", new)
         repair(node.place, fault, f"renamed to '{new}'")
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
@@ -29,11 +30,14 @@ class Faults:
     """Faults of one kind in several places, reported as one repair that names the first place and their number."""
 
     def __init__(self) -> None:
-        self._found: dict[Hashable, list[tuple[XmlNode, str, str]]] = {}
+        self._first: dict[Hashable, tuple[XmlNode, str, str]] = {}
+        self._count: Counter[Hashable] = Counter()
 
-    def add(self, kind: Hashable, node: XmlNode, fault: str, remedy: str) -> None:
-        """Note a fault at an element, and what is used instead."""
-        self._found.setdefault(kind, []).append((node, fault, remedy))
+    def add(self, kind: Hashable, node: XmlNode, fault: str | Callable[[], str], remedy: str) -> None:
+        """Note a fault at an element, and what is used instead; a text that takes long to make is a function."""
+        self._count[kind] += 1
+        if kind not in self._first:
+            self._first[kind] = node, fault if isinstance(fault, str) else fault(), remedy
 
     def report(self) -> None:
         """Report each kind of fault.
@@ -41,9 +45,8 @@ class Faults:
         Raises:
             ModelError: Repairs are errors, and there is a fault.
         """
-        for found in self._found.values():
-            node, fault, remedy = found[0]
-            more = f" (and in {len(found) - 1} more places)" if len(found) > 1 else ""
+        for kind, (node, fault, remedy) in self._first.items():
+            more = f" (and in {self._count[kind] - 1} more places)" if self._count[kind] > 1 else ""
             repair(node.place, fault, remedy + more)
 
 

@@ -20,7 +20,7 @@ from ipc_articulation.dynamics.reading.repairing.numbers import add_missing_prod
 from ipc_articulation.dynamics.reading.repairing.robot import Robot
 from ipc_articulation.dynamics.reading.repairing.roots import keep_largest_tree
 
-MOST = 20_000  # links, or joints; the mass matrix of as many joints has 3 GB
+MOST = 10_000  # links, or joints; the mass matrix of as many joints has 0.8 GB
 
 REPAIRS: tuple[Callable[[Robot], None], ...] = (
     leave_out_other_tools,

@@ -1,6 +1,7 @@
 """Repairs of URDF files: what is reported and what is read; strict repairs are errors with the same beginning."""
 
 import warnings
+from time import process_time
 
 import numpy as np
 import pytest
@@ -454,7 +455,7 @@ BOMB = "<!DOCTYPE robot [<!ENTITY a0 'aaaaaaaaaa'>{}]><robot><link name='b'/>&a9
         (BOMB.encode(), ":1: not well-formed XML: Maximum entity amplification factor exceeded"),
         (b"<robot>" + 100_000 * b"<a>", ":1: not well-formed XML: Excessive depth"),
         (b"<html><p/></html>", ":1: the outermost element is <html>; that of a URDF file is <robot>"),
-        (b"<robot>" + 100_000 * b'<link name="a"/>' + b"</robot>", ":1: <robot> has 100000 links; the most are 20000"),
+        (b"<robot>" + 100_000 * b'<link name="a"/>' + b"</robot>", ":1: <robot> has 100000 links; the most are 10000"),
     ],
 )
 def test_what_is_no_robot_is_refused(tmp_path, content, message):
@@ -463,6 +464,35 @@ def test_what_is_no_robot_is_refused(tmp_path, content, message):
     with pytest.raises(ModelError) as error:
         read_urdf(file)
     assert str(error.value).startswith(f"{file}{message}")
+
+
+def test_entities_of_other_files_are_left_out(tmp_path):
+    (tmp_path / "secret").write_text('<link name="secret"/>')
+    file = tmp_path / "robot.urdf"
+    file.write_text(f'<!DOCTYPE robot [<!ENTITY a SYSTEM "{tmp_path}/secret">]>' + robot(more="&a;"))
+    mechanism, said = repaired(file)
+    assert [link.name for link in mechanism.links] == ["base", "arm"]
+    assert "Entity 'a' not defined" in said
+
+
+def test_entities_that_contain_themselves_are_refused():
+    with pytest.raises(ModelError, match="not well-formed XML: "):
+        read('<!DOCTYPE robot [<!ENTITY a "&b;"><!ENTITY b "&a;">]>' + robot(more="&a;"))
+
+
+COUNT = 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "inside"), [("j{}", '<mimic joint="x{}"/>'), ("j{}", '<mimic joint="j{}"/>'), ("j", "<unknown{}/>")]
+)
+def test_long_files_are_repaired_in_linear_time(name, inside):
+    links = "".join(f'<link name="l{i}"/>' for i in range(COUNT))
+    joints = (joint(name.format(i), f"l{i}", f"l{i + 1}", inside.format(i + 1)) for i in range(COUNT - 1))
+    start = process_time()
+    with collected():
+        read_urdf(f"<robot>{links}{''.join(joints)}</robot>")
+    assert process_time() - start < 8.0  # 1 s; where each joint is compared with all others, more
 
 
 def test_files_that_are_too_large_are_refused(tmp_path, monkeypatch):
