@@ -43,6 +43,12 @@ class Draft:
     stuck: list[tuple[str, str]] = field(default_factory=list)  # the same of the robot and what its file has around it
     d_hat: float = 0.001  # [m]
 
+    @property
+    def joints(self) -> list[ScalarJoint]:
+        """Those of the file that are not ignored."""
+        gone = {self.facts.trees.get(body) for body, _ in self.ignored} - {"", None}
+        return [joint for joint in self.facts.joints if joint.tree not in gone]
+
     def start(self) -> tuple[Start, Scene]:
         """The scene at its start.
 
@@ -71,7 +77,7 @@ class Draft:
         yield f"dt: {DT}  # [s]"
         yield "steps: 200"
         yield from gravity_lines(self.facts)
-        yield from integrator_lines(self.facts, self.adapter)
+        yield from integrator_lines(self.facts, self.adapter, bool(self.gains or self.facts.driven))
         yield f"contact: {{d_hat: {self.d_hat:g}, friction: 0.5}}  # surfaces begin to repel each other at d_hat [m]"
         yield ""
         if self.floor:
@@ -93,10 +99,10 @@ class Draft:
         yield from self._ignored()
         yield from self._pairs()
         yield from self._actuators()
-        if self.facts.joints:
+        if self.joints:
             where = f"  # keyframe '{self.facts.keyframe}' of the robot's file" if self.facts.keyframe else ""
             yield f"  initial:{where}"
-            for joint in self.facts.joints:
+            for joint in self.joints:
                 yield f"    {_quoted(joint.name)}: {self.initial[joint.name]:.10g}  # {_limits(joint)}"
 
     def _ignored(self) -> Iterator[str]:

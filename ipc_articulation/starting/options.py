@@ -22,11 +22,19 @@ def gravity_lines(facts: FileFacts) -> Iterator[str]:
         yield f"gravity: [{', '.join(f'{component:.12g}' for component in facts.gravity)}]  # the robot file's [m/s²]"
 
 
-def integrator_lines(facts: FileFacts, adapter: str) -> Iterator[str]:
-    """The file's integrator, where MuJoCo moves the robot and it is not that of scenes."""
+def integrator_lines(facts: FileFacts, adapter: str, is_driven: bool) -> Iterator[str]:
+    """The file's integrator, where MuJoCo moves the robot and it is not that of scenes.
+
+    Args:
+        facts: The file's.
+        adapter: That moves the robot.
+        is_driven: Whether there are actuators with a velocity gain, which Euler would treat explicitly.
+    """
     if adapter != "mujoco":
         return
-    if facts.integrator == "EULER":
+    if facts.integrator == "EULER" and is_driven:
+        yield f"integrator: {USUAL}  # the robot file's is Euler, with which the damping of actuators is less stable"
+    elif facts.integrator == "EULER":
         yield "integrator: Euler  # the robot file's"
     elif reason := REPLACED.get(facts.integrator):
         yield f"integrator: {USUAL}  # instead of the robot file's {facts.integrator}: {reason}"

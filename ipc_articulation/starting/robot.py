@@ -21,6 +21,7 @@ from ipc_articulation.starting.draft import DT, Draft
 from ipc_articulation.starting.facts import read_facts, start_of
 from ipc_articulation.starting.floor import missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
+from ipc_articulation.starting.ignoring import body_to_ignore
 from ipc_articulation.starting.options import REPLACED, USUAL
 
 ADAPTERS = ("mujoco", "native")  # the first that can read the robot is taken
@@ -59,9 +60,9 @@ def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> S
         try:
             text = _finished(draft)
         except SceneFileError as error:
-            refusals.append(f"with adapter {name}: {' '.join(error.faults[0].message.split())}")
+            refusals.append(f"with adapter {name}: {_line(error)}")
         else:
-            _report(facts, file, name)
+            _report(draft)
             return Starter(text, refusals)
     raise ModelError(f"{file} cannot be simulated\n" + "\n".join(refusals))
 
@@ -70,13 +71,16 @@ def _initial(facts: FileFacts) -> dict[str, float]:
     return {joint.name: start_of(joint) for joint in facts.joints}
 
 
-def _report(facts: FileFacts, file: Path, adapter: str) -> None:
+def _report(draft: Draft) -> None:
     """Report what the scene file replaces.
 
     Raises:
         ModelError: In strict mode.
     """
-    if facts.integrator in REPLACED and adapter == "mujoco":
+    facts, file = draft.facts, draft.file
+    for body, reason in draft.ignored:
+        repair(str(file), reason, f"body '{body}' is left out, by 'ignore' under 'robot'")
+    if facts.integrator in REPLACED and draft.adapter == "mujoco":
         why = REPLACED[facts.integrator]
         repair(str(file), f"integrator {facts.integrator} cannot be coupled: {why}", f"replaced by {USUAL}")
     for base in facts.floating:
@@ -95,14 +99,21 @@ def _finished(draft: Draft) -> str:
 
 
 def _first_start(draft: Draft) -> tuple[Start, Scene]:
-    """As the robot's file is, or with convex hulls where its meshes are open."""
-    try:
-        return draft.start()
-    except SceneFileError as error:
-        if not isinstance(error.__cause__, MeshError):
-            raise
-        draft.hull = True
-        return draft.start()
+    """As the robot's file is, or without bodies that cannot be coupled, or with convex hulls for open meshes."""
+    while True:
+        try:
+            return draft.start()
+        except SceneFileError as error:
+            if isinstance(error.__cause__, MeshError) and not draft.hull:
+                draft.hull = True
+            elif (body := body_to_ignore(_line(error), draft.facts, [name for name, _ in draft.ignored])) is not None:
+                draft.ignored.append((body, _line(error)))
+            else:
+                raise
+
+
+def _line(error: SceneFileError) -> str:
+    return " ".join(error.faults[0].message.split())
 
 
 def _fitting_d_hat(start: Start, usual: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ipc_articulation.arrays import Array
@@ -17,6 +18,7 @@ class ScalarJoint:
     position: float  # where the file starts it
     unit: str  # «rad» or «m»
     follows: bool = False  # another joint determines it
+    tree: str = ""  # the first moving body of its kinematic tree, where the format has names for bodies
 
 
 @dataclass(frozen=True)
@@ -31,3 +33,4 @@ class FileFacts:
     driven: frozenset[str] = field(default_factory=frozenset)  # joints with a position actuator
     motors: frozenset[str] = field(default_factory=frozenset)  # joints with a motor and no position actuator
     has_actuators: bool = False
+    trees: Mapping[str, str] = field(default_factory=dict)  # by body: the first moving one of its tree; empty: static

@@ -8,7 +8,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
 from ipc_articulation.dynamics.reading.mujoco.actuators import joint_actuators
-from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, enabled, name_of
+from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, body_names, enabled, name_of
 
 STARTS = ("home", "stand", "standing", "start", "initial", "init", "default", "rest", "neutral")  # the best first
 
@@ -20,9 +20,11 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
     actuators, _ = joint_actuators(model)
     driven = {name_of(model, "joint", actuator.joint) for actuator in actuators if actuator.takes_target}
     motors = {name_of(model, "joint", actuator.joint) for actuator in actuators if actuator.is_motor}
-    followers = _followers(model)
+    followers, trees = _followers(model), _trees(model)
     return FileFacts(
-        joints=tuple(_joint(model, int(j), qpos, followers) for j in np.flatnonzero(np.isin(model.jnt_type, SCALAR))),
+        joints=tuple(
+            _joint(model, int(j), qpos, followers, trees) for j in np.flatnonzero(np.isin(model.jnt_type, SCALAR))
+        ),
         keyframe="" if keyframe is None else model.key(keyframe).name or f"number {keyframe}",
         gravity=model.opt.gravity * enabled(model, "GRAVITY"),
         integrator=mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_"),
@@ -30,6 +32,7 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
         driven=frozenset(driven),
         motors=frozenset(motors - driven),
         has_actuators=len(model.actuator_trntype) > 0,
+        trees=trees,
     )
 
 
@@ -40,7 +43,7 @@ def _keyframe(model: mujoco.MjModel) -> int | None:
     return named[0] if named else 0 if names else None
 
 
-def _joint(model: mujoco.MjModel, joint: int, qpos: Array, followers: set[int]) -> ScalarJoint:
+def _joint(model: mujoco.MjModel, joint: int, qpos: Array, followers: set[int], trees: dict[str, str]) -> ScalarJoint:
     lower, upper = model.jnt_range[joint] if model.jnt_limited[joint] else (-np.inf, np.inf)
     slides = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE
     return ScalarJoint(
@@ -50,6 +53,7 @@ def _joint(model: mujoco.MjModel, joint: int, qpos: Array, followers: set[int]) 
         position=float(qpos[model.jnt_qposadr[joint]]),
         unit="m" if slides else "rad",
         follows=joint in followers,
+        tree=trees[name_of(model, "body", model.jnt_bodyid[joint])],
     )
 
 
@@ -59,6 +63,16 @@ def _followers(model: mujoco.MjModel) -> set[int]:
         int(model.eq_obj1id[e])
         for e in range(model.neq)
         if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT and model.eq_active0[e] and model.eq_obj2id[e] >= 0
+    }
+
+
+def _trees(model: mujoco.MjModel) -> dict[str, str]:
+    """The first body of each moving body's tree; of a static one, an empty name."""
+    names, first = body_names(model), dict[int, str]()
+    for body, name in enumerate(names):
+        first.setdefault(int(model.body_treeid[body]), name)
+    return {
+        name: first[tree] if tree >= 0 else "" for name, tree in zip(names, model.body_treeid.tolist(), strict=True)
     }
 
 

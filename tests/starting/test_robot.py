@@ -1,0 +1,274 @@
+"""`new --robot` writes a scene that starts as the robot's file says, and that runs."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ipc_articulation
+from ipc_articulation.checking import check_file
+from ipc_articulation.cli import main
+from ipc_articulation.scenefile.reading import read_scene
+from ipc_articulation.scenefile.schema import RobotScene
+from tests.dynamics.reading import osim_documents as osim
+
+ADAPTERS = ("mujoco", "native")
+
+
+def starter(tmp_path: Path, model: str, *more: str, name: str = "robot.xml", status: int = 0) -> RobotScene:
+    """The scene that `new` writes for a model; it has no errors."""
+    (tmp_path / name).write_text(model)
+    file = tmp_path / "scene.yaml"
+    assert main(["new", str(file), "--robot", str(tmp_path / name), "--force", *more]) == status
+    report = check_file(file)
+    assert report.errors == ()
+    scene, _ = read_scene(file)
+    assert isinstance(scene, RobotScene)
+    return scene
+
+
+def runs(tmp_path: Path, steps: int = 3) -> np.ndarray:
+    file, out = tmp_path / "scene.yaml", tmp_path / "out"
+    run = ipc_articulation.run(file, engine="cpu", steps=steps, out=out, quiet=True, pictures=False, force=True)
+    assert run.recording.minimum_distance.min() > 0.0
+    return run.recording.theta
+
+
+def mjcf(worldbody: str, more: str = "") -> str:
+    return f"<mujoco><compiler angle='radian'/>{more}<worldbody>{worldbody}</worldbody></mujoco>"
+
+
+ARM = """<body name="arm" pos="0 0 1">
+  <joint name="turn" axis="0 1 0" ref="0.3" range="-1 1" limited="true"/>
+  <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/>
+</body>"""
+KEYS = '<keyframe><key name="away" qpos="0.9"/><key name="Home" qpos="-0.5"/></keyframe>'
+FLOOR = '<geom name="ground" type="plane" size="0 0 1"/>'
+
+
+def test_a_joint_starts_at_its_reference(tmp_path: Path) -> None:
+    assert starter(tmp_path, mjcf(ARM)).robot.initial == {"turn": 0.3}
+
+
+def test_a_joint_starts_at_the_keyframe_called_home(tmp_path: Path) -> None:
+    assert starter(tmp_path, mjcf(ARM, KEYS)).robot.initial == {"turn": -0.5}
+    assert "keyframe 'Home'" in (tmp_path / "scene.yaml").read_text()
+
+
+def test_else_at_the_first_keyframe(tmp_path: Path) -> None:
+    assert starter(tmp_path, mjcf(ARM, KEYS.replace("Home", "b"))).robot.initial == {"turn": 0.9}
+
+
+def test_a_start_beyond_the_limits_is_inside_them(tmp_path: Path) -> None:
+    scene = starter(tmp_path, mjcf(ARM.replace('range="-1 1"', 'range="0.5 1.5"')))
+    assert scene.robot.initial == {"turn": 0.55}
+
+
+def test_gravity_is_that_of_the_file(tmp_path: Path) -> None:
+    assert starter(tmp_path, mjcf(ARM, '<option gravity="0 0 -1.62"/>')).gravity == (0.0, 0.0, -1.62)
+    disabled = starter(tmp_path, mjcf(ARM, '<option><flag gravity="disable"/></option>'))
+    assert (disabled.gravity, disabled.ground) == ((0.0, 0.0, 0.0), None)
+
+
+@pytest.mark.parametrize("kind", ["RK4", "implicit"])
+def test_an_integrator_that_cannot_be_coupled_is_replaced(tmp_path: Path, kind: str, capsys) -> None:
+    model = mjcf(ARM, f'<option integrator="{kind}"/>')
+    assert starter(tmp_path, model).integrator == "implicitfast"
+    assert f"instead of the robot file's {kind.upper()}" in (tmp_path / "scene.yaml").read_text()
+    assert f"integrator {kind.upper()} cannot be coupled" in capsys.readouterr().err
+    assert main(["new", str(tmp_path / "b.yaml"), "--robot", str(tmp_path / "robot.xml"), "--strict"]) == 2
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_the_floor_of_the_file_is_the_ground(tmp_path: Path, adapter: str) -> None:
+    scene = starter(tmp_path, mjcf(FLOOR + ARM), "--adapter", adapter)
+    assert scene.ground is None
+    assert "'world/ground'" in (tmp_path / "scene.yaml").read_text()
+    runs(tmp_path)
+
+
+def test_a_broad_box_is_a_floor_and_a_base_is_none(tmp_path: Path) -> None:
+    box = '<geom name="slab" type="box" size="2 2 0.1" pos="0 0 -0.5"/>'
+    assert starter(tmp_path, mjcf(box + ARM)).ground is None
+    base = f'<body name="base"><geom type="box" size="2 2 0.1"/>{ARM}</body>'
+    scene = starter(tmp_path, mjcf(base))
+    assert scene.ground is not None
+    assert scene.robot.pose.position[2] == pytest.approx(0.102)
+
+
+SLIDER = """<body name="foot" pos="0 0 0.1">
+  <joint name="up" type="slide" axis="0 0 -1"/><geom name="g" type="sphere" size="0.1"/>
+</body>"""
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_slide_raises_what_stands_in_the_floor(tmp_path: Path, adapter: str) -> None:
+    scene = starter(tmp_path, mjcf(FLOOR + SLIDER), "--adapter", adapter)
+    assert scene.robot.initial == {"up": -0.002}
+    assert scene.robot.untouchable == ()
+    runs(tmp_path)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_what_nothing_lifts_is_untouchable(tmp_path: Path, adapter: str) -> None:
+    cage = '<geom name="cage" type="box" size="1 1 1" pos="0 0 1"/>'
+    scene = starter(tmp_path, mjcf(FLOOR + cage + SLIDER.replace('"0 0 -1"', '"1 0 0"')), "--adapter", adapter)
+    assert {frozenset(pair) for pair in scene.robot.untouchable} == {
+        frozenset({"foot", "world/cage"}),
+        frozenset({"foot", "ground"}),
+    }
+    assert "no joint can lift them out" in (tmp_path / "scene.yaml").read_text()
+    runs(tmp_path)
+
+
+MOTORS = '<actuator><motor name="m" joint="turn" gear="40" ctrlrange="-1 1" ctrllimited="true"/></actuator>'
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_joints_with_motors_are_held(tmp_path: Path, adapter: str) -> None:
+    text = mjcf(ARM.replace("</body>", PASSIVE + "</body>"), MOTORS)
+    scene = starter(tmp_path, text, "--adapter", adapter)
+    assert [actuators.joints for actuators in scene.robot.actuators] == [("turn",)]
+    assert "do nothing until a controller" in (tmp_path / "scene.yaml").read_text()
+    theta = runs(tmp_path, 20)
+    assert abs(theta[-1, 0] - theta[0, 0]) < 0.04
+    assert abs(theta[-1, 1] - theta[0, 1]) > 0.06  # the joint without a motor swings
+
+
+PASSIVE = """<body name="tip" pos="0.5 0 0"><joint name="swing" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.02"/></body>"""
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_actuators_of_the_file_hold_their_joints(tmp_path: Path, adapter: str) -> None:
+    servo = '<actuator><position joint="turn" kp="200" kv="20" gear="3"/></actuator>'
+    scene = starter(tmp_path, mjcf(ARM, servo), "--adapter", adapter)
+    assert scene.robot.actuators == ()
+    theta = runs(tmp_path, 20)
+    assert abs(theta[-1, 0] - 0.3) < 0.02
+
+
+FLOATING = """<body name="trunk" pos="0 0 0.6"><freejoint/><geom type="box" size="0.2 0.1 0.05"/>
+  <body name="leg" pos="0 0 -0.1"><joint name="hip" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 -0.05 0 0 -0.3" size="0.03"/></body></body>"""
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_floating_base_is_fixed_and_said(tmp_path: Path, adapter: str, capsys) -> None:
+    sensor = (
+        '<keyframe><key qpos="0 0 1 1 0 0 0 0.2"/></keyframe><sensor><framepos objtype="body" objname="leg"/></sensor>'
+    )
+    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, sensor), "--adapter", adapter)
+    assert (scene.robot.base, scene.robot.initial) == ("fixed", {"hip": 0.2})
+    assert "base 'trunk' floats; fixed to the world where it is" in capsys.readouterr().err
+    assert "'trunk' would float" in (tmp_path / "scene.yaml").read_text()
+    runs(tmp_path)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_floating_base_is_fixed_only_where_the_scene_says_so(tmp_path: Path, adapter: str) -> None:
+    starter(tmp_path, mjcf(FLOOR + FLOATING), "--adapter", adapter)
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
+    (error,) = check_file(file).errors
+    assert "body 'trunk' floats and carries joints" in error.message
+    assert "'base: fixed'" in error.message
+
+
+LINK = """<link name="{name}">
+  <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><sphere radius="0.05"/></geometry></collision>
+</link>"""
+HIP = """<joint name="hip_{name}" type="revolute"><parent link="{base}"/><child link="{name}"/>
+  <origin xyz="{x} 0 -0.3"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="10" velocity="1"/></joint>"""
+
+
+def legged(base: str = "trunk", legs: tuple[str, ...] = ("left", "right")) -> str:
+    parts = [LINK.format(name=base)]
+    parts += [LINK.format(name=leg) + HIP.format(name=leg, base=base, x=0.3 * i) for i, leg in enumerate(legs)]
+    return f"<robot name='walker'>{''.join(parts)}</robot>"
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, capsys) -> None:
+    scene = starter(tmp_path, legged(), "--adapter", adapter, name="walker.urdf")
+    assert scene.robot.base == "fixed"
+    assert "base 'trunk' floats" in capsys.readouterr().err
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
+    warnings = [fault.message for fault in check_file(file).warnings]
+    assert ["nothing connects its base 'trunk'" in text for text in warnings] == [True]
+
+
+@pytest.mark.parametrize("model", [legged(base="world"), legged(legs=("arm",))])
+def test_an_arm_is_meant_to_be_fixed(tmp_path: Path, model: str) -> None:
+    assert starter(tmp_path, model, name="arm.urdf").robot.base is None
+
+
+@pytest.mark.parametrize("name", ["robot.mjcf", "ROBOT.XML", "robot.txt"])
+def test_the_content_decides_the_format(tmp_path: Path, name: str) -> None:
+    (tmp_path / "arm.xml").write_text(mjcf(ARM))
+    text = "<?xml version='1.0'?><!-- <robot> --><mujoco><include file='arm.xml'/></mujoco>"
+    assert starter(tmp_path, text, name=name).robot.initial == {"turn": 0.3}
+
+
+def test_urdf_in_a_file_of_xml(tmp_path: Path) -> None:
+    assert list(starter(tmp_path, legged(), name="walker.xml").robot.initial) == ["hip_left", "hip_right"]
+
+
+def test_the_refusals_of_both_adapters_are_told(tmp_path: Path, capsys) -> None:
+    (tmp_path / "ball.xml").write_text(mjcf('<body name="b"><joint type="ball"/><geom size="0.1"/></body>'))
+    assert main(["new", str(tmp_path / "a.yaml"), "--robot", str(tmp_path / "ball.xml")]) == 2
+    said = capsys.readouterr().err
+    assert "cannot be simulated" in said
+    assert ["with adapter mujoco: " in said, "with adapter native: " in said] == [True, True]
+    assert not (tmp_path / "a.yaml").exists()
+
+
+def test_an_opensim_file_goes_to_our_own_dynamics_and_why_is_said(tmp_path: Path, capsys) -> None:
+    rod = osim.body("rod", osim.joint("PinJoint", "hinge", [osim.coordinate("turn")]))
+    scene = starter(tmp_path, osim.document(osim.bodies(rod)), name="robot.osim")
+    assert scene.adapter == "native"
+    assert "with adapter mujoco: " in capsys.readouterr().err
+    assert "# with adapter mujoco: " in (tmp_path / "scene.yaml").read_text()
+
+
+PUBLISHED = (
+    "gymnasium/envs/mujoco/assets/hopper.xml",
+    "gymnasium/envs/mujoco/assets/ant.xml",
+    "dm_control/suite/fish.xml",
+)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_body_that_cannot_be_coupled_is_left_out(tmp_path: Path, adapter: str, capsys) -> None:
+    ball = '<body name="bob" pos="0 3 1"><joint type="ball"/><geom size="0.1" pos="0 0 0.3"/></body>'
+    scene = starter(tmp_path, mjcf(ARM + ball), "--adapter", adapter)
+    assert scene.robot.ignore == ("bob",)
+    assert "body 'bob' is left out" in capsys.readouterr().err
+    runs(tmp_path)
+
+
+@pytest.mark.parametrize("file", PUBLISHED)
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_published_files_run_untouched(tmp_path: Path, file: str, adapter: str) -> None:
+    robot = Path(__file__).parents[2] / "models" / file
+    if not robot.is_file():
+        pytest.skip("needs the robots of tools/fetch_robots.py")
+    assert main(["new", str(tmp_path / "scene.yaml"), "--robot", str(robot), "--adapter", adapter]) == 0
+    assert check_file(tmp_path / "scene.yaml").errors == ()
+    runs(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "<robot", "<mujoco><worldbody/></mujoco", "<mujoco><geom/></mujoco>", "solid mesh", "\0\1\2"]
+)
+@pytest.mark.parametrize("suffix", [".urdf", ".xml", ".osim", ".bin"])
+def test_what_is_no_robot_has_the_exit_status_of_wrong_files(tmp_path: Path, text: str, suffix: str, capsys) -> None:
+    file = tmp_path / f"robot{suffix}"
+    file.write_text(text)
+    assert main(["new", str(tmp_path / "a.yaml"), "--robot", str(file)]) == 2
+    assert str(file) in capsys.readouterr().err
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(f"adapter: native\ndt: 0.01\nsteps: 1\nrobot: {{model: {file.name}}}\n")
+    assert main(["check", str(scene)]) == 2
