@@ -42,18 +42,18 @@ class Moment:
 
 
 GALLERY = {
-    "panda_grasp": Moment(2.8, 1.2),
-    "panda_push": Moment(2.0, 1.15, "link"),
-    "pendulum": Moment(0.7, 1.05),
-    "four_bar_press": Moment(None, 1.1, has_own_camera=True),
-    "force_control": Moment(None, 1.1),
-    "recorded_motion": Moment(1.5, 1.1, "link"),
-    "linkage": Moment(0.5, 1.2),
-    "materials": Moment(None, 1.15, has_own_camera=True),
-    "random_drop": Moment(None, 1.0),
-    "environments": Moment(0.6, 1.3),
-    "hinge_pair": Moment(None, 1.15),
-    "hinge_slider": Moment(None, 1.3),
+    "panda_grasp": Moment(2.8),
+    "panda_push": Moment(2.0, by="link"),
+    "pendulum": Moment(0.7),
+    "four_bar_press": Moment(zoom=1.1, has_own_camera=True),
+    "force_control": Moment(),
+    "recorded_motion": Moment(1.5, by="link"),
+    "linkage": Moment(0.5),
+    "materials": Moment(zoom=1.15, has_own_camera=True),
+    "random_drop": Moment(),
+    "environments": Moment(0.6),
+    "hinge_pair": Moment(),
+    "hinge_slider": Moment(),
 }
 
 
@@ -92,7 +92,7 @@ def draw_moment(recording: Recording, moment: Moment, file: Path) -> None:
 def seen(shots: Shots, moment: Moment) -> Shots:
     """The shots from the moment's camera."""
     scenery = shots.scenery if moment.has_own_camera else replace(shots.scenery, eye=None, target=None)
-    eye, target = eye_and_target(scenery, *shots.bounds)
+    eye, target = eye_and_target(scenery, shots.outline, DRAWN[0] / DRAWN[1])
     x, y, z = np.asarray(target + (eye - target) / moment.zoom).tolist()
     return replace(shots, scenery=replace(scenery, eye=(x, y, z), target=tuple(target.tolist())))
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
-from ipc_articulation.recording import Recording, Scenery
+from ipc_articulation.recording import Recording, Scenery, Surface
 from ipc_articulation.spatial import quaternion_from_rotation
 from ipc_articulation.viewing.moments import spread
 
 LOOKS = 24  # moments at which the space that bodies fill is measured
+_CORNERS = np.array(list(product([-1.0, 1.0], repeat=3)))  # of a cube
 
 
 def placed(vertices: Array, poses: Array) -> Array:
@@ -38,6 +41,28 @@ def bounds(recording: Recording) -> tuple[Array, Array]:
     """
     rows = spread(recording.rows, LOOKS)
     return bounds_of(recording.scenery, recording.body_names, recording.body_poses[rows])
+
+
+def outline(recording: Recording) -> Array:
+    """Points about all bodies in the course of a recording, (k, 3) [m]."""
+    rows = spread(recording.rows, LOOKS)
+    return outline_of(recording.scenery, recording.body_names, recording.body_poses[rows])
+
+
+def outline_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> Array:
+    """The corners of boxes about the bodies in their own frames, for poses (rows, n, 4, 4) of the n named: (k, 3) [m].
+
+    Without bodies they are those of a cube of 2 m about the origin.
+    """
+    if not scenery.surfaces:
+        return _CORNERS.copy()
+    return np.concatenate([_box(surface, names, poses) for surface in scenery.surfaces])
+
+
+def _box(surface: Surface, names: tuple[str, ...], poses: Array) -> Array:
+    motion = poses[:, names.index(surface.name)] if surface.name in names else surface.pose[None]
+    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    return placed(0.5 * (low + high) + 0.5 * (high - low) * _CORNERS, motion).reshape(-1, 3)
 
 
 def bounds_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> tuple[Array, Array]:

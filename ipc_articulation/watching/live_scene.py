@@ -12,7 +12,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording.contacts import Contacts
-from ipc_articulation.viewing.bodies import bounds_of, rigid_parts
+from ipc_articulation.viewing.bodies import outline_of, rigid_parts
 from ipc_articulation.viewing.forces import arrows_of, forces_on, ordinary_length
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 from ipc_articulation.watching.gate import Gate
@@ -56,10 +56,11 @@ class LiveScene:
         self.error: Exception | None = None
         self._server, self._interval, self._left = server, interval, np.inf
         self._newest = self._shown = first
-        low, high = bounds_of(first.subject.scenery, first.subject.body_names, first.poses[None])
-        self._arrow, self._greatest, self._read = ordinary_length(low, high), 0.0, 0.0
-        names = first.subject.body_names
-        self._stage = ViserScene(server, first.subject.scenery, names, (low, high), self._arrow, "role")
+        scenery, names = first.subject.scenery, first.subject.body_names
+        points = outline_of(scenery, names, first.poses[None])
+        self._arrow = ordinary_length(points.min(axis=0), points.max(axis=0))
+        self._greatest, self._read = 0.0, 0.0
+        self._stage = ViserScene(server, scenery, names, points, self._arrow, "role")
         self.gate = Gate(is_held, self._is_left)
         self._panel = LivePanel(server.gui, title, self._stage, self.gate, has_forces)
         self._wake, self._ended = threading.Event(), threading.Event()

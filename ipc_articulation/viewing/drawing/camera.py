@@ -13,28 +13,49 @@ from ipc_articulation.recording import Scenery
 Point = tuple[float, float, float]
 
 VIEW_ANGLE = 30.0  # degrees, of the picture's height
+_FILLED, _LEAST = 0.86, 0.1  # of the picture, by what is seen; least distance to the eye, of the scene's depth
 KEY, FILL = (0.7, -0.7, 1.6), (-1.0, -0.6, 0.5)  # where light comes from: right, back, up
 
 
-def eye_and_target(scenery: Scenery, low: Array, high: Array) -> tuple[Array, Array]:
+def eye_and_target(scenery: Scenery, points: Array, aspect: float) -> tuple[Array, Array]:
     """Position and target of the camera, (3,) each [m].
 
-    By default the camera looks at the middle of all bodies, from the front right and from above.
+    By default the camera looks from the front right and from above, and is as near as it can be with all points in the
+    picture. With x to the right, y up in the picture and z towards the eye e, a point is in it if
+
+        |x - e_x| ≤ s_x (e_z - z),   |y - e_y| ≤ s_y (e_z - z),
+
+    s the slopes of the picture's edges: each axis bounds e_z from below, and gives the place in the middle.
 
     Args:
         scenery: What is seen.
-        low: Lowest corner of everything, (3,) [m].
-        high: Highest corner.
+        points: Points that are in the picture, (k, 3) [m].
+        aspect: Width of the picture over its height.
     """
-    target = 0.5 * (low + high) if scenery.target is None else np.array(scenery.target)
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    target = middle if scenery.target is None else np.array(scenery.target)
     if scenery.eye is not None:
         return np.array(scenery.eye), target
-    return target + 1.9 * np.linalg.norm(high - low) * direction(scenery.up, (0.9, -1.3, 0.6)), target
+    back = direction(scenery.up, (0.9, -1.3, 0.6))
+    right = _unit(np.cross(scenery.up, back))
+    axes = np.stack([right, np.cross(back, right)])
+    across, depth = (points - target) @ axes.T, (points - target) @ back  # (k, 2), (k,)
+    slopes = _FILLED * np.tan(0.5 * np.radians(VIEW_ANGLE)) * np.array([aspect, 1.0])
+    high = (across + slopes * depth[:, None]).max(axis=0)
+    low = (across - slopes * depth[:, None]).min(axis=0)
+    if scenery.target is not None:  # which stays in the middle
+        high = np.maximum(high, -low)
+        low = -high
+    nearest = depth.max() + _LEAST * max(float(np.ptp(depth)), 1e-3)
+    distance = max(float(((high - low) / (2.0 * slopes)).max()), nearest)
+    aside = 0.5 * (high + low) @ axes
+    return target + aside + distance * back, target + aside
 
 
-def aim(plotter: Any, scenery: Scenery, low: Array, high: Array) -> None:
-    """Point a pyvista plotter's camera."""
-    eye, target = eye_and_target(scenery, low, high)
+def aim(plotter: Any, scenery: Scenery, points: Array) -> None:
+    """Point a pyvista plotter's camera; all points are in the picture unless the scenery has its own camera."""
+    width, height = plotter.window_size
+    eye, target = eye_and_target(scenery, points, width / height)
     plotter.camera.position, plotter.camera.focal_point = tuple(eye), tuple(target)
     plotter.camera.up = tuple(_unit(scenery.up))
     plotter.camera.view_angle = VIEW_ANGLE

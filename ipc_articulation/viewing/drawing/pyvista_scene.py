@@ -13,9 +13,10 @@ from ipc_articulation.recording import Surface
 from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
-from ipc_articulation.viewing.palette import FORCE
+from ipc_articulation.viewing.ground import GROUND, TILE, cell_width, foot, plane_coordinates
+from ipc_articulation.viewing.palette import FORCE, rgb
 
-_GROUND, _SHADOW, _SKY, _LINES = "#dde3ea", "#b9c2cd", "#f7f9fb", "#20242a"
+_SHADOW, _SKY, _LINES = "#b9c2cd", "#f7f9fb", "#20242a"
 _SHARP = 25.0  # degrees between faces from which an edge is drawn
 
 
@@ -48,7 +49,7 @@ class PyvistaScene:
             self._add_plane(point, normal, middle, size)
         self._bodies = [self._add_body(body, shots.colours[body.name], scenery.planes) for body in scenery.surfaces]
         self._forces = _on_top(self.plotter) if any(len(shot.arrows) for shot in shots.shots) else None
-        aim(self.plotter, scenery, low, high)
+        aim(self.plotter, scenery, shots.outline)
         add_lights(self.plotter, scenery.up, middle)
         self.plotter.enable_anti_aliasing("ssaa" if len(shots.shots) == 1 else "fxaa")
 
@@ -81,10 +82,20 @@ class PyvistaScene:
         return _Body(surface, tuple(actors), tuple(shadows))
 
     def _add_plane(self, point: Array, normal: Array, middle: Array, size: float) -> None:
-        """A wide disc of the half-plane under the scene, of one colour."""
-        below = middle - np.dot(middle - point, normal) * normal
-        disc = need("pyvista").Disc(center=below, inner=0.0, outer=20.0 * size, normal=normal, c_res=96)
-        self.plotter.add_mesh(disc, color=_GROUND, lighting=False)
+        """A wide disc of the half-plane under the scene, with tiles of two colours."""
+        pyvista, below = need("pyvista"), foot(point, normal, middle)
+        disc = pyvista.Disc(center=below, inner=0.0, outer=20.0 * size, normal=normal, c_res=96)
+        places = plane_coordinates(np.asarray(disc.points), point, normal)
+        disc.active_texture_coordinates = places / (2.0 * cell_width(size))
+        texture = pyvista.Texture(_tiles())
+        texture.repeat, texture.mipmap, texture.interpolate = True, True, True
+        self.plotter.add_mesh(disc, texture=texture, lighting=False)
+
+
+def _tiles() -> Any:
+    """Two times two tiles, (128, 128, 3)."""
+    light, dark = rgb(GROUND), rgb(TILE)
+    return np.kron(np.array([[light, dark], [dark, light]]), np.ones((64, 64, 1))).astype(np.uint8)
 
 
 def _shadow(points: Array, point: Array, normal: Array, to_light: Array) -> Array:

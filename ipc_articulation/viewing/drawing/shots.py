@@ -9,7 +9,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
-from ipc_articulation.viewing.bodies import LOOKS, bounds_of
+from ipc_articulation.viewing.bodies import LOOKS, bounds_of, outline_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
 from ipc_articulation.viewing.moments import spread
 from ipc_articulation.viewing.palette import By, colours
@@ -41,8 +41,16 @@ class Shots:
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Lowest and highest corner of all visible surfaces, (3,) each [m]."""
-        poses = [self.shots[k].poses for k in spread(len(self.shots), LOOKS)]
-        return bounds_of(self.scenery, self.names, np.stack(poses))
+        return bounds_of(self.scenery, self.names, self._some_poses())
+
+    @property
+    def outline(self) -> Array:
+        """Points about all visible surfaces, and the ends of all forces, (k, 3) [m]."""
+        ends = [shot.arrows.reshape(-1, 3) for shot in self.shots]
+        return np.concatenate([outline_of(self.scenery, self.names, self._some_poses()), *ends])
+
+    def _some_poses(self) -> Array:
+        return np.stack([self.shots[k].poses for k in spread(len(self.shots), LOOKS)])
 
 
 def shots_of(

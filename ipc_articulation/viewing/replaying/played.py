@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ipc_articulation.recording import Recording
-from ipc_articulation.viewing.bodies import bounds, rigid_parts
+from ipc_articulation.viewing.bodies import outline, rigid_parts
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
@@ -28,7 +28,7 @@ class Played:
         self._forces = forces
         self._positions, self._quaternions = rigid_parts(recording.body_poses)  # (rows, n, 3), (rows, n, 4)
         names = tuple(recording.body_names)
-        self.stage = ViserScene(server, recording.scenery, names, bounds(recording), forces.ordinary, by)
+        self.stage = ViserScene(server, recording.scenery, names, outline(recording), forces.ordinary, by)
         self.show(0)
 
     def show(self, row: int) -> None:

@@ -14,12 +14,14 @@ from ipc_articulation.spatial import quaternion_from_rotation, rotation_to
 from ipc_articulation.viewing.bodies import rigid_parts
 from ipc_articulation.viewing.drawing.camera import VIEW_ANGLE, eye_and_target
 from ipc_articulation.viewing.forces import NONE
+from ipc_articulation.viewing.ground import GROUND, LINES, cell_width, foot
 from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
 
 _SHARP = np.radians(25.0)  # between faces from which an edge is seen
 _SEE_THROUGH = 0.45  # opacity of bodies that forces are seen through
 _SKY = np.array([[[247, 249, 251]]], dtype=np.uint8)
-_GROUND, _LINES = (221, 227, 234), (200, 208, 217)
+_ASPECT = 1.0  # of the page beside its panel, about
+_SEEN_FROM = 10.0  # times the scene's size: from there on the ground's lines fade
 
 
 class ViserScene:
@@ -29,20 +31,20 @@ class ViserScene:
         server: A `viser.ViserServer`.
         scenery: What is shown.
         names: The bodies that move, in the order of `place`.
-        space: Lowest and highest corner of the space that the bodies fill, (3,) each [m]; the camera sees all of it.
+        points: Points about the bodies that the camera sees, (k, 3) [m].
         arrow: Length of an ordinary force's arrow [m].
         by: Meaning of a body's colour.
     """
 
     def __init__(
-        self, server: Any, scenery: Scenery, names: tuple[str, ...], space: tuple[Array, Array], arrow: float, by: By
+        self, server: Any, scenery: Scenery, names: tuple[str, ...], points: Array, arrow: float, by: By
     ) -> None:
         self._server, self._lock = server, threading.RLock()
         self._by, self._shows_names, self._shows_forces = by, False, True
         self._opacity: float | None = None
         self._bodies: dict[str, _Body] = {}
         self._forces = NONE
-        self._prepare(scenery, space)
+        self._prepare(scenery, points)
         self._arrows = self._add_arrows(arrow)
         self.replace(scenery, names)
 
@@ -107,30 +109,30 @@ class ViserScene:
             self._arrows.points = np.asarray(arrows, dtype=np.float32)
         self._arrows.visible = bool(len(arrows))
 
-    def _prepare(self, scenery: Scenery, space: tuple[Array, Array]) -> None:
+    def _prepare(self, scenery: Scenery, points: Array) -> None:
         """Background, camera, light and ground."""
-        scene, (low, high) = self._server.scene, space
-        eye, target = eye_and_target(scenery, low, high)
+        scene, low, high = self._server.scene, points.min(axis=0), points.max(axis=0)
+        eye, target = eye_and_target(scenery, points, _ASPECT)
         scene.set_up_direction(tuple(scenery.up))
         scene.set_background_image(_SKY)
         camera = self._server.initial_camera
         camera.position, camera.look_at, camera.up = eye, target, scenery.up
         camera.fov = np.radians(VIEW_ANGLE)
         size, middle = float(np.linalg.norm(high - low)), 0.5 * (low + high)
-        cell = 10.0 ** np.floor(np.log10(0.3 * size))
+        cell = cell_width(size)
         for k, (point, normal) in enumerate(scenery.planes):
             scene.add_grid(
                 f"/ground/{k}",
-                width=10.0 * size,
-                height=10.0 * size,
+                infinite_grid=True,
+                fade_distance=_SEEN_FROM * size,
                 cell_size=cell,
                 section_size=10.0 * cell,
-                cell_color=_LINES,
-                section_color=_LINES,
-                plane_color=_GROUND,
+                cell_color=rgb(LINES),
+                section_color=rgb(LINES),
+                plane_color=rgb(GROUND),
                 plane_opacity=1.0,
                 shadow_opacity=0.25,
-                position=middle - np.dot(middle - point, normal) * normal,
+                position=foot(point, normal, middle),
                 wxyz=quaternion_from_rotation(rotation_to(normal)),
             )
 
