@@ -12,6 +12,7 @@ from ipc_articulation import spatial
 from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
+from ipc_articulation.repairs import RepairWarning
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.robot_simulation import make_model
 from tests.adapters.native.mechanisms import at
@@ -151,6 +152,32 @@ def test_mjcf_files_come_with_what_stands_in_their_world(tmp_path: Path) -> None
     assert frozenset({"arm", "world/wall"}) not in mechanism.untouchable
     np.testing.assert_array_equal(adapter.q, [0.2, 0.0])  # MuJoCo's qpos0
     np.testing.assert_allclose(mechanism.links[1].pose, at(0, 0, 3), atol=1e-15)
+
+
+SURROUNDED = """<mujoco><asset><hfield name="hills" nrow="3" ncol="3" size="1 1 1 0.5"/></asset><worldbody>
+  <geom name="floor" type="plane" size="1 1 1" friction="0.2" priority="1"/>
+  <geom name="land" type="hfield" hfield="hills" pos="9 0 0"/>
+  <body name="plate" mocap="true" pos="0 3 1"><geom size="0.1"/></body>
+  <body name="arm" pos="0 0 1"><joint name="turn"/><geom name="rod" size="0.1" contype="0" conaffinity="0"/></body>
+  <body name="leg" pos="0 2 1"><joint name="kick"/><geom size="0.1"/></body>
+</worldbody><contact><pair geom1="floor" geom2="rod" friction="0.3 0.3 0 0 0"/></contact></mujoco>"""
+
+
+def test_mjcf_pairs_priorities_height_fields_and_mocap_bodies(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(SURROUNDED)
+    with pytest.warns(RepairWarning, match="body 'plate': it is a mocap body; it stands still"):
+        adapter = SceneModel(tmp_path / "arm.xml", []).build(setup("implicit", pose=at(0, 0, 2))).adapter
+    robot = adapter.describe()
+    rules = {rule.first | rule.second: rule.friction for rule in robot.contact_rules}
+    assert rules[frozenset({"world/floor", "arm"})] == 0.3
+    assert rules[frozenset({"world/floor", "leg"})] == 0.2
+    assert frozenset({"arm", "leg"}) in robot.untouchable
+    (land,) = robot.static
+    assert land.mesh is not None
+    assert land.mesh.vertices[:, 2].min() == -0.5
+    (plate,) = robot.free
+    assert plate.driven
+    np.testing.assert_allclose(adapter.predict().aims, [at(0, 3, 3)])
 
 
 def test_mjcf_needs_mujoco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
