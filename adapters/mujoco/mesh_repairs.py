@@ -46,6 +46,8 @@ def repair_files(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]
                 _leave_out(spec, paths, kind, element, "not found")
     for texture in list(spec.textures):
         _repair_texture(spec, texture, paths)
+    _leave_out_unknown_materials(spec, path)
+    spec.memory = -1  # as much as MuJoCo needs, not as the file says
     spec.strippath = False  # of paths that are complete now
 
 
@@ -140,3 +142,13 @@ def _repair_texture(spec: mujoco.MjSpec, texture: Any, paths: AssetPaths) -> Non
     for material in spec.materials:
         material.textures = ["" if name == texture.name else name for name in material.textures]
     spec.delete(texture)
+
+
+def _leave_out_unknown_materials(spec: mujoco.MjSpec, path: Path) -> None:
+    known = {"", *(material.name for material in spec.materials)}
+    users = [*spec.geoms, *spec.sites]
+    for name in sorted({user.material for user in users} - known):
+        repair(f"{path}: material '{name}'", "there is none of this name", "left out")
+    for user in users:
+        if user.material not in known:
+            user.material = ""

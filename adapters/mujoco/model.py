@@ -11,6 +11,7 @@ import mujoco
 from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
+from ipc_articulation.adapters.mujoco.old_attributes import collide_in_pairs_only, without_old_attributes
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
 
 from ipc_articulation.dynamics.reading.format import robot_format
@@ -56,9 +57,21 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
 
 def _read_mjcf(path: Path) -> mujoco.MjSpec:
     """The model of an MJCF file; MuJoCo itself reads it only if it ends in `.xml`."""
-    if path.suffix == ".xml":
-        return mujoco.MjSpec.from_file(str(path))
-    spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"), include=_included(path, path.parent, {}))
+    try:
+        return (
+            mujoco.MjSpec.from_file(str(path)) if path.suffix == ".xml" else _from_text(path, path.read_text("utf-8"))
+        )
+    except ValueError as error:
+        if "unrecognized attribute" not in str(error):
+            raise
+        text = path.read_text("utf-8")
+        spec = _from_text(path, without_old_attributes(text, path))
+        collide_in_pairs_only(spec, text)
+        return spec
+
+
+def _from_text(path: Path, text: str) -> mujoco.MjSpec:
+    spec = mujoco.MjSpec.from_string(text, include=_included(path, path.parent, {}))
     spec.modelfiledir = str(path.parent)
     return spec
 

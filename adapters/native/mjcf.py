@@ -33,6 +33,7 @@ def read_mjcf(
     try:
         import mujoco
         from ipc_articulation.adapters.mujoco import MujocoAdapter, load_spec, mechanism_from_mujoco
+        from ipc_articulation.adapters.mujoco.compiling import compiled
         from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
         from ipc_articulation.adapters.native.mjcf_actuators import read_drives
 
@@ -43,10 +44,7 @@ def read_mjcf(
         ) from error
     spec = load_spec(path, package_dirs)
     ignored = prepare_spec(spec, str(path), base, ignore)
-    try:
-        model = spec.compile()
-    except ValueError as error:
-        raise AdapterError(f"{path}: {error}") from error
+    model = compiled(spec, path)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # the file's own, which may be any, is not used
     mechanism = mechanism_from_mujoco(model)
     data = mujoco.MjData(model)

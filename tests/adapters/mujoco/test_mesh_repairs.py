@@ -182,8 +182,40 @@ def test_a_mesh_turned_inside_out_has_the_mass_of_its_hull(tmp_path):
 
 
 def test_other_errors_of_the_compiler_are_said_with_the_file(tmp_path):
-    path = write(tmp_path, "", "<geom type='box' size='1 1 1' material='none'/>")
-    with pytest.raises(AdapterError, match=r"robot\.xml: MuJoCo cannot compile the model: Error: .*material 'none'"):
+    path = write(tmp_path, "", "<geom type='hfield' hfield='none'/>")
+    with pytest.raises(AdapterError, match=r"robot\.xml: MuJoCo cannot compile the model: Error: .*hfield 'none'"):
+        load_model(path)
+
+
+def test_a_material_that_does_not_exist_is_left_out(tmp_path):
+    path = write(tmp_path, "", "<geom type='box' size='1 1 1' material='none' rgba='0 1 0 1'/>")
+    with pytest.warns(RepairWarning, match=r"robot\.xml: material 'none': there is none of this name; left out"):
+        np.testing.assert_array_equal(load_model(path).geom_rgba[0], [0, 1, 0, 1])
+
+
+def test_memory_that_a_file_grants_is_no_limit(tmp_path):
+    with strict():
+        model = load_model(write(tmp_path, "", BOX, compiler="<size memory='1024'/>"))
+    mujoco.mj_forward(model, mujoco.MjData(model))
+
+
+@pytest.mark.parametrize("suffix", ["xml", "mjcf"])
+@pytest.mark.parametrize(("collision", "remedy"), [("all", "left out"), ("predefined", "no geoms collide")])
+def test_attributes_of_older_versions_are_left_out_with_their_line(tmp_path, collision, remedy, suffix):
+    path = write(tmp_path, "", BOX, compiler=f"\n<option\n collision='{collision}' timestep='0.005'/>")
+    path = path.rename(tmp_path / f"robot.{suffix}")
+    fault = rf'robot.{suffix}:2: <option> has collision="{collision}", which MuJoCo [0-9.]+ does not know; {remedy}'
+    with pytest.warns(RepairWarning, match=fault):
+        model = load_model(path)
+    assert model.opt.timestep == 0.005
+    assert model.geom_contype[0] == (collision == "all")
+    with strict(), pytest.raises(ModelError, match="<option> has collision"):
+        load_model(path)
+
+
+def test_other_attributes_that_mujoco_does_not_know_are_refused(tmp_path):
+    path = write(tmp_path, "", BOX, compiler="<option colision='all'/>")
+    with pytest.raises(AdapterError, match="unrecognized attribute: 'colision'"):
         load_model(path)
 
 
