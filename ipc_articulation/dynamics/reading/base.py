@@ -9,7 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ipc_articulation.dynamics.model.parts import WORLD
-from ipc_articulation.dynamics.reading.node import XmlNode, parse
+from ipc_articulation.dynamics.reading.node import XmlNode
+from ipc_articulation.dynamics.reading.repairing.document import document
 
 
 def loose_base(file: Path) -> str | None:
@@ -20,7 +21,7 @@ def loose_base(file: Path) -> str | None:
     Raises:
         ModelError: The file is not well-formed.
     """
-    robot = parse(file)
+    robot = document(file)
     links = {link.element.get("name", ""): link for link in robot.children("link")}
     joints = [(joint.element.get("type"), _end(joint, "parent"), _end(joint, "child")) for joint in _tree(robot)]
     roots = [name for name in links if name not in {child for _, _, child in joints}]

@@ -9,6 +9,8 @@ import pytest
 from ipc_articulation.dynamics.joints import FixedJoint, PrismaticJoint, RevoluteJoint, SphericalJoint
 from ipc_articulation.dynamics.model.shapes import Box, Cylinder, MeshFile
 from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.dynamics.reading.base import loose_base
+from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.repairing import document
 from ipc_articulation.errors import ModelError
 from ipc_articulation.repairs import collected, strict
@@ -92,6 +94,16 @@ def test_xml_that_is_almost_well_formed(tmp_path, content, place, fault, remedy)
     assert fault in text
     assert remedy in text
     assert [link.name for link in mechanism.links] == ["base", "arm"]
+
+
+def test_a_file_is_recovered_by_all_who_ask_about_it(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(XML.replace(b"1.0", b"0.0") + GOOD)
+    with collected() as texts:
+        assert loose_base(file) is None
+        assert not closes_loops(file)
+        read_urdf(file)
+    assert len(texts) == 1
 
 
 @pytest.mark.parametrize(
