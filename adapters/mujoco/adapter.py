@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco import prediction
 from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
-from ipc_articulation.adapters.mujoco.kinematics import body_poses, link_poses, map_joints, write_free_joint
+from ipc_articulation.adapters.mujoco.kinematics import link_poses, map_joints, mocap_poses, write_free_joint
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 
@@ -135,7 +135,7 @@ class MujocoAdapter:
             mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
             delta_theta_tilde=self._scratch.qpos[qpos] - self.data.qpos[qpos],
             link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
-            aims=body_poses(self._scratch)[list(self._selection.mocap)],
+            aims=mocap_poses(self._scratch, self._selection.mocap),
         )
         return self._predicted
 

@@ -61,6 +61,11 @@ def body_poses(data: mujoco.MjData) -> Array:
     return _transforms(data.xpos, data.xmat)
 
 
+def mocap_poses(data: mujoco.MjData, bodies: tuple[int, ...]) -> Array:
+    """Poses of k mocap bodies from the kinematics that `data` holds, (k, 4, 4)."""
+    return _transforms(data.xpos[list(bodies)], data.xmat[list(bodies)]) if bodies else np.empty((0, 4, 4))
+
+
 def geom_poses(data: mujoco.MjData) -> Array:
     """Poses of all geoms from the kinematics that `data` holds, (ngeom, 4, 4)."""
     return _transforms(data.geom_xpos, data.geom_xmat)

@@ -35,14 +35,16 @@ def contacts_off(model: mujoco.MjModel, geoms: list[int]) -> Iterator[None]:
     """Disable MuJoCo's contact of some geoms within the block, contact pairs among them."""
     pairs = _pairs_of(model, geoms) if model.npair else []
     saved = model.geom_contype[geoms], model.geom_conaffinity[geoms]  # indexing by a list copies
-    margins = model.pair_margin[pairs]
     model.geom_contype[geoms] = model.geom_conaffinity[geoms] = 0
-    model.pair_margin[pairs] = _NO_CONTACT
+    if pairs:
+        margins = model.pair_margin[pairs]
+        model.pair_margin[pairs] = _NO_CONTACT
     try:
         yield
     finally:
         model.geom_contype[geoms], model.geom_conaffinity[geoms] = saved
-        model.pair_margin[pairs] = margins
+        if pairs:
+            model.pair_margin[pairs] = margins
 
 
 def _pairs_of(model: mujoco.MjModel, geoms: list[int]) -> list[int]:

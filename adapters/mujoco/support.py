@@ -49,7 +49,7 @@ def refuse_forces_on_free(model: mujoco.MjModel, data: mujoco.MjData, selection:
         UnsupportedError: `xfrc_applied` or `qfrc_applied` of a free body is not zero, or an active equality constraint
             joins it to another body.
     """
-    if model.neq:
+    if model.neq and selection.free:
         _refuse_equalities_on_free(model, data, selection)
     for body in selection.free:
         first = model.body_dofadr[body]
