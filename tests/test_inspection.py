@@ -62,7 +62,10 @@ def test_an_opensim_model(capsys) -> None:
 
 def test_a_wrong_file_is_named(capsys, tmp_path: Path) -> None:
     assert cli.main(["inspect", "robot.step"]) == 2
-    message = "ipc-articulation: robot.step: a robot's file ends in one of these; valid: .osim, .urdf, .xml\n"
+    message = (
+        "ipc-articulation: robot.step: no robot's file: it contains neither <robot> (URDF) nor <mujoco> (MJCF) nor "
+        "<OpenSimDocument>, and does not end in one of these; valid: .mjcf, .osim, .urdf, .xml\n"
+    )
     assert capsys.readouterr().err == message
     file = tmp_path / "broken.urdf"
     file.write_text('<robot name="r"><link/></robot>')
