@@ -111,14 +111,14 @@ def test_moments_are_read_as_often_as_they_can_be_seen(
 ) -> None:
     coupling, world, engine = arm
     read = []
-    with View(coupling, engine, fps=20.0) as view:
+    with View(coupling, engine, fps=2.0) as view:
         monkeypatch.setattr(view._scene, "show", read.append)
         began = time.perf_counter()
         for _ in range(50):
             coupling.step(world)
             time.sleep(0.01)
         passed = time.perf_counter() - began
-    assert 2 <= len(read) <= 20.0 * passed + 1
+    assert 1 <= len(read) <= 2.0 * passed + 1
 
 
 def test_a_step_without_a_page_is_slowed_by_less_than_a_millisecond(arm: tuple) -> None:
@@ -212,17 +212,18 @@ def test_closing_the_last_page_lets_a_held_script_continue(arm: tuple, monkeypat
 @pytest.mark.parametrize("plain", [False, True], ids=["coupling", "plain scene"])
 def test_ctrl_c_works_while_the_script_is_held(arm: tuple, plain: bool) -> None:
     coupling, world, _ = arm
+    coupling.step(world)  # the first one takes long
+    theta = coupling.theta.copy()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     try:
         with View(coupling.scene if plain else coupling, paused=True) as view:
             timer.start()
             with pytest.raises(KeyboardInterrupt):
                 view.update() if plain else coupling.step(world)
+            assert plain or coupling.theta[0] != theta[0]  # the step is complete
             view._scene.gate.set(is_closed=False)
-            theta = coupling.theta.copy()
-            coupling.step(world)  # the step before was complete
-            assert coupling.theta[0] != theta[0]
+            coupling.step(world)
     finally:
         timer.cancel()
         signal.signal(signal.SIGINT, before)
