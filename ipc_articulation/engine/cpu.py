@@ -50,7 +50,7 @@ class CpuEngine(PyIEngine):
     The order of a step is the CUDA engine's: the animator's callbacks run, the articulation's inputs are read, Newton
     solves the step, joint angles follow.
 
-    Ctrl-C arrives after a call, or between two Newton iterations: the step is then taken whole or not at all.
+    Ctrl-C takes effect after a call, or between two Newton iterations: a step is taken completely or not at all.
     """
 
     def __init__(self, workspace: str | Path = "./") -> None:
@@ -117,7 +117,7 @@ class CpuEngine(PyIEngine):
         """Restore a dump; called by `world.recover`, with `NEWEST` if no frame is given.
 
         Returns:
-            False where there is no such dump.
+            False if there is no such dump.
 
         Raises:
             DumpError: The dump is damaged, or of another scene. State and frame stay as they were.

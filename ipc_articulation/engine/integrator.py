@@ -7,9 +7,9 @@ BDF2             w = 9/4,  q̃ = (4qᵗ - qᵗ⁻¹)/3 + 2/9 dt (4q̇ᵗ - q̇�
 
 Backward Euler is of first order and dissipates; BDF2 is of second order in velocities and dissipates far less.
 
-A first step has no past: like libuipc, qᵗ⁻¹ = qᵗ and q̇ᵗ⁻¹ = q̇ᵗ are taken; and the coefficients are those of equal
-steps, whatever dt was before. Velocities stay second order, but a start delays the motion by dt/2, and a change of dt
-by h shifts it by h/2.
+A first step has no past: as in libuipc, qᵗ⁻¹ = qᵗ and q̇ᵗ⁻¹ = q̇ᵗ, and the coefficients are those of equal steps, even
+after a change of dt. Velocities remain of second order, but a start delays the motion by dt/2, and a change of dt by h
+delays it by h/2.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def predict(order, state, acceleration, is_dynamic, dt, q_tilde):
         order: 1 for backward Euler, 2 for BDF2.
         state: An `EngineState` of n bodies, at the beginning of the step.
         acceleration: a (n, 12).
-        is_dynamic: A body that is not starts from rest at qᵗ, (n,).
+        is_dynamic: Mask (n,); other bodies start each step from rest at qᵗ.
         dt: Time step [s].
         q_tilde: Receives q̃.
     """

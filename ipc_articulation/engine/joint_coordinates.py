@@ -23,7 +23,7 @@ class JointCoordinates:
 
         Args:
             joints: Their bodies and axes.
-            offset: What `angle` and `distance` are more than θ, (F,): `init_angle` [rad], `init_distance` [m].
+            offset: Difference of `angle` or `distance` and θ, (F,): `init_angle` [rad], `init_distance` [m].
         """
         self.joints, self.offset = joints, offset
         self.arrays = joints.arrays(), joints.home
@@ -76,7 +76,7 @@ def continue_turns(period: float, before: Array, theta: Array) -> None:
     """Add the number of turns that brings θ (f,) nearest to an earlier value.
 
     Args:
-        period: Of a turn [rad].
+        period: Period of a turn [rad].
         before: The earlier value, (f,), which gives the direction where θ is zero; they are not both zero.
         theta: θ, changed in place.
     """

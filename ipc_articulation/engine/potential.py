@@ -40,11 +40,11 @@ class Potential:
         Args:
             terms: All of them, contact included.
             surfaces: Surfaces of all bodies, by which motion is measured.
-            contact: What limits steps; None where contact is off.
+            contact: Limits steps; None if contact is off.
             body_names: Names of the n bodies, for messages.
             is_fixed: Which bodies never move, (n,).
-            adaptive: Sets the contact resistance of each step; None where all of it is given.
-            cfl: Whether a step moves vertices in contact by half of d̂ at most (libuipc's `cfl/enable`).
+            adaptive: Sets the contact resistance of each step; None if all of it is given.
+            cfl: Whether a step moves vertices in contact by at most half of d̂ (libuipc's `cfl/enable`).
         """
         self.terms, self._surfaces, self._contact = tuple(terms), surfaces, contact
         self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
@@ -133,8 +133,8 @@ class Potential:
         The bodies are placed at q (n, 12), by `place` or `assemble`.
 
         Returns:
-            A share in [0, 1] for each body, (n,), and the labels of the islands that are coupled or come near each
-            other on that part of the way, (n,). Islands may take less of their shares, each as it likes.
+            A fraction in [0, 1] for each body, (n,), and the labels of the islands of bodies that are coupled or come
+            near each other in this part of the step, (n,). Each island may take less.
         """
         if self._contact is None:
             return self._whole, self.labels
@@ -153,7 +153,7 @@ class Potential:
     def keeps_gaps(self, q: Array, labels: Ints) -> Bools:
         """Returns: (n,), whether a step to q (n, 12) almost preserves all gaps of a body's island.
 
-        However short a step is, contact forces are still far from what they will be where it changes gaps by much.
+        If a step changes gaps by much, contact forces still change by much, however short the step is.
         """
         if self._contact is None:
             return np.ones(len(q), dtype=np.bool_)

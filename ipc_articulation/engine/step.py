@@ -26,7 +26,7 @@ def step(
 
     Args:
         state: At the beginning of the step.
-        rested: The bodies that the last step did not change; None where there are none, or the state is not its result.
+        rested: The bodies that the last step did not change; None if there are none, or the state is not its result.
         model: The scene.
         workspace: The workspace of this model.
         dt: Time step [s].
@@ -38,7 +38,7 @@ def step(
 
     Raises:
         ArticulationError: An articulation's input is not valid.
-        SolverError: see `newton.minimise`. The state given stays valid.
+        SolverError: see `newton.minimise`. The given state remains valid.
     """
     if workspace.contact_free is not None and rested is None:
         taken = take(state, workspace.contact_free, workspace.articulation, dt, watch)

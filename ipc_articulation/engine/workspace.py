@@ -40,7 +40,7 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
 
     Args:
         model: The scene.
-        when: What messages call this moment.
+        when: Name of this moment in messages.
 
     Raises:
         UnsupportedError: A term is not known.

@@ -19,15 +19,15 @@ def minimise(problem, q, E, is_measured, dt):
     """Minimise the potential from q (n, 12); see `engine.newton.minimise`.
 
     Args:
-        problem: A `HeldProblem` problem, the step begun.
+        problem: A `HeldProblem` whose step has begun.
         q: Where to start.
         E: Energies of the bodies there, (n,).
         is_measured: Whether these are known.
         dt: Time step [s].
 
     Returns:
-        The minimiser; whether all went as usual, without which it is none; the numbers of Newton iterations and of
-        line-search steps; and the bodies whose islands ended before they had converged, (n,).
+        The minimiser; whether no special case occurred, otherwise it is invalid; the numbers of Newton iterations and
+        of line-search steps; and the bodies whose islands ended before they had converged, (n,).
     """
     bodies, limits = problem.bodies, problem.limits
     moving, alpha, size, beta = bodies.movable, np.ones(len(q)), np.zeros(len(q)), np.ones(len(q))
@@ -71,8 +71,8 @@ def _search(problem, q, dq, moving, done, E, is_measured):
     """Halve the steps of unfinished islands until their energy does not rise; see `engine.line_search`.
 
     Returns:
-        Coordinates (n, 12); the shares that were taken (n,); energies there, and whether they were measured; and the
-        number of line-search steps, -1 where an island found no decrease, or an energy is not a number.
+        Coordinates (n, 12); the fractions that were taken (n,); the energies there, and whether they were measured; and
+        the number of line-search steps, -1 if an island found no decrease or an energy is not a number.
     """
     labels, alpha, searching, count = problem.bodies.labels, np.ones(len(q)), moving.copy(), 0
     for b in range(len(q)):

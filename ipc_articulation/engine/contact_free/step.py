@@ -23,8 +23,8 @@ def take(
     """Advance bodies that cannot touch by dt [s], with the term of their articulations; see `engine.step`.
 
     Returns:
-        The state after the step, the bodies that rested and a report; None where the general step must be taken: where
-        an articulation's input is not valid, Newton did not converge, or something is not finite.
+        The state after the step, the bodies that rested and a report; None if the general step must be taken: if an
+        articulation's input is not valid, Newton did not converge, or a number is not finite.
     """
     q_ref = state.q if articulation is None else articulation.give_step(state.q)
     watch.lap("begin")
@@ -42,7 +42,7 @@ def take(
 def _advance(problem, q, qdot, theta, q_before, qdot_before, q_ref, dt):
     """The stages of `engine.step`, with reference poses q_ref (n, 12).
 
-    The state comes in its parts, for to unpack it costs a microsecond.
+    The state is passed as separate arrays, because unpacking it costs a microsecond.
 
     Returns:
         q, q̇ and θ after the step; whether all went as usual; the numbers of bodies that moved, of Newton iterations

@@ -52,8 +52,8 @@ class BlockCholesky:
 
         Args:
             diagonal: H_ii, (n, 12, 12).
-            rows: Where other blocks are, (m,); none is there twice, nor are both (i, j) and (j, i).
-            cols: The same for columns, (m,).
+            rows: Rows of the other blocks, (m,); no block is repeated, and only one of (i, j) and (j, i) is given.
+            cols: Their columns, (m,).
             blocks: H_ij = H_jiᵀ for i = rows, j = cols, (m, 12, 12).
             b: (n, 12).
             shift: Added to the diagonal.

@@ -1,8 +1,8 @@
 """A symmetric matrix of 12x12 blocks that terms add to: its diagonal blocks, and the nonzero blocks above them.
 
-Rows and columns of blocks belong to the bodies that have unknowns; `place` says which, -1 for a body without. What is
-added to a row or column of a body without unknowns is dropped. A list for each row finds its blocks above the diagonal:
-from its last one each leads to the one before.
+Rows and columns of blocks belong to the bodies that have unknowns; `place` says which, -1 for a body without. Values
+that are added to rows or columns of bodies without unknowns are ignored. The blocks above the diagonal of a row form a
+linked list, from the last one to the first.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
         bodies: (m, 2).
         pair_blocks: (m, 24, 24).
         diagonal: Blocks (k, 12, 12) to add to.
-        upper: The same above the diagonal.
+        upper: Blocks above the diagonal to add to.
         count: Their number.
 
     Returns:
@@ -144,7 +144,7 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
 
     No block is made where M has only zeros.
 
-    H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, with J_ki what of J's row k belongs to body i.
+    H_ij += Σ J_kiᵀ (M J)_kj over the joints k of body i, where J_ki are the entries of J's row k for body i.
     """
     members = _members(place, bodies, len(diagonal))
     MJ, is_reached = np.empty((len(members), DOF)), np.empty(len(members), dtype=np.bool_)

@@ -101,7 +101,7 @@ def _elements(graph, i):
 def _eliminate(graph, p, start, members):
     """Make p an element; write L_p, the variables of p and of its elements, to members[start:]. Returns: its end.
 
-    The elements of p are absorbed. So those that live have only variables that live.
+    The elements of p are absorbed, so remaining elements have only remaining variables.
     """
     count, graph.mark[p] = start, p
     for i in _variables(graph, p):

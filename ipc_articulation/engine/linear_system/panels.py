@@ -3,8 +3,8 @@
 A panel P = [U_ii U_ij ...] is (12, width) and keeps 1/U_rr on the diagonal of its first block; below it are zeros.
 `near` holds a right-hand side in the same columns: twelve numbers of i, then those of its neighbours.
 
-The innermost loops run along rows of panels, so that the compiler makes vector instructions of them; it may reorder
-their sums, but does so the same way in every run. Their indices must not be able to be negative for it: hence uint64.
+The innermost loops run along rows of panels, so that the compiler vectorises them. It may reorder their sums, but in
+the same way in every run. Their indices must be known to be nonnegative: hence uint64.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Newton's convergence test, which is that of libuipc, and the report of a step that does not meet it.
 
-A step meets it when it moves no vertex by velocity_tol·dt, changes no entry of any A by transrate_tol·dt, and collision
-detection lets at least ccd_tol of it pass.
+A step meets it if it moves no vertex by velocity_tol·dt, changes no entry of any A by transrate_tol·dt, and collision
+detection allows at least the fraction ccd_tol of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
 
     Args:
         labels: Islands, (n,).
-        motions: Greatest displacement of a vertex of each body, (n,) [m].
+        motions: Largest displacement of a vertex of each body, (n,) [m].
         dq: Change of the coordinates, (n, 12).
         motion_tol: Tolerance of the first [m].
         change_tol: Tolerance of the entries of A.
@@ -49,18 +49,18 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
 def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol, at_goal):
     """Returns: (n,), whether the step of a body's island is its last one.
 
-    It is if it meets the test and leaves next to nothing: at the rate of the last two, the next step would be below
-    _REMAINDER. Where one that rests comes near, that one has yet to move.
+    A step is the last one if it meets the test and the next step, at the rate of the last two, would be below
+    _REMAINDER. If a body at rest comes near, that body must move first.
 
     Args:
         labels: Islands, (n,).
         moving: Bodies that move now, (n,).
         movable: Bodies that are not fixed, (n,).
-        share: Of the step, what collision detection lets pass, (n,).
-        size: Of the step, (n,), one of all of an island (see `step_sizes`).
-        last_size: The same of the step before, (n,); 0 where there was none.
-        last_alpha: The share of that step that was taken, (n,); only a full one tells the rate.
-        ccd_tol: The share that must pass.
+        share: Fraction of the step that collision detection allows, (n,).
+        size: Size of the step, (n,), equal within an island (see `step_sizes`).
+        last_size: Size of the step before, (n,); 0 if there was none.
+        last_alpha: Fraction of that step that was taken, (n,); only a full step determines the rate.
+        ccd_tol: Fraction that collision detection must allow.
         at_goal: Whether all constraints have reached their goals; without it no step is the last one.
     """
     done, before = np.empty(len(labels), dtype=np.bool_), np.zeros(len(labels))
@@ -84,12 +84,12 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
 def attenuated(labels, beta, alpha, exact):
     """Remaining fraction of the first residual after a step, (n,), for libuipc's semi-implicit termination.
 
-    Islands with an articulation are left out: what is left of their residual would be an error of its joints.
+    Islands with an articulation are omitted: their remaining residual would be an error of its joints.
 
     Args:
         labels: Islands, (n,).
-        beta: What was left before, (n,).
-        alpha: The share of the step that was taken, (n,).
+        beta: Remaining fraction before the step, (n,).
+        alpha: Fraction of the step that was taken, (n,).
         exact: Bodies of articulations, (n,).
     """
     left = beta.copy()

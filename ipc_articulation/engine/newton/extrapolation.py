@@ -1,8 +1,8 @@
-"""Where Newton starts: bodies go on as they moved, until the first two meet.
+"""Start of Newton's method: bodies continue their motion until the first two meet.
 
-Going on with the affine velocity q̇ would stretch a body that turns, and the stiff shape energy would forbid it. Bodies
-go on rigidly instead, with the twist (v, ω) that is in q̇: A turns by exp(dt [ω]), and a free body's centre of mass
-moves straight, while a link, which turns about its joints, follows its screw.
+Continuing with the affine velocity q̇ would stretch a rotating body, which the stiff shape energy prevents. Bodies
+continue rigidly instead, with the twist (v, ω) in q̇: A is rotated by exp(dt [ω]), and the centre of mass of a free
+body moves on a straight line, while a link, which rotates about its joints, follows its screw.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
     """Move from q (n, 12) along a motion (n, 12) without contact; islands whose energy would rise do not move.
 
     Returns:
-        Coordinates (n, 12), and the energies of the bodies there (n,), None where they were not measured.
+        Coordinates (n, 12), and the energies of the bodies there (n,), None if they were not measured.
     """
     if not np.count_nonzero(motion):
         return q, None
@@ -52,7 +52,7 @@ def rigid_motion(q, qdot, moving, center, is_link, dt):
         q: Coordinates.
         qdot: Velocities.
         moving: Which bodies move, (n,).
-        center: Of mass, in the body's frame, (n, 3) [m].
+        center: Centre of mass, in the body's frame, (n, 3) [m].
         is_link: Links of an articulation, (n,).
         dt: Time step [s].
     """

@@ -46,7 +46,7 @@ def line_search(
         potential: E.
         q: Coordinates (n, 12).
         dq: The full step (n, 12).
-        share: The longest step of each body that collision detection allows, (n,).
+        share: Fraction of each body's step that collision detection allows, (n,).
         labels: Islands, (n,).
         searching: Bodies whose islands search; the others take what collision detection allows.
         energies: Of the bodies at q, (n,); None where they are to be measured.

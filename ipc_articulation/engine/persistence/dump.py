@@ -1,9 +1,8 @@
 """Content of a dump, and how a run resumes from it: `world.dump()` and `world.recover()`.
 
-Bit for bit, the future of a run depends on its state alone: the candidates of collision detection live from step to
-step, but they stand in the order of the bodies whenever they were found, and those that are too many change no sum.
-What callbacks and scripts wrote into the scene is the scene's, not the engine's: whoever recovers a run makes the same
-scene first.
+The future of a run depends only on its state, bit for bit. The candidates of collision detection remain from step to
+step, but they are always in the order of the bodies, and superfluous ones do not change any sum. Values that callbacks
+and scripts wrote into the scene belong to the scene: make the same scene before you recover a run.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ def recover_state(folder: Path, frame: int, model: EngineModel, workspace: Works
 
     Args:
         folder: Where the dumps are.
-        frame: Which one; `NEWEST` for the newest that is whole.
-        model: The present scene.
+        frame: Its frame; `NEWEST` for the newest complete one.
+        model: The current scene.
         workspace: That of its steps.
 
     Raises:

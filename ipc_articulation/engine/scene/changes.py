@@ -20,7 +20,8 @@ from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 def has_changed(scene: Any, model: EngineModel) -> bool:
     """Returns: whether the scene's geometries differ from those of a model.
 
-    libuipc gives each a higher id than any before and keeps them in this order: it is enough to look at the last one.
+    libuipc gives every geometry a higher id than all before and keeps this order, so only the last one must be
+    compared.
     """
     slots, known = scene.geometries(), model.context.births
     return len(slots) != len(known) or (len(known) > 0 and slots[len(known) - 1].id() != next(reversed(known)))
@@ -29,8 +30,8 @@ def has_changed(scene: Any, model: EngineModel) -> bool:
 def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[EngineModel, EngineState]:
     """The model of a scene that has changed, and its state.
 
-    Bodies that stay keep coordinates, velocities and past, joints that stay their angles. A new body starts from its
-    `transform` and `velocity`; a new joint takes the poses of its bodies now as those in which it was made.
+    Remaining bodies keep coordinates, velocities and past, and remaining joints their angles. A new body starts from
+    its `transform` and `velocity`; the initial poses of a new joint are the current poses of its bodies.
 
     Args:
         scene: `uipc.backend.SceneVisitor`.

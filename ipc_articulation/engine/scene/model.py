@@ -51,7 +51,7 @@ def read_model(scene: Any) -> EngineModel:
         scene: `uipc.backend.SceneVisitor`.
 
     Raises:
-        UnsupportedError: The scene holds something that this engine does not do.
+        UnsupportedError: The scene has a feature that this engine does not support.
         SceneError: The scene is inconsistent.
     """
     bodies = read_bodies(scene.geometries(), object_names(scene.get()))
@@ -65,7 +65,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
 
     Args:
         scene: `uipc.backend.SceneVisitor`.
-        bodies: Its bodies, as they stand now.
+        bodies: Its bodies, in their current state.
         births: See `read_scene_context`.
         diagonal: Of the bounding box of the initial scene [m].
     """

@@ -1,8 +1,8 @@
 """The table of terms for libuipc's constitutions and constraints, by UID.
 
-A geometry carries one constitution (`constitution_uid`) and may carry more (`extra_constitution_uids`,
-`constraint_uids`). One reader may serve several UIDs: it is called once with all geometries that carry any of them. A
-UID without reader is refused by name, so nothing in a scene is ever ignored.
+A geometry has one constitution (`constitution_uid`) and may have more (`extra_constitution_uids`, `constraint_uids`). A
+reader for several UIDs is called once, with all geometries that have any of them. A UID without reader is refused by
+name, so nothing in a scene is ever ignored.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read_terms(slots: Sequence[Any], context: SceneContext) -> list[Term]:
     """The terms of all constitutions and constraints in a scene, in the order of the registry.
 
     Raises:
-        UnsupportedError: A geometry carries a UID that no reader knows.
+        UnsupportedError: A geometry has a UID without a reader.
     """
     by_reader: dict[Reader, list[Any]] = {reader: [] for reader in REGISTRY.values()}
     for slot in slots:

@@ -37,7 +37,7 @@ class SceneContext:
         """The joint geometries with a coordinate among the slots, and the indices of their joints in `coordinates`.
 
         Raises:
-            SceneError: A slot holds no such joints; names it.
+            SceneError: A slot has no such joints; names it.
         """
         known = {mesh.geo_id for mesh in self.tracked}
         for slot in slots:
@@ -57,7 +57,7 @@ def read_scene_context(slots: Sequence[Any], bodies: BodyTable, births: dict[int
     Args:
         slots: All geometry slots.
         bodies: The bodies among them.
-        births: For geometries that are not new, where the bodies stood when they came into the scene.
+        births: Initial poses of the bodies, for geometries that are not new.
 
     Raises:
         SceneError: The scene is inconsistent; names the geometry.

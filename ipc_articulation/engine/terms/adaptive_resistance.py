@@ -1,9 +1,9 @@
 """Contact resistance that follows from the forces of the scene, for pairs without a given resistance (-1).
 
-Contact of resistance κ_c must balance what the other terms want at the beginning of a step: with g_c the gradient of
-contact for κ_c = 1 and g_o that of all other terms, κ_c minimises ‖κ_c g_c + g_o‖, so κ_c = -g_c·g_o / ‖g_c‖², held
-between `contact/adaptive/min_kappa` and `max_kappa`; where nothing is in contact it is `init_kappa` (libuipc's adaptive
-parameter strategy; Huang et al. 2024, «GIPC»).
+Contact of resistance κ_c must balance the other terms at the beginning of a step. With g_c the gradient of contact for
+κ_c = 1 and g_o that of all other terms, κ_c minimises ‖κ_c g_c + g_o‖, so κ_c = -g_c·g_o / ‖g_c‖², limited to the range
+from `contact/adaptive/min_kappa` to `max_kappa`. Without contact it is `init_kappa` (libuipc's adaptive parameter
+strategy; Huang et al. 2024, «GIPC»).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     E = -dt² Σ Fᵀ (q - qᵗ)
 
-F (12,) is generalised: a force f in N on the translation, then ∫ f(x) x̄ᵀ, a 3x3 matrix in N·m, by rows. This is the
-same as libuipc's acceleration M⁻¹F inside q̃. Fixed bodies, and those whose inertia an articulation owns, feel nothing.
+F (12,) is generalised: a force f in N on the translation, then ∫ f(x) x̄ᵀ, a 3x3 matrix in N·m, by rows. This is
+equivalent to libuipc's acceleration M⁻¹F in q̃. It has no effect on fixed bodies and on those whose inertia an
+articulation owns.
 """
 
 from __future__ import annotations

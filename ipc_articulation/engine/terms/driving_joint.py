@@ -4,8 +4,8 @@ revolute   E = ½ κ (θ - θ̃)²
 prismatic  E = ½ κ (tᵢ·d - θ̃)² + ½ κ (tⱼ·d - θ̃)²,   d = cⱼ - cᵢ
 
 κ = driving/strength_ratio (mᵢ + mⱼ), without dt². θ̃ = aim - init, where aim is `aim_angle` [rad] or `aim_distance` [m]
-and may lie many turns away. A passive joint aims at where it stands when the step begins, so it resists motion like a
-damper of κ/dt. Where `driving/is_constrained` is 0 there is no energy.
+and may be many turns away. A passive joint aims at its position at the beginning of the step, so it resists motion like
+a damper of κ/dt. If `driving/is_constrained` is 0, there is no energy.
 
 The prismatic energy is κ (θ - θ̃)² + κ θ'², with θ = d·(tᵢ + tⱼ)/2 and θ' = d·(tᵢ - tⱼ)/2: θ' is the coordinate of the
 same joint with -tⱼ for tⱼ. So every drive is a spring on a joint coordinate, or two (`articulation.kinds` has which).
@@ -40,7 +40,7 @@ class DrivingJoints(CoordinateTerm):
 
         Args:
             meshes: The joint geometries, of kinds with a coordinate.
-            places: Of their joints in the state's θ, (m,).
+            places: Indices of their joints in the state's θ, (m,).
             mass: Masses of all bodies, (n,) [kg].
 
         Raises:

@@ -10,8 +10,8 @@ with the axes of both bodies at qᵗ, from an edge's first end to its second. A 
 (parent) body. The work of Fⱼ in a turn ω is τ e·ω. The force acts at the origin of a body's frame. Where
 `external_force/is_constrained` or `external_torque/is_constrained` is 0 there is none.
 
-libuipc moves q̃ by dt² M⁻¹ F instead, which is the same, and leaves bodies out that have no kinetic term: fixed ones,
-and those whose inertia an articulation owns.
+libuipc changes q̃ by dt² M⁻¹ F instead, which is equivalent, and omits bodies without kinetic term: fixed ones, and
+those whose inertia an articulation owns.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     E = s r³,   r = max(θ - u, l - θ, 0) / (u - l),   without dt²
 
 s is `limit/strength` [J·s²]; l and u are `limit/lower` and `limit/upper`, bounds on `angle` [rad] or `distance` [m],
-less `init_angle` or `init_distance`, since θ counts from the initial pose. They may lie many turns away. Where u = l
-the division is left out. The penalty is soft: a joint that is pushed comes to rest a little beyond its limit.
+less `init_angle` or `init_distance`, since θ counts from the initial pose. They may be many turns away. If u = l, there
+is no division. The penalty is soft: under a force a joint comes to rest slightly beyond its limit.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class JointLimits(CoordinateTerm):
 
         Args:
             coordinates: The joints.
-            places: Of them in the state's θ, (m,).
+            places: Their indices in the state's θ, (m,).
             lower: Bounds on θ, not above `upper`, (m,) [rad or m].
-            upper: The same.
+            upper: Upper bounds, (m,).
             strength: s, (m,) [J·s²].
         """
         super().__init__(coordinates, places)

@@ -3,14 +3,14 @@
     E = c ‖A Aᵀ - I‖²,   c = dt² v κ
 
 With S = A Aᵀ - I:  ∂E = 4c S A,  and  ∂²E[dA] = 2c ‖dA Aᵀ + A dAᵀ‖² + 4c ⟨S dA, dA⟩. The first part is positive
-semidefinite. The second is the stiffness that a body under tension has against turning, as a string has. A Newton step
-is linear in q, so a turning body comes out of it stretched; a Hessian that took this for tension would stop the turn.
-The stretch of a step is dA dAᵀ, so the second part is taken of
+semidefinite. The second is the stiffness of a body under tension against rotation, like that of a string. A Newton step
+is linear in q, so it stretches a rotating body; a Hessian that treats this stretch as tension would stop the rotation.
+The stretch of a step is dA dAᵀ, so the second part is computed with
 
     T = S - dA dAᵀ,   dA the last step,
 
-the tension which that step predicted, as a multiplier is updated in sequential quadratic programming, and of T only
-what is positive.
+the tension that the step predicted, like the update of a multiplier in sequential quadratic programming; only the
+positive part of T is used.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class ShapeEnergy(Term):
         """Take W and the stiffness of the bodies.
 
         Args:
-            name: What statistics call it.
+            name: Its name in statistics.
             add_energy: Adds c W of the moving bodies to E (n,), from (q, c, moving, E).
             add_derivatives: Adds its gradient to g (n, 12) and a projected Hessian to H (n, 12, 12), from (q, c, dA,
                 moving, g, H), dA (n, 9) the last change of the matrices A in the step.

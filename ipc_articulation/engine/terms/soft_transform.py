@@ -3,8 +3,8 @@
     E = ½ (q - q̂)ᵀ M̃ (q - q̂),   M̃ = η_p M_c + η_a (M - M_c),   M_c = m J(c)ᵀJ(c),   without dt²
 
 M_c is the mass matrix of the whole mass m at the centre of mass c, so η_p pulls the centre of mass and η_a what is
-about it (parallel axes); `strength_ratio` = (η_p, η_a). With n animator substeps the goal comes nearer in the course of
-the Newton iterations: q̂ = qᵗ + s (aim - qᵗ), s = 1/n, 2/n, … 1.
+about it (parallel axes); `strength_ratio` = (η_p, η_a). With n animator substeps the goal approaches during the Newton
+iterations: q̂ = qᵗ + s (aim - qᵗ), s = 1/n, 2/n, … 1.
 """
 
 from __future__ import annotations
