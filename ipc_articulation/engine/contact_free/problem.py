@@ -64,7 +64,7 @@ class Problem(NamedTuple):
     owner: Ints
     H: Blocks  # the Newton system
     pattern: Pattern  # of its factor
-    U: Array  # room for that
+    U: Array  # scratch for that
     limits: Limits
     joints: tuple[JointArrays, Array]  # whose angles are followed, and where these count from
 

@@ -19,7 +19,7 @@ from ipc_articulation.frontend.config import Config
 
 _CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
 _REMAINDER = 1e-4  # of the tolerances, what the last step may leave
-_TINY = 1e-6  # a step this small a share of the tolerances needs no further one
+_TINY = 1e-6  # fraction of the tolerances below which a step needs no further one
 
 _SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
 _STIFFER = "it turns or deforms fast: try a smaller dt, a larger kappa or a looser newton/transrate_tol"

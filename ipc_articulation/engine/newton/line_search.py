@@ -22,7 +22,7 @@ _ROUNDING = 1e-12  # relative noise of an energy
 class Search(NamedTuple):
     """Result of a line search."""
 
-    alpha: Array  # (n,) share of the step that each body takes
+    alpha: Array  # (n,) fraction of the step that each body takes
     q: Array  # (n, 12) where it leads
     step: Array  # (n, 12) what it takes
     energies: Array | None = None  # (n,) of the bodies there, None where they were not measured

@@ -1,9 +1,9 @@
-"""Newton's method on the incremental potential, each step cut by continuous collision detection.
+"""Newton's method for the incremental potential; continuous collision detection limits each step.
 
-The convergence test (see `convergence`) is libuipc's. Those tolerances are loose (0.05 m/s), so Newton goes beyond
-them, until the last two steps tell that a next one would be tiny, and gaps hardly change. Near a smooth solution that
-costs at most one step and squares the error, which makes coupling exact; and friction that is about to slip is not
-taken for sticking, nor bodies a hair apart for bodies at rest.
+The convergence test (see `convergence`) is that of libuipc. Its tolerances are loose (0.05 m/s), so Newton continues
+until the last two steps show that a next one would be tiny, and gaps hardly change. Near a smooth solution this costs
+at most one step and squares the error, which makes the coupling exact. It also prevents that friction shortly before
+slipping is treated as sticking, and that bodies almost in contact are treated as bodies at rest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def minimise(
 ) -> tuple[Array, Bools, NewtonReport]:
     """Minimise the potential from q (n, 12), coordinates without intersections.
 
-    Every island (see `islands`) has its own step length and convergence; one that has converged stands still until
+    Every island (see `islands`) has its own step length and convergence; one that has converged does not move until
     another comes near it.
 
     Args:

@@ -44,7 +44,7 @@ class NewtonReport:
     awake: int = 0  # bodies that were moved; the others rest (see `rest`)
     line_search_steps: int = 0
     exhausted_searches: int = 0  # line searches that found no decrease
-    ccd_step: float = 1.0  # smallest share of a Newton step that collision detection allowed
+    ccd_step: float = 1.0  # smallest fraction of a Newton step that collision detection allowed
     unmet: tuple[Unmet, ...] = ()  # empty where the result is a success
     warnings: list[str] = field(default_factory=list)  # an error each in strict mode
 

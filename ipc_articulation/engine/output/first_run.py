@@ -13,7 +13,7 @@ log = logging.getLogger("ipc_articulation")
 def tell_first_run() -> None:
     """Warn, once per process, if the engine's functions have not been compiled on this machine before.
 
-    The function below stands for all: it is compiled and kept together with them, so it is missing when they are.
+    The function below represents all: it is compiled and saved together with them, so it is missing if they are.
     """
     before = _misses()
     _stand_in(1.0)

@@ -75,10 +75,10 @@ class StateAccessor:
         """Read `transform` and `velocity`, 4x4 each, if the geometry has them; the past of the bodies is discarded.
 
         Joint angles follow, to the turn that is nearest; where a script has written another `angle` into a joint
-        geometry before, to the turn nearest to that. Velocities of fixed bodies are zero, whatever is written.
+        geometry before, to the turn nearest to that. Velocities of fixed bodies are always zero.
 
         Raises:
-            SceneError: A number is not finite, or bodies would intersect; names the body. The state is kept.
+            SceneError: A number is not finite, or bodies would intersect; names the body. The state does not change.
         """
         rows, instances = self._rows_of(state_geo), state_geo.instances()
         model, workspace, writer, old = self._current()

@@ -23,7 +23,7 @@ class Shapes(NamedTuple):
     stiffness: Array  # (n,) v κ [J], zero for those without this energy
     c: Array  # (n,) dt² v κ of the present step [J·s²]
     dA: Array  # (n, 9) last change of the matrices A in the step
-    H: Array  # (n, 12, 12) room for the Hessian blocks
+    H: Array  # (n, 12, 12) scratch for the Hessian blocks
 
 
 class ShapeEnergy(Term):
