@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.docs.pages import DOCS, PAGES, ROOT
+from tests.viewing.browser import open_page
 
 pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
 
@@ -53,7 +54,13 @@ def test_formulas_are_drawn(site):
 
 
 @pytest.mark.slow
-def test_pages_opened_from_a_folder_have_a_search(site):
-    page = (site / "constitutions" / "contact.html").read_text(encoding="utf-8")
-    assert '<script src="../iframe-worker.js">' in page
-    assert "friction" in (site / "search" / "search_index.js").read_text(encoding="utf-8")
+def test_the_search_works_in_pages_opened_from_a_folder(site):
+    with open_page() as (page, errors):
+        page.set_viewport_size({"width": 1300, "height": 800})
+        page.goto((site / "constitutions" / "contact.html").as_uri())
+        page.locator(".md-search__input").click()
+        page.keyboard.type("friction")
+        first = page.locator(".md-search-result__link").first
+        first.wait_for(timeout=60_000)
+        assert (first.get_attribute("href") or "").startswith(f"{site.as_uri()}/constitutions/friction.html")
+        assert errors == []
