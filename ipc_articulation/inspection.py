@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.errors import ModelError
+from ipc_articulation.packages import unpacked
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,14 +55,7 @@ def find(name: str) -> Path:
     Raises:
         ModelError: No package has it.
     """
-    from ipc_articulation.scenefile.paths import PACKAGE, find_file
-
-    if not name.startswith(PACKAGE):
-        return Path(name)
-    try:
-        return find_file(name, Path())
-    except FileNotFoundError as error:
-        raise ModelError(str(error)) from error
+    return Path(unpacked(name))
 
 
 def described(file: Path) -> dict[str, Any]:
@@ -100,9 +93,8 @@ def _read(file: Path) -> Mechanism:
         return read_osim(file).mechanism
     if kind == "urdf":
         from ipc_articulation.dynamics import read_robot
-        from ipc_articulation.scenefile.paths import package_folders
 
-        return read_robot(file, package_dirs=[*package_folders(), *file.absolute().parents])
+        return read_robot(file)
     from ipc_articulation.adapters.mujoco import load_model
     from ipc_articulation.dynamics import robot_from_mujoco
 

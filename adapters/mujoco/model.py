@@ -16,6 +16,7 @@ from ipc_articulation.adapters.mujoco.urdf import urdf_text
 
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.packages import unpacked
 
 _INCLUDE = re.compile(r"<include\s[^>]*file\s*=\s*[\"']([^\"']+)[\"']")
 
@@ -24,19 +25,20 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
     """Read and compile a model file, MJCF (.xml) or URDF (.urdf).
 
     Args:
-        path: The file.
+        path: The file, also `package://name/path` of an installed package.
         package_dirs: Folders that are searched for `package://NAME/...`: each is the package NAME or contains it.
 
     Raises:
         AdapterError: The file does not exist, or MuJoCo cannot read it.
         ModelError: A URDF file is wrong beyond repair, see `dynamics.reading.repairing`.
     """
-    return compiled(load_spec(path, package_dirs), Path(path))
+    path = Path(unpacked(path))
+    return compiled(load_spec(path, package_dirs), path)
 
 
 def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjSpec:
     """Read a model file, to be changed before it is compiled; arguments and errors as in `load_model`."""
-    path = Path(path)
+    path = Path(unpacked(path))
     if not path.is_file():
         raise AdapterError(f"model file '{path}' does not exist")
     kind = robot_format(path)

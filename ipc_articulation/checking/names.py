@@ -84,10 +84,9 @@ def _refused(error: SceneFileError, file: Path) -> SceneProblem:
     message, line = error.faults[0].message, ""
     if file.suffix.lower() == ".urdf" and not re.search(rf"{re.escape(str(file))}:\d", message):
         from ipc_articulation.dynamics import read_robot
-        from ipc_articulation.scenefile.paths import package_folders
 
         try:
-            read_robot(file, package_dirs=[*package_folders(), *file.absolute().parents]).build()
+            read_robot(file).build()
         except ModelError as found:
             line = f" ({found})"
     where: Location = ("adapter",) if message.startswith("adapter '") else ("robot", "model")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ipc_articulation.errors import Fault, SceneFileError
-from ipc_articulation.scenefile.paths import find_file
+from ipc_articulation.packages import find_file
 from ipc_articulation.scenefile.tree import TreeNode, merged
 from ipc_articulation.scenefile.yaml_text import MAX_TEXT, parse
 

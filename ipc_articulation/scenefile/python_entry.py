@@ -10,7 +10,7 @@ from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
 
-from ipc_articulation.scenefile.paths import is_file
+from ipc_articulation.packages import is_file
 
 _FORM = "'folder/file.py:function' of the scene file's folder, or 'package.module:function' of an installed package"
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")

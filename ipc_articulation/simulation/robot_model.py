@@ -15,10 +15,10 @@ from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
+from ipc_articulation.packages import package_folders
 from ipc_articulation.repairs import repair
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, SceneProblem
-from ipc_articulation.scenefile.paths import package_folders
 from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import own_friction
 

@@ -11,7 +11,6 @@ from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.scenefile.paths import package_folders
 
 MARGIN = 0.05  # of a joint's range, kept to its limits
 DIGITS = 4  # after the point
@@ -28,7 +27,7 @@ def read_facts(file: Path) -> FileFacts:
         case "urdf":
             from ipc_articulation.dynamics import read_urdf
 
-            mechanism = read_urdf(file, package_dirs=[*package_folders(), *file.absolute().parents])
+            mechanism = read_urdf(file)
             base = loose_base(file)
             return FileFacts(tuple(_joints(mechanism)), floating=() if base is None else (base,))
         case "osim":

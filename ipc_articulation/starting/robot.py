@@ -13,8 +13,8 @@ from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.start import Start
 from ipc_articulation.dynamics.reading.facts import FileFacts
 from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
+from ipc_articulation.packages import PACKAGE, find_file
 from ipc_articulation.repairs import repair
-from ipc_articulation.scenefile.paths import PACKAGE, find_file
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.bodies import GROUND
 from ipc_articulation.starting.draft import DT, Draft

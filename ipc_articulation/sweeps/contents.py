@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ipc_articulation.errors import SweepError
+from ipc_articulation.packages import find_file
 from ipc_articulation.scenefile.document import Document
-from ipc_articulation.scenefile.paths import find_file
 
 
 class Contents:

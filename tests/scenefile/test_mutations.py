@@ -11,7 +11,7 @@ import yaml
 
 from ipc_articulation.checking import check_file
 from ipc_articulation.errors import SceneFileError
-from ipc_articulation.scenefile.paths import find_file
+from ipc_articulation.packages import find_file
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.scenefile.tree import plain
 from ipc_articulation.scenefile.yaml_text import parse

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from urllib.request import url2pathname
 
+from ipc_articulation.packages import is_file, package_folders
+
 PACKAGE = re.compile(r"(?:package|model):/{2,}([^/]+)/(.+)")
 NEAR = 3  # folders above the file's own that whole paths may point into
 FOR_ROBOT_FILES = ("model", "models", "robot", "robots", "urdf", "xacro")  # folders in packages
@@ -22,9 +24,10 @@ ENTRIES = 20_000  # of folders that are searched for a file
 class MeshPaths:
     """A finder of `package://name/rest`, `model://name/rest`, `file://`, whole and relative paths.
 
-    A package is a folder called `name`. The search order is `package_dirs`, the folders in ROS_PACKAGE_PATH, and the
-    URDF file's parent folders; each of them may be the package or contain it. Nothing else is looked at: the root of
-    the file system is no such folder, and a whole path must point into a given folder or near the file.
+    A package is a folder called `name`. The search order is `package_dirs`, the folders in ROS_PACKAGE_PATH, those of
+    installed packages, and the URDF file's parent folders; each of them may be the package or contain it. Nothing else
+    is looked at: the root of the file system is no such folder, and a whole path must point into a given folder or near
+    the file.
     """
 
     folder: Path  # folder of the URDF file, where relative paths begin
@@ -33,13 +36,13 @@ class MeshPaths:
 
     def find(self, name: str) -> Path | None:
         """The file that a name means, or None."""
-        return next((path for path in self.candidates(name) if self._allowed(path, name) and _is_file(path)), None)
+        return next((path for path in self.candidates(name) if self._allowed(path, name) and is_file(path)), None)
 
     def candidates(self, name: str) -> list[Path]:
         """The paths that a name can mean, in the order in which they are tried."""
         package = PACKAGE.fullmatch(name)
         if package:
-            return [root / package[2] for root in package_folders(package[1], self._places)]
+            return [root / package[2] for root in _roots(package[1], self._places)]
         if name.startswith("file:"):
             return [Path(url2pathname(re.sub(r"file:(//[^/]*)?", "", name, count=1)))]
         return [self.folder / name]
@@ -58,8 +61,7 @@ class MeshPaths:
     @cached_property
     def _places(self) -> list[Path]:
         """Folders in which packages may be, in the order in which they are searched."""
-        ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
-        places = [*map(Path, self.package_dirs), *ros, self.folder, *self.folder.parents]
+        places = [*map(Path, self.package_dirs), *package_folders(), self.folder, *self.folder.parents]
         return [place for place in dict.fromkeys(places) if place != Path(place.anchor)]
 
     @cached_property
@@ -83,7 +85,7 @@ class MeshPaths:
         """
         folders = [folder for folder in [self.folder, *self.folder.parents][: NEAR + 1] if folder.parent != folder]
         plain = 1 if self.folder.name.lower() in FOR_ROBOT_FILES else 0
-        package = next((i for i, folder in enumerate(folders) if _is_file(folder / "package.xml")), plain)
+        package = next((i for i, folder in enumerate(folders) if is_file(folder / "package.xml")), plain)
         return folders[: package + 1]
 
     def _allowed(self, path: Path, name: str) -> bool:
@@ -97,16 +99,9 @@ class MeshPaths:
         return any(path.is_relative_to(place) for place in self._places)
 
 
-def package_folders(package: str, places: Collection[Path]) -> list[Path]:
+def _roots(package: str, places: Collection[Path]) -> list[Path]:
     """Possible folders of a package: places with its name, and folders of its name in the places."""
     return [place if place.name == package else place / package for place in places]
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that is too long or has a null character, an unreadable folder
-        return False
 
 
 def _walk(place: Path) -> Iterator[Path]:

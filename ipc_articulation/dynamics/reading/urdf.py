@@ -19,6 +19,7 @@ from ipc_articulation.dynamics.reading.link import read_link
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.tree import root_of
+from ipc_articulation.packages import unpacked
 
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 
@@ -32,13 +33,15 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
     Meshes are searched for, but not loaded.
 
     Args:
-        path_or_text: A file, or XML that begins with «<»; paths of meshes are then relative to the current folder.
+        path_or_text: A file, also `package://name/path` of an installed package, or XML that begins with «<»; paths of
+            meshes are then relative to the current folder.
         floating_base: The root link moves freely.
         package_dirs: Folders that are searched first for packages.
 
     Raises:
         ModelError: What is wrong, with the line, and what would be valid.
     """
+    path_or_text = unpacked(path_or_text)
     robot = repaired(path_or_text, package_dirs)
     for tag in LOOPS:
         for element in robot.children(tag):

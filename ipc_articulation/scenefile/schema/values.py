@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from ipc_articulation.packages import find_file
 from ipc_articulation.patterns import compiled
-from ipc_articulation.scenefile.paths import find_file
 from ipc_articulation.scenefile.python_entry import check_entry
 from ipc_articulation.scenefile.tree import Text
 

@@ -10,7 +10,7 @@ from ipc_articulation.coupling import Coupling
 from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.robots import Actuator, RobotSetup
 from ipc_articulation.errors import SceneFileError
-from ipc_articulation.scenefile.paths import find_file, package_folders
+from ipc_articulation.packages import find_file, package_folders
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
 from tests.coupling.worlds import make_scene, make_world

@@ -15,6 +15,7 @@ from ipc_articulation.dynamics.reading.node import by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.repairing.document import document
 from ipc_articulation.dynamics.reading.urdf import tree_of
+from ipc_articulation.packages import unpacked
 
 
 def read_robot(
@@ -33,6 +34,7 @@ def read_robot(
     Raises:
         ModelError: The file is wrong; the message names the line, and what would be valid.
     """
+    path_or_text = unpacked(path_or_text)
     robot = repaired(path_or_text, package_dirs)
     mechanism = tree_of(robot, path_or_text, floating_base)
     places = {name: node.place for name, node in by_name(robot.children("joint")).items()}
@@ -56,4 +58,4 @@ def closes_loops(path_or_text: str | Path) -> bool:
     Raises:
         ModelError: The file cannot be read.
     """
-    return any(document(path_or_text).children(tag) for tag in ("loop", "coupling", "constraints"))
+    return any(document(unpacked(path_or_text)).children(tag) for tag in ("loop", "coupling", "constraints"))

@@ -28,6 +28,7 @@ from ipc_articulation.dynamics.reading.osim.document import (
     model_in,
     place_of,
 )
+from ipc_articulation.packages import unpacked
 
 EARTH = (0.0, -9.80665, 0.0)  # [m/s²], the default of a file without gravity
 
@@ -72,13 +73,14 @@ def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     In many models the feet have physically impossible moments of inertia: use `mechanism.build(unphysical="warn")`.
 
     Args:
-        path_or_text: A file, or XML that begins with «<».
+        path_or_text: A file, also `package://name/path` of an installed package, or XML that begins with «<».
         couplers: Keep the bodies that move by coordinates which a constraint makes functions of others. Without these
             bodies, a model with two knees is the same as in nimblephysics, which leaves out patellae.
 
     Raises:
         ModelError: The file is wrong; the message names the line, and what would be valid.
     """
+    path_or_text = unpacked(path_or_text)
     model, is_version_4 = model_in(path_or_text)
     bodies = bodies_in(model)
     joints = joints_in_set(model, bodies) if is_version_4 else joints_in_bodies(bodies)

@@ -1,4 +1,4 @@
-"""Files named in a scene file: beside it, or inside an installed robot package (`package://name/path`)."""
+"""Installed robot packages: files named `package://name/path`, and where packages are."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import os
 import sys
 import sysconfig
 from pathlib import Path
+from typing import TypeVar
+
+from ipc_articulation.errors import ModelError
+
+Name = TypeVar("Name")
 
 PACKAGE = "package://"
 
 
 def find_file(name: str, folder: Path) -> Path:
-    """The file that a scene file means.
+    """The file that a name means.
 
     Args:
         name: Absolute, relative to `folder`, or `package://name/path`.
-        folder: Where the scene file lies.
+        folder: Where relative names begin.
 
     Raises:
-        FileNotFoundError: With every place that was looked at.
+        FileNotFoundError: There is none; the message has every place that was looked at.
     """
     in_package = name.startswith(PACKAGE)
     candidates = [root / name.removeprefix(PACKAGE) for root in (package_folders() if in_package else [folder])]
@@ -30,16 +35,30 @@ def find_file(name: str, folder: Path) -> Path:
     raise FileNotFoundError(f"no such file: '{name}' (looked at {places}){hint}")
 
 
+def unpacked(name: Name) -> Name | Path:
+    """The file that `package://name/path` means; any other argument as it is.
+
+    Raises:
+        ModelError: No package has the file.
+    """
+    if not isinstance(name, str) or not name.startswith(PACKAGE):
+        return name
+    try:
+        return find_file(name, Path())
+    except FileNotFoundError as error:
+        raise ModelError(str(error)) from error
+
+
 def is_file(path: Path) -> bool:
     """Whether the file exists; False for names that no file can have."""
     try:
         return path.is_file()
-    except OSError:  # too long
+    except (OSError, ValueError):  # a name that is too long or has a null character, an unreadable folder
         return False
 
 
 def package_folders() -> list[Path]:
-    """Folders that robot packages are installed to, those of ROS_PACKAGE_PATH first."""
+    """Folders in which packages are: those of ROS_PACKAGE_PATH first, then those of installed robot packages."""
     ros = [Path(entry) for entry in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if entry]
     prefixes = [Path(sysconfig.get_path("purelib")) / "cmeel.prefix", Path(sys.prefix)]
     return [*ros, *(prefix / "share" for prefix in prefixes)]
