@@ -26,6 +26,7 @@ _INTEGRATORS = {
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
 }
 _DRIVEN = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+_PLACED = ("bodies", "frames", "geoms", "sites", "cameras", "lights")  # what a world body has
 
 
 class SceneModel:
@@ -89,15 +90,13 @@ class SceneModel:
             self._joints[name].damping = polynomial
 
     def _place(self, pose: Array) -> None:
-        """Move everything whose parent is the world."""
+        """Move the content of the world, by a frame around it."""
         world = self.spec.worldbody
-        turn = spatial.quaternion_from_rotation(pose[:3, :3])
-        for element in [*(body for body in world.bodies if body.parent.name == "world"), *world.geoms]:
-            if isinstance(element, mujoco.MjsGeom) and np.isfinite(element.fromto[0]):  # which gives pos and quat
-                element.fromto = (element.fromto.reshape(2, 3) @ pose[:3, :3].T + pose[:3, 3]).ravel()
-                continue
-            element.pos = pose[:3, :3] @ element.pos + pose[:3, 3]
-            element.quat = spatial.quaternion_product(turn, element.quat)
+        content = [element for kind in _PLACED for element in getattr(world, kind)]
+        outermost = [element for element in content if element.parent == world and element.frame is None]
+        frame = world.add_frame(pos=pose[:3, 3], quat=spatial.quaternion_from_rotation(pose[:3, :3]))
+        for element in outermost:
+            element.set_frame(frame)
 
 
 class DrivenMujocoModel:

@@ -180,3 +180,39 @@ def test_a_start_beyond_the_limits_is_warned_of(start: dict[str, float], warned:
     assert made.data.qpos[0] == position
     message = f"joint 'elbow' starts at {position:g}, beyond its limits 0.2 to 1: MuJoCo pushes it back in the first "
     assert [message in str(warning.message) for warning in caught] == [True] * warned
+
+
+TURNED = """
+<mujoco>
+  <compiler angle="degree"/>
+  <worldbody>
+    <geom type="box" size="0.1 0.2 0.3" pos="1 0 0" euler="0 30 0"/>
+    <geom type="box" size="0.1 0.2 0.3" axisangle="1 1 0 40"/>
+    <geom type="capsule" size="0.1" fromto="0 0 0 1 0 2"/>
+    <geom type="plane" size="1 1 1" zaxis="1 0 1"/>
+    <body pos="1 2 3" xyaxes="0 1 0 0 0 1"><joint/><geom size="0.1" pos="0.5 0.4 0.3"/></body>
+    <body euler="10 20 30">
+      <joint/><geom type="box" size="0.1 0.2 0.3" pos="1 0 0"/>
+      <body pos="1 0 0" euler="10 20 30"><joint/><geom type="box" size="0.1 0.2 0.3" euler="9 8 7"/></body>
+    </body>
+    <frame pos="0 1 0" euler="0 0 45">
+      <geom type="box" size="0.1 0.2 0.3"/>
+      <frame pos="0 0 1"><body zaxis="0 1 1"><joint/><geom size="0.1" pos="0.1 0 0"/></body></frame>
+    </frame>
+    <site pos="1 0 0" euler="0 45 0"/>
+  </worldbody>
+</mujoco>
+"""
+
+
+def test_a_pose_moves_everything_however_the_file_gives_its_orientation(tmp_path: Path) -> None:
+    (tmp_path / "turned.xml").write_text(TURNED)
+    pose = spatial.pose(spatial.rotation_from_quaternion(np.array([0.5, 0.5, 0.5, 0.5])), np.array([1.0, 2.0, 3.0]))
+    here, there = (SceneModel(tmp_path / "turned.xml", []).build(setup(pose=p)).data for p in (np.eye(4), pose))
+    for kind in ("xpos", "geom_xpos", "site_xpos"):
+        moved = getattr(here, kind) @ pose[:3, :3].T + pose[:3, 3]
+        np.testing.assert_allclose(getattr(there, kind)[kind == "xpos" :], moved[kind == "xpos" :], atol=1e-12)
+    for kind in ("xmat", "geom_xmat", "site_xmat"):
+        moved = pose[:3, :3] @ getattr(here, kind).reshape(-1, 3, 3)
+        actual = getattr(there, kind).reshape(-1, 3, 3)
+        np.testing.assert_allclose(actual[kind == "xmat" :], moved[kind == "xmat" :], atol=1e-12)
