@@ -36,6 +36,8 @@ _MOVES = {
     "mjcf": re.compile(r"<(joint|freejoint)\b"),
 }
 
+_ASIDE = re.compile(r"<!--.*?-->|<default\b(?:(?!<default\b).)*?</default>", re.S)  # what is no part of the robot
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -61,8 +63,16 @@ def moves(file: Path) -> bool:
     """Whether a file is one of URDF or MJCF that has a joint that moves."""
     if file.suffix.lower() not in (".urdf", ".xml", ".mjcf") or not file.is_file():
         return False
-    text = file.read_text(encoding="utf-8", errors="replace")
-    kind = "urdf" if re.search(r"<robot\b", text) else "mjcf" if re.search(r"<mujoco\b", text) else None
+    text, count = file.read_text(encoding="utf-8", errors="replace"), 1
+    while count:  # the innermost defaults first
+        text, count = _ASIDE.subn("", text)
+    kind = (
+        "urdf"
+        if re.search(r"<robot\b", text)
+        else "mjcf"
+        if re.search(r"<mujoco\b.*<worldbody\b", text, re.S)
+        else None
+    )
     return kind is not None and _MOVES[kind].search(text) is not None
 
 
