@@ -32,11 +32,12 @@ def read_mjcf(
     """
     try:
         import mujoco
-        from ipc_articulation.adapters.mujoco import MujocoAdapter, load_spec, mechanism_from_mujoco
+        from ipc_articulation.adapters.mujoco import MujocoAdapter, load_spec, mechanism_from_mujoco, robot_from_mujoco
         from ipc_articulation.adapters.mujoco.compiling import compiled
         from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
         from ipc_articulation.adapters.native.mjcf_actuators import read_drives
 
+        from ipc_articulation.dynamics.reading.mujoco.equalities import closes_loops
         from ipc_articulation.dynamics.reading.mujoco.names import reference_positions
     except ModuleNotFoundError as error:
         raise AdapterError(
@@ -46,7 +47,7 @@ def read_mjcf(
     ignored = prepare_spec(spec, str(path), base, ignore)
     model = compiled(spec, path)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # the file's own, which may be any, is not used
-    mechanism = mechanism_from_mujoco(model)
+    mechanism = robot_from_mujoco(model) if closes_loops(model) else mechanism_from_mujoco(model)
     data = mujoco.MjData(model)
 
     def described(mesh_shape: MeshShape) -> CoupledRobot:

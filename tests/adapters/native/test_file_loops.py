@@ -88,3 +88,39 @@ def test_joints_that_mimic_others_beside_a_loop_are_coupled(tmp_path):
     geared = adapter_of(tmp_path, closing, follower)
     plain = adapter_of(tmp_path, closing)
     assert geared.predict().mass[0, 0] == pytest.approx(plain.predict().mass[0, 0] + 100.0 * 1e-4)
+
+
+CONNECTED = """
+<mujoco>
+  <worldbody>
+    <body name="crank"><joint name="crank_joint" axis="0 1 0"/><geom type="box" size="0.15 0.02 0.02" pos="0.15 0 0"/>
+      <body name="bar" pos="0.3 0 0" euler="0 -90 0">
+        <joint name="bar_joint" axis="0 1 0"/><geom type="box" size="0.25 0.02 0.02" pos="0.25 0 0"/>
+      </body>
+    </body>
+    <body name="rocker" pos="0 0 0.5">
+      <joint name="rocker_joint" axis="0 1 0"/><geom type="box" size="0.15 0.02 0.02" pos="0.15 0 0"/>
+    </body>
+  </worldbody>
+  <contact><exclude body1="bar" body2="rocker"/></contact>
+  <equality><connect body1="bar" body2="rocker" anchor="0.5 0 0"/></equality>
+</mujoco>
+"""
+
+
+def test_a_connect_of_mjcf_is_a_loop_with_a_hinge_where_the_bodies_meet(tmp_path):
+    """The bars make a parallelogram, so that the rocker turns like the crank."""
+    file = tmp_path / "bars.xml"
+    file.write_text(CONNECTED.replace("<mujoco>", '<mujoco><compiler angle="degree"/>'))
+    adapter = SceneModel(file, []).build(setup(start={}, actuators=(Actuator("crank_joint", 30.0, 3.0),))).adapter
+    robot = adapter.describe()
+    assert len(robot.joints) == 1
+    [pin] = [joint for joint in robot.passive_joints if joint.name == "closing 1"]
+    np.testing.assert_allclose(pin.anchor, [0.3, 0.0, 0.5], atol=1e-9)
+    np.testing.assert_allclose(np.abs(pin.axis), [0.0, 1.0, 0.0], atol=1e-9)
+    for _ in range(5):
+        step = adapter.predict()
+        adapter.commit(step.delta_theta_tilde, np.zeros((0, 4, 4)), np.zeros((0, 4, 4)))
+    crank, bar, rocker = adapter.model.spanning(adapter.q)
+    assert abs(crank) > 1e-4
+    np.testing.assert_allclose((bar, rocker), (-crank, crank), atol=1e-6)

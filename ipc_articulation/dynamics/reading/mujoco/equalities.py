@@ -55,6 +55,15 @@ def active(model: mujoco.MjModel) -> list[int]:
     return [e for e in range(model.neq) if model.eq_active0[e] and not _within_one_group(model, e)]
 
 
+def closes_loops(model: mujoco.MjModel) -> bool:
+    """Whether a model has active equalities that only loops satisfy: connects, and joint equalities beyond linear."""
+    return any(
+        kind_of(model, equality) == "connect"
+        or (kind_of(model, equality) == "joint" and np.any(model.eq_data[equality, 2:5]))
+        for equality in active(model)
+    )
+
+
 def _within_one_group(model: mujoco.MjModel, equality: int) -> bool:
     """True for a connect or weld between bodies that cannot move against each other."""
     groups = {int(model.body_weldid[body]) for body in equality_bodies(model, equality)}

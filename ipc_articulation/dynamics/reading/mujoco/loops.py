@@ -47,6 +47,7 @@ def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     relations = (_relation(model, equality, mechanism) for equality in active(model))
     found = [relation for relation in relations if relation is not None]
     mechanism.loops = loops_of(mechanism, found, nominal=reference_positions(model))
+    mechanism.meetings = tuple(relation.meeting for relation in found if isinstance(relation, PointLoop))
     return mechanism
 
 
