@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import mujoco
+import numpy as np
 
 from ipc_articulation.dynamics.model.parts import Mimic
 from ipc_articulation.dynamics.reading.mujoco.attachments import equality_bodies, is_fixed_tendon
