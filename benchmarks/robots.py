@@ -78,7 +78,7 @@ def moves(file: Path) -> bool:
 
 def tried(name: str, file: Path, adapter: str) -> Verdict:
     """One file with one adapter, in a process of its own."""
-    label = f"{name}/{file.relative_to(_home(name, file))}"
+    label, _ = key(name, file, adapter)
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "benchmarks.robots", "--one", str(file), "--adapter", adapter]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -92,6 +92,17 @@ def tried(name: str, file: Path, adapter: str) -> Verdict:
     if done.returncode or not last.startswith("{"):
         return Verdict(label, adapter, "run", f"the process ended with {done.returncode}: {done.stderr.strip()[-200:]}")
     return Verdict(label, adapter, **json.loads(last))
+
+
+def key(name: str, file: Path, adapter: str) -> tuple[str, str]:
+    """A file's name in verdicts, and the adapter."""
+    return f"{name}/{file.relative_to(_home(name, file))}", adapter
+
+
+def ran(file: Path) -> dict[tuple[str, str], Verdict]:
+    """Verdicts in a file of those that run, by file and adapter."""
+    verdicts = [Verdict(**verdict) for verdict in json.loads(file.read_text())]
+    return {(verdict.file, verdict.adapter): verdict for verdict in verdicts if verdict.stage == "runs"}
 
 
 def _home(name: str, file: Path) -> Path:
@@ -176,6 +187,7 @@ def main() -> None:
     parser.add_argument("--adapter", choices=ADAPTERS, help="default: each in turn")
     parser.add_argument("--only", default="", metavar="PART", help="only files with this in their path")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the verdicts to a file")
+    parser.add_argument("--again", action="store_true", help="try only what does not run by the verdicts of --json")
     parser.add_argument("--write", action="store_true", help="write docs/robots.md")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="default: one a core")
     arguments = parser.parse_args()
@@ -184,13 +196,14 @@ def main() -> None:
         return
     adapters = [arguments.adapter] if arguments.adapter else ADAPTERS
     tries = [(name, file, adapter) for name, file in robots() if arguments.only in str(file) for adapter in adapters]
-    verdicts = []
+    known = ran(arguments.json) if arguments.again else {}
+    verdicts = list(known.values())
     with ThreadPoolExecutor(arguments.workers) as pool:
-        for verdict in pool.map(lambda each: tried(*each), tries):
+        for verdict in pool.map(lambda each: tried(*each), [each for each in tries if key(*each) not in known]):
             print(verdict.adapter, verdict.stage, verdict.file, verdict.reason[:140], sep="\t", flush=True)
             verdicts.append(verdict)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n")
+            if arguments.json:
+                arguments.json.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n")
     lines = list(page(verdicts))
     print("\n".join(lines))
     if arguments.write:
