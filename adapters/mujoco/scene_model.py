@@ -37,13 +37,19 @@ class SceneModel:
         UnsupportedError: A base floats, and `base` is None.
     """
 
-    takes = ("base", "ignore")
+    takes = ("base", "base_pose", "ignore")
 
     def __init__(
-        self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
+        self,
+        file: Path,
+        package_dirs: Collection[Path],
+        *,
+        base: str | None = None,
+        base_pose: Array | None = None,
+        ignore: Sequence[str] = (),
     ) -> None:
         self.spec, self._file = load_spec(file, package_dirs), file
-        self._ignored = prepare_spec(self.spec, str(file), base, ignore)
+        self._ignored = prepare_spec(self.spec, str(file), base, base_pose, ignore)
         self._joints = {joint.name: joint for joint in self.spec.joints if joint.type in _DRIVEN}
 
     @property

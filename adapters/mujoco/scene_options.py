@@ -7,24 +7,28 @@ from collections.abc import Sequence
 import mujoco
 from ipc_articulation.adapters.mujoco.bases import settle_bases
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 
 
-def prepare_spec(spec: mujoco.MjSpec, file: str, base: str | None, ignore: Sequence[str]) -> list[str]:
+def prepare_spec(
+    spec: mujoco.MjSpec, file: str, base: str | None, base_pose: Array | None, ignore: Sequence[str]
+) -> list[str]:
     """Give bodies and joints without a name the one that `name_of` gives them, and fix floating bases.
 
     Args:
         spec: The model.
         file: For messages.
         base: «fixed», or None.
+        base_pose: Where a floating base is fixed, (4, 4), or None.
         ignore: Regular expressions for names of bodies that are left out.
 
     Returns:
         The names of the bodies that are left out.
 
     Raises:
-        AdapterError: An expression matches no body.
+        AdapterError: An expression matches no body, or `base_pose` is not that of one floating base.
         UnsupportedError: A base floats and `base` is None.
     """
     for index, joint in enumerate(spec.joints):
@@ -34,5 +38,5 @@ def prepare_spec(spec: mujoco.MjSpec, file: str, base: str | None, ignore: Seque
             body.name = f"body{index}"
     names = [body.name for body in spec.bodies]
     ignored = [names[index] for pattern in ignore for index in matching(pattern, names, "body", AdapterError)]
-    settle_bases(spec, base, ignored, file)
+    settle_bases(spec, base, base_pose, ignored, file)
     return ignored

@@ -9,13 +9,18 @@ from ipc_articulation.adapters.native.ignored import keep_trees
 from ipc_articulation.adapters.native.robot import FileContent
 from ipc_articulation.adapters.native.static_links import take_off_static_shapes
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 
 
 def read_mjcf(
-    path: Path, package_dirs: Collection[Path], base: str | None = None, ignore: Sequence[str] = ()
+    path: Path,
+    package_dirs: Collection[Path],
+    base: str | None = None,
+    base_pose: Array | None = None,
+    ignore: Sequence[str] = (),
 ) -> FileContent:
     """A robot from an MJCF file, with MuJoCo's rules for contact pairs, its friction and its initial positions.
 
@@ -23,6 +28,7 @@ def read_mjcf(
         path: The file.
         package_dirs: Folders that are searched for `package://NAME/...`.
         base: «fixed» fixes floating bases to the world.
+        base_pose: Where a floating base is fixed, (4, 4); None: where the file places it.
         ignore: Regular expressions for names of bodies that are left out.
 
     Raises:
@@ -44,7 +50,7 @@ def read_mjcf(
             f"'{path.name}' is read by MuJoCo: '{error.name}' is not installed; install it, or give a .urdf file"
         ) from error
     spec = load_spec(path, package_dirs)
-    ignored = prepare_spec(spec, str(path), base, ignore)
+    ignored = prepare_spec(spec, str(path), base, base_pose, ignore)
     model = compiled(spec, path)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # the file's own, which may be any, is not used
     mechanism = robot_from_mujoco(model) if closes_loops(model) else mechanism_from_mujoco(model)

@@ -34,13 +34,21 @@ class SceneModel:
         AdapterError, MeshError, ModelError, UnsupportedError: The file is wrong, see `read_robot`, `read_mjcf`.
     """
 
-    takes = ("base", "ignore", "loops", "pins", "segment_radius")
+    takes = ("base", "base_pose", "ignore", "loops", "pins", "segment_radius")
 
     def __init__(
-        self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
+        self,
+        file: Path,
+        package_dirs: Collection[Path],
+        *,
+        base: str | None = None,
+        base_pose: Array | None = None,
+        ignore: Sequence[str] = (),
     ) -> None:
         if robot_format(file) == "mjcf":
-            self._robot = read_mjcf(file, package_dirs, base, ignore)
+            self._robot = read_mjcf(file, package_dirs, base, base_pose, ignore)
+        elif base_pose is not None:
+            raise AdapterError(f"{file}: 'base_pose' under 'robot' is for MJCF files; 'pose' moves this robot")
         else:
             self._robot = read_robot(file, package_dirs, ignore)
 

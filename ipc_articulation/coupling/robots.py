@@ -93,17 +93,26 @@ class DrivenRobot(Protocol):
 class RobotFile(Protocol):
     """A robot's file, read by an adapter."""
 
-    takes: Collection[str]  # those of `base`, `ignore`, `loops`, `pins` and `segment_radius` that it supports
+    takes: Collection[
+        str
+    ]  # of `base`, `base_pose`, `ignore`, `loops`, `pins`, `segment_radius`: those that it supports
 
     def __init__(
-        self, file: Path, package_dirs: Collection[Path], *, base: str | None = None, ignore: Sequence[str] = ()
+        self,
+        file: Path,
+        package_dirs: Collection[Path],
+        *,
+        base: str | None = None,
+        base_pose: Array | None = None,
+        ignore: Sequence[str] = (),
     ) -> None:
         """Read the file.
 
         Args:
             file: The file.
             package_dirs: Folders in which `package://NAME/...` is looked up.
-            base: «fixed» fixes a floating base to the world. Given only to those that support it, like `ignore`.
+            base: «fixed» fixes a floating base to the world. Given only to those that support it, like the others.
+            base_pose: Where such a base is fixed, (4, 4) in the file's world; None: where the file places it.
             ignore: Regular expressions for names of bodies that are left out.
 
         Raises:

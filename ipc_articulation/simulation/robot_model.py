@@ -59,6 +59,8 @@ def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
         message = f"adapter '{scene.adapter}' cannot read scene files: its SceneModel has no {', '.join(missing)}"
         raise document.error([SceneProblem(("adapter",), message)])
     reading = {key: value for key in ("base", "ignore") if (value := getattr(scene.robot, key))}
+    if scene.robot.base_pose is not None:
+        reading["base_pose"] = transform(scene.robot.base_pose)
     _require(module.SceneModel.takes, reading, scene, document)
     file: RobotFile = module.SceneModel(scene.robot.model, [*package_folders(), *scene.robot.model.parents], **reading)
     if scene.robot.base is None and robot_format(scene.robot.model) == "urdf":

@@ -21,6 +21,7 @@ from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.starting.options import base_lines, gravity_lines, integrator_lines
 
 DT = 0.01  # [s]
+ROUNDING = 1e-4  # of positions [rad or m]
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Draft:
     floor: str = ""  # of the robot's file
     ground: bool = False  # the scene has one
     lift: Array = field(default_factory=lambda: np.zeros(3))  # of the base [m]
+    base: Array | None = None  # (7,) position [m] and quaternion of a floating base; None: as the file places it
     hull: bool = False
     ignored: list[tuple[str, str]] = field(default_factory=list)  # body, and why
     untouchable: list[tuple[str, str]] = field(default_factory=list)  # parts of the robot
@@ -91,9 +93,13 @@ class Draft:
         yield "robot:"
         yield f"  model: {_quoted(model)}"
         yield from base_lines(self.facts)
+        if self.base is not None:
+            where = f"keyframe '{self.facts.keyframe}'" if self.facts.keyframe else "where the file places it"
+            raised = "" if np.array_equal(self.base, self.facts.base) else ", raised out of the floor"
+            yield f"  base_pose: {{position: {_list(self.base[:3])}, quaternion: {_list(self.base[3:])}}}"
+            yield f"    # {where}{raised}"
         if self.lift.any():
-            x, y, z = (f"{component:g}" for component in self.lift)
-            yield f"  pose: {{position: [{x}, {y}, {z}]}}  # so high that nothing is in the ground"
+            yield f"  pose: {{position: {_list(self.lift)}}}  # so high that nothing is in the ground"
         if self.hull:
             yield "  collision: hull  # its meshes are not closed: their convex hulls collide"
         yield from self._ignored()
@@ -138,7 +144,7 @@ class Draft:
     def _rest(self) -> Iterator[str]:
         driven = next(iter(self.gains), next(iter(sorted(self.facts.driven)), "NAME_OF_A_JOINT"))
         yield ""
-        yield "controller: {type: hold}  # every joint with an actuator stays where it starts"
+        yield from self._controller()
         yield f"# controller: {{type: sine, joints: [{_quoted(driven)}], amplitude: 0.2, frequency: 0.5}}"
         yield ""
         yield "# Things that the robot can push; take the # away and put them where it reaches."
@@ -148,10 +154,31 @@ class Draft:
         yield f"#     pose: {{position: [1, 0, {0.1 + 2 * self.d_hat:g}]}}"
         yield "#     mass: 1.0"
 
+    def _controller(self) -> Iterator[str]:
+        """The targets of the keyframe, where they are not where the joints start."""
+        targets = {joint.name: self.facts.targets.get(joint.name) for joint in self.joints}
+        away = {
+            name: target
+            for name, target in targets.items()
+            if target is not None and abs(target - self.initial[name]) > ROUNDING
+        }
+        if not away:
+            yield "controller: {type: hold}  # every joint with an actuator stays where it starts"
+            return
+        yield f"controller:  # targets of keyframe '{self.facts.keyframe}' of the robot's file; other joints stay"
+        yield "  type: trajectory"
+        yield "  waypoints:"
+        listed = ", ".join(f"{_quoted(name)}: {target:.6g}" for name, target in away.items())
+        yield f"    - {{time: 0, joints: {{{listed}}}}}"
+
 
 def schema_line() -> str:
     """The comment by which editors find the schema of the file."""
     return f"# yaml-language-server: $schema={SCHEMA_FILE.as_uri()}"
+
+
+def _list(numbers: Array) -> str:
+    return f"[{', '.join(f'{number + 0.0:.10g}' for number in numbers)}]"
 
 
 def _pair(pair: tuple[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +43,9 @@ def own_floor(start: Start, up: Array) -> Floor | None:
     return max(floors, key=lambda floor: floor.height, default=None)
 
 
-def missing_height(start: Start, height: float, up: Array, d_hat: float) -> float:
-    """How far everything must rise so that nothing is lower than the clearance above a height, in whole mm [m]."""
-    lowest = min((float((thing.vertices @ up).min()) for thing in start.things), default=math.inf)
+def missing_height(things: Iterable[Thing], height: float, up: Array, d_hat: float) -> float:
+    """How far some things must rise so that none is lower than the clearance above a height, in whole mm [m]."""
+    lowest = min((float((thing.vertices @ up).min()) for thing in things), default=math.inf)
     return _whole(height + CLEARANCE * d_hat - lowest)
 
 
@@ -58,8 +58,8 @@ def rises(start: Start, floor: Floor, up: Array, d_hat: float) -> Iterator[Rise]
         if joint.kind != "prismatic" or abs(along) < UPRIGHT:
             continue
         carried = [things[names[link]] for link in _carried(start.robot.joints, joint) if names[link] in things]
-        lows = [float((thing.vertices @ up).min()) for thing in carried if touching(start, thing, floor.thing)]
-        needed = _whole(floor.height + CLEARANCE * d_hat - min(lows, default=math.inf))
+        touched = [thing for thing in carried if touching(start, thing, floor.thing)]
+        needed = missing_height(touched, floor.height, up, d_hat)
         if needed > 0.0:
             yield Rise(joint.name, needed / along)
             return

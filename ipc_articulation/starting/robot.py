@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.checking.nearness import Nearness
-from ipc_articulation.checking.start import Start
+from ipc_articulation.checking.start import Start, touching
 from ipc_articulation.dynamics.reading.facts import FileFacts
 from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
 from ipc_articulation.packages import PACKAGE, find_file
@@ -19,7 +20,7 @@ from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.bodies import GROUND
 from ipc_articulation.starting.draft import DT, Draft
 from ipc_articulation.starting.facts import read_facts, start_of
-from ipc_articulation.starting.floor import missing_height, own_floor, rises, up_of
+from ipc_articulation.starting.floor import Floor, missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
 from ipc_articulation.starting.ignoring import body_to_ignore
 from ipc_articulation.starting.options import REPLACED, USUAL
@@ -56,7 +57,8 @@ def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> S
     model = robot if robot.startswith(PACKAGE) else _from(file, scene_file.absolute().parent)
     refusals: list[str] = []
     for name in [adapter] if adapter else ADAPTERS:
-        draft = Draft(model, file, name, facts, _initial(facts), refusals=refusals)
+        base = facts.base if facts.keyframe else None
+        draft = Draft(model, file, name, facts, _initial(facts), refusals=refusals, base=base)
         try:
             text = _finished(draft)
         except SceneFileError as error:
@@ -134,9 +136,21 @@ def _put_on_floor(draft: Draft, start: Start, scene: Scene) -> None:
             if joint in limits:
                 raised = round(draft.initial[joint] + change, 4)
                 draft.initial[joint] = float(np.clip(raised, *limits[joint]))
+        if draft.facts.base is not None:
+            _raise_base(draft, start, floor, up)
     elif not _GROUNDS & _names(start) and np.any(scene.gravity):
         draft.ground = True
-        draft.lift = missing_height(start, 0.0, up, draft.d_hat) * up
+        draft.lift = missing_height(start.things, 0.0, up, draft.d_hat) * up
+
+
+def _raise_base(draft: Draft, start: Start, floor: Floor, up: Array) -> None:
+    """Raise a base that floats in the file, so that nothing of it is in the file's own floor."""
+    base, facts = draft.facts.base if draft.base is None else draft.base, draft.facts
+    trunk, up7 = facts.floating[0], np.append(up, np.zeros(4))
+    own = [thing for thing in start.things if facts.trees.get(thing.name.partition("/")[0]) == facts.trees[trunk]]
+    touched = [thing for thing in own if touching(start, thing, floor.thing)]
+    if height := missing_height(touched, floor.height, up, draft.d_hat):
+        draft.base = base + height * up7
 
 
 def _names(start: Start) -> set[str]:

@@ -7,9 +7,11 @@ import pytest
 
 import ipc_articulation
 from ipc_articulation.checking import check_file
+from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.cli import main
+from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.scenefile.reading import read_scene
-from ipc_articulation.scenefile.schema import RobotScene
+from ipc_articulation.scenefile.schema import RobotScene, Scene
 from tests.dynamics.reading import osim_documents as osim
 
 ADAPTERS = ("mujoco", "native")
@@ -32,6 +34,11 @@ def runs(tmp_path: Path, steps: int = 3) -> np.ndarray:
     run = ipc_articulation.run(file, engine="cpu", steps=steps, out=out, quiet=True, pictures=False, force=True)
     assert run.recording.minimum_distance.min() > 0.0
     return run.recording.theta
+
+
+def started(tmp_path: Path) -> tuple[Start, Scene]:
+    scene, document = read_scene(tmp_path / "scene.yaml")
+    return make_start(scene, document), scene
 
 
 def mjcf(worldbody: str, more: str = "") -> str:
@@ -175,6 +182,51 @@ def test_a_floating_base_is_fixed_only_where_the_scene_says_so(tmp_path: Path, a
     assert "'base: fixed'" in error.message
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_floating_base_is_where_the_keyframe_has_it(tmp_path: Path, adapter: str) -> None:
+    key = '<keyframe><key name="home" qpos="1 2 0.7 0.8 0 0 0.6 0.2"/></keyframe>'
+    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, key), "--adapter", adapter)
+    assert (scene.robot.base_pose.position, scene.robot.base_pose.quaternion) == ((1, 2, 0.7), (0.8, 0, 0, 0.6))
+    start, _ = started(tmp_path)
+    trunk = next(body for body in start.robot.static if body.name == "trunk")
+    np.testing.assert_allclose(trunk.pose[:3, 3], [1, 2, 0.7])
+    np.testing.assert_allclose(trunk.pose[:2, 0], [0.28, 0.96])
+    hip = start.robot.joints[0]
+    np.testing.assert_allclose(hip.anchor, [1, 2, 0.6])
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_floating_base_is_raised_out_of_the_floor_of_the_file(tmp_path: Path, adapter: str) -> None:
+    low = FLOATING.replace("0 0 0.6", "0.1 0 0.4")  # the foot would be 3 cm in the floor
+    scene = starter(tmp_path, mjcf(FLOOR + low), "--adapter", adapter)
+    assert scene.robot.base_pose.position == pytest.approx((0.1, 0, 0.432))
+    assert scene.robot.untouchable == ()
+    assert "raised out of the floor" in (tmp_path / "scene.yaml").read_text()
+    runs(tmp_path)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_base_pose_needs_one_floating_base(tmp_path: Path, adapter: str) -> None:
+    starter(tmp_path, mjcf(FLOOR + ARM), "--adapter", adapter)
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("robot:", "robot:\n  base_pose: {position: [0, 0, 1]}"))
+    (error,) = check_file(file).errors
+    assert "no bases float" in error.message
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_controls_of_the_keyframe_are_targets(tmp_path: Path, adapter: str) -> None:
+    servo = '<actuator><position joint="turn" kp="200" kv="20" gear="2"/></actuator>'
+    key = '<keyframe><key name="home" qpos="0.2" ctrl="{}"/></keyframe>'
+    scene = starter(tmp_path, mjcf(ARM, servo + key.format(1.2)), "--adapter", adapter)
+    assert scene.controller.waypoints[0].joints == {"turn": 0.6}
+    theta = runs(tmp_path, 60)
+    assert abs(theta[-1, 0] - 0.6) < 0.05
+    for nothing_else in ("0.4", "0"):  # where the joint starts, and a keyframe without controls
+        scene = starter(tmp_path, mjcf(ARM, servo + key.format(nothing_else)), "--adapter", adapter)
+        assert scene.controller.type == "hold"
+
+
 LINK = """<link name="{name}">
   <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
   <collision><geometry><sphere radius="0.05"/></geometry></collision>
@@ -198,6 +250,18 @@ def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, capsys) -> 
     file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
     warnings = [fault.message for fault in check_file(file).warnings]
     assert ["nothing connects its base 'trunk'" in text for text in warnings] == [True]
+
+
+def test_a_drone_with_one_arm_is_loose_if_it_is_heavier(tmp_path: Path) -> None:
+    assert loose_base(_written(tmp_path, legged(legs=("flying_arm",)))) is None
+    heavy = legged(legs=("flying_arm",)).replace('value="1"', 'value="3"', 1)
+    assert loose_base(_written(tmp_path, heavy)) == "trunk"
+    assert loose_base(_written(tmp_path, heavy.replace("flying_", ""))) is None
+
+
+def _written(folder: Path, text: str) -> Path:
+    (folder / "robot.urdf").write_text(text)
+    return folder / "robot.urdf"
 
 
 @pytest.mark.parametrize("model", [legged(base="world"), legged(legs=("arm",))])

@@ -78,6 +78,11 @@ class RobotEntry(Block):
         description="`fixed`: a base that floats in the robot's file is fixed to the world where it is; default: that "
         "of an MJCF file is refused, and the loose trunk of a URDF file is fixed with a warning",
     )
+    base_pose: PoseEntry | None = Field(
+        None,
+        description="with `base: fixed`, of the base of an MJCF file in that file's world, see [pose](#pose); default: "
+        "where the file places it",
+    )
     ignore: tuple[str, ...] = Field(
         (),
         description="names or regular expressions of bodies of the robot's file that are left out; a moving body with "

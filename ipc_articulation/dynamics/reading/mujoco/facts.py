@@ -7,7 +7,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
-from ipc_articulation.dynamics.reading.mujoco.actuators import joint_actuators
+from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, body_names, enabled, name_of
 
 STARTS = ("home", "stand", "standing", "start", "initial", "init", "default", "rest", "neutral")  # the best first
@@ -18,6 +18,7 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
     keyframe = _keyframe(model)
     qpos = model.qpos0 if keyframe is None else model.key_qpos[keyframe]
     actuators, _ = joint_actuators(model)
+    floating = _floating(model)
     driven = {name_of(model, "joint", actuator.joint) for actuator in actuators if actuator.takes_target}
     motors = {name_of(model, "joint", actuator.joint) for actuator in actuators if actuator.is_motor}
     followers, trees = _followers(model), _trees(model)
@@ -28,7 +29,9 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
         keyframe="" if keyframe is None else model.key(keyframe).name or f"number {keyframe}",
         gravity=model.opt.gravity * enabled(model, "GRAVITY"),
         integrator=mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_"),
-        floating=tuple(name_of(model, "body", body) for body in _floating(model)),
+        base=_pose_of(model, floating[0], qpos) if len(floating) == 1 else None,
+        targets={} if keyframe is None else _targets(model, actuators, model.key_ctrl[keyframe]),
+        floating=tuple(name_of(model, "body", body) for body in floating),
         driven=frozenset(driven),
         motors=frozenset(motors - driven),
         has_actuators=len(model.actuator_trntype) > 0,
@@ -55,6 +58,24 @@ def _joint(model: mujoco.MjModel, joint: int, qpos: Array, followers: set[int], 
         follows=joint in followers,
         tree=trees[name_of(model, "body", model.jnt_bodyid[joint])],
     )
+
+
+def _targets(model: mujoco.MjModel, actuators: list[JointActuator], ctrl: Array) -> dict[str, float]:
+    """What controls command position actuators to, by joint; nothing if all controls are zero, as without any."""
+    return {
+        name_of(model, "joint", actuator.joint): float(np.clip(control / actuator.gear, *actuator.targets))
+        for actuator in actuators
+        if actuator.takes_target and ctrl.any()
+        for control in [ctrl[control_address(model, actuator.number)]]
+    }
+
+
+def _pose_of(model: mujoco.MjModel, body: int, qpos: Array) -> Array:
+    """Position and quaternion of a body with a free joint, (7,)."""
+    first = int(model.jnt_qposadr[model.body_jntadr[body]])
+    pose = np.array(qpos[first : first + 7])
+    pose[3:] /= np.linalg.norm(pose[3:])
+    return pose
 
 
 def _followers(model: mujoco.MjModel) -> set[int]:
