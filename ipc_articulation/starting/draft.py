@@ -95,7 +95,7 @@ class Draft:
         yield from base_lines(self.facts)
         if self.base is not None:
             where = f"keyframe '{self.facts.keyframe}'" if self.facts.keyframe else "where the file places it"
-            raised = "" if np.array_equal(self.base, self.facts.base) else ", raised out of the floor"
+            raised = "" if self.base is self.facts.base else ", raised out of the floor"
             yield f"  base_pose: {{position: {_list(self.base[:3])}, quaternion: {_list(self.base[3:])}}}"
             yield f"    # {where}{raised}"
         if self.lift.any():

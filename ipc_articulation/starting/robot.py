@@ -136,21 +136,21 @@ def _put_on_floor(draft: Draft, start: Start, scene: Scene) -> None:
             if joint in limits:
                 raised = round(draft.initial[joint] + change, 4)
                 draft.initial[joint] = float(np.clip(raised, *limits[joint]))
-        if draft.facts.base is not None:
-            _raise_base(draft, start, floor, up)
+        base = draft.facts.base if draft.base is None else draft.base
+        if base is not None and (height := _missing_under_base(draft, start, floor, up)):
+            draft.base = base + np.append(height * up, np.zeros(4))
     elif not _GROUNDS & _names(start) and np.any(scene.gravity):
         draft.ground = True
         draft.lift = missing_height(start.things, 0.0, up, draft.d_hat) * up
 
 
-def _raise_base(draft: Draft, start: Start, floor: Floor, up: Array) -> None:
-    """Raise a base that floats in the file, so that nothing of it is in the file's own floor."""
-    base, facts = draft.facts.base if draft.base is None else draft.base, draft.facts
-    trunk, up7 = facts.floating[0], np.append(up, np.zeros(4))
-    own = [thing for thing in start.things if facts.trees.get(thing.name.partition("/")[0]) == facts.trees[trunk]]
+def _missing_under_base(draft: Draft, start: Start, floor: Floor, up: Array) -> float:
+    """How far a base that floats in the file must rise so that nothing on it is in the file's own floor [m]."""
+    trees = draft.facts.trees
+    tree = trees[draft.facts.floating[0]]
+    own = [thing for thing in start.things if trees.get(thing.name.partition("/")[0]) == tree]
     touched = [thing for thing in own if touching(start, thing, floor.thing)]
-    if height := missing_height(touched, floor.height, up, draft.d_hat):
-        draft.base = base + height * up7
+    return missing_height(touched, floor.height, up, draft.d_hat)
 
 
 def _names(start: Start) -> set[str]:
