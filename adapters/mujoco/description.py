@@ -19,11 +19,13 @@ from ipc_articulation.adapters.mujoco.pair_friction import friction_rules, slidi
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
+from ipc_articulation.adapters.mujoco.visuals import shapes_by_body
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape, join
+from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
 
@@ -44,7 +46,7 @@ def describe(
         joints: Those of `selection.links`.
         mesh_shape: Triangles or convex hull for mesh geoms.
     """
-    reader = _Reader(model, data, mesh_shape, geoms={})
+    reader = _Reader(model, data, mesh_shape, geoms={}, drawn=shapes_by_body(model))
     links = _links(reader, joints)
     free = tuple(_free_body(reader, body) for body in selection.free)
     driven = tuple(_mocap_body(reader, body) for body in selection.mocap)
@@ -72,6 +74,7 @@ class _Reader:
     data: mujoco.MjData
     mesh_shape: MeshShape
     geoms: dict[str, list[int]]
+    drawn: dict[int, tuple[Shape, ...]]  # for display, by body
 
     def surface(self, name: str, geoms: list[int], pose: Array) -> ClosedMesh | None:
         """The closed surfaces of some geoms in the frame of a pose; None if there are none."""
@@ -80,6 +83,15 @@ class _Reader:
         if mesh is not None:
             self.geoms[name] = geoms
         return mesh
+
+    def world(self, geoms: list[int]) -> list[tuple[Shape, ...]]:
+        """Shapes for display of some of the world's geoms; the first has the world's other shapes too."""
+        names, drawn = [name_of(self.model, "geom", g) for g in geoms], self.visual([0], np.eye(4))
+        others = tuple(shape for shape in drawn if shape.name not in names)
+        found = [tuple(shape for shape in drawn if shape.name == name) for name in names]
+        found[:1] = [first + others for first in found[:1]]
+        to_geom = np.linalg.inv(geom_poses(self.data)[geoms])
+        return [_moved(shapes, T) for shapes, T in zip(found, to_geom, strict=True)]
 
     def friction(self, geoms: list[int]) -> float:
         """The largest sliding friction of some geoms; frictionless ones (condim 1) count as zero."""
@@ -98,7 +110,13 @@ class _Reader:
             inertia=inertia,
             friction=self.friction(geoms),
             velocity=np.zeros((4, 4)) if velocity is None else velocity,
+            visual=self.visual(group, pose),
         )
+
+    def visual(self, group: list[int], pose: Array) -> tuple[Shape, ...]:
+        """Shapes for display of some bodies, in the frame of a pose."""
+        to_pose = np.linalg.inv(pose) @ body_poses(self.data)[group]
+        return tuple(shape for T, body in zip(to_pose, group, strict=True) for shape in _moved(self.drawn[body], T))
 
 
 def _links(reader: _Reader, joints: JointMap) -> tuple[CoupledBody, ...]:
@@ -145,12 +163,16 @@ def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
     geoms = [g for g in colliding_geoms(reader.model, [body]) if not _is_plane(reader.model, g)]
     if body == 0:
         poses = geom_poses(reader.data)
-        units = [(f"world/{name_of(reader.model, 'geom', g)}", [g], poses[g]) for g in geoms]
+        units = [
+            (f"world/{name_of(reader.model, 'geom', g)}", [g], poses[g], visual)
+            for g, visual in zip(geoms, reader.world(geoms), strict=True)
+        ]
     else:
-        units = [(name_of(reader.model, "body", body), geoms, body_poses(reader.data)[body])] if geoms else []
+        pose = body_poses(reader.data)[body]
+        units = [(name_of(reader.model, "body", body), geoms, pose, reader.visual([body], pose))] if geoms else []
     bodies = (
-        CoupledBody(name, pose, reader.surface(name, members, pose), friction=reader.friction(members))
-        for name, members, pose in units
+        CoupledBody(name, pose, reader.surface(name, members, pose), friction=reader.friction(members), visual=visual)
+        for name, members, pose, visual in units
     )
     return [body for body in bodies if body.mesh is not None]
 
@@ -165,6 +187,10 @@ def _planes(reader: _Reader, body: int) -> list[HalfPlane]:
             normal = data.geom_xmat[g].reshape(3, 3)[:, 2].copy()
             planes.append(HalfPlane(name, data.geom_xpos[g].copy(), normal, reader.friction([g])))
     return planes
+
+
+def _moved(shapes: tuple[Shape, ...], T: Array) -> tuple[Shape, ...]:
+    return tuple(replace(shape, pose=T @ shape.pose) for shape in shapes)
 
 
 def _is_plane(model: mujoco.MjModel, geom: int) -> bool:

@@ -13,6 +13,7 @@ from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
 from ipc_articulation.adapters.mujoco.old_attributes import collide_in_pairs_only, without_old_attributes
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
+from ipc_articulation.adapters.mujoco.visuals import name_urdf
 
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
@@ -48,6 +49,7 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
         if kind == "urdf":
             spec = mujoco.MjSpec.from_string(urdf_text(path, [Path(folder) for folder in package_dirs]))
             spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
+            name_urdf(spec, path, [Path(folder) for folder in package_dirs])
         else:
             spec = _read_mjcf(path)
     except ValueError as error:

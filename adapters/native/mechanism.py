@@ -75,16 +75,29 @@ def _link(chain: LinkChain, index: int, pose: Array, surfaces: LinkSurfaces) -> 
         return CoupledBody(name, pose)
     body = chain.model.bodies[number]
     return CoupledBody(
-        name, pose, surfaces.meshes[number], body.mass, body.centre, body.inertia, friction=surfaces.friction[number]
+        name,
+        pose,
+        surfaces.meshes[number],
+        body.mass,
+        body.centre,
+        body.inertia,
+        friction=surfaces.friction[number],
+        visual=body.visual,
     )
 
 
 def _ground(model: Model, surfaces: LinkSurfaces) -> tuple[CoupledBody, ...]:
     """The body fixed to the world, if it can be touched."""
     return tuple(
-        CoupledBody(model.bodies[b].name, model.frame_pose[model.body_frame[b]], mesh, friction=surfaces.friction[b])
-        for b, mesh in enumerate(surfaces.meshes)
-        if mesh is not None and model.body_node[b] < 0
+        CoupledBody(
+            body.name,
+            model.frame_pose[model.body_frame[b]],
+            surfaces.meshes[b],
+            friction=surfaces.friction[b],
+            visual=body.visual,
+        )
+        for b, body in enumerate(model.bodies)
+        if surfaces.meshes[b] is not None and model.body_node[b] < 0
     )
 
 

@@ -162,7 +162,7 @@ def read_robot(path: Path, package_dirs: Collection[Path], ignore: Sequence[str]
         mechanism = read_urdf(path, package_dirs=list(package_dirs))
     leave_out(mechanism, ignore)
     static = StaticLinks.of(mechanism)
-    carried = carried_by_static(mechanism, static.shapes)
+    carried = carried_by_static(mechanism, static.links)
     take_off_static_shapes(mechanism)
     return FileContent(mechanism, static.bodies, untouchable=carried)
 

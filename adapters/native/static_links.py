@@ -31,14 +31,14 @@ def static_names(mechanism: Mechanism) -> frozenset[str]:
 class StaticLinks:
     """The links fixed to the world that have shapes for contact, at their poses."""
 
-    shapes: dict[str, tuple[Array, tuple[Shape, ...]]]  # pose (4, 4) and shapes by name
+    links: dict[str, tuple[Array, tuple[Shape, ...], tuple[Shape, ...]]]  # pose (4, 4), collision and visual, by name
 
     @staticmethod
     def of(mechanism: Mechanism) -> StaticLinks:
         """Those of a mechanism."""
         poses = _static_poses(mechanism)
         links = (link for link in mechanism.links if link.name in poses and link.collision)
-        return StaticLinks({link.name: (poses[link.name], tuple(link.collision)) for link in links})
+        return StaticLinks({link.name: (poses[link.name], link.collision, link.visual) for link in links})
 
     def bodies(self, mesh_shape: MeshShape) -> tuple[CoupledBody, ...]:
         """As bodies; without those whose shapes enclose no volume.
@@ -46,8 +46,11 @@ class StaticLinks:
         Raises:
             MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
         """
-        surfaces = ((name, pose, surface(shapes, name, mesh_shape)) for name, (pose, shapes) in self.shapes.items())
-        return tuple(CoupledBody(name, pose, mesh, friction=FRICTION) for name, pose, mesh in surfaces if mesh)
+        bodies = (
+            CoupledBody(name, pose, surface(collision, name, mesh_shape), friction=FRICTION, visual=visual)
+            for name, (pose, collision, visual) in self.links.items()
+        )
+        return tuple(body for body in bodies if body.mesh is not None)
 
 
 def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozenset[frozenset[str]]:

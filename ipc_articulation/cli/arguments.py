@@ -27,6 +27,7 @@ def _shared() -> dict[str, dict[str, Any]]:
     colours = "what colours show: links, free and fixed bodies (role, default), or each link (link)"
     setting = "override a value of the file, such as contact.friction=0.2 or bodies.crate.mass=5; can be repeated"
     engines = ("auto", "cpu", "cuda", "none")
+    shapes = "shapes of bodies: visual where there are any (default), collision, or both"
     flag = {"action": "store_true"}
     return {
         "file": {"metavar": "FILE", "type": scene_file, "help": scene},
@@ -45,6 +46,7 @@ def _shared() -> dict[str, dict[str, Any]]:
         "--out": {"type": Path, "metavar": "FILE"},
         "--quiet": {**flag, "help": "no progress bar and no summary"},
         "--set": {"action": "append", "default": [], "metavar": "PATH=VALUE", "dest": "settings", "help": setting},
+        "--show": {"choices": ("visual", "collision", "both"), "default": "visual", "help": shapes},
         "--steps": {"type": count, "metavar": "N", "help": "number of steps, instead of the file's"},
         "--strict": {**flag, "help": "faults of the robot's file are errors, instead of repairs with a warning"},
         "--time-limit": {"type": seconds, "metavar": "SECONDS", "help": "stop the run after this time"},

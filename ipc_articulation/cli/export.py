@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "folder")
     parser.add_argument("--format", choices=("gltf", "usd", "obj"), required=True, help="what to write")
     add(parser, "--out", metavar="PATH", help="the file, or the folder of OBJ files (default: in OUT/NAME)")
-    add(parser, "--colours", "--fps", "--every")
+    add(parser, "--colours", "--show", "--fps", "--every")
     add(parser, "--quiet", help="no progress bar; print nothing")
 
 
@@ -37,6 +37,6 @@ def execute(options: argparse.Namespace) -> None:
     recording = read_recording(options.folder)
     rows = film_rows(recording, options.fps, options.every)
     with progress(options.format, len(rows), options.quiet) as show:
-        done = export(recording, options.format, options.out, options.folder, rows, options.colours, show)
+        done = export(recording, options.format, options.out, options.folder, rows, options.colours, show, options.show)
     if not options.quiet:
         print(done)

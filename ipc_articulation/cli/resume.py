@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add(parser, "folder", help="the run's folder")
     add(parser, "--steps", help="extend the run by N steps")
-    add(parser, "--time-limit", "--no-pictures", "--quiet", "--json")
+    add(parser, "--time-limit", "--no-pictures", "--show", "--quiet", "--json")
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -36,6 +36,7 @@ def execute(options: argparse.Namespace) -> None:
         quiet=options.quiet or options.json,
         pictures=options.pictures,
         time_limit=options.time_limit,
+        show=options.show,
     )
     if options.json:
         print_json(result)

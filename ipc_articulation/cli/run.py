@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "file", "--engine", "--steps", "--set")
     add(parser, "--out", metavar="OUT", default=Path("out"), help="folder of results (default: out)")
     parser.add_argument("--name", help="name of the run's folder in OUT (default: that of the file)")
-    add(parser, "--force", "--time-limit", "--strict", "--no-pictures", "--quiet", "--json")
+    add(parser, "--force", "--time-limit", "--strict", "--no-pictures", "--show", "--quiet", "--json")
 
 
 def execute(options: argparse.Namespace) -> None:
@@ -45,6 +45,7 @@ def execute(options: argparse.Namespace) -> None:
         force=options.force,
         pictures=options.pictures,
         time_limit=options.time_limit,
+        show=options.show,
     )
     if options.json:
         print_json(result)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.model.shapes import Shape
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class CoupledBody:
     resistance: float | None = None  # of the barrier at its surface [Pa]; None: that of the scene
     environment: str = ""  # bodies of different environments do not touch; empty: in all of them
     driven: bool = False  # free bodies only: follows `Prediction.aims`, without inertia and gravity
+    visual: tuple[Shape, ...] = ()  # shapes for display, in the body's frame; none: `mesh` is displayed
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import trimesh
 from numpy.typing import ArrayLike
 from trimesh.units import unit_conversion
 
+from ipc_articulation.arrays import Colour
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError
 from ipc_articulation.extras import need
@@ -52,7 +53,7 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
         need("collada")
     try:
         mesh = trimesh.load_mesh(file)
-        unit = unit_conversion(mesh.units, "meters") if file.suffix.lower() == ".dae" else 1.0
+        unit = _unit(file, mesh)
         if isinstance(mesh, trimesh.Scene):
             mesh = mesh.to_mesh()
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
@@ -62,6 +63,40 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
         raise MeshError(f"{name} holds no triangles")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     return mesh.apply_scale(unit * np.asarray(scale))
+
+
+def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, Colour | None]]:
+    """The parts of a mesh file, each with its colour, if the file has one; arguments as those of `read_mesh`.
+
+    A file that cannot be read has no parts.
+    """
+    try:
+        scene = trimesh.load_scene(file)
+        parts = [part for part in scene.dump() if len(getattr(part, "faces", ()))]
+        coloured = [(part, _colour(part)) for part in parts]
+    except Exception:  # trimesh's readers raise many kinds of exceptions
+        return []
+    for part in parts:
+        part.apply_scale(_unit(file, scene) * np.asarray(scale))
+    return coloured
+
+
+def _unit(file: Path, mesh: trimesh.Trimesh | trimesh.Scene) -> float:
+    """The unit of lengths in a file [m]."""
+    return unit_conversion(mesh.units, "meters") if file.suffix.lower() == ".dae" else 1.0
+
+
+def _colour(mesh: trimesh.Trimesh) -> Colour | None:
+    """The colour of a mesh's material, or the one that most of its triangles have; None where the file has none."""
+    visual = mesh.visual
+    if visual.kind == "texture":
+        main = visual.material.main_color
+    elif visual.kind is not None:
+        main = visual.main_color
+    else:
+        return None
+    red, green, blue, opacity = (np.asarray(main)[:4] / 255.0).tolist()
+    return red, green, blue, opacity
 
 
 def defect(mesh: trimesh.Trimesh) -> str | None:

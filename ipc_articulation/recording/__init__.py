@@ -3,7 +3,7 @@
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.recording import Recording, read_recording
-from ipc_articulation.recording.scenery import Scenery, Surface
+from ipc_articulation.recording.scenery import Scenery, Surface, Visual
 from ipc_articulation.recording.writer import RecordingWriter
 
-__all__ = ["Contacts", "Header", "Recording", "RecordingWriter", "Scenery", "Surface", "read_recording"]
+__all__ = ["Contacts", "Header", "Recording", "RecordingWriter", "Scenery", "Surface", "Visual", "read_recording"]

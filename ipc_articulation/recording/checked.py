@@ -126,6 +126,9 @@ class CheckedGroup:
             "faces": ((3,), "i4", sum(scenery.face_counts)),
             "poses": ((4, 4), "f8", len(scenery.names)),
         }
+        if scenery.visuals:
+            shapes["visual_vertices"] = ((3,), "f4", sum(visual.vertex_count for visual in scenery.visuals))
+            shapes["visual_faces"] = ((3,), "i4", sum(visual.face_count for visual in scenery.visuals))
         arrays = {name: self._array(f"scenery/{name}", n, shape, dtype) for name, (shape, dtype, n) in shapes.items()}
         return scenery, {name: self._read(array, 0, shapes[name][2]) for name, array in arrays.items()}
 
@@ -192,7 +195,7 @@ def _refuse_other_formats(path: Path, attributes: dict[str, Any]) -> None:
     if version not in layout.READABLE:
         newer = isinstance(version, int) and version > layout.VERSION
         advice = "; a newer ipc_articulation wrote it, update yours" if newer else ""
-        readable = " and ".join(map(str, layout.READABLE))
+        readable = f"{layout.READABLE[0]} to {layout.READABLE[-1]}"
         raise RecordingError(f"recording {path} is of format version {version}, this reads {readable}{advice}")
     _require_seal(path, attributes)
 

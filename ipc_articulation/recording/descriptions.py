@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
+from ipc_articulation.arrays import Colour
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.scenery import Point, Role
@@ -36,6 +37,16 @@ class RootDescription:
 
 
 @dataclass(frozen=True)
+class VisualDescription:
+    """A visual surface of a body."""
+
+    body: NonNegativeInt  # index of its surface
+    colour: Colour | None
+    vertex_count: NonNegativeInt
+    face_count: NonNegativeInt
+
+
+@dataclass(frozen=True)
 class SceneryDescription:
     """Attributes of the scenery's group, with an entry for each surface in the first four."""
 
@@ -48,11 +59,14 @@ class SceneryDescription:
     eye: Point | None
     target: Point | None
     columns: dict[str, ArrayDescription] = field(default_factory=dict)
+    visuals: tuple[VisualDescription, ...] = ()  # none before version 3
 
     def __post_init__(self) -> None:
-        """Refuse lists of different lengths."""
+        """Refuse lists of different lengths, and visual surfaces of no body."""
         if len({len(entries) for entries in (self.names, self.roles, self.vertex_counts, self.face_counts)}) > 1:
             raise ValueError("names, roles, vertex_counts and face_counts differ in length")
+        if any(visual.body >= len(self.names) for visual in self.visuals):
+            raise ValueError("visuals names a body that there is not")
 
 
 _VALIDATORS: dict[Any, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (RootDescription, SceneryDescription)}

@@ -8,11 +8,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Colour
 
 Point = tuple[float, float, float]
 
 Role = Literal["link", "free", "fixed"]
+
+
+@dataclass(frozen=True)
+class Visual:
+    """A surface for display only."""
+
+    vertices: Array  # (V, 3) [m] in the body's frame; in single precision on disk
+    faces: NDArray[np.int32]  # (F, 3)
+    colour: Colour | None = None  # None: chosen by the picture
 
 
 @dataclass(frozen=True)
@@ -21,9 +30,15 @@ class Surface:
 
     name: str
     role: Role  # moved by joints, by contact alone, or not at all
-    vertices: Array  # (V, 3) [m] in the body's frame
+    vertices: Array  # (V, 3) [m] in the body's frame; none if the body has only visual surfaces
     faces: NDArray[np.int32]  # (F, 3)
     pose: Array  # (4, 4) at the start
+    visual: tuple[Visual, ...] = ()
+
+    @property
+    def points(self) -> Array:
+        """All vertices, for contact and for display, (k, 3) [m] in the body's frame."""
+        return np.concatenate([self.vertices, *(visual.vertices for visual in self.visual)])
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """The scenery of a recording on disk: group `scenery` of its Zarr group.
 
 vertices (V, 3), faces (F, 3), poses (B, 4, 4)    of all surfaces, one after the other; faces count their own vertices
-attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, columns (checksums as in `layout`)
+visual_vertices, visual_faces                     of all visual surfaces in the same way, if there are any
+attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, columns (checksums as in `layout`),
+            visuals (body, colour, vertex_count and face_count of each)
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.recording.descriptions import SceneryDescription
+from ipc_articulation.recording.descriptions import SceneryDescription, VisualDescription
 from ipc_articulation.recording.layout import create_array, entries_checksum, sealed
-from ipc_articulation.recording.scenery import Point, Scenery, Surface
+from ipc_articulation.recording.scenery import Point, Scenery, Surface, Visual
 
-_ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8"}
+_ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8", "visual_vertices": "f4", "visual_faces": "i4"}
 
 
 def write_scenery(group: Any, scenery: Scenery) -> None:
@@ -28,6 +30,9 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
         "faces": np.concatenate([np.zeros((0, 3), dtype=np.int32), *(surface.faces for surface in surfaces)]),
         "poses": np.concatenate([np.zeros((0, 4, 4)), *(surface.pose[None] for surface in surfaces)]),
     }
+    if visuals := [visual for surface in surfaces for visual in surface.visual]:
+        values["visual_vertices"] = np.concatenate([visual.vertices for visual in visuals])
+        values["visual_faces"] = np.concatenate([visual.faces for visual in visuals])
     for name, value in values.items():
         dimensions = (name, *"ijk"[1 : value.ndim])
         array = create_array(group, name, value.shape, _ARRAYS[name], len(value), dimensions)
@@ -44,10 +49,23 @@ def read_scenery(description: SceneryDescription, arrays: Mapping[str, NDArray[A
     """What `write_scenery` wrote, from the group's description and arrays."""
     vertices = np.split(arrays["vertices"], np.cumsum(description.vertex_counts)[:-1])
     faces = np.split(arrays["faces"], np.cumsum(description.face_counts)[:-1])
-    each = zip(description.names, description.roles, vertices, faces, arrays["poses"], strict=False)
+    visual = _visuals(description, arrays)
+    each = zip(description.names, description.roles, vertices, faces, arrays["poses"], visual, strict=False)
     planes = tuple((np.array(point), np.array(normal)) for point, normal in description.planes)
     surfaces = tuple(Surface(*parts) for parts in each)
     return Scenery(surfaces, planes, np.array(description.up), description.eye, description.target)
+
+
+def _visuals(description: SceneryDescription, arrays: Mapping[str, NDArray[Any]]) -> list[tuple[Visual, ...]]:
+    """The visual surfaces of each body."""
+    found: list[tuple[Visual, ...]] = [()] * len(description.names)
+    vertex = face = 0
+    for entry in description.visuals:
+        vertices = arrays["visual_vertices"][vertex : vertex + entry.vertex_count].astype(np.float64)
+        faces = arrays["visual_faces"][face : face + entry.face_count]
+        found[entry.body] += (Visual(vertices, faces, entry.colour),)
+        vertex, face = vertex + entry.vertex_count, face + entry.face_count
+    return found
 
 
 def _description(scenery: Scenery) -> SceneryDescription:
@@ -61,6 +79,11 @@ def _description(scenery: Scenery) -> SceneryDescription:
         _point(scenery.up),
         None if scenery.eye is None else _point(scenery.eye),
         None if scenery.target is None else _point(scenery.target),
+        visuals=tuple(
+            VisualDescription(body, visual.colour, len(visual.vertices), len(visual.faces))
+            for body, surface in enumerate(surfaces)
+            for visual in surface.visual
+        ),
     )
 
 

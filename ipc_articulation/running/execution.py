@@ -14,6 +14,7 @@ from ipc_articulation.running.steps import Steps
 from ipc_articulation.running.summary import print_summary
 from ipc_articulation.scenefile import schema
 from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.viewing.meshes import Show
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,13 @@ class Manner:
         quiet: No progress bar and no summary.
         pictures: Whether they are drawn at the end.
         time_limit: Seconds of wall time after which it ends.
+        show: The surfaces of bodies in the pictures.
     """
 
     quiet: bool = False
     pictures: bool = True
     time_limit: float | None = None
+    show: Show = "visual"
 
 
 def execute(
@@ -54,9 +57,9 @@ def execute(
     except BaseException:  # also Ctrl-C, and what nobody foresaw
         with suppress(RecordingError, OutputError, OSError):  # the disk may be full; the first error is raised
             writer.close()
-            _report(collect(folder, manner.pictures), manner)
+            _report(collect(folder, manner.pictures, manner.show), manner)
         raise
-    result = collect(folder, manner.pictures)
+    result = collect(folder, manner.pictures, manner.show)
     _report(result, manner)
     return result
 

@@ -17,6 +17,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.bodies import up
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.watching.engine_report import contact_names, energy_terms, stages
 
 DEFAULT_OUT = Path("out")
@@ -33,6 +34,7 @@ def run(
     force: bool = False,
     pictures: bool = True,
     time_limit: float | None = None,
+    show: Show = "visual",
 ) -> Result:
     """Run a scene file and write its recording and pictures to `out/NAME/`.
 
@@ -50,16 +52,19 @@ def run(
         force: Replace the results of an earlier run.
         pictures: Draw the pictures at the end.
         time_limit: Seconds of wall time after which the run ends.
+        show: Surfaces of bodies in the pictures: "visual" ones of bodies that have any, "collision" or "both".
 
     Raises:
         SceneFileError: The file is wrong; with line and column.
         OutputError: The folder holds a run already, or another process runs in it; or the name leaves `out`.
         RecordingError: The disk is full; what was recorded before is kept.
         TimeLimitError: The run takes too long.
+        ViewingError: `show` is no choice.
         IpcArticulationError: The scene cannot be built, or a step failed.
         KeyboardInterrupt: The run was stopped.
     """
     path = Path(path)
+    require_show(show)
     scene, document = read_scene(path, settings)
     folder = folder_below(Path(DEFAULT_OUT if out is None else out), path.stem if name is None else name)
     count = scene.steps if steps is None else steps
@@ -70,7 +75,7 @@ def run(
         remove_results(folder)  # not before: a scene that cannot be built has cost nothing
         job = Job.of(scene, document, simulation.engine.backend_name(), count)
         job.write(folder)
-        return begin(simulation, scene, job, folder, Manner(quiet, pictures, time_limit))
+        return begin(simulation, scene, job, folder, Manner(quiet, pictures, time_limit, show))
 
 
 def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, manner: Manner) -> Result:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ipc_articulation.recording import Recording, read_recording
 from ipc_articulation.recording.layout import STORE
 from ipc_articulation.running.output import END, PLOT
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.pictures import draw_plot, draw_scene
 
 
@@ -26,8 +27,8 @@ class Result:
     notes: tuple[str, ...]
 
 
-def collect(folder: Path, pictures: bool) -> Result:
-    """The result of a run from its folder, with new pictures if they are wanted.
+def collect(folder: Path, pictures: bool, show: Show) -> Result:
+    """The result of a run from its folder, with new pictures, of these surfaces of the bodies, if they are wanted.
 
     Raises:
         RecordingError: The recording cannot be read.
@@ -35,6 +36,6 @@ def collect(folder: Path, pictures: bool) -> Result:
     """
     recording, notes = read_recording(folder), {}
     if pictures and recording.rows:
-        notes = {PLOT: draw_plot(recording, folder / PLOT), END: draw_scene(recording, folder / END)}
+        notes = {PLOT: draw_plot(recording, folder / PLOT), END: draw_scene(recording, folder / END, show)}
     drawn = [folder / name for name, note in notes.items() if note is None]
     return Result(recording, (folder / STORE, *drawn), tuple(note for note in notes.values() if note))

@@ -17,6 +17,7 @@ from ipc_articulation.running.output import WORKSPACE
 from ipc_articulation.running.result import Result
 from ipc_articulation.simulation.building import build
 from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.viewing.meshes import Show, require_show
 
 
 def resume(
@@ -25,6 +26,7 @@ def resume(
     quiet: bool = False,
     pictures: bool = True,
     time_limit: float | None = None,
+    show: Show = "visual",
 ) -> Result:
     """Resume a run from its last checkpoint, whatever ended it; the result is that of an uninterrupted run.
 
@@ -36,6 +38,7 @@ def resume(
         quiet: Print no progress bar and no summary.
         pictures: Draw the pictures at the end.
         time_limit: Seconds of wall time after which the run ends again.
+        show: Surfaces of bodies in the pictures, as in `run`.
 
     Raises:
         OutputError: The folder holds no run, one that is finished, or one that another process is running; the scene
@@ -44,7 +47,8 @@ def resume(
         IpcArticulationError: As in `run`.
         KeyboardInterrupt: The run was stopped.
     """
-    folder, manner = Path(folder), Manner(quiet, pictures, time_limit)
+    require_show(show)
+    folder, manner = Path(folder), Manner(quiet, pictures, time_limit, show)
     job = read_job(folder)
     with claimed(folder):
         return _resumed(folder, job if steps is None else replace(job, steps=job.steps + steps), manner)

@@ -11,11 +11,12 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, HalfPlane
 from ipc_articulation.coupling.mesh_files import closed_mesh
 from ipc_articulation.dynamics.model import shapes
 from ipc_articulation.dynamics.model.solids import Solid, solid
-from ipc_articulation.recording.scenery import Role, Surface
+from ipc_articulation.recording.scenery import Role, Surface, Visual
 from ipc_articulation.scenefile import schema
 from ipc_articulation.simulation.materials import density_of, friction_of, resistance_of, stiffness_of
 
 GROUND = "ground"
+NO_MESH = ClosedMesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int32))
 
 _Primitive = schema.BoxEntry | schema.SphereEntry | schema.EllipsoidEntry | schema.CylinderEntry | schema.CapsuleEntry
 
@@ -87,10 +88,10 @@ def _wall(scene: schema.Scene, wall: schema.WallEntry) -> HalfPlane:
     return HalfPlane(wall.name, np.array(wall.point), normal, friction, resistance, wall.environment)
 
 
-def surface_of(body: CoupledBody, role: Role) -> Surface:
-    """A body with a mesh, as pictures show it."""
-    assert body.mesh is not None
-    return Surface(body.name, role, body.mesh.vertices, body.mesh.faces, body.pose)
+def surface_of(body: CoupledBody, role: Role, visual: tuple[Visual, ...] = ()) -> Surface:
+    """A body as pictures show it."""
+    mesh = body.mesh or NO_MESH
+    return Surface(body.name, role, mesh.vertices, mesh.faces, body.pose, visual)
 
 
 def transform(pose: schema.PoseEntry) -> Array:

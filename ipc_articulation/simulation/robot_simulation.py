@@ -9,6 +9,7 @@ from typing import Any
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
+from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
@@ -77,4 +78,6 @@ def _surfaces(mechanism: CoupledRobot) -> tuple[Surface, ...]:
     bodies: list[tuple[CoupledBody, Role]] = [(body, "link") for body in mechanism.links]
     bodies += [(body, "free") for body in mechanism.free]
     bodies += [(body, "fixed") for body in mechanism.static]
-    return tuple(surface_of(body, role) for body, role in bodies if body.mesh is not None)
+    visuals = visuals_of(body for body, _ in bodies)
+    shown = [(body, role) for body, role in bodies if body.mesh is not None or body.name in visuals]
+    return tuple(surface_of(body, role, visuals.get(body.name, ())) for body, role in shown)

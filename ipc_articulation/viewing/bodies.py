@@ -61,7 +61,7 @@ def outline_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> Array:
 
 def _box(surface: Surface, names: tuple[str, ...], poses: Array) -> Array:
     motion = poses[:, names.index(surface.name)] if surface.name in names else surface.pose[None]
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    low, high = surface.points.min(axis=0), surface.points.max(axis=0)
     return placed(0.5 * (low + high) + 0.5 * (high - low) * _CORNERS, motion).reshape(-1, 3)
 
 
@@ -70,6 +70,6 @@ def bounds_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> tuple[A
     corners = [np.array([[-1.0] * 3, [1.0] * 3])] if not scenery.surfaces else []
     for surface in scenery.surfaces:
         motion = poses[:, names.index(surface.name)] if surface.name in names else surface.pose[None]
-        points = placed(surface.vertices, motion).reshape(-1, 3)
+        points = placed(surface.points, motion).reshape(-1, 3)
         corners.append(np.stack([points.min(axis=0), points.max(axis=0)]))
     return np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))

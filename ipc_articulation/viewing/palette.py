@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import cycle
 from typing import Literal
 
+from ipc_articulation.arrays import Colour
 from ipc_articulation.recording import Surface
 
 By = Literal["role", "link"]
@@ -26,6 +27,11 @@ def rgb(colour: str) -> tuple[int, int, int]:
     """Red, green and blue of "#rrggbb", 0 to 255."""
     red, green, blue = bytes.fromhex(colour[1:])
     return red, green, blue
+
+
+def hexadecimal(colour: Colour) -> str:
+    """The colour "#rrggbb" of red, green and blue from 0 to 1."""
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour[:3])
 
 
 def joint_colours(count: int) -> list[str]:

@@ -8,13 +8,14 @@ from pathlib import Path
 from ipc_articulation.errors import MissingPackageError, OutputError, ViewingError
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.drawing import draw, shots_of
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.moments import last_row
 from ipc_articulation.viewing.plotting import plot
 
 
-def draw_scene(recording: Recording, file: Path) -> str | None:
+def draw_scene(recording: Recording, file: Path, show: Show = "visual") -> str | None:
     """Picture of the bodies where the recording ends; returns a note when it is left out."""
-    return _note(file, lambda: draw(shots_of(recording, [last_row(recording)]), file))
+    return _note(file, lambda: draw(shots_of(recording, [last_row(recording)], show=show), file))
 
 
 def draw_plot(recording: Recording, file: Path) -> str | None:

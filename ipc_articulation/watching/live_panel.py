@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.replaying.looks import add_looks, title_panel
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 from ipc_articulation.watching.gate import Gate
@@ -26,9 +27,10 @@ class LivePanel:
         stage: The scene that the controls act on.
         gate: The gate that holds the script.
         has_forces: Whether contact forces are known.
+        show: The surfaces that are drawn at first.
     """
 
-    def __init__(self, gui: Any, title: str, stage: ViserScene, gate: Gate, has_forces: bool) -> None:
+    def __init__(self, gui: Any, title: str, stage: ViserScene, gate: Gate, has_forces: bool, show: Show) -> None:
         title_panel(gui, title)
         self._gate, self._lock = gate, threading.Lock()
         self._is_at_end, self._values = False, dict[str, str]()
@@ -37,7 +39,7 @@ class LivePanel:
         self._hold.on_click(lambda _: gate.set(not gate.is_closed))
         self._step = gui.add_button("Step", hint="let the script take one step")
         self._step.on_click(lambda _: gate.let_one_pass())
-        add_looks(gui, stage, "role", _HINT, None if has_forces else _NO_FORCES)
+        add_looks(gui, stage, "role", show, _HINT, None if has_forces else _NO_FORCES)
         gate.changed = self._draw
         self._draw()
 

@@ -14,6 +14,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.recording.contacts import Contacts
 from ipc_articulation.viewing.bodies import outline_of, rigid_parts
 from ipc_articulation.viewing.forces import arrows_of, forces_on, ordinary_length
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 from ipc_articulation.watching.gate import Gate
 from ipc_articulation.watching.live_panel import LivePanel
@@ -44,6 +45,7 @@ class LiveScene:
         interval: Least time between two moments that are shown [s].
         is_held: Hold the script from its first step on.
         has_forces: Whether contact forces are known.
+        show: The surfaces that are drawn at first.
 
     Attributes:
         gate: The gate that holds the script.
@@ -51,7 +53,7 @@ class LiveScene:
     """
 
     def __init__(
-        self, server: Any, title: str, first: Moment, interval: float, is_held: bool, has_forces: bool
+        self, server: Any, title: str, first: Moment, interval: float, is_held: bool, has_forces: bool, show: Show
     ) -> None:
         self.error: Exception | None = None
         self._server, self._interval, self._left = server, interval, np.inf
@@ -60,9 +62,9 @@ class LiveScene:
         points = outline_of(scenery, names, first.poses[None])
         self._arrow = ordinary_length(points.min(axis=0), points.max(axis=0))
         self._greatest, self._read = 0.0, 0.0
-        self._stage = ViserScene(server, scenery, names, points, self._arrow, "role")
+        self._stage = ViserScene(server, scenery, names, points, self._arrow, "role", show)
         self.gate = Gate(is_held, self._is_left)
-        self._panel = LivePanel(server.gui, title, self._stage, self.gate, has_forces)
+        self._panel = LivePanel(server.gui, title, self._stage, self.gate, has_forces, show)
         self._wake, self._ended = threading.Event(), threading.Event()
         self._show()
         server.on_client_connect(lambda _: self._wake.set())

@@ -15,6 +15,7 @@ import uipc
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording.contacts import NO_CONTACTS
+from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.viewing.replaying.server import LOCAL, quiet_server
 from ipc_articulation.watching.engine_report import contact_names, contacts, engine_of
 from ipc_articulation.watching.live_scene import LiveScene, Moment
@@ -48,6 +49,7 @@ class View:
         host: str = LOCAL,
         paused: bool = False,
         open_browser: bool = False,
+        show: Show = "visual",
     ) -> None:
         """Open the page with the present state.
 
@@ -60,13 +62,16 @@ class View:
             host: Address of the network interface; by default only this machine can open the page.
             paused: Hold the script after its first step, until Continue is pressed in the page.
             open_browser: Open the page in the user's browser.
+            show: The surfaces that are drawn at first: "visual" ones of bodies that have any, "collision" or "both".
 
         Raises:
             MissingPackageError: viser is not installed.
-            ViewingError: The page cannot be served at the port and host, or `fps` is no positive number.
+            ViewingError: The page cannot be served at the port and host, `fps` is no positive number, or `show` is no
+                choice.
             SceneError: `watched` is neither a coupling nor a scene, or a body has values that no step accepts.
             EngineError: `engine` is no `Engine`, or its world was not initialised with this scene.
         """
+        require_show(show)
         self._watched, self._subject = watched, Subject(watched)
         self._engine = engine_of(self._subject, engine, "view")
         self._interval, self._read = 1.0 / _positive(fps), 0.0
@@ -75,7 +80,7 @@ class View:
         with ExitStack() as stack:
             server = stack.enter_context(quiet_server(port, title, host))
             has_forces = self._engine.cpu is not None
-            self._scene = LiveScene(server, title, self._moment(True), self._interval, paused, has_forces)
+            self._scene = LiveScene(server, title, self._moment(True), self._interval, paused, has_forces, show)
             stack.callback(self._scene.close)
             self.url = f"http://{host}:{server.get_port()}"
             self._stack = stack.pop_all()

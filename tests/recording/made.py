@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ipc_articulation.recording import Contacts, Header, RecordingWriter, Scenery, Surface
+from ipc_articulation.recording import Contacts, Header, RecordingWriter, Scenery, Surface, Visual
 from ipc_articulation.recording.quantities import QUANTITIES
 
 NAMES = ("arm", "crate", "the ground")
@@ -19,6 +19,8 @@ HEADER = Header(
     NAMES,
     {"title": "Größe"},
 )
+TRIANGLE = np.array([[0, 1, 2]], dtype=np.int32)
+VISUAL = (Visual(np.eye(3), TRIANGLE, (1.0, 0.5, 0.25, 1.0)), Visual(2.0 * np.eye(3), TRIANGLE))
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -26,8 +28,8 @@ def scenery() -> Scenery:
     rng = np.random.default_rng(0)
     faces = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32)
     surfaces = tuple(
-        Surface(name, role, rng.normal(size=(4, 3)), faces, rng.normal(size=(4, 4)))
-        for name, role in (("arm", "link"), ("crate", "free"), ("post", "fixed"))
+        Surface(name, role, rng.normal(size=(4, 3)), faces, rng.normal(size=(4, 4)), visual)
+        for name, role, visual in (("arm", "link", ()), ("crate", "free", VISUAL), ("post", "fixed", VISUAL[:1]))
     )
     return Scenery(surfaces, ((np.zeros(3), UP),), UP, eye=(1.0, 2.0, 3.0))
 
@@ -74,5 +76,9 @@ def assert_shows(shown: Scenery) -> None:
         assert (ours.name, ours.role) == (theirs.name, theirs.role)
         for part in ("vertices", "faces", "pose"):
             np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
+        for drawn, read in zip(ours.visual, theirs.visual, strict=True):
+            assert drawn.colour == read.colour
+            np.testing.assert_array_equal(drawn.vertices, read.vertices)
+            np.testing.assert_array_equal(drawn.faces, read.faces)
     np.testing.assert_array_equal(shown.planes[0], [[0, 0, 0], UP])
     assert (shown.eye, shown.target) == ((1.0, 2.0, 3.0), None)

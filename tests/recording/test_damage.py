@@ -48,10 +48,8 @@ def test_a_folder_without_a_recording(tmp_path: Path) -> None:
 
 
 def test_a_newer_version(store: Path) -> None:
-    change(store / "zarr.json", version=3)
-    with pytest.raises(
-        RecordingError, match=r"recording\.zarr is of format version 3, this reads 1 and 2; a newer ipc"
-    ):
+    change(store / "zarr.json", version=4)
+    with pytest.raises(RecordingError, match=r"recording\.zarr is of format version 4, this reads 1 to 3; a newer ipc"):
         read_recording(store)
 
 

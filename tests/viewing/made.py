@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import trimesh
 
-from ipc_articulation.recording import Header, Recording, RecordingWriter, Scenery, Surface
+from ipc_articulation.recording import Header, Recording, RecordingWriter, Scenery, Surface, Visual
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -52,6 +53,16 @@ def poses(share: np.ndarray, slide: float) -> np.ndarray:
     made[:, 0, :2, :2] = np.moveaxis(np.array([[c, -s], [s, c]]), -1, 0)
     made[:, 0, :3, 3] = -1.0, 0.0, 0.5
     made[:, 1, 0, 3], made[:, 1, 2, 3] = slide * share, 0.5
+    return made
+
+
+def with_looks(made: Recording) -> Recording:
+    """The link also has a red ball above it and a long grey rod for display."""
+    ball, rod = trimesh.creation.icosphere(radius=0.3), trimesh.creation.box((0.1, 0.1, 2.0))
+    ball.apply_translation((0.0, 0.0, 0.5))
+    visual = Visual(ball.vertices, ball.faces, (0.9, 0.0, 0.0, 1.0)), Visual(rod.vertices, rod.faces)
+    link, *others = made.scenery.surfaces
+    made.__dict__["scenery"] = replace(made.scenery, surfaces=(replace(link, visual=visual), *others))
     return made
 
 

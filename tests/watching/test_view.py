@@ -46,8 +46,8 @@ def step(world: Any) -> None:
 
 def nodes(view: View) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Position and quaternion of each body in the page, by name."""
-    meshes = {name: body.mesh for name, body in view._scene._stage._bodies.items()}
-    return {name: (np.array(mesh.position), np.array(mesh.wxyz)) for name, mesh in meshes.items()}
+    frames = {name: body.frame for name, body in view._scene._stage._bodies.items()}
+    return {name: (np.array(frame.position), np.array(frame.wxyz)) for name, frame in frames.items()}
 
 
 def until(condition: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Colour
 
 
 @dataclass(frozen=True)
@@ -74,3 +74,4 @@ class Shape:
     geometry: Geometry
     pose: Array = field(default_factory=lambda: np.eye(4))  # (4, 4) in the link's frame
     name: str = ""
+    colour: Colour | None = None  # for display; None: that of the mesh file, or none

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from ipc_articulation.arrays import Colour
 from ipc_articulation.dynamics.model.parts import Link
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
+from ipc_articulation.dynamics.reading.materials import colour_of
 from ipc_articulation.dynamics.reading.node import XmlNode
 from ipc_articulation.dynamics.reading.origin import origin_of
 from ipc_articulation.dynamics.reading.repairing.known import PRODUCTS
 
+KINDS = ("collision", "visual")  # of shapes
 
-def read_link(node: XmlNode) -> Link:
+
+def read_link(node: XmlNode, colours: Mapping[str, Colour]) -> Link:
     """The link of a `<link>`; without `<inertial>`, it has no mass.
+
+    Args:
+        node: The element.
+        colours: Colours of the robot's materials, by name.
 
     Raises:
         ModelError: The element is wrong.
     """
-    link = Link(node.text("name"), collision=_shapes(node, "collision"), visual=_shapes(node, "visual"))
+    collision, visual = [tuple(_shape(shape, colours) for shape in node.children(tag)) for tag in KINDS]
+    link = Link(node.text("name"), collision=collision, visual=visual)
     inertial = node.child("inertial")
     if inertial is not None:
         _read_inertial(inertial, link)
@@ -37,19 +46,10 @@ def _read_inertial(inertial: XmlNode, link: Link) -> None:
     link.inertia = R @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ R.T
 
 
-def _shapes(link: XmlNode, tag: str) -> tuple[Shape, ...]:
-    """Shapes of a link under a tag, `collision` or `visual`.
-
-    Raises:
-        ModelError: A shape is wrong.
-    """
-    return tuple(_shape(node) for node in link.children(tag))
-
-
-def _shape(node: XmlNode) -> Shape:
+def _shape(node: XmlNode, colours: Mapping[str, Colour]) -> Shape:
     geometry = node.required("geometry")
     (given,) = geometry.children()
-    return Shape(READERS[given.tag](given), origin_of(node), node.element.get("name", ""))
+    return Shape(READERS[given.tag](given), origin_of(node), node.element.get("name", ""), colour_of(node, colours))
 
 
 def _lengths(node: XmlNode, attribute: str, count: int = 1) -> list[float]:

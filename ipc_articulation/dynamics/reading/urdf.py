@@ -16,6 +16,7 @@ from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
 from ipc_articulation.dynamics.reading.joint import read_joint
 from ipc_articulation.dynamics.reading.link import read_link
+from ipc_articulation.dynamics.reading.materials import colours_by_name
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.tree import root_of
@@ -58,7 +59,8 @@ def tree_of(robot: XmlNode, path_or_text: str | Path, floating_base: bool) -> Me
     if not robot.children("link"):
         raise robot.error("<robot> has no <link>; give at least one")
     file = None if robot.file == TEXT else Path(path_or_text)
-    links = {name: (node, read_link(node)) for name, node in by_name(robot.children("link")).items()}
+    colours = colours_by_name(robot)
+    links = {name: (node, read_link(node, colours)) for name, node in by_name(robot.children("link")).items()}
     joints = {name: (node, read_joint(node)) for name, node in by_name(robot.children("joint")).items()}
     root = root_of(robot, links, joints)
     if root == WORLD and floating_base:

@@ -14,6 +14,7 @@ from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
 from ipc_articulation.viewing.ground import GROUND, TILE, cell_width, foot, plane_coordinates
+from ipc_articulation.viewing.meshes import DrawnMesh
 from ipc_articulation.viewing.palette import FORCE, rgb
 
 _SHADOW, _SKY, _LINES = "#b9c2cd", "#f7f9fb", "#20242a"
@@ -23,8 +24,16 @@ _SHARP = 25.0  # degrees between faces from which an edge is drawn
 @dataclass(frozen=True)
 class _Body:
     surface: Surface
-    actors: tuple[Any, ...]  # shape and edges, in the body's frame
-    shadows: tuple[tuple[Any, Array, Array], ...]  # a flat mesh on each half-plane, its point and normal
+    actors: tuple[Any, ...]  # shapes and edges, in the body's frame
+    shadows: tuple[_Shadow, ...]
+
+
+@dataclass(frozen=True)
+class _Shadow:
+    mesh: Any  # flat, on the half-plane
+    vertices: Array  # (V, 3) [m] in the body's frame
+    point: Array  # of the half-plane
+    normal: Array
 
 
 class PyvistaScene:
@@ -47,7 +56,7 @@ class PyvistaScene:
         middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
         for point, normal in scenery.planes:
             self._add_plane(point, normal, middle, size)
-        self._bodies = [self._add_body(body, shots.colours[body.name], scenery.planes) for body in scenery.surfaces]
+        self._bodies = [self._add_body(body, shots.meshes[body.name], scenery.planes) for body in scenery.surfaces]
         self._forces = _on_top(self.plotter) if any(len(shot.arrows) for shot in shots.shots) else None
         aim(self.plotter, scenery, shots.outline)
         add_lights(self.plotter, scenery.up, middle)
@@ -60,26 +69,35 @@ class PyvistaScene:
             pose = shot.poses[self._names.index(body.surface.name)] if is_moved else body.surface.pose
             for actor in body.actors:
                 actor.user_matrix = pose
-            points = placed(body.surface.vertices, pose)
-            for mesh, point, normal in body.shadows:
-                mesh.points = _shadow(points, point, normal, self._to_light)
+            for shadow in body.shadows:
+                points = placed(shadow.vertices, pose)
+                shadow.mesh.points = _shadow(points, shadow.point, shadow.normal, self._to_light)
         if self._forces is not None:
             _show_forces(self._forces, shot.arrows)
         self.plotter.renderer.reset_camera_clipping_range()
 
-    def _add_body(self, surface: Surface, colour: str, planes: tuple[tuple[Array, Array], ...]) -> _Body:
-        mesh = need("pyvista").PolyData.from_regular_faces(surface.vertices, surface.faces)
+    def _add_body(self, surface: Surface, meshes: list[DrawnMesh], planes: tuple[tuple[Array, Array], ...]) -> _Body:
+        actors, shadows = [], []
+        for drawn in meshes:
+            mesh = need("pyvista").PolyData.from_regular_faces(drawn.vertices, drawn.faces)
+            actors += self._add_shape(mesh, drawn)
+            for point, normal in planes:
+                flat = mesh.copy()
+                self.plotter.add_mesh(flat, color=_SHADOW, lighting=False)
+                shadows.append(_Shadow(flat, drawn.vertices, point, normal))
+        return _Body(surface, tuple(actors), tuple(shadows))
+
+    def _add_shape(self, mesh: Any, drawn: DrawnMesh) -> list[Any]:
+        """The surface, and lines along its sharp edges."""
         smooth = mesh.compute_normals(split_vertices=True, feature_angle=_SHARP)
-        actors = [self.plotter.add_mesh(smooth, color=colour, smooth_shading=True, specular=0.1, ambient=0.3)]
+        look = {"color": drawn.colour, "opacity": drawn.opacity, "specular": 0.1, "ambient": 0.3}
+        actors = [self.plotter.add_mesh(smooth, smooth_shading=True, **look)]
+        if not drawn.has_lines:
+            return actors
         edges = mesh.extract_feature_edges(_SHARP, boundary_edges=False, non_manifold_edges=False)
         if edges.n_points:
             actors.append(self.plotter.add_mesh(edges, color=_LINES, line_width=2.0, lighting=False))
-        shadows = []
-        for point, normal in planes:
-            flat = mesh.copy()
-            self.plotter.add_mesh(flat, color=_SHADOW, lighting=False)
-            shadows.append((flat, point, normal))
-        return _Body(surface, tuple(actors), tuple(shadows))
+        return actors
 
     def _add_plane(self, point: Array, normal: Array, middle: Array, size: float) -> None:
         """A wide disc of the half-plane under the scene, with tiles of two colours."""

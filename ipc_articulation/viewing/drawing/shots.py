@@ -11,6 +11,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.recording import Recording, Scenery
 from ipc_articulation.viewing.bodies import LOOKS, bounds_of, outline_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
+from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.moments import spread
 from ipc_articulation.viewing.palette import By, colours
 
@@ -33,7 +34,7 @@ class Shots:
 
     scenery: Scenery
     names: tuple[str, ...]  # of the n bodies that move
-    colours: dict[str, str]  # "#rrggbb" of each body
+    meshes: dict[str, list[DrawnMesh]]  # of each body
     shots: tuple[Shot, ...]
     size: Size = PICTURE_SIZE  # pixels
     fps: float = 30.0  # of a film
@@ -60,6 +61,7 @@ def shots_of(
     forces: ForceArrows | None = None,
     size: Size = PICTURE_SIZE,
     fps: float = 30.0,
+    show: Show = "visual",
 ) -> Shots:
     """The moments of some rows.
 
@@ -70,8 +72,11 @@ def shots_of(
         forces: Contact forces to draw.
         size: Width and height [pixels].
         fps: Pictures per second of a film.
+        show: Which surfaces of the bodies.
     """
     poses = recording.body_poses
     shots = tuple(Shot(np.asarray(poses[row]), forces.at(row) if forces else NONE) for row in rows)
     surfaces = recording.scenery.surfaces
-    return Shots(recording.scenery, tuple(recording.body_names), colours(surfaces, by), shots, size, fps)
+    looks = colours(surfaces, by)
+    meshes = {body.name: drawn_meshes(body, show, by, looks[body.name]) for body in surfaces}
+    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps)

@@ -11,6 +11,7 @@ from ipc_articulation.viewing.exporting.film import film_of
 from ipc_articulation.viewing.exporting.gltf import write_gltf
 from ipc_articulation.viewing.exporting.obj import write_obj
 from ipc_articulation.viewing.exporting.usd import write_usd
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.writing import writing
 
@@ -25,7 +26,8 @@ def export(
     folder: Path,
     rows: Ints,
     by: By = "role",
-    show: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
+    show: Show = "visual",
 ) -> str:
     """Write a recording for another program.
 
@@ -36,7 +38,8 @@ def export(
         folder: Folder for a file or folder with the recording's name, if `out` is not given.
         rows: Which moments, rising.
         by: Meaning of a body's colour.
-        show: Called with the number of moments done.
+        progress: Called with the number of moments done.
+        show: Which surfaces of the bodies.
 
     Returns:
         A sentence that describes the written files.
@@ -47,6 +50,6 @@ def export(
         ViewingError: The file's ending belongs to another format.
     """
     file = out or folder / _NAMES[form].format(recording.name)
-    film = film_of(recording, rows, by)
+    film = film_of(recording, rows, by, show)
     with writing(file):
-        return FORMATS[form](film, file, show)
+        return FORMATS[form](film, file, progress)

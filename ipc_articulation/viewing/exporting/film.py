@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Recording, Surface
+from ipc_articulation.viewing.meshes import Show, drawn_meshes
 from ipc_articulation.viewing.palette import By, colours, rgb
 
 Colour = tuple[int, int, int]
@@ -13,7 +15,7 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Actor:
-    """A body with its colour and motion."""
+    """A surface of a body with its colour and motion."""
 
     surface: Surface
     colour: Colour
@@ -30,13 +32,16 @@ class Film:
     actors: tuple[Actor, ...]
 
 
-def film_of(recording: Recording, rows: Ints, by: By) -> Film:
-    """Some rows of a recording."""
+def film_of(recording: Recording, rows: Ints, by: By, show: Show) -> Film:
+    """Some rows of a recording; of a body with several surfaces, the second and further ones are numbered."""
     shown, poses = recording.scenery.surfaces, recording.body_poses[rows]
     names, looks = recording.body_names, colours(shown, by)
 
-    def actor(surface: Surface) -> Actor:
-        motion = poses[:, names.index(surface.name)] if surface.name in names else None
-        return Actor(surface, rgb(looks[surface.name]), motion)
+    def actors(body: Surface) -> Iterator[Actor]:
+        motion = poses[:, names.index(body.name)] if body.name in names else None
+        for number, mesh in enumerate(drawn_meshes(body, show, by, looks[body.name]), start=1):
+            name = body.name if number == 1 else f"{body.name} surface {number}"
+            yield Actor(Surface(name, body.role, mesh.vertices, mesh.faces, body.pose), rgb(mesh.colour), motion)
 
-    return Film(recording.name, recording.scenery.up, recording.time[rows], tuple(actor(body) for body in shown))
+    every = tuple(actor for body in shown for actor in actors(body))
+    return Film(recording.name, recording.scenery.up, recording.time[rows], every)

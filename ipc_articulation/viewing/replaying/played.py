@@ -7,6 +7,7 @@ from typing import Any
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.bodies import outline, rigid_parts
 from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 
@@ -19,16 +20,17 @@ class Played:
         recording: What is shown.
         by: Meaning of a body's colour.
         forces: The contact forces.
+        show: Which surfaces of the bodies.
 
     Attributes:
         stage: The scene in the browser.
     """
 
-    def __init__(self, server: Any, recording: Recording, by: By, forces: ForceArrows) -> None:
+    def __init__(self, server: Any, recording: Recording, by: By, forces: ForceArrows, show: Show) -> None:
         self._forces = forces
         self._positions, self._quaternions = rigid_parts(recording.body_poses)  # (rows, n, 3), (rows, n, 4)
         names = tuple(recording.body_names)
-        self.stage = ViserScene(server, recording.scenery, names, outline(recording), forces.ordinary, by)
+        self.stage = ViserScene(server, recording.scenery, names, outline(recording), forces.ordinary, by, show)
         self.show(0)
 
     def show(self, row: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.moments import last_row
 from ipc_articulation.viewing.palette import By
 from ipc_articulation.viewing.replaying.looks import title_of
@@ -25,6 +26,7 @@ def replay(
     host: str = LOCAL,
     ready: Callable[[str], None] = print,
     stop: threading.Event | None = None,
+    show: Show = "visual",
 ) -> None:
     """Show a recording in the browser until `stop` is set, or Ctrl-C.
 
@@ -35,6 +37,7 @@ def replay(
         host: Address of the network interface; by default only this machine can connect.
         ready: Called with the address to open.
         stop: Ends the replay when it is set.
+        show: The surfaces that are drawn at first.
 
     Raises:
         MissingPackageError: viser is not installed.
@@ -42,7 +45,7 @@ def replay(
     """
     last_row(recording)
     with quiet_server(port, title_of(recording), host) as server:
-        controls = _show(server, recording, by)
+        controls = _show(server, recording, by, show)
         ready(f"http://{host}:{server.get_port()}")
         try:
             (stop or threading.Event()).wait()
@@ -50,6 +53,6 @@ def replay(
             controls.close()
 
 
-def _show(server: Any, recording: Recording, by: By) -> ReplayPanel:
+def _show(server: Any, recording: Recording, by: By, show: Show) -> ReplayPanel:
     forces = ForceArrows(recording)
-    return ReplayPanel(server.gui, recording, Played(server, recording, by, forces), by, forces)
+    return ReplayPanel(server.gui, recording, Played(server, recording, by, forces, show), by, forces, show)

@@ -15,6 +15,7 @@ from ipc_articulation.viewing.bodies import rigid_parts
 from ipc_articulation.viewing.drawing.camera import VIEW_ANGLE, eye_and_target
 from ipc_articulation.viewing.forces import NONE
 from ipc_articulation.viewing.ground import GROUND, LINES, cell_width, foot
+from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
 
 _SHARP = np.radians(25.0)  # between faces from which an edge is seen
@@ -34,14 +35,19 @@ class ViserScene:
         points: Points about the bodies that the camera sees, (k, 3) [m].
         arrow: Length of an ordinary force's arrow [m].
         by: Meaning of a body's colour.
+        show: Which surfaces of the bodies.
+
+    Attributes:
+        has_visuals: Whether a body has visual surfaces.
     """
 
     def __init__(
-        self, server: Any, scenery: Scenery, names: tuple[str, ...], points: Array, arrow: float, by: By
+        self, server: Any, scenery: Scenery, names: tuple[str, ...], points: Array, arrow: float, by: By, show: Show
     ) -> None:
         self._server, self._lock = server, threading.RLock()
-        self._by, self._shows_names, self._shows_forces = by, False, True
-        self._opacity: float | None = None
+        self._by, self._show, self._shows_names, self._shows_forces = by, show, False, True
+        self._is_see_through = False
+        self.has_visuals = any(surface.visual for surface in scenery.surfaces)
         self._bodies: dict[str, _Body] = {}
         self._forces = NONE
         self._prepare(scenery, points)
@@ -57,10 +63,10 @@ class ViserScene:
                     self._bodies.pop(name).remove()
             for name, surface in self._surfaces.items():
                 if name not in self._bodies:
-                    self._bodies[name] = _Body(self._server.scene, surface, self._opacity, self._shows_names)
+                    self._bodies[name] = _Body(self._server.scene, surface, self._shows_names)
                 self._bodies[name].place(*rigid_parts(surface.pose))
             self._moving = [(k, self._bodies[name]) for k, name in enumerate(names) if name in self._bodies]
-            self.colour_by(self._by)
+            self._draw_bodies()
 
     def place(self, positions: Array, quaternions: Array, arrows: Array) -> None:
         """Move the bodies, and show these forces.
@@ -80,8 +86,13 @@ class ViserScene:
         """Colour the bodies."""
         with self._lock:
             self._by = by
-            for name, colour in colours(self._surfaces.values(), by).items():
-                self._bodies[name].mesh.color = rgb(colour)
+            self._draw_bodies()
+
+    def show(self, show: Show) -> None:
+        """Draw these surfaces of the bodies."""
+        with self._lock:
+            self._show = show
+            self._draw_bodies()
 
     def show_forces(self, visible: bool) -> None:
         """Draw contact forces, or not."""
@@ -92,9 +103,8 @@ class ViserScene:
     def see_through(self, is_on: bool) -> None:
         """Make bodies transparent, or not: forces act inside and behind them."""
         with self._lock:
-            self._opacity = _SEE_THROUGH if is_on else None
-            for body in self._bodies.values():
-                body.mesh.opacity = self._opacity
+            self._is_see_through = is_on
+            self._draw_bodies()
 
     def show_names(self, visible: bool) -> None:
         """Write each body's name beside its origin, or not."""
@@ -102,6 +112,12 @@ class ViserScene:
             self._shows_names = visible
             for body in self._bodies.values():
                 body.label.visible = visible
+
+    def _draw_bodies(self) -> None:
+        most = _SEE_THROUGH if self._is_see_through else 1.0
+        with self._server.atomic():
+            for name, colour in colours(self._surfaces.values(), self._by).items():
+                self._bodies[name].draw(drawn_meshes(self._surfaces[name], self._show, self._by, colour), most)
 
     def _draw_forces(self) -> None:
         arrows = self._forces if self._shows_forces else NONE
@@ -151,35 +167,55 @@ class ViserScene:
 
 
 class _Body:
-    """A body's nodes: its mesh and, below it, its name."""
+    """A body's nodes: its frame and, below it, its meshes and its name.
 
-    def __init__(self, scene: Any, surface: Surface, opacity: float | None, shows_name: bool) -> None:
-        import trimesh
+    Attributes:
+        frame: Where the body is.
+        label: Its name.
+    """
 
-        self._surface = surface
+    def __init__(self, scene: Any, surface: Surface, shows_name: bool) -> None:
+        self._scene, self._surface = scene, surface
         self._position, self._quaternion = rigid_parts(surface.pose)
-        smooth = trimesh.Trimesh(surface.vertices, surface.faces, process=False)
-        smooth = trimesh.graph.smooth_shade(smooth, angle=_SHARP)
-        node = f"/bodies/{quote(surface.name, safe=' ')}"  # slashes separate levels of viser's tree
-        pose = {"position": self._position, "wxyz": self._quaternion}
-        self.mesh = scene.add_mesh_simple(node, smooth.vertices, smooth.faces, opacity=opacity, **pose)
-        middle = 0.5 * (surface.vertices.min(axis=0) + surface.vertices.max(axis=0))
+        self._node = f"/bodies/{quote(surface.name, safe=' ')}"  # slashes separate levels of viser's tree
+        self._meshes: list[tuple[DrawnMesh, Any]] = []
+        self.frame = scene.add_frame(self._node, show_axes=False, position=self._position, wxyz=self._quaternion)
+        middle = 0.5 * (surface.points.min(axis=0) + surface.points.max(axis=0))
         self.label = scene.add_label(
-            f"{node}/name", surface.name, position=middle, visible=shows_name, anchor="center-center"
+            f"{self._node}/name", surface.name, position=middle, visible=shows_name, anchor="center-center"
         )
 
     def shows(self, surface: Surface) -> bool:
-        """Whether this is the surface that is shown, wherever it is."""
+        """Whether this is the body that is shown, wherever it is."""
         own = self._surface
-        return np.array_equal(own.faces, surface.faces) and np.array_equal(own.vertices, surface.vertices)
+        return np.array_equal(own.faces, surface.faces) and np.array_equal(own.points, surface.points)
+
+    def draw(self, meshes: list[DrawnMesh], most: float) -> None:
+        """Show these meshes, `most` opaque at most; only changes are sent."""
+        shown = [mesh.vertices for mesh, _ in self._meshes]
+        if len(shown) != len(meshes) or any(old is not new.vertices for old, new in zip(shown, meshes, strict=True)):
+            for _, handle in self._meshes:
+                handle.remove()
+            self._meshes = [(mesh, self._add(k, mesh)) for k, mesh in enumerate(meshes)]
+        for mesh, (_, handle) in zip(meshes, self._meshes, strict=True):
+            handle.color = rgb(mesh.colour)
+            opacity = min(mesh.opacity, most)
+            handle.opacity = None if opacity == 1.0 else opacity
+
+    def _add(self, number: int, mesh: DrawnMesh) -> Any:
+        import trimesh
+
+        smooth = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
+        smooth = trimesh.graph.smooth_shade(smooth, angle=_SHARP)
+        return self._scene.add_mesh_simple(f"{self._node}/{number}", smooth.vertices, smooth.faces)
 
     def place(self, position: Array, quaternion: Array) -> None:
         """Move the body, if it is elsewhere."""
         if not np.array_equal(position, self._position):
-            self.mesh.position = self._position = position
+            self.frame.position = self._position = position
         if not np.array_equal(quaternion, self._quaternion):
-            self.mesh.wxyz = self._quaternion = quaternion
+            self.frame.wxyz = self._quaternion = quaternion
 
     def remove(self) -> None:
         """Remove the nodes."""
-        self.mesh.remove()  # and its label with it
+        self.frame.remove()  # and what is below it

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from ipc_articulation import spatial
-from ipc_articulation.arrays import Bools
+from ipc_articulation.arrays import Bools, Colour
 from ipc_articulation.dynamics.model.shapes import Box, Capsule, Cylinder, Ellipsoid, Geometry, Shape, Sphere, Triangles
 from ipc_articulation.dynamics.reading.mujoco.height_fields import height_field
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
@@ -14,28 +14,59 @@ from ipc_articulation.errors import UnsupportedError
 
 Geom = mujoco.mjtGeom
 
+_GREY = np.array([0.5, 0.5, 0.5, 1.0], dtype=np.float32)  # of geoms without a colour
+
 
 def link_shapes(model: mujoco.MjModel, body: int) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Shapes of a body for contact and for display, each placed in the body's frame.
 
-    Geoms that cannot collide are for display. Meshes give MuJoCo's triangles, closed or not. A geom for
-    display is left out if its kind is not supported.
+    Meshes give MuJoCo's triangles, closed or not.
 
     Raises:
         UnsupportedError: A geom for contact is a plane or a signed distance field.
     """
-    collision: list[Shape] = []
-    visual: list[Shape] = []
-    first, collides = int(model.body_geomadr[body]), can_collide(model)
-    for geom in range(first, first + int(model.body_geomnum[body])):
-        geometry = geom_shape(model, geom)
-        if geometry is None:
-            if collides[geom]:
-                raise UnsupportedError(_complaint(model, geom, body))
-            continue
-        pose = spatial.pose(spatial.rotation_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
-        (collision if collides[geom] else visual).append(Shape(geometry, pose, name_of(model, "geom", geom)))
-    return tuple(collision), tuple(visual)
+    geoms, collides = _geoms(model, body), can_collide(model)
+    for geom in geoms:
+        if collides[geom] and geom_shape(model, geom) is None:
+            raise UnsupportedError(_complaint(model, geom, body))
+    collision = tuple(_placed(model, geom) for geom in geoms if collides[geom])
+    return tuple(shape for shape in collision if shape), visual_shapes(model, body)
+
+
+def visual_shapes(model: mujoco.MjModel, body: int) -> tuple[Shape, ...]:
+    """Shapes of a body for display, each placed in the body's frame; kinds that are not supported are left out.
+
+    They are the geoms that cannot collide, and those that can in the same groups: a model with a group for display has
+    its geoms for contact in another one.
+    """
+    groups = np.unique(model.geom_group[~can_collide(model)])
+    shapes = (_placed(model, geom) for geom in _geoms(model, body) if model.geom_group[geom] in groups)
+    return tuple(shape for shape in shapes if shape)
+
+
+def _geoms(model: mujoco.MjModel, body: int) -> range:
+    first = int(model.body_geomadr[body])
+    return range(first, first + int(model.body_geomnum[body]))
+
+
+def _placed(model: mujoco.MjModel, geom: int) -> Shape | None:
+    """The shape of a geom in the frame of its body; None as in `geom_shape`."""
+    geometry = geom_shape(model, geom)
+    if geometry is None:
+        return None
+    pose = spatial.pose(spatial.rotation_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
+    return Shape(geometry, pose, name_of(model, "geom", geom), colour_of(model, geom))
+
+
+def colour_of(model: mujoco.MjModel, geom: int) -> Colour | None:
+    """The colour of a geom: its own or that of its material; None if the model gives none."""
+    own, material = model.geom_rgba[geom], int(model.geom_matid[geom])
+    if material >= 0 and np.array_equal(own, _GREY):
+        own = model.mat_rgba[material]
+    elif np.array_equal(own, _GREY):
+        return None
+    red, green, blue, opacity = own.astype(float).tolist()
+    return red, green, blue, opacity
 
 
 def can_collide(model: mujoco.MjModel) -> Bools:

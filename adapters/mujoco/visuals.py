@@ -1,0 +1,73 @@
+"""Shapes for display of a MuJoCo model's bodies.
+
+MuJoCo does not read the drawings of URDF files (see `urdf`): the model names its file in a custom text, and our own
+reader reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from ipc_articulation import spatial
+from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.model import Mechanism
+from ipc_articulation.dynamics.model.parts import WORLD
+from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.dynamics.reading import read_urdf
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.dynamics.reading.mujoco.shapes import visual_shapes
+from ipc_articulation.errors import IpcArticulationError
+
+_TEXT = "ipc_articulation.urdf"  # the name of the custom text
+
+
+def name_urdf(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]) -> None:
+    """Name a model's URDF file, and the folders of its packages, in the model."""
+    files = [str(file.resolve()) for file in (path, *package_dirs)]
+    spec.add_text(name=_TEXT, data=json.dumps(files))
+
+
+def shapes_by_body(model: mujoco.MjModel) -> dict[int, tuple[Shape, ...]]:
+    """Shapes for display of all bodies, each placed in the frame of its body, by the body's number."""
+    urdf = _urdf(model)
+    if urdf is None:
+        return {body: visual_shapes(model, body) for body in range(model.nbody)}
+    shapes = {link.name: link.visual for link in urdf.links}
+    found = {body: shapes.get(name_of(model, "body", body), ()) for body in range(1, model.nbody)}
+    root = next(joint.child for joint in urdf.joints if joint.parent == WORLD)
+    pose = _root_pose(model, urdf, root)
+    found[0] = tuple(replace(shape, pose=pose @ shape.pose) for shape in shapes[root])
+    return found
+
+
+def _urdf(model: mujoco.MjModel) -> Mechanism | None:
+    """The URDF file that the model names; None if it names none, or that cannot be read any more."""
+    text = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_TEXT, _TEXT)
+    if text < 0:
+        return None
+    start = model.text_adr[text]
+    data = bytes(model.text_data[start : start + model.text_size[text]]).rstrip(b"\0")
+    path, *package_dirs = map(Path, json.loads(data))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they were given when MuJoCo's model was made
+            return read_urdf(path, package_dirs=package_dirs)
+    except IpcArticulationError:
+        return None
+
+
+def _root_pose(model: mujoco.MjModel, urdf: Mechanism, root: str) -> Array:
+    """The pose in the world of the root link, whose shapes MuJoCo puts on the world, (4, 4)."""
+    for joint in urdf.joints:
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, joint.child)
+        if joint.parent == root and body > 0:
+            R = spatial.rotation_from_quaternion(model.body_quat[body])
+            return spatial.pose(R, model.body_pos[body]) @ spatial.inverse(np.asarray(joint.origin))
+    return np.eye(4)

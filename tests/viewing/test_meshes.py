@@ -1,0 +1,62 @@
+"""What is drawn of bodies with shapes for display."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+from ipc_articulation.errors import ViewingError
+from ipc_articulation.recording import read_recording
+from ipc_articulation.viewing.bodies import bounds
+from ipc_articulation.viewing.exporting import export
+from ipc_articulation.viewing.meshes import drawn_meshes, require_show
+from tests.viewing.made import recording, save, with_looks
+from tests.viewing.test_pictures import SMALL, VIEW, drawn
+
+WHITE, RED = "#ffffff", "#e60000"
+
+
+@pytest.mark.parametrize(
+    ("show", "by", "expected"),
+    [
+        ("visual", "role", [(RED, 1.0), (WHITE, 1.0)]),
+        ("visual", "link", [(WHITE, 1.0), (WHITE, 1.0)]),
+        ("collision", "role", [(WHITE, 1.0)]),
+        ("both", "role", [(WHITE, 0.35), (RED, 1.0), (WHITE, 1.0)]),
+    ],
+)
+def test_the_choice_of_surfaces(show: str, by: str, expected: list) -> None:
+    link, crate, _ = with_looks(recording()).scenery.surfaces
+    assert [(mesh.colour, mesh.opacity) for mesh in drawn_meshes(link, show, by, WHITE)] == expected
+    (only,) = drawn_meshes(crate, show, by, WHITE)  # which has no visual surfaces
+    assert only.vertices is crate.vertices
+
+
+def test_a_wrong_choice() -> None:
+    with pytest.raises(ViewingError, match=r"show must be one of visual, collision, both, is 'visuals'; did you mean"):
+        require_show("visuals")
+
+
+def test_the_camera_sees_visual_surfaces() -> None:
+    assert bounds(with_looks(recording()))[1][2] == pytest.approx(1.5)  # the end of the rod
+
+
+@pytest.mark.slow
+def test_pictures_have_the_colours_of_files(tmp_path: Path) -> None:
+    made = with_looks(recording(**VIEW))
+    shares = {}
+    for show in ("visual", "collision"):
+        (image,) = drawn(made, [0], tmp_path / f"{show}.png", size=SMALL, show=show)
+        red, green, blue = np.moveaxis(image[..., :3], -1, 0)
+        shares[show] = ((red > 0.2) & (red > 4.0 * green) & (red > 4.0 * blue)).mean()
+    assert shares["visual"] > 0.005
+    assert shares["collision"] == 0.0
+
+
+def test_exports_have_a_node_for_each_surface(tmp_path: Path) -> None:
+    made = read_recording(save(with_looks(recording()), tmp_path))
+    export(made, "gltf", tmp_path / "run.glb", tmp_path, np.array([0, 10]))
+    read = trimesh.load(tmp_path / "run.glb")
+    assert set(read.geometry) == {"link", "link surface 2", "a crate", "wall"}
+    assert read.geometry["link"].visual.material.main_color.tolist() == [230, 0, 0, 255]
