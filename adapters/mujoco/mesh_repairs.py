@@ -47,7 +47,7 @@ def repair_files(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]
     for texture in list(spec.textures):
         _repair_texture(spec, texture, paths)
     _leave_out_unknown_materials(spec, path)
-    spec.memory = -1  # as much as MuJoCo needs, not as the file says
+    spec.memory = spec.njmax = spec.nconmax = -1  # as much as MuJoCo needs, not as the file says
     spec.strippath = False  # of paths that are complete now
 
 

@@ -193,9 +193,11 @@ def test_a_material_that_does_not_exist_is_left_out(tmp_path):
         np.testing.assert_array_equal(load_model(path).geom_rgba[0], [0, 1, 0, 1])
 
 
-def test_memory_that_a_file_grants_is_no_limit(tmp_path):
+@pytest.mark.parametrize("size", ["memory='1024'", "njmax='8000' nconmax='4000'"])
+def test_the_memory_is_what_the_model_needs_and_not_what_its_file_says(tmp_path, size):
     with strict():
-        model = load_model(write(tmp_path, "", BOX, compiler="<size memory='1024'/>"))
+        model = load_model(write(tmp_path, "", BOX, compiler=f"<size {size}/>"))
+    assert model.narena < 1e8
     mujoco.mj_forward(model, mujoco.MjData(model))
 
 
