@@ -54,6 +54,8 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
             spec = _read_mjcf(path)
     except ValueError as error:
         raise AdapterError(f"{path}: {error}") from error
+    if len(spec.bodies) == 1 and not spec.geoms:
+        raise AdapterError(f"{path}: it has no <body>: a part that other MJCF files include; give one of those")
     repair_files(spec, path, [Path(d) for d in package_dirs])
     repair_inertias(spec, path)
     return spec

@@ -12,6 +12,7 @@ from ipc_articulation.adapters.native.drives import joint_drives
 from ipc_articulation.adapters.native.file_pins import file_pins
 from ipc_articulation.adapters.native.mjcf import read_mjcf
 from ipc_articulation.adapters.native.robot import read_robot
+from ipc_articulation.adapters.native.rotors import give_rotors
 from ipc_articulation.adapters.native.static_links import static_names
 
 from ipc_articulation.arrays import Array
@@ -78,6 +79,10 @@ class SceneModel:
         self._set("effort", {name: drive.max_force for name, drive in drives.items()}, np.minimum)
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
+        if not model.loops:
+            q = _placed(model, model.spanning_tree.neutral, {**robot.start, **setup.start})
+            if give_rotors(robot.mechanism, model, q):
+                model = robot.mechanism.build(unphysical=robot.unphysical)
         return DrivenModel(self._adapter(model, setup), drives)
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:

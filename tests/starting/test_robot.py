@@ -336,3 +336,17 @@ def test_what_is_no_robot_has_the_exit_status_of_wrong_files(tmp_path: Path, tex
     scene = tmp_path / "scene.yaml"
     scene.write_text(f"adapter: native\ndt: 0.01\nsteps: 1\nrobot: {{model: {file.name}}}\n")
     assert main(["check", str(scene)]) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<mujocoinclude><body>{ARM}</body></mujocoinclude>",
+        "<mujoco><actuator><motor joint='turn'/></actuator></mujoco>",
+        "<!-- of the arm --><mujoco><sensor><jointpos joint='turn'/></sensor></mujoco>",
+    ],
+)
+def test_a_part_that_other_files_include_is_no_robot(tmp_path: Path, text: str, capsys) -> None:
+    (tmp_path / "part.xml").write_text(text)
+    assert main(["new", str(tmp_path / "scene.yaml"), "--robot", str(tmp_path / "part.xml")]) == 2
+    assert "part that other MJCF files include; give one of those" in capsys.readouterr().err

@@ -192,3 +192,21 @@ def test_a_scene_file_tells_where_it_names_a_robot_that_cannot_be_coupled(tmp_pa
     (tmp_path / "arm.yaml").write_text("adapter: native\ndt: 0.01\nsteps: 1\nrobot: {model: arm.urdf}\n")
     with pytest.raises(SceneFileError, match="4:16: joint 'slide' of body 'lower' is a SphericalJoint; for now only"):
         make_model(*read_scene(tmp_path / "arm.yaml"))
+
+
+POINTS = """<robot name="points"><link name="world"/>
+  <joint name="a" type="continuous"><parent link="world"/><child link="one"/><axis xyz="0 0 1"/></joint>
+  <link name="one"><inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia {none}/></inertial></link>
+  <joint name="b" type="continuous"><parent link="one"/><child link="two"/><axis xyz="1 0 0"/></joint>
+  <link name="two"><inertial><mass value="2"/><origin xyz="0.2 0 0"/><inertia {none}/></inertial></link>
+</robot>""".format(none='ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"')
+
+
+def test_a_joint_that_moves_no_inertia_is_given_a_rotor(tmp_path):
+    """Joint b turns a point on its axis; joint a moves 0.09 kg·m²."""
+    (tmp_path / "points.urdf").write_text(POINTS)
+    with pytest.warns(UserWarning, match=r"joint 'b': at the start it moves no inertia .* rotor inertia of 9e-06"):
+        adapter = SceneModel(tmp_path / "points.urdf", []).build(setup()).adapter
+    np.testing.assert_allclose(adapter.predict().mass, np.diag([0.09, 9e-6]), atol=1e-12)
+    adapter = SceneModel(tmp_path / "points.urdf", []).build(setup(armature={"b": 0.5})).adapter
+    np.testing.assert_allclose(adapter.predict().mass, np.diag([0.09, 0.5]), atol=1e-12)
