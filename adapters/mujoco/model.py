@@ -11,7 +11,11 @@ import mujoco
 from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
-from ipc_articulation.adapters.mujoco.old_attributes import collide_in_pairs_only, without_old_attributes
+from ipc_articulation.adapters.mujoco.old_attributes import (
+    collide_in_pairs_only,
+    without_old_attributes,
+    without_refused,
+)
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
 from ipc_articulation.adapters.mujoco.visuals import name_urdf
 
@@ -19,6 +23,7 @@ from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.packages import unpacked
 
+_MOST = 100  # attributes that are left out one by one
 _INCLUDE = re.compile(r"<include\s[^>]*file\s*=\s*[\"']([^\"']+)[\"']")
 
 
@@ -71,9 +76,22 @@ def _read_mjcf(path: Path) -> mujoco.MjSpec:
         if "unrecognized attribute" not in str(error):
             raise
         text = path.read_text("utf-8")
-        spec = _from_text(path, without_old_attributes(text, path))
+        spec = _tolerantly(path, without_old_attributes(text, path))
         collide_in_pairs_only(spec, text)
         return spec
+
+
+def _tolerantly(path: Path, text: str) -> mujoco.MjSpec:
+    """The model of an MJCF file's text, without attributes that MuJoCo does not know."""
+    for _ in range(_MOST):
+        try:
+            return _from_text(path, text)
+        except ValueError as error:
+            better = without_refused(text, path, str(error))
+            if better is None:
+                raise
+            text = better
+    return _from_text(path, text)
 
 
 def _from_text(path: Path, text: str) -> mujoco.MjSpec:

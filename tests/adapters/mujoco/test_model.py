@@ -102,3 +102,21 @@ def test_what_mujoco_would_drop_from_a_urdf_file_is_refused(urdf, extra, message
     urdf.write_text(urdf.read_text().replace("</robot>", f"\n{extra}</robot>"))
     with strict(), pytest.raises(ModelError, match=re.escape(message)):
         load_model(urdf)
+
+
+UNKNOWN = """<mujoco>
+  <default><default class="a" group="1"><geom
+    colour="red" size="0.3"/></default></default>
+  <worldbody><body><joint/><geom class="a"/><geom class="a" weight="2" pos="1 0 0"/></body></worldbody>
+</mujoco>"""
+
+
+def test_attributes_that_mujoco_never_knew_are_left_out(tmp_path):
+    (tmp_path / "r.xml").write_text(UNKNOWN)
+    with pytest.warns(UserWarning, match="does not know") as warned:
+        model = load_model(tmp_path / "r.xml")
+    np.testing.assert_array_equal(model.geom_size[:, 0], 0.3)
+    said = [str(warning.message) for warning in warned]
+    assert ["r.xml:2: <default> has group" in text for text in said] == [True, False, False]
+    assert ["r.xml:2: <geom> has colour" in text for text in said] == [False, True, False]
+    assert ['r.xml:4: <geom> has weight="2"' in text for text in said] == [False, False, True]
