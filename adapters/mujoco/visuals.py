@@ -9,16 +9,11 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import mujoco
-import numpy as np
 
-from ipc_articulation import spatial
-from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model import Mechanism
-from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading import read_urdf
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
@@ -40,11 +35,7 @@ def shapes_by_body(model: mujoco.MjModel) -> dict[int, tuple[Shape, ...]]:
     if urdf is None:
         return {body: visual_shapes(model, body) for body in range(model.nbody)}
     shapes = {link.name: link.visual for link in urdf.links}
-    found = {body: shapes.get(name_of(model, "body", body), ()) for body in range(1, model.nbody)}
-    root = next(joint.child for joint in urdf.joints if joint.parent == WORLD)
-    pose = _root_pose(model, urdf, root)
-    found[0] = tuple(replace(shape, pose=pose @ shape.pose) for shape in shapes[root])
-    return found
+    return {body: shapes.get(name_of(model, "body", body), ()) for body in range(model.nbody)}
 
 
 def _urdf(model: mujoco.MjModel) -> Mechanism | None:
@@ -61,13 +52,3 @@ def _urdf(model: mujoco.MjModel) -> Mechanism | None:
             return read_urdf(path, package_dirs=package_dirs)
     except IpcArticulationError:
         return None
-
-
-def _root_pose(model: mujoco.MjModel, urdf: Mechanism, root: str) -> Array:
-    """The pose in the world of the root link, whose shapes MuJoCo puts on the world, (4, 4)."""
-    for joint in urdf.joints:
-        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, joint.child)
-        if joint.parent == root and body > 0:
-            R = spatial.rotation_from_quaternion(model.body_quat[body])
-            return spatial.pose(R, model.body_pos[body]) @ spatial.inverse(np.asarray(joint.origin))
-    return np.eye(4)

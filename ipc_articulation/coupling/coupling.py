@@ -27,8 +27,10 @@ from ipc_articulation.coupling.failures import (
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.ties import with_tied_joints
+from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
+from ipc_articulation.recording.scenery import Visual
 from ipc_articulation.signals import interrupts_deferred
 
 _OF_LAST_STEP = ("mass", "delta_theta_tilde", "delta_theta", "contact_force")
@@ -195,6 +197,11 @@ class Coupling:
         q_ref = affine.q_from_transform(prediction.link_poses)
         references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
         return *with_tied_joints(prediction, self._tie_strengths), references
+
+    @cached_property
+    def visuals(self) -> dict[str, tuple[Visual, ...]]:
+        """Visual surfaces of the bodies that have any, by name; meshes are read when they are first asked for."""
+        return visuals_of((*self.robot.links, *self.robot.free, *self.robot.static))
 
     @cached_property
     def _distance(self) -> SceneDistance:

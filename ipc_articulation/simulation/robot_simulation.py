@@ -9,8 +9,7 @@ from typing import Any
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
-from ipc_articulation.coupling.visuals import visuals_of
-from ipc_articulation.recording.scenery import Role, Surface
+from ipc_articulation.recording.scenery import Role, Surface, Visual
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.bodies import surface_of
@@ -39,7 +38,7 @@ class RobotSimulation:
         self.ran_code = self._controls.ran_code
         self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.robot
-        self.surfaces, self.planes = _surfaces(mechanism), mechanism.planes
+        self.surfaces, self.planes = _surfaces(mechanism, self.coupling.visuals), mechanism.planes
         self.joint_names = self.coupling.joint_names
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
@@ -74,10 +73,9 @@ class RobotSimulation:
         self._controls.restore(state)
 
 
-def _surfaces(mechanism: CoupledRobot) -> tuple[Surface, ...]:
+def _surfaces(mechanism: CoupledRobot, visuals: Mapping[str, tuple[Visual, ...]]) -> tuple[Surface, ...]:
     bodies: list[tuple[CoupledBody, Role]] = [(body, "link") for body in mechanism.links]
     bodies += [(body, "free") for body in mechanism.free]
     bodies += [(body, "fixed") for body in mechanism.static]
-    visuals = visuals_of(body for body, _ in bodies)
     shown = [(body, role) for body, role in bodies if body.mesh is not None or body.name in visuals]
     return tuple(surface_of(body, role, visuals.get(body.name, ())) for body, role in shown)

@@ -13,7 +13,6 @@ from uipc.backend import SceneVisitor
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.distance import SceneDistance
-from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
@@ -51,8 +50,7 @@ class Subject:
         self._roles = [_role(self._bodies, row, links) for row in range(len(self._bodies))]
         self._moving = [row for row, role in enumerate(self._roles) if role != "fixed"]
         self._names = distinct(self._bodies.names)
-        robot = None if self.coupling is None else self.coupling.robot
-        self._visuals = {} if robot is None else visuals_of((*robot.links, *robot.free, *robot.static))
+        self._visuals = {} if self.coupling is None else self.coupling.visuals
         self.joint_names = () if self.coupling is None else self.coupling.joint_names
         self.body_names = tuple(self._names[row] for row in self._moving)
         self.free_names = tuple(self._names[row] for row in self._moving if self._roles[row] == "free")

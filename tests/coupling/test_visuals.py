@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 import trimesh
 from ipc_articulation.adapters.mujoco import MujocoAdapter, load_model
+from ipc_articulation.adapters.mujoco.scene_model import SceneModel
 from ipc_articulation.adapters.native.robot import read_robot
 
+from ipc_articulation import spatial
 from ipc_articulation.coupling import visuals
 from ipc_articulation.coupling.adapter import CoupledBody
+from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.dynamics.model.shapes import Box, MeshFile, Shape, Sphere
 
@@ -83,13 +86,23 @@ def test_urdf_with_our_own_reader(urdf: Path) -> None:
 
 
 def test_urdf_with_mujoco(urdf: Path) -> None:
-    """MuJoCo does not read drawings, and puts the shapes of the root link on the world."""
+    """MuJoCo itself does not read drawings."""
     model = load_model(urdf)
     robot = MujocoAdapter(model, mujoco.MjData(model)).describe()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = visuals_of((*robot.static, *robot.links))
     assert_looks_right(found, {robot.static[0].name: robot.static[0].pose})
+
+
+def test_urdf_with_mujoco_in_another_place(urdf: Path) -> None:
+    robot = SceneModel(urdf, [])
+    pose = spatial.pose(np.diag([-1.0, -1.0, 1.0]), [3.0, 0.0, 1.0])
+    (base,) = robot.build(RobotSetup(0.01, np.zeros(3), "Euler", pose)).adapter.describe().static
+    (pillar,) = visuals_of([base])[base.name]
+    corners = pillar.vertices @ base.pose[:3, :3].T + base.pose[:3, 3]
+    np.testing.assert_allclose(corners.min(axis=0), [2.9, -0.1, 1.0], atol=1e-6)
+    np.testing.assert_allclose(corners.max(axis=0), [3.1, 0.1, 3.0], atol=1e-6)
 
 
 def test_urdf_that_is_gone(urdf: Path) -> None:

@@ -64,6 +64,20 @@ def test_a_recording_of_version_1_is_read(store: Path) -> None:
     assert_holds(read_recording(store), COUNT)
 
 
+def test_a_recording_of_version_2_is_read(store: Path) -> None:
+    """It has no visual surfaces."""
+    for folder, dropped, added in ((store / "scenery", ["visuals"], {}), (store, [], {"version": 2})):
+        content = json.loads((folder / "zarr.json").read_text())
+        old = {key: value for key, value in content["attributes"].items() if key not in ("checksum", *dropped)}
+        content["attributes"] = layout.sealed({**old, **added})
+        (folder / "zarr.json").write_text(json.dumps(content))
+    for array in ("visual_vertices", "visual_faces"):
+        shutil.rmtree(store / "scenery" / array)
+    surfaces = read_recording(store).scenery.surfaces
+    assert [surface.visual for surface in surfaces] == [(), (), ()]
+    assert_holds(read_recording(store), COUNT)
+
+
 def exchanges(store: Path) -> list[tuple[Path, Path]]:
     """Pairs of chunk files with different contents: of one array, and of arrays of the same shape."""
     draw = random.Random(5)

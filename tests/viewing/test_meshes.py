@@ -10,7 +10,10 @@ from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording import read_recording
 from ipc_articulation.viewing.bodies import bounds
 from ipc_articulation.viewing.exporting import export
+from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.meshes import drawn_meshes, require_show
+from ipc_articulation.viewing.replaying.played import Played
+from ipc_articulation.viewing.replaying.server import quiet_server
 from tests.viewing.made import recording, save, with_looks
 from tests.viewing.test_pictures import SMALL, VIEW, drawn
 
@@ -60,3 +63,22 @@ def test_exports_have_a_node_for_each_surface(tmp_path: Path) -> None:
     read = trimesh.load(tmp_path / "run.glb")
     assert set(read.geometry) == {"link", "link surface 2", "a crate", "wall"}
     assert read.geometry["link"].visual.material.main_color.tolist() == [230, 0, 0, 255]
+
+
+def test_the_page_switches_between_surfaces() -> None:
+    pytest.importorskip("viser")
+    made = with_looks(recording())
+    with quiet_server(0, "switch") as server:
+        stage = Played(server, made, "role", ForceArrows(made), "visual").stage
+
+        def link() -> list[tuple[tuple[int, ...], float | None]]:
+            return [(tuple(handle.color), handle.opacity) for _, handle in stage._bodies["link"]._meshes]
+
+        assert stage.has_visuals
+        assert link() == [((230, 0, 0), None), ((255, 255, 255), None)]
+        stage.show("collision")
+        assert link() == [((255, 255, 255), None)]
+        stage.show("both")
+        assert link() == [((255, 255, 255), 0.35), ((230, 0, 0), None), ((255, 255, 255), None)]
+        stage.see_through(True)
+        assert [opacity for _, opacity in link()] == [0.35, 0.45, 0.45]
