@@ -48,6 +48,9 @@ MJCF = """
       <geom type="box" size="0.5 0.05 0.05" group="3" mass="1"/>
       <geom type="box" size="0.4 0.1 0.1" pos="1 0 0" contype="0" conaffinity="0" material="gold" group="2"/>
       <geom type="box" size="0.1 0.1 0.1" contype="0" conaffinity="0" rgba="0 1 0 0" group="2"/>
+      <body name="tip" pos="0 0 0.5">
+        <geom type="box" size="0.1 0.1 0.1" contype="0" conaffinity="0" rgba="0 0 1 1" group="2"/>
+      </body>
       <body name="hand" pos="2 0 0"><joint axis="0 1 0"/><geom type="box" size="0.1 0.1 0.1" mass="1" group="3"/></body>
     </body>
   </worldbody>
@@ -116,11 +119,11 @@ def test_mjcf_shows_its_groups_for_display() -> None:
     model = mujoco.MjModel.from_xml_string(MJCF)
     found = visuals_of(MujocoAdapter(model, mujoco.MjData(model)).describe().links)
     assert list(found) == ["arm"]  # the hand has only its shape for contact
-    (look,) = found["arm"]  # what is transparent is not drawn
-    assert look.colour == (1.0, 0.5, 0.0, 1.0)
-    np.testing.assert_allclose(
-        [look.vertices.min(axis=0), look.vertices.max(axis=0)], [[0.6, -0.1, -0.1], [1.4, 0.1, 0.1]]
-    )
+    gold, tip = found["arm"]  # what is transparent is not drawn
+    assert [gold.colour, tip.colour] == [(1.0, 0.5, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)]
+    np.testing.assert_allclose(gold.vertices.min(axis=0), [0.6, -0.1, -0.1])
+    np.testing.assert_allclose(gold.vertices.max(axis=0), [1.4, 0.1, 0.1])
+    np.testing.assert_allclose(tip.vertices.max(axis=0), [0.1, 0.1, 0.6])  # it is welded to the arm
 
 
 def test_too_many_triangles_are_left_out_with_one_note(monkeypatch: pytest.MonkeyPatch) -> None:
