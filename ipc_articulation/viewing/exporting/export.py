@@ -26,8 +26,8 @@ def export(
     folder: Path,
     rows: Ints,
     by: By = "role",
-    progress: Callable[[int], None] = lambda done: None,
-    show: Show = "visual",
+    show: Callable[[int], None] = lambda done: None,
+    shapes: Show = "visual",
 ) -> str:
     """Write a recording for another program.
 
@@ -38,8 +38,8 @@ def export(
         folder: Folder for a file or folder with the recording's name, if `out` is not given.
         rows: Which moments, rising.
         by: Meaning of a body's colour.
-        progress: Called with the number of moments done.
-        show: Which surfaces of the bodies.
+        show: Called with the number of moments done.
+        shapes: Which surfaces of the bodies.
 
     Returns:
         A sentence that describes the written files.
@@ -50,6 +50,6 @@ def export(
         ViewingError: The file's ending belongs to another format.
     """
     file = out or folder / _NAMES[form].format(recording.name)
-    film = film_of(recording, rows, by, show)
+    film = film_of(recording, rows, by, shapes)
     with writing(file):
-        return FORMATS[form](film, file, progress)
+        return FORMATS[form](film, file, show)

@@ -32,8 +32,8 @@ def write_page(
     by: By = "role",
     fps: float = 30.0,
     every: int | None = None,
-    progress: Callable[[int], None] = lambda done: None,
-    show: Show = "visual",
+    show: Callable[[int], None] = lambda done: None,
+    shapes: Show = "visual",
 ) -> None:
     """Write the page: viser's own player with a time slider, and the plots of the run.
 
@@ -43,8 +43,8 @@ def write_page(
         by: Meaning of a body's colour.
         fps: Moments per second, in real time.
         every: Number of rows from one moment to the next, shown at `fps`, instead of real time.
-        progress: Called with the number of moments done.
-        show: Which surfaces of the bodies.
+        show: Called with the number of moments done.
+        shapes: Which surfaces of the bodies.
 
     Raises:
         MissingPackageError: viser or matplotlib is not installed.
@@ -54,12 +54,12 @@ def write_page(
     last_row(recording)
     plot, title = svg(recording), escape(title_of(recording))
     with quiet_server(_PORT, title_of(recording)) as server:
-        played = Played(server, recording, by, ForceArrows(recording), show)
+        played = Played(server, recording, by, ForceArrows(recording), shapes)
         film = server.get_scene_serializer()
         for done, row in enumerate(film_rows(recording, fps, every), start=1):
             played.show(int(row))
             film.insert_sleep(1.0 / fps)
-            progress(done)
+            show(done)
         page = film.as_html().replace("<title>Viser</title>", f"<title>{title}</title>", 1)
     panel = _PANEL.format(title=title, plot=plot)
     head, foot = page.rsplit("</body>", 1)
