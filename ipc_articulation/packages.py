@@ -13,6 +13,7 @@ from ipc_articulation.errors import ModelError
 Name = TypeVar("Name")
 
 PACKAGE = "package://"
+_AS_PATH = str(Path(PACKAGE)) + os.sep
 
 
 def find_file(name: str, folder: Path) -> Path:
@@ -36,15 +37,16 @@ def find_file(name: str, folder: Path) -> Path:
 
 
 def unpacked(name: Name) -> Name | Path:
-    """The file that `package://name/path` means; any other argument as it is.
+    """The file that `package://name/path` means, also as a Path, which has one slash less; other arguments as they are.
 
     Raises:
         ModelError: No package has the file.
     """
-    if not isinstance(name, str) or not name.startswith(PACKAGE):
+    text = str(name).replace(_AS_PATH, PACKAGE, 1) if isinstance(name, Path) else name
+    if not isinstance(text, str) or not text.startswith(PACKAGE):
         return name
     try:
-        return find_file(name, Path())
+        return find_file(text, Path())
     except FileNotFoundError as error:
         raise ModelError(str(error)) from error
 

@@ -46,6 +46,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("reader", READERS)
 def test_robots_in_packages_are_read(reader: str, package: str) -> None:
     READERS[reader](package)
+    READERS[reader](Path(package))
 
 
 @pytest.mark.parametrize("reader", [*READERS, "read_osim"])

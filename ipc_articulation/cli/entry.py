@@ -6,7 +6,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -22,6 +22,7 @@ from ipc_articulation.errors import (
     SweepError,
 )
 from ipc_articulation.repairs import RepairWarning, strict
+from ipc_articulation.signals import interrupts_deferred
 
 WRONG_BEFORE_IT_BEGAN = (
     EngineError,
@@ -34,7 +35,8 @@ WRONG_BEFORE_IT_BEGAN = (
 )
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
-# Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
+# Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute; MODULES are those that
+# take long to import.
 COMMANDS = ("run", "resume", "check", "new", "render", "replay", "report", "export", "sweep", "inspect", "doctor")
 
 _EXIT_CODES = """
@@ -55,9 +57,13 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
     try:
-        with _plain_repairs(), strict(getattr(options, "strict", False)):
+        with interrupts_deferred:  # an interrupted import leaves half a module, or goes unseen
+            options = _parser().parse_args(arguments)
+            for module in options.modules:
+                with suppress(ImportError):  # the command says what it lacks
+                    import_module(module)
+        with _plain_warnings(), strict(getattr(options, "strict", False)):
             return options.execute(options) or OK
     except WRONG_BEFORE_IT_BEGAN as error:
         return _complain(error, WRONG_USE)
@@ -73,18 +79,18 @@ def _complain(message: object, status: int) -> int:
 
 
 @contextmanager
-def _plain_repairs() -> Iterator[None]:
-    """Print each repair once, on a line of its own, without the line of code that other warnings show."""
+def _plain_warnings() -> Iterator[None]:
+    """Print each warning for users once, on a line of its own, without the line of code that Python shows."""
     with warnings.catch_warnings():
         shown, told = warnings.showwarning, set[str]()
-        warnings.simplefilter("always", RepairWarning)
+        warnings.simplefilter("always", UserWarning)
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if not issubclass(category, RepairWarning):
+            if not issubclass(category, UserWarning):
                 shown(message, category, *place, **more)
             elif str(message) not in told:
                 told.add(str(message))
-                _complain(f"repaired: {message}", OK)
+                _complain(f"{'repaired' if issubclass(category, RepairWarning) else 'warning'}: {message}", OK)
 
         setattr(warnings, "showwarning", show)  # noqa: B010  # typed with names of its arguments
         yield
@@ -110,5 +116,5 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=form,
         )
         module.add_arguments(command)
-        command.set_defaults(execute=module.execute)
+        command.set_defaults(execute=module.execute, modules=getattr(module, "MODULES", ()))
     return parser

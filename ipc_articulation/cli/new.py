@@ -9,6 +9,7 @@ from pathlib import Path
 from ipc_articulation.cli.arguments import add
 from ipc_articulation.errors import SceneFileError
 
+MODULES = ("ipc_articulation.starting", "ipc_articulation.checking", "ipctk", "mujoco")
 HELP = "write a first scene file"
 DESCRIPTION = """\
 Write a commented scene file that runs as it is: an arm and a crate, or, with --robot, your own robot, held where it
@@ -45,18 +46,18 @@ def execute(options: argparse.Namespace) -> None:
         raise SceneFileError("a scene file ends in .yaml or .yml", options.file)
     if options.robot:
         _refuse_to_overwrite([options.file], options.force)
-        text, refusals = robot_starter(options.robot, options.file, options.adapter)
+        text, notes = robot_starter(options.robot, options.file, options.adapter)
         texts = {options.file: text}
     else:
-        texts, refusals = plain_starter(options.file, options.adapter or "mujoco"), []
+        texts, notes = plain_starter(options.file, options.adapter or "mujoco"), []
     _refuse_to_overwrite(list(texts), options.force)
     for file, text in texts.items():
         try:
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise SceneFileError(f"cannot be written: {error.strerror}", file) from error
-    for refusal in refusals:
-        print(f"ipc-articulation: {refusal}", file=sys.stderr)
+    for note in notes:
+        print(f"ipc-articulation: {note}", file=sys.stderr)
     print(f"wrote {', '.join(map(str, texts))}\nrun it:    ipc-articulation run {options.file}")
 
 

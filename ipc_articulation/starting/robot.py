@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.start import Start, touching
 from ipc_articulation.dynamics.reading.facts import FileFacts
+from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
 from ipc_articulation.packages import PACKAGE, find_file
 from ipc_articulation.repairs import repair
@@ -32,10 +34,10 @@ _GROUNDS = {GROUND, f"world/{GROUND}"}  # names of the ground that a scene adds
 
 
 class Starter(NamedTuple):
-    """A scene file's text, and why other adapters cannot simulate the robot."""
+    """A scene file's text, and notes: why other adapters cannot simulate the robot, and what its file leaves open."""
 
     text: str
-    refusals: list[str]
+    notes: list[str]
 
 
 def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> Starter:
@@ -64,8 +66,7 @@ def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> S
         except SceneFileError as error:
             refusals.append(f"with adapter {name}: {_line(error)}")
         else:
-            _report(draft)
-            return Starter(text, refusals)
+            return Starter(text, [*refusals, *_report(draft)])
     raise ModelError(f"{file} cannot be simulated\n" + "\n".join(refusals))
 
 
@@ -73,8 +74,8 @@ def _initial(facts: FileFacts) -> dict[str, float]:
     return {joint.name: start_of(joint) for joint in facts.joints}
 
 
-def _report(draft: Draft) -> None:
-    """Report what the scene file replaces.
+def _report(draft: Draft) -> Iterator[str]:
+    """Report what the scene file replaces: repairs, and notes about what the robot's file leaves open.
 
     Raises:
         ModelError: In strict mode.
@@ -86,7 +87,11 @@ def _report(draft: Draft) -> None:
         why = REPLACED[facts.integrator]
         repair(str(file), f"integrator {facts.integrator} cannot be coupled: {why}", f"replaced by {USUAL}")
     for base in facts.floating:
-        repair(str(file), f"base '{base}' floats", "fixed to the world where it is, by 'base: fixed' under 'robot'")
+        done = "fixed to the world where it is, by 'base: fixed' under 'robot'"
+        if robot_format(file) == "urdf":  # which cannot say whether its base is fixed
+            yield f"{file}: nothing carries base '{base}'; {done}"
+        else:
+            repair(str(file), f"base '{base}' floats", done)
 
 
 def _finished(draft: Draft) -> str:

@@ -44,6 +44,7 @@ from ipc_articulation.dynamics.algorithms.velocity_products import (
     times,
     transpose_times,
 )
+from ipc_articulation.dynamics.arguments import require
 from ipc_articulation.dynamics.loops.derivatives import derivatives_with_loops
 from ipc_articulation.dynamics.model.model import Model
 
@@ -79,6 +80,7 @@ def inverse_dynamics_derivatives(
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
+    require("model", model, Model)
     K = _DERIVATIVES(model, q, v, a, np.zeros(model.shapes["wrenches"]) if wrenches is None else wrenches)
     return InverseDerivatives(K[..., 0, :, :], K[..., 1, :, :], K[..., 2, :, :])
 

@@ -116,7 +116,7 @@ def _walk(place: Path) -> Iterator[Path]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 waiting.append(Path(entry.path))
-            elif entry.is_file():
+            elif is_file(Path(entry.path)):  # no loop of links
                 yield Path(entry.path)
 
 

@@ -23,6 +23,8 @@ def repair_joints(robot: Robot) -> None:
         _axis(joint, faults)
         for limit in joint.children("limit"):
             _limits(joint, limit, faults)
+        for dynamics in joint.children("dynamics"):
+            _losses(dynamics, faults)
     faults.report()
 
 
@@ -58,3 +60,12 @@ def _limits(joint: XmlNode, limit: XmlNode, faults: Faults) -> None:
         if number is not None and number <= 0.0 and joint.element.get("type", "").strip() != "fixed":
             faults.add(name, limit, f'<limit> has {name}="{limit.text(name)}"', f"the joint has no limit of {name}")
             del limit.element.attrib[name]
+
+
+def _losses(dynamics: XmlNode, faults: Faults) -> None:
+    """Remove damping and friction below zero, which would drive the joint."""
+    for name in ("damping", "friction"):
+        number = number_of(dynamics, name)
+        if number is not None and number < 0.0:
+            faults.add(name, dynamics, f'<dynamics> has {name}="{dynamics.text(name)}"', f"the joint has no {name}")
+            del dynamics.element.attrib[name]
