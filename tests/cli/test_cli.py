@@ -131,3 +131,20 @@ def test_starting_is_quick_for_nothing_heavy_is_imported() -> None:
     code = "import sys, ipc_articulation.cli.entry as entry; entry._parser(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert heavy.isdisjoint(done.stdout.split())
+
+
+def test_a_run_imports_large_packages_where_ctrl_c_is_deferred(tmp_path: Path) -> None:
+    """Python can lose a Ctrl-C in an import; later imports are the package's own."""
+    code = """if True:
+        import sys
+        from ipc_articulation.cli import entry, main
+
+        execute, before = entry.strict, set()
+        entry.strict = lambda on: before.update(sys.modules) or execute(on)
+        assert main(["new", "scene.yaml", "--adapter", "native"]) == 0
+        assert main(["run", "scene.yaml", "--steps", "2", "--no-pictures", "--quiet", "--engine", "cpu"]) == 0
+        print({name.partition(".")[0] for name in set(sys.modules) - before})
+    """
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    late = eval(done.stdout.rpartition("\n{")[2].join(["{", ""]))
+    assert not late & {"ipctk", "lxml", "mujoco", "pydantic", "trimesh", "uipc", "zarr"}
