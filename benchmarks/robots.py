@@ -90,7 +90,12 @@ def tried(name: str, file: Path, adapter: str) -> Verdict:
             return Verdict(label, adapter, "run", f"took more than {SECONDS} s")
     last = done.stdout.strip().rpartition("\n")[2]
     if done.returncode or not last.startswith("{"):
-        return Verdict(label, adapter, "run", f"the process ended with {done.returncode}: {done.stderr.strip()[-200:]}")
+        return Verdict(
+            label,
+            adapter,
+            "run",
+            f"the process ended with {done.returncode}: {done.stderr.strip().rpartition(chr(10))[2]}",
+        )
     return Verdict(label, adapter, **json.loads(last))
 
 
@@ -196,7 +201,10 @@ def main() -> None:
         return
     adapters = [arguments.adapter] if arguments.adapter else ADAPTERS
     tries = [(name, file, adapter) for name, file in robots() if arguments.only in str(file) for adapter in adapters]
-    known = ran(arguments.json) if arguments.again else {}
+    wanted = {key(*each) for each in tries}
+    known = {
+        each: verdict for each, verdict in (ran(arguments.json) if arguments.again else {}).items() if each in wanted
+    }
     verdicts = list(known.values())
     with ThreadPoolExecutor(arguments.workers) as pool:
         for verdict in pool.map(lambda each: tried(*each), [each for each in tries if key(*each) not in known]):
