@@ -39,6 +39,7 @@ def test_options_reach_the_run(run_call: dict) -> None:
         "name": None,
         "force": True,
         "pictures": False,
+        "show": "visual",
         "time_limit": None,
     }
 
@@ -47,7 +48,7 @@ def test_options_reach_the_resumed_run(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     monkeypatch.setattr("ipc_articulation.running.resume", lambda folder, **options: calls.append((folder, options)))
     assert cli.main(["resume", "out/a", "--steps", "5", "--time-limit", "2.5", "--quiet"]) == 0
-    expected = {"steps": 5, "quiet": True, "pictures": True, "time_limit": 2.5}
+    expected = {"steps": 5, "quiet": True, "pictures": True, "show": "visual", "time_limit": 2.5}
     assert calls == [(Path("out/a"), expected)]
 
 

@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco.model import find_package
+from lxml import etree
 
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
+from ipc_articulation.dynamics.reading.repairing import repaired
+from ipc_articulation.repairs import collected
 
 pin = pytest.importorskip("pinocchio")
 
@@ -54,8 +57,10 @@ class Pinocchio(NamedTuple):
 def robot(request):
     file, floating = ROBOTS[request.param]
     path = find_package("example-robot-data") / "robots" / file
-    model = dyn.read_urdf(path, floating_base=floating).build()
-    pin_model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floating else []))
+    with collected() as repairs:
+        model, after = dyn.read_urdf(path, floating_base=floating).build(), repaired(path)
+    text = etree.tostring(after.element, encoding="unicode") if repairs else path.read_text()
+    pin_model = pin.buildModelFromXML(text, *([pin.JointModelFreeFlyer()] if floating else []))
     return results(model, pin_model, floating)
 
 

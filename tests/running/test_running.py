@@ -13,6 +13,7 @@ from ipc_articulation.errors import SceneFileError, SolverError
 from ipc_articulation.progress import progress
 from ipc_articulation.recording import Recording, read_recording
 from ipc_articulation.recording.quantities import QUANTITIES
+from ipc_articulation.repairs import strict
 from ipc_articulation.running import result
 from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
@@ -305,5 +306,5 @@ URDF = """
 def test_a_mesh_missing_from_a_robot_is_named_at_its_model(tmp_path: Path, mesh: str) -> None:
     (tmp_path / "arm.urdf").write_text(URDF.replace("FILE", mesh))
     (tmp_path / "arm.yaml").write_text(ROBOT.replace("arm.xml", "arm.urdf"))
-    with pytest.raises(SceneFileError, match=r"arm\.yaml:5:10: .*link\.stl"):
+    with strict(), pytest.raises(SceneFileError, match=r"arm\.yaml:5:10: .*link\.stl"):
         ipc_articulation.run(tmp_path / "arm.yaml", engine="cpu", out=tmp_path, quiet=True)

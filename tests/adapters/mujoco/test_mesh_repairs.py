@@ -8,7 +8,7 @@ from ipc_articulation.adapters.mujoco import load_model
 from ipc_articulation.adapters.mujoco.scene_model import SceneModel
 
 from ipc_articulation import extras
-from ipc_articulation.errors import AdapterError, MeshError, MissingPackageError, ModelError
+from ipc_articulation.errors import AdapterError, IpcArticulationError, MeshError, MissingPackageError, ModelError
 from ipc_articulation.repairs import RepairWarning, strict
 
 
@@ -215,9 +215,9 @@ def test_attributes_of_older_versions_are_left_out_with_their_line(tmp_path, col
         load_model(path)
 
 
-def test_other_attributes_that_mujoco_does_not_know_are_refused(tmp_path):
+def test_other_attributes_that_mujoco_does_not_know_are_errors_if_strict(tmp_path):
     path = write(tmp_path, "", BOX, compiler="<option colision='all'/>")
-    with pytest.raises(AdapterError, match="unrecognized attribute: 'colision'"):
+    with strict(), pytest.raises(IpcArticulationError, match="colision"):
         load_model(path)
 
 
