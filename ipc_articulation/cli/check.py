@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ipc_articulation.checking import Report
     from ipc_articulation.errors import Fault
 
-MODULES = ("ipc_articulation.checking", "ipctk", "mujoco", "trimesh")
 HELP = "report errors and risks in scene files"
 DESCRIPTION = """\
 Check scene files and the files they name: every error with its line and column, and warnings of values that run, but

@@ -35,9 +35,26 @@ WRONG_BEFORE_IT_BEGAN = (
 )
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
-# Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute; MODULES are those that
-# take long to import.
+# Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
 COMMANDS = ("run", "resume", "check", "new", "render", "replay", "report", "export", "sweep", "inspect", "doctor")
+
+_CHECKING = ("ipc_articulation.checking", "ipctk", "mujoco", "trimesh")
+_RUNNING = (
+    "ipc_articulation.running",
+    "ipc_articulation.engine",
+    "ipc_articulation.adapters.native.scene_model",
+    "mujoco",
+    "trimesh",
+    "zarr",
+)
+# Modules that take long to import, and are imported before a command executes.
+LARGE = {
+    "check": _CHECKING,
+    "new": ("ipc_articulation.starting", *_CHECKING),
+    "resume": _RUNNING,
+    "run": _RUNNING,
+    "sweep": ("ipc_articulation.sweeps", *_RUNNING),
+}
 
 _EXIT_CODES = """
 exit status:
@@ -60,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with interrupts_deferred:  # an interrupted import leaves half a module, or goes unseen
             options = _parser().parse_args(arguments)
-            for module in options.modules:
+            for module in LARGE.get(options.command, ()):
                 with suppress(ImportError):  # the command says what it lacks
                     import_module(module)
         with _plain_warnings(), strict(getattr(options, "strict", False)):
@@ -116,5 +133,5 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=form,
         )
         module.add_arguments(command)
-        command.set_defaults(execute=module.execute, modules=getattr(module, "MODULES", ()))
+        command.set_defaults(execute=module.execute)
     return parser

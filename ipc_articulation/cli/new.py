@@ -9,7 +9,6 @@ from pathlib import Path
 from ipc_articulation.cli.arguments import add
 from ipc_articulation.errors import SceneFileError
 
-MODULES = ("ipc_articulation.starting", "ipc_articulation.checking", "ipctk", "mujoco", "trimesh")
 HELP = "write a first scene file"
 DESCRIPTION = """\
 Write a commented scene file that runs as it is: an arm and a crate, or, with --robot, your own robot, held where it

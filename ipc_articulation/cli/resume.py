@@ -6,14 +6,6 @@ import argparse
 
 from ipc_articulation.cli.arguments import add
 
-MODULES = (
-    "ipc_articulation.running",
-    "ipc_articulation.engine",
-    "ipc_articulation.adapters.native.scene_model",
-    "mujoco",
-    "zarr",
-    "trimesh",
-)
 HELP = "resume a run that ended early"
 DESCRIPTION = (
     "Resume a run from its last checkpoint after Ctrl-C, a full disk or a killed process. The result is that of an "

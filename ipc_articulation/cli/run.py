@@ -7,14 +7,6 @@ from pathlib import Path
 
 from ipc_articulation.cli.arguments import add
 
-MODULES = (
-    "ipc_articulation.running",
-    "ipc_articulation.engine",
-    "ipc_articulation.adapters.native.scene_model",
-    "mujoco",
-    "zarr",
-    "trimesh",
-)
 HELP = "run a scene file"
 DESCRIPTION = "Run a scene file headless; write its recording and pictures to OUT/NAME/."
 EXAMPLES = """\

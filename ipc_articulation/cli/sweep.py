@@ -13,7 +13,6 @@ from ipc_articulation.cli.arguments import add, count
 if TYPE_CHECKING:
     import pandas
 
-MODULES = ("ipc_articulation.sweeps", "ipc_articulation.engine", "mujoco", "zarr", "trimesh")
 HELP = "run a scene file for every combination of some values"
 DESCRIPTION = """\
 Run a scene file for every combination of the values given, on this machine or on a Ray cluster. The table of
