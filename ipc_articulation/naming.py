@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import count
 
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.patterns import is_match
+
+
+def distinct(names: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:
+    """The names, those that occur more than once, or in `others`, followed by a number: box (1), box (2)."""
+    occurrences, taken = Counter([*names, *set(others)]), {*names, *others}
+    numbered = {name: _free_names(name, taken) for name, times in occurrences.items() if times > 1}
+    return tuple(next(numbered[name]) if name in numbered else name for name in names)
+
+
+def _free_names(name: str, taken: set[str]) -> Iterator[str]:
+    return (free for number in count(1) if (free := f"{name} ({number})") not in taken)
 
 
 def suggest(word: object, known: Iterable[str], label: str = "valid") -> str:

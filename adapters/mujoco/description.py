@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import mujoco
@@ -24,9 +25,12 @@ from ipc_articulation.adapters.mujoco.visuals import shapes_by_body
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.solids import MeshShape, join
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
+
+_Unit = tuple[str, list[int], Array, tuple[Shape, ...]]  # name, geoms that touch, pose, shapes for display
 
 
 def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
@@ -84,14 +88,15 @@ class _Reader:
             self.geoms[name] = geoms
         return mesh
 
-    def world(self, geoms: list[int]) -> list[tuple[Shape, ...]]:
-        """Shapes for display of some of the world's geoms; the first has the world's other shapes too."""
-        names, drawn = [name_of(self.model, "geom", g) for g in geoms], self.visual([0], np.eye(4))
-        others = tuple(shape for shape in drawn if shape.name not in names)
-        found = [tuple(shape for shape in drawn if shape.name == name) for name in names]
-        found[:1] = [first + others for first in found[:1]]
-        to_geom = np.linalg.inv(geom_poses(self.data)[geoms])
-        return [_moved(shapes, T) for shapes, T in zip(found, to_geom, strict=True)]
+    def world(self, geoms: list[int]) -> Iterator[_Unit]:
+        """The world's bodies: one for each of some geoms, and one of all that is only drawn."""
+        drawn, owned = self.visual([0], np.eye(4)), set[str]()
+        for geom in geoms:
+            name, pose = name_of(self.model, "geom", geom), geom_poses(self.data)[geom]
+            own = tuple(shape for shape in drawn if shape.name == name)
+            owned.add(name)
+            yield f"{WORLD}/{name}", [geom], pose, _moved(own, np.linalg.inv(pose))
+        yield WORLD, [], np.eye(4), tuple(shape for shape in drawn if shape.name not in owned)
 
     def friction(self, geoms: list[int]) -> float:
         """The largest sliding friction of some geoms; frictionless ones (condim 1) count as zero."""
@@ -159,22 +164,15 @@ def _mocap_body(reader: _Reader, body: int) -> CoupledBody:
 
 
 def _static_bodies(reader: _Reader, body: int) -> list[CoupledBody]:
-    """A static body without its planes; for the world, one body for each geom."""
+    """A static body without its planes; for the world, one body for each geom. Some are only drawn."""
     geoms = [g for g in colliding_geoms(reader.model, [body]) if not _is_plane(reader.model, g)]
-    if body == 0:
-        poses = geom_poses(reader.data)
-        units = [
-            (f"world/{name_of(reader.model, 'geom', g)}", [g], poses[g], visual)
-            for g, visual in zip(geoms, reader.world(geoms), strict=True)
-        ]
-    else:
-        pose = body_poses(reader.data)[body]
-        units = [(name_of(reader.model, "body", body), geoms, pose, reader.visual([body], pose))] if geoms else []
+    pose = body_poses(reader.data)[body]
+    own = [(name_of(reader.model, "body", body), geoms, pose, reader.visual([body], pose))]
     bodies = (
         CoupledBody(name, pose, reader.surface(name, members, pose), friction=reader.friction(members), visual=visual)
-        for name, members, pose, visual in units
+        for name, members, pose, visual in (own if body else reader.world(geoms))
     )
-    return [body for body in bodies if body.mesh is not None]
+    return [body for body in bodies if body.mesh is not None or body.visual]
 
 
 def _planes(reader: _Reader, body: int) -> list[HalfPlane]:

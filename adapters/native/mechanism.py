@@ -87,7 +87,7 @@ def _link(chain: LinkChain, index: int, pose: Array, surfaces: LinkSurfaces) -> 
 
 
 def _ground(model: Model, surfaces: LinkSurfaces) -> tuple[CoupledBody, ...]:
-    """The body fixed to the world, if it can be touched."""
+    """The body fixed to the world, if it can be touched or seen."""
     return tuple(
         CoupledBody(
             body.name,
@@ -97,7 +97,7 @@ def _ground(model: Model, surfaces: LinkSurfaces) -> tuple[CoupledBody, ...]:
             visual=body.visual,
         )
         for b, body in enumerate(model.bodies)
-        if surfaces.meshes[b] is not None and model.body_node[b] < 0
+        if model.body_node[b] < 0 and (surfaces.meshes[b] is not None or body.visual)
     )
 
 

@@ -29,7 +29,7 @@ def static_names(mechanism: Mechanism) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class StaticLinks:
-    """The links fixed to the world that have shapes for contact, at their poses."""
+    """The links fixed to the world that have shapes, at their poses."""
 
     links: dict[str, tuple[Array, tuple[Shape, ...], tuple[Shape, ...]]]  # pose (4, 4), collision and visual, by name
 
@@ -37,11 +37,11 @@ class StaticLinks:
     def of(mechanism: Mechanism) -> StaticLinks:
         """Those of a mechanism."""
         poses = _static_poses(mechanism)
-        links = (link for link in mechanism.links if link.name in poses and link.collision)
+        links = (link for link in mechanism.links if link.name in poses and (link.collision or link.visual))
         return StaticLinks({link.name: (poses[link.name], link.collision, link.visual) for link in links})
 
     def bodies(self, mesh_shape: MeshShape) -> tuple[CoupledBody, ...]:
-        """As bodies; without those whose shapes enclose no volume.
+        """As bodies; those whose shapes for contact enclose no volume are only drawn, if they have visual ones.
 
         Raises:
             MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
@@ -50,7 +50,7 @@ class StaticLinks:
             CoupledBody(name, pose, surface(collision, name, mesh_shape), friction=FRICTION, visual=visual)
             for name, (pose, collision, visual) in self.links.items()
         )
-        return tuple(body for body in bodies if body.mesh is not None)
+        return tuple(body for body in bodies if body.mesh is not None or body.visual)
 
 
 def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozenset[frozenset[str]]:
@@ -66,11 +66,11 @@ def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozense
 
 
 def take_off_static_shapes(mechanism: Mechanism) -> None:
-    """Leave the links fixed to the world without shapes for contact."""
+    """Leave the links fixed to the world without shapes."""
     static = _static_poses(mechanism)
     for link in mechanism.links:
         if link.name in static:
-            link.collision = ()
+            link.collision = link.visual = ()
 
 
 def _static_poses(mechanism: Mechanism) -> dict[str, Array]:

@@ -86,7 +86,7 @@ class CoupledRobot:
     links: tuple[CoupledBody, ...]  # moved by the joints; the articulation owns their inertia
     joints: tuple[CoupledJoint, ...]  # in the order of M and δθ̃
     free: tuple[CoupledBody, ...] = ()  # moved by IPC alone, or driven
-    static: tuple[CoupledBody, ...] = ()  # never move
+    static: tuple[CoupledBody, ...] = ()  # never move; those without a mesh are only drawn
     planes: tuple[HalfPlane, ...] = ()
     untouchable: frozenset[frozenset[str]] = frozenset()  # pairs of names of bodies and planes that never touch
     contact_rules: tuple[ContactRule, ...] = ()  # of several rules for the same two bodies the last one counts
@@ -102,6 +102,11 @@ class CoupledRobot:
     def all_joints(self) -> tuple[CoupledJoint, ...]:
         """Joints, tied joints, passive joints."""
         return (*self.joints, *self.tied_joints, *self.passive_joints)
+
+    @property
+    def placed(self) -> tuple[CoupledBody, ...]:
+        """The bodies that the scene has."""
+        return (*self.links, *self.free, *(body for body in self.static if body.mesh is not None))
 
     @property
     def parts(self) -> tuple[CoupledBody | HalfPlane, ...]:

@@ -35,8 +35,13 @@ class PlacedBodies:
 
     links: tuple[Any, ...]
     free: tuple[Any, ...]
-    static: tuple[Any, ...]
+    static: tuple[Any, ...]  # of those that have a mesh
     world: Any  # a fixed body without geometry, the parent of joints on the world
+
+    @property
+    def of_robot(self) -> tuple[Any, ...]:
+        """Those of `CoupledRobot.placed`."""
+        return (*self.links, *self.free, *self.static)
 
 
 def place_bodies(
@@ -60,7 +65,7 @@ def place_bodies(
     return PlacedBodies(
         links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in robot.links),
         free=tuple(_place_free(scene, body, elements, free_kappa) for body in robot.free),
-        static=tuple(place_body(scene, body, elements, "fixed", FIXED_KAPPA) for body in robot.static),
+        static=tuple(_place_static(scene, body, elements) for body in robot.static if body.mesh is not None),
         world=place_body(scene, CoupledBody(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA),
     )
 
@@ -131,6 +136,10 @@ def _place_free(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa:
         return place_body(scene, body, elements, "free", kappa)
     standing_in = replace(body, mass=0.0)  # which inertia it has is all the same
     return place_body(scene, standing_in, elements, "driven", FIXED_KAPPA)
+
+
+def _place_static(scene: uipc.Scene, body: CoupledBody, elements: Elements) -> Any:
+    return place_body(scene, body, elements, "fixed", FIXED_KAPPA)
 
 
 def _place_link(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa: float) -> Any:

@@ -27,10 +27,10 @@ from ipc_articulation.coupling.failures import (
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.ties import with_tied_joints
-from ipc_articulation.coupling.visuals import visuals_of
+from ipc_articulation.coupling.visuals import surface_of, visuals_of
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
-from ipc_articulation.recording.scenery import Visual
+from ipc_articulation.recording.scenery import Surface, Visual
 from ipc_articulation.signals import interrupts_deferred
 
 _OF_LAST_STEP = ("mass", "delta_theta_tilde", "delta_theta", "contact_force")
@@ -202,6 +202,23 @@ class Coupling:
     def visuals(self) -> dict[str, tuple[Visual, ...]]:
         """Visual surfaces of the bodies that have any, by name; meshes are read when they are first asked for."""
         return visuals_of((*self.robot.links, *self.robot.free, *self.robot.static))
+
+    @property
+    def visuals_by_geometry(self) -> dict[int, tuple[Visual, ...]]:
+        """Those of the scene's bodies, by the id of the body's geometry."""
+        placed = zip(self.robot.placed, self._bodies.of_robot, strict=True)
+        return {slot.id(): self.visuals[body.name] for body, slot in placed if body.name in self.visuals}
+
+    @property
+    def link_ids(self) -> frozenset[int]:
+        """Ids of the links' geometries in the scene."""
+        return frozenset(slot.id() for slot in self._bodies.links)
+
+    @property
+    def decorations(self) -> list[Surface]:
+        """Static bodies without a mesh, which are only drawn; the scene does not have them."""
+        drawn = [body for body in self.robot.static if body.mesh is None and body.name in self.visuals]
+        return [surface_of(body, "fixed", self.visuals[body.name]) for body in drawn]
 
     @cached_property
     def _distance(self) -> SceneDistance:

@@ -13,13 +13,15 @@ import trimesh
 
 from ipc_articulation.arrays import Colour
 from ipc_articulation.coupling import solids
-from ipc_articulation.coupling.adapter import CoupledBody
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody
 from ipc_articulation.coupling.mesh_files import read_coloured
 from ipc_articulation.dynamics.model.shapes import Geometry, MeshFile, Shape, Triangles
 from ipc_articulation.errors import MeshError
-from ipc_articulation.recording.scenery import Visual
+from ipc_articulation.recording.scenery import Role, Surface, Visual
 
 MOST_TRIANGLES = 200_000  # of all bodies together
+
+_NO_MESH = ClosedMesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int32))
 
 _Coloured = tuple[trimesh.Trimesh, Colour | None]
 
@@ -43,6 +45,12 @@ def visuals_of(bodies: Iterable[CoupledBody]) -> dict[str, tuple[Visual, ...]]:
             stacklevel=2,
         )
     return {name: found[name] for name, size in sizes.items() if size}
+
+
+def surface_of(body: CoupledBody, role: Role, visual: tuple[Visual, ...] = ()) -> Surface:
+    """A body as pictures show it."""
+    mesh = body.mesh or _NO_MESH
+    return Surface(body.name, role, mesh.vertices, mesh.faces, body.pose, visual)
 
 
 def _visuals(shapes: Sequence[Shape]) -> tuple[Visual, ...]:

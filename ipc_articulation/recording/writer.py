@@ -126,8 +126,10 @@ class RecordingWriter:
         """Bring all rows to disk.
 
         Raises:
-            RecordingError: They cannot be written; those on disk before are still there.
+            RecordingError: They cannot be written; those on disk before are still there. Or the recording was deleted.
         """
+        if not (self.path / "zarr.json").exists():
+            raise RecordingError(f"recording {self.path} was deleted while it was written: its rows are lost")
         with _naming(self.path, self.flushed_rows):
             for column in self._columns.values():
                 column.flush()

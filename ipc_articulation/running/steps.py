@@ -69,7 +69,7 @@ class Steps:
             "time": (index + 1) * self.writer.header.dt,
             "step_time": time,
             **self.simulation.measure(is_start=False),
-            **figures(self.simulation.engine),
+            **figures(self.simulation.engine, self.writer.header.energy_terms),
         }
         self.writer.append(values, contacts(self.simulation.engine, self.writer.header.contact_names))
 

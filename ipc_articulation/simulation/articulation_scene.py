@@ -12,11 +12,11 @@ from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.bodies import place_body, place_plane
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
+from ipc_articulation.coupling.visuals import surface_of
 from ipc_articulation.recording.scenery import Role, Surface
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulated_joints import add_joint
-from ipc_articulation.simulation.bodies import surface_of
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.surroundings import complete
 

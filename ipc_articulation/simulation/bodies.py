@@ -11,12 +11,10 @@ from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, HalfPlane
 from ipc_articulation.coupling.mesh_files import closed_mesh
 from ipc_articulation.dynamics.model import shapes
 from ipc_articulation.dynamics.model.solids import Solid, solid
-from ipc_articulation.recording.scenery import Role, Surface, Visual
 from ipc_articulation.scenefile import schema
 from ipc_articulation.simulation.materials import density_of, friction_of, resistance_of, stiffness_of
 
 GROUND = "ground"
-NO_MESH = ClosedMesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int32))
 
 _Primitive = schema.BoxEntry | schema.SphereEntry | schema.EllipsoidEntry | schema.CylinderEntry | schema.CapsuleEntry
 
@@ -86,12 +84,6 @@ def _wall(scene: schema.Scene, wall: schema.WallEntry) -> HalfPlane:
     normal = np.array(wall.normal) / np.linalg.norm(wall.normal)
     friction, resistance = friction_of(scene, wall), resistance_of(scene, wall)
     return HalfPlane(wall.name, np.array(wall.point), normal, friction, resistance, wall.environment)
-
-
-def surface_of(body: CoupledBody, role: Role, visual: tuple[Visual, ...] = ()) -> Surface:
-    """A body as pictures show it."""
-    mesh = body.mesh or NO_MESH
-    return Surface(body.name, role, mesh.vertices, mesh.faces, body.pose, visual)
 
 
 def transform(pose: schema.PoseEntry) -> Array:

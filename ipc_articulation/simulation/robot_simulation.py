@@ -9,10 +9,10 @@ from typing import Any
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
+from ipc_articulation.coupling.visuals import surface_of
 from ipc_articulation.recording.scenery import Role, Surface, Visual
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
-from ipc_articulation.simulation.bodies import surface_of
 from ipc_articulation.simulation.controls import ControllerSet
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ipc_articulation.engine import Engine
 from ipc_articulation.engine.output.stopwatch import STAGES
 from ipc_articulation.errors import EngineError
+from ipc_articulation.naming import distinct
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
 from ipc_articulation.watching.subject import Subject
 
@@ -57,8 +60,8 @@ def stages(engine: Any) -> tuple[str, ...]:
 
 
 def contact_names(engine: Any) -> tuple[str, ...]:
-    """Names of everything that contacts are between."""
-    return () if engine.cpu is None else engine.cpu.contact_names
+    """Names of everything that contacts are between; equal names are numbered as a recording's bodies are."""
+    return () if engine.cpu is None else distinct(engine.cpu.contact_names)
 
 
 def contacts(engine: Any, names: Sequence[str]) -> Contacts:
@@ -69,13 +72,14 @@ def contacts(engine: Any, names: Sequence[str]) -> Contacts:
     return Contacts(points, forces, tuple((names[i], names[j]) for i, j in bodies.tolist()))
 
 
-def figures(engine: Any) -> Mapping[str, Any]:
-    """Newton iterations, energies [J] and times by stage [s] of the last step."""
+def figures(engine: Any, terms: Sequence[str]) -> Mapping[str, Any]:
+    """Newton iterations, energies [J] of these terms (NaN for one that there is no longer) and times by stage [s]."""
     statistics = engine.statistics
     if statistics is None:
         return {}
+    energies = statistics.energies
     return {
         "newton_iterations": statistics.newton.iterations,
-        "energies": [energy / statistics.dt**2 for energy in statistics.energies.values()],
+        "energies": [energies.get(term, np.nan) / statistics.dt**2 for term in terms],
         "stage_times": list(statistics.stages.values()),
     }

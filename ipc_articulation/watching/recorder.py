@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
@@ -25,10 +26,12 @@ from ipc_articulation.watching.engine_report import (
     figures,
     stages,
 )
+from ipc_articulation.watching.flusher import Flusher, close_at_exit
 from ipc_articulation.watching.step_clock import StepClock
 from ipc_articulation.watching.subject import Subject
 
 _ROWS = 1000  # for which arrays are laid out at first; they grow
+_LISTED = 10  # names in an error
 
 
 class Recorder:
@@ -41,7 +44,7 @@ class Recorder:
     ```
 
     With a coupling, every committed step becomes a row. With a plain libuipc scene, `append` records a row.
-    Rows are written to disk within a few seconds, so they remain if the script fails or is killed.
+    Rows are written to disk about once a second, so they remain if the script fails or is killed.
     """
 
     def __init__(
@@ -67,15 +70,17 @@ class Recorder:
             SceneError: `watched` is neither a coupling nor a scene, or a body has values that no step accepts.
             EngineError: `engine` is no `Engine`, or its world was not initialised with this scene.
         """
-        self._subject = Subject(watched)
+        self._watched, self._subject = watched, Subject(watched)
         self._engine = engine_of(self._subject, engine, "recorder")
         self.folder, self._claim = _claimed(folder, force)
         self._is_closed, self._began, self._clock = False, perf_counter(), StepClock(self._subject, self._engine)
         header = self._header(name or self.folder.resolve().name)
         self._writer = RecordingWriter.create(self.folder, header, self._subject.scenery, _ROWS)
         self._writer.append({"time": 0.0, **self._subject.state(is_start=True)})
+        self._flusher = Flusher(self._writer)
         if self._subject.coupling is not None:
             self._subject.coupling.observers.append(self.append)
+        close_at_exit(self)
 
     @property
     def rows(self) -> int:
@@ -90,20 +95,23 @@ class Recorder:
 
         Raises:
             RecordingError: The row cannot be written; earlier rows are kept. Or the recorder is closed, no step was
-                taken since the last row, or the world was recovered to an earlier one.
+                taken since the last row, the world was recovered to an earlier one, or bodies, half-planes or terms of
+                the energy came or went; names them.
         """
+        self._require_open()
+        self._require_same()
         self._follow_time()
         now, header = perf_counter(), self._writer.header
         values = {
             "time": self._clock.time,
             "step_time": now - self._began,
             **self._subject.state(),
-            **figures(self._engine),
+            **figures(self._engine, header.energy_terms),
         }
-        self._writer.append(values, contacts(self._engine, header.contact_names))
-        header.extra["wall_time"] += now - self._began
-        if self._writer.is_due:
-            self._writer.flush()
+        touching = contacts(self._engine, header.contact_names)
+        with self._flusher.lock:
+            self._writer.append(values, touching)
+            header.extra["wall_time"] += now - self._began
         self._began = perf_counter()
 
     def close(self) -> None:
@@ -117,6 +125,7 @@ class Recorder:
         self._is_closed = True
         if self._subject.coupling is not None:
             self._subject.coupling.observers.remove(self.append)
+        self._flusher.close()
         with self._claim:
             self._writer.close()
 
@@ -131,7 +140,6 @@ class Recorder:
 
     def _follow_time(self) -> None:
         """Advance the time by the steps taken since the last row."""
-        self._require_open()
         steps = self._clock.follow()
         if steps < 0:
             raise RecordingError("the world was recovered to an earlier step; end this recording and begin another")
@@ -141,6 +149,26 @@ class Recorder:
     def _require_open(self) -> None:
         if self._is_closed:
             raise RecordingError(f"the recorder of {self.folder} is closed; begin another one")
+        if self._flusher.error is not None:
+            raise self._flusher.error
+
+    def _require_same(self) -> None:
+        """Refuse a scene with other bodies, half-planes or terms of the energy than at the start."""
+        changes: list[str] = []
+        if not self._subject.is_complete:
+            now = Subject(self._watched)
+            new, old = now.members, self._subject.members
+            changes += _listed("created", [new[key] for key in new if key not in old])
+            changes += _listed("destroyed", [old[key] for key in old if key not in new])
+            self._subject = self._subject if changes else now
+        known = self._writer.header.energy_terms
+        if not changes:
+            changes += _listed("new energies", [term for term in energy_terms(self._engine) if term not in known])
+        if changes:
+            raise RecordingError(
+                f"the bodies of a recording are the same from its start to its end: {self.folder} ends with row "
+                f"{self.rows - 1} ({'; '.join(changes)}); begin another recording in another folder"
+            )
 
     def _header(self, name: str) -> Header:
         subject, engine = self._subject, self._engine
@@ -156,6 +184,11 @@ class Recorder:
         }
         names = subject.joint_names, subject.body_names, subject.free_names
         return Header(name, subject.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
+
+
+def _listed(verb: str, names: Sequence[str]) -> list[str]:
+    more = f" and {len(names) - _LISTED} others" if len(names) > _LISTED else ""
+    return [f"{verb} {', '.join(names[:_LISTED])}{more}"] if names else []
 
 
 def _claimed(folder: str | Path, force: bool) -> tuple[Path, ExitStack]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,12 @@ from uipc.backend import SceneVisitor
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.distance import SceneDistance
+from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, require
-from ipc_articulation.frontend.bodies import BodyTable, read_bodies
-from ipc_articulation.frontend.contact_table import read_half_planes
+from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.contact_table import is_half_plane, read_half_planes
+from ipc_articulation.naming import distinct
 from ipc_articulation.recording.scenery import Role, Scenery, Surface
 
 _STATE = ("theta", "theta_dot")
@@ -31,7 +33,8 @@ class Subject:
 
     Attributes:
         joint_names: Joints of the coupling; none for a plain scene.
-        body_names: Bodies that can move, in the order of the scene; equal names are numbered.
+        names: All affine bodies, as the scene has them.
+        body_names: Bodies that can move, in the order of the scene; equal names are numbered (`naming.distinct`).
         free_names: Those of `body_names` that are not links.
         scenery: The surfaces and half-planes for pictures.
     """
@@ -42,27 +45,34 @@ class Subject:
         if not isinstance(scene, uipc.Scene):
             kind = type(watched).__name__
             raise SceneError(f"what is watched must be a coupling, made by `couple`, or a uipc.Scene; is {kind}")
-        slots = list(SceneVisitor(scene).geometries())
-        names = object_names(scene)
+        slots, names = list(SceneVisitor(scene).geometries()), object_names(scene)
         self._ids = [slot.id() for slot in slots]
         self._bodies, self._distance = read_bodies(slots, names), SceneDistance(scene)
-        links = set() if self.coupling is None else set(self.coupling.link_names)
-        self._roles = [_role(self._bodies, row, links) for row in range(len(self._bodies))]
+        planes = read_half_planes(slots, names)
+        self._plane_ids = [(slot.id(), k) for slot in slots for k in range(_plane_count(slot.geometry()))]
+        couplings = couplings_of(scene)
+        links = set().union(*(coupling.link_ids for coupling in couplings))
+        self._roles = [self._role(row, links) for row in range(len(self._bodies))]
         self._moving = [row for row, role in enumerate(self._roles) if role != "fixed"]
-        self._names = distinct(self._bodies.names)
-        self._visuals = {} if self.coupling is None else self.coupling.visuals
+        self.names = self._bodies.names
+        self._names = distinct((*self.names, *planes.names))  # as contacts have them
+        self._visuals = {key: value for coupling in couplings for key, value in coupling.visuals_by_geometry.items()}
         self.joint_names = () if self.coupling is None else self.coupling.joint_names
         self.body_names = tuple(self._names[row] for row in self._moving)
         self.free_names = tuple(self._names[row] for row in self._moving if self._roles[row] == "free")
-        planes = read_half_planes(slots, names)
-        self.scenery = Scenery(
-            tuple(self._surfaces()), tuple(zip(planes.point, planes.normal, strict=True)), _up(scene)
-        )
+        surfaces = list(self._surfaces())
+        surfaces += _renamed([surface for coupling in couplings for surface in coupling.decorations], surfaces)
+        self.scenery = Scenery(tuple(surfaces), tuple(zip(planes.point, planes.normal, strict=True)), _up(scene))
 
     @property
     def dt(self) -> float:
         """Time step of the scene at present [s]."""
         return float(self._scene.config().find("dt").view()[0])
+
+    @property
+    def members(self) -> dict[tuple[int, int], str]:
+        """Names of the bodies and half-planes by geometry id and instance, as contacts have them."""
+        return dict(zip([*self._bodies.rows, *self._plane_ids], self._names, strict=True))
 
     @property
     def is_complete(self) -> bool:
@@ -72,16 +82,6 @@ class Subject:
             return False
         counts = [slot.geometry().instances().size() for slot in self._bodies.slots]
         return counts == np.bincount(self._bodies.geometry, minlength=len(counts)).tolist()
-
-    @property
-    def moving_names(self) -> frozenset[str]:
-        """Names of the bodies that can move, as the scene has them."""
-        return frozenset(self._bodies.names[row] for row in self._moving)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of all affine bodies, as the scene has them."""
-        return self._bodies.names
 
     def state(self, is_start: bool = False) -> dict[str, Any]:
         """The present state and, except at the start, results of the last step: quantities of a recording by name."""
@@ -103,27 +103,27 @@ class Subject:
     def _surfaces(self) -> Iterator[Surface]:
         for row, transform in enumerate(self._transforms()):
             mesh = self._bodies.surfaces[self._bodies.geometry[row]]
-            visual = self._visuals.get(self._bodies.names[row], ())
+            visual = self._visuals.get(self._geometry_id(row), ())
             if len(mesh.faces) or visual:  # rods and points have none, which pictures could show
                 yield Surface(self._names[row], self._roles[row], mesh.points, mesh.faces, transform, visual)
 
+    def _role(self, row: int, links: Collection[int]) -> Role:
+        if self._geometry_id(row) in links:
+            return "link"
+        return "fixed" if self._bodies.is_fixed[row] else "free"
 
-def distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, those that occur more than once followed by their number: box (1), box (2)."""
-    counts, seen = Counter(names), Counter[str]()
-    return tuple(_numbered(names, counts, seen))
-
-
-def _numbered(names: Iterable[str], counts: Counter[str], seen: Counter[str]) -> Iterator[str]:
-    for name in names:
-        seen[name] += 1
-        yield name if counts[name] == 1 else f"{name} ({seen[name]})"
+    def _geometry_id(self, row: int) -> int:
+        return int(self._bodies.slots[self._bodies.geometry[row]].id())
 
 
-def _role(bodies: BodyTable, row: int, links: set[str]) -> Role:
-    if bodies.names[row] in links:
-        return "link"
-    return "fixed" if bodies.is_fixed[row] else "free"
+def _renamed(surfaces: Sequence[Surface], others: Sequence[Surface]) -> list[Surface]:
+    """The surfaces under names of their own."""
+    names = distinct([surface.name for surface in surfaces], [surface.name for surface in others])
+    return [replace(surface, name=name) for surface, name in zip(surfaces, names, strict=True)]
+
+
+def _plane_count(geometry: Any) -> int:
+    return int(geometry.instances().size()) if is_half_plane(geometry) else 0
 
 
 def _up(scene: uipc.Scene) -> Array:

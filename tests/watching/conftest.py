@@ -1,4 +1,4 @@
-"""The arm that recorders and views watch."""
+"""What recorders and views watch."""
 
 from pathlib import Path
 
@@ -22,3 +22,14 @@ def arm(tmp_path: Path) -> tuple:
     world = uipc.World(engine)
     world.init(scene)
     return coupling, world, engine
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> tuple:
+    """A falling box in a scene without a coupling: scene, world, engine."""
+    scene = uipc.Scene(config())
+    add_box(scene, "box", 0.5)
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    return scene, world, engine

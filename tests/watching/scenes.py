@@ -37,3 +37,8 @@ def add_box(scene: uipc.Scene, name: str, height: float, count: int = 1) -> None
     uipc.view(mesh.transforms())[:] = np.eye(4)
     uipc.view(mesh.transforms())[:, 2, 3] = height + 0.3 * np.arange(count)
     scene.objects().create(name).geometries().create(mesh)
+
+
+def step(world: uipc.World) -> None:
+    world.advance()
+    world.retrieve()

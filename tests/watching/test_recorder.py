@@ -1,10 +1,16 @@
 """A script's recording is that of a run of a scene file; what goes wrong is named."""
 
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import uipc
+from uipc.backend import SceneVisitor
+from uipc.constitution import AffineBodyFixedJoint
 
 from ipc_articulation import (
     Engine,
@@ -16,8 +22,10 @@ from ipc_articulation import (
     cli,
     read_recording,
 )
-from ipc_articulation.watching.subject import distinct
-from tests.watching.scenes import add_box, config
+from ipc_articulation.naming import distinct
+from ipc_articulation.viewing.forces import forces_on
+from ipc_articulation.viewing.reporting.pair_forces import pair_forces
+from tests.watching.scenes import add_box, config, step
 
 
 def test_every_committed_step_is_a_row(arm: tuple, tmp_path: Path) -> None:
@@ -189,5 +197,121 @@ def test_a_scene_without_bodies(tmp_path: Path) -> None:
     assert read_recording(tmp_path / "run").minimum_distance[-1] == np.inf
 
 
-def test_equal_names_are_numbered() -> None:
+def test_bodies_that_come_or_go_end_the_recording(box: tuple, tmp_path: Path) -> None:
+    scene, world, engine = box
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        step(world)
+        recorder.append()
+        add_box(scene, "later", 1.0, count=2)
+        step(world)
+        came = r"ends with row 1 \(created later instance 0, later instance 1\); begin another recording in another"
+        with pytest.raises(RecordingError, match=came):
+            recorder.append()
+    assert read_recording(tmp_path / "run").steps == 1
+    with Recorder(scene, tmp_path / "second", engine) as recorder:
+        (first,) = scene.objects().find("box")
+        scene.objects().destroy(first.id())
+        ground = uipc.geometry.ground(0.0, [0.0, 0.0, 1.0])
+        scene.objects().create("floor").geometries().create(ground)
+        step(world)
+        with pytest.raises(RecordingError, match=r"ends with row 0 \(created floor; destroyed box\); begin"):
+            recorder.append()
+    assert read_recording(tmp_path / "second").body_names == ("box", "later instance 0", "later instance 1")
+
+
+def test_a_joint_that_comes_ends_the_recording_by_its_energy(tmp_path: Path) -> None:
+    scene = uipc.Scene(config())
+    add_box(scene, "box", 0.5, count=2)
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        step(world)
+        recorder.append()
+        (boxes,) = (slot for slot in SceneVisitor(scene).geometries())
+        joint = AffineBodyFixedJoint().create_geometry([boxes], [0], [boxes], [1], [100.0])
+        scene.objects().create("joint").geometries().create(joint)
+        step(world)
+        with pytest.raises(RecordingError, match=r"ends with row 1 \(new energies joint\); begin"):
+            recorder.append()
+
+
+def test_a_recording_that_is_deleted_is_named(box: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, world, engine = box
+    monkeypatch.setattr("ipc_articulation.watching.flusher._SOON", 0.05)
+    recorder = Recorder(scene, tmp_path / "run", engine)
+    while recorder._writer.flushed_rows < 1:
+        time.sleep(0.01)
+    shutil.rmtree(tmp_path / "run")
+    step(world)
+    recorder.append()
+    while recorder._flusher.error is None:
+        time.sleep(0.01)
+    step(world)
+    message = r"recording .*run/recording.zarr was deleted while it was written: its rows are lost"
+    with pytest.raises(RecordingError, match=message):
+        recorder.append()
+    with pytest.raises(RecordingError, match=message):
+        recorder.close()
+    assert not (tmp_path / "run" / "recording.zarr").exists()
+
+
+def test_rows_are_on_disk_within_a_second_or_so_while_the_script_does_nothing(box: tuple, tmp_path: Path) -> None:
+    scene, world, engine = box
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        for _ in range(3):
+            step(world)
+            recorder.append()
+        end = time.perf_counter() + 4.0
+        while read_recording(tmp_path / "run").rows < 4:
+            assert time.perf_counter() < end
+            time.sleep(0.05)
+
+
+def test_a_script_that_ends_without_closing_loses_nothing(tmp_path: Path) -> None:
+    script = """
+import sys
+from pathlib import Path
+import uipc
+from ipc_articulation import Engine, Recorder
+from tests.watching.scenes import add_box, config
+
+scene = uipc.Scene(config())
+add_box(scene, "box", 0.5)
+engine = Engine("cpu", Path(sys.argv[1]) / "engine")
+world = uipc.World(engine)
+world.init(scene)
+recorder = Recorder(scene, Path(sys.argv[1]) / "run", engine)
+for _ in range(3):
+    world.advance()
+    world.retrieve()
+    recorder.append()
+"""
+    subprocess.run([sys.executable, "-c", script, tmp_path], check=True, cwd=Path(__file__).parents[2])
+    assert read_recording(tmp_path / "run").rows == 4
+
+
+def test_equal_names_are_numbered_alike_everywhere(tmp_path: Path) -> None:
     assert distinct(["a", "b", "a"]) == ("a (1)", "b", "a (2)")
+    assert distinct(["a", "a", "a (1)"]) == ("a (2)", "a (3)", "a (1)")
+    assert distinct(["a", "b"], ["a"]) == ("a (1)", "b")
+    scene = uipc.Scene(config())
+    add_box(scene, "crate", 0.1005)
+    add_box(scene, "crate", 0.3010)
+    scene.objects().create("crate").geometries().create(uipc.geometry.ground(0.0, [0.0, 0.0, 1.0]))
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        for _ in range(20):
+            step(world)
+            recorder.append()
+    recording = read_recording(tmp_path / "run")
+    assert recording.body_names == ("crate (1)", "crate (2)")
+    assert recording.contact_names == ("crate (1)", "crate (2)", "crate (3)")
+    assert {surface.name for surface in recording.scenery.surfaces} == {"crate (1)", "crate (2)"}
+    pairs = {frozenset(pair) for row in range(21) for pair in recording.contacts(row).bodies}
+    assert frozenset({"crate (1)", "crate (3)"}) in pairs
+    points, forces = forces_on(recording.contacts(20), recording.body_names, 0.1)
+    assert (forces[points[:, 2] < 0.01][:, 2] > 0.0).all()  # the ground pushes up
+    assert set(pair_forces(recording)[0]) <= {"crate (1) on crate (3)", "crate (1) on crate (2)"}

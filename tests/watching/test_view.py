@@ -16,7 +16,7 @@ from ipc_articulation.errors import MissingPackageError, ViewingError
 from ipc_articulation.viewing.bodies import rigid_parts
 from ipc_articulation.viewing.replaying.server import free_port
 from ipc_articulation.watching.live_scene import LiveScene
-from tests.watching.scenes import add_box, config
+from tests.watching.scenes import add_box, config, step
 
 pytest.importorskip("viser")
 PATIENCE = 10.0  # seconds
@@ -26,22 +26,6 @@ PATIENCE = 10.0  # seconds
 def watched(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a page were open."""
     monkeypatch.setattr(LiveScene, "is_watched", True)
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> tuple:
-    """A falling box in a scene without a coupling: scene, world, engine."""
-    scene = uipc.Scene(config())
-    add_box(scene, "box", 0.5)
-    engine = Engine("cpu", tmp_path / "engine")
-    world = uipc.World(engine)
-    world.init(scene)
-    return scene, world, engine
-
-
-def step(world: Any) -> None:
-    world.advance()
-    world.retrieve()
 
 
 def nodes(view: View) -> dict[str, tuple[np.ndarray, np.ndarray]]:
