@@ -7,7 +7,10 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from math import isfinite
 from numbers import Real
+from os import PathLike
 from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
 
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.naming import suggest
@@ -33,15 +36,15 @@ def one_of(*values: str) -> Wanted:
     return Wanted(f"one of {', '.join(map(repr, values))}", lambda value: isinstance(value, str) and value in values)
 
 
-def several(kind: type) -> Wanted:
-    """A list, or another iterable, of objects of a class; a text is no list of texts."""
+def several(*kinds: type) -> Wanted:
+    """A list, or another iterable, of objects of some classes; a text is no list of texts."""
 
     def accepts(value: Any) -> bool:
         if isinstance(value, str) or not isinstance(value, Iterable):
             return False
-        return not isinstance(value, Collection) or all(isinstance(entry, kind) for entry in value)
+        return not isinstance(value, Collection) or all(isinstance(entry, kinds) for entry in value)
 
-    return Wanted(f"a list of {kind.__name__}", accepts)
+    return Wanted(f"a list of {' or '.join(kind.__name__ for kind in kinds)}", accepts)
 
 
 def optional(wanted: Wanted) -> Wanted:
@@ -50,12 +53,28 @@ def optional(wanted: Wanted) -> Wanted:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and float(value) is not None
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def _is_finite(value: Any) -> bool:
+    return _is_number(value) and isfinite(value)
 
 
 NUMBER = Wanted("a number", _is_number)
-POSITIVE = Wanted("a positive, finite number", lambda value: _is_number(value) and value > 0.0 and isfinite(value))
+FINITE = Wanted("a finite number", _is_finite)
+POSITIVE = Wanted("a positive, finite number", lambda value: _is_finite(value) and value > 0.0)
+COUNT = Wanted(
+    "a whole number, zero or more",
+    lambda value: _is_number(value) and isinstance(value, int | np.integer) and value >= 0,
+)
 FUNCTION = Wanted("a function", callable)
+FLAG = Wanted("True or False", lambda value: isinstance(value, bool | np.bool_))
+TEXT = instance(str)
+PATH = instance(str, PathLike)
+PATHS = several(str, PathLike)
 
 
 def checked(
@@ -98,4 +117,12 @@ def refuse_unwanted(name: str, value: object, wanted: Wanted, error: type[IpcArt
         IpcArticulationError: It does not; the message has the value, and what would be valid.
     """
     if not wanted.accepts(value):
-        raise error(f"{name} is {value!r:.80}, must be {wanted.what}")
+        raise error(f"{name} is {shown(value)}, must be {wanted.what}")
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: one line of at most 80 characters."""
+    try:
+        return " ".join(repr(value).split())[:80]
+    except ValueError:  # a whole number with more digits than Python writes
+        return f"a {type(value).__name__}"

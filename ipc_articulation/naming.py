@@ -10,6 +10,8 @@ from itertools import count
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.patterns import is_match
 
+_LONGEST = 200  # letters of a word that are compared
+
 
 def distinct(names: Sequence[str], others: Collection[str] = ()) -> tuple[str, ...]:
     """The names, those that occur more than once, or in `others`, followed by a number: box (1), box (2)."""
@@ -25,7 +27,7 @@ def _free_names(name: str, taken: set[str]) -> Iterator[str]:
 def suggest(word: object, known: Iterable[str], label: str = "valid") -> str:
     """The end of an error message: `; did you mean 'x'? valid: w, x, y`."""
     known = sorted(known)
-    near = difflib.get_close_matches(str(word), known, n=1)
+    near = difflib.get_close_matches(str(word)[:_LONGEST], known, n=1)
     question = f"; did you mean '{near[0]}'?" if near else ";"
     return f"{question} {label}: {', '.join(known) or 'none'}"
 

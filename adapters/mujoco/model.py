@@ -19,14 +19,16 @@ from ipc_articulation.adapters.mujoco.old_attributes import (
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
 from ipc_articulation.adapters.mujoco.visuals import name_urdf
 
+from ipc_articulation.arguments import PATH, PATHS, TEXT, checked
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.packages import unpacked
+from ipc_articulation.packages import is_file, unpacked
 
 _MOST = 100  # attributes that are left out one by one
 _INCLUDE = re.compile(r"<include\s[^>]*file\s*=\s*[\"']([^\"']+)[\"']")
 
 
+@checked(AdapterError, path=PATH, package_dirs=PATHS)
 def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjModel:
     """Read and compile a model file, MJCF (.xml) or URDF (.urdf).
 
@@ -42,11 +44,12 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
     return compiled(load_spec(path, package_dirs), path)
 
 
+@checked(AdapterError, path=PATH, package_dirs=PATHS)
 def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjSpec:
     """Read a model file, to be changed before it is compiled; arguments and errors as in `load_model`."""
     path = Path(unpacked(path))
-    if not path.is_file():
-        raise AdapterError(f"model file '{path}' does not exist")
+    if not is_file(path):
+        raise AdapterError(f"model file '{path!s:.200}' does not exist")
     kind = robot_format(path)
     if kind == "osim":
         raise AdapterError(f"{path}: MuJoCo reads no OpenSim files; adapter native does")
@@ -109,6 +112,7 @@ def _included(file: Path, home: Path, found: dict[str, bytes]) -> dict[str, byte
     return found
 
 
+@checked(AdapterError, name=TEXT)
 def find_package(name: str) -> Path:
     """Folder of an installed robot package such as `example-robot-data`, for `package_dirs`.
 
@@ -117,7 +121,7 @@ def find_package(name: str) -> Path:
     """
     try:
         folder = Path(str(metadata.distribution(name).locate_file(f"cmeel.prefix/share/{name}")))
-    except metadata.PackageNotFoundError:
+    except (metadata.PackageNotFoundError, ValueError):  # ValueError: the name is empty
         folder = None
     if folder is None or not folder.is_dir():
         raise AdapterError(f"robot package '{name}' is not installed; try: pip install 'ipc_articulation[robots]'")

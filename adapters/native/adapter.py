@@ -14,7 +14,7 @@ from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from numpy.typing import ArrayLike
 
-from ipc_articulation.arguments import NUMBER, Wanted, checked, instance, refuse_unwanted, several
+from ipc_articulation.arguments import POSITIVE, Wanted, checked, instance, refuse_unwanted, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
 from ipc_articulation.coupling.robots import FRICTION, Pin
@@ -70,7 +70,7 @@ class NativeAdapter:
             independent coordinates of a loop.
     """
 
-    @checked(AdapterError, tuple(AROUND), model=instance(Model), dt=NUMBER, pins=several(Pin), **_SETTINGS, **AROUND)
+    @checked(AdapterError, tuple(AROUND), model=instance(Model), dt=POSITIVE, pins=several(Pin), **_SETTINGS, **AROUND)
     def __init__(
         self,
         model: Model,
@@ -82,8 +82,6 @@ class NativeAdapter:
         scheme: Scheme = Scheme.FULL,
         **around: Unpack[Around],
     ) -> None:
-        if not dt > 0.0:
-            raise AdapterError(f"the time step is {dt} s; it must be positive")
         require_one_column(model)
         self.model, self.scheme, self.drive, self.pins = model, scheme, Drive(), tuple(pins)
         self._free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ipc_articulation.arguments import NUMBER
+from ipc_articulation.arguments import NUMBER, Wanted, shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import StateError
 
@@ -32,7 +33,18 @@ def numbers(name: str, x: ArrayLike) -> Array:
             return array.astype(float, copy=False)
     except (OverflowError, TypeError, ValueError):
         pass
-    raise StateError(f"{name} must be real numbers, all rows of one length; it is {x!r:.80}")
+    raise StateError(f"{name} must be real numbers, all rows of one length; it is {shown(x)}")
+
+
+def _are_numbers(value: Any) -> bool:
+    try:
+        numbers("", value)
+    except StateError:
+        return False
+    return True
+
+
+NUMBERS = Wanted("real numbers", _are_numbers)
 
 
 def require(name: str, value: object, kind: type) -> None:
@@ -42,18 +54,20 @@ def require(name: str, value: object, kind: type) -> None:
         StateError: It is none; the message has the argument's name and the class.
     """
     if not isinstance(value, kind):
-        raise StateError(f"{name} is {value!r:.80}, must be a {kind.__name__}")
+        raise StateError(f"{name} is {shown(value)}, must be a {kind.__name__}")
 
 
 def finite_number(name: str, x: float) -> float:
     """The argument as one finite number.
 
     Raises:
-        StateError: It is no number, or not finite.
+        StateError: It is no number, not finite, or too large.
     """
     value = numbers(name, x)
     if value.shape != () or not isfinite(value):
-        raise StateError(f"{name} must be a finite number; it is {x!r:.80}")
+        raise StateError(f"{name} must be a finite number; it is {shown(x)}")
+    if abs(value) > LARGEST:
+        raise StateError(f"{name} is {value:g}; that is too large to compute with")
     return float(value)
 
 

@@ -23,7 +23,7 @@ for _name, _joint, _parent in (
 MODEL = MECHANISM.build()  # q: 7 + 1 + 4 + 1, v: 6 + 1 + 3 + 1
 NQ, NV, NB = 13, 11, 4
 BAD_NUMBERS = {"nan": np.nan, "inf": np.inf, "minus inf": -np.inf, "words": "abc", "several": [1.0, 2.0]}
-BAD_STEPS = {**BAD_NUMBERS, "none": None, "zero": 0.0, "negative": -1e-3}
+BAD_STEPS = {**BAD_NUMBERS, "none": None, "zero": 0.0, "negative": -1e-3, "huge": 1e308}
 
 
 def with_entry(good, place, value):
@@ -105,6 +105,11 @@ OF_OTHER_THINGS = {
     "joints",
 }
 
+_loose = dyn.Mechanism("loose")
+_loose.add_link("a", 1.0, (0.1, 0.0, 0.0), 1.0)
+_loose.add_joint("slide", dyn.joints.TzJoint(), "world", "a")
+LOOSE = _loose.build()
+
 _chain = dyn.Mechanism("bars")
 for _name, _parent in (("a", "world"), ("b", "world"), ("c", "a_link")):
     _chain.add_link(_name + "_link", 1.0, (0.1, 0.0, 0.0), 1.0)
@@ -145,10 +150,15 @@ def cases():
     yield from each("normalised", partial(dyn.normalised, MODEL), {"q": Q}, "q", "q", {**bad_q, **zero})
     yield from each("within_effort", partial(dyn.within_effort, MODEL), {"tau": V}, "tau", "tau", FORCES)
     rng = np.random.default_rng(0)
-    counts = {"words": "abc", "negative": -1, "half": 0.5}
+    counts = {"words": "abc", "negative": -1, "half": 0.5, "truth": True}
     yield from each(
         "random_position", partial(dyn.random_position, MODEL), {"rng": rng, "count": 1}, "count", "count", counts
     )
+    others = {"none": None, "seed": 5, "words": "abc"}
+    yield from each("random_position", partial(dyn.random_position, MODEL), {"rng": rng}, "rng", "rng", others)
+    bad_q = {k: x for k, x in BAD_Q.items() if x is not None}
+    for name in ("damping_forces", "friction_forces"):
+        yield from each(name, partial(getattr(dyn, name), MODEL), {"v": V, "q": Q}, "q", "q", bad_q)
     yield from other_objects()
     yield from frames()
     yield from control()
@@ -193,6 +203,15 @@ def control():
         ("v", "target velocity", FORCES),
     ):
         yield from each("PD.to", partial(dyn.PD.to, MODEL), good, name, key, bad)
+    bad_shapes = {"one": np.ones(1), "a number": 1.0, "a batch": np.ones((2, NV)), "a column": np.ones((NV, 1))}
+    for field, name in (("kp", "kp"), ("kd", "kd"), ("v", "target velocity"), ("q", "target position")):
+        fields = {"kp": V, "kd": V, "q": Q, "v": V}
+        for method in ("forces", "limited"):
+
+            def call(x, field=field, fields=fields, method=method):
+                getattr(dyn.PD(**{**fields, field: x}), method)(MODEL, Q, V)
+
+            yield from each(f"PD.{method}", call, {"x": fields[field]}, name, "x", {**BAD_V, **bad_shapes})
     pd = dyn.PD.to(MODEL, Q, 1.0, 1.0)
     for method in ("forces", "limited"):
         for key, bad in (("q", BAD_Q), ("v", BAD_V)):
@@ -248,6 +267,7 @@ def other_objects():
         "difference": {"q0": Q, "q1": Q},
         "jacobian": {"q": Q, "frame": "arm"},
         "jacobian_rate": {"q": Q, "v": V, "frame": "arm"},
+        "inverse_dynamics_derivatives": {"q": Q, "v": V, "a": V},
         "normalised": {"q": Q},
         "random_position": {"rng": np.random.default_rng(0)},
         "within_effort": {"tau": V},
@@ -256,6 +276,12 @@ def other_objects():
         yield from each(
             name, getattr(dyn, name), {"model": MODEL, **good}, "model", "model", {"none": None, "text": "m"}
         )
+    good = {"model": MODEL, "q": Q, "kp": 1.0, "kd": 1.0}
+    yield from each("PD.to", dyn.PD.to, good, "model", "model", {"none": None, "text": "m"})
+    pd = dyn.PD.to(MODEL, Q, 1.0, 1.0)
+    for method in (pd.forces, pd.limited):
+        good = {"model": MODEL, "q": Q, "v": V}
+        yield from each(f"PD.{method.__name__}", method, good, "model", "model", {"none": None, "text": "m"})
     bad_drives = {"none": None, "text": "x", "number": 3.0}
     for step in STEPS:
         good = {"model": MODEL, "q": Q, "v": V, "dt": 1e-3, "drive": dyn.Drive()}
@@ -301,3 +327,12 @@ def test_joints_refuse_quaternions_that_are_not_unit(joint):
                 IpcArticulationError, match=f"^the position of a {type(joint).__name__}: the quaternion {words}"
             ):
                 call()
+
+
+@pytest.mark.parametrize("step", [dyn.semi_implicit_euler, dyn.implicit])
+def test_a_step_that_ends_out_of_range_is_refused(step):
+    with pytest.raises(
+        IpcArticulationError, match=r"^a step with dt = 1e\+59 s ends where q\[.* is .*e\+\d+; that is too la.*"
+    ):
+        step(LOOSE, np.zeros(1), np.ones(1), 1e59)
+    assert np.isfinite(step(LOOSE, np.zeros(1), np.ones(1), 1e20).q).all()

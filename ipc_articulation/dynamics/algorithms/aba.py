@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm, over_states
+from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular
 from ipc_articulation.dynamics.algorithms.sweep import (
     acceleration_of_world,
     at_velocity,
@@ -54,7 +55,7 @@ def _with_wrenches(tree, q, v, tau, wrenches, a):
     for i in range(n - 1, -1, -1):
         b, k = tree[i], kin[i]
         for j in range(b.v + b.nv - 1, b.v - 1, -1):
-            _release(bodies[i].I, k, S, U, Du, j, tau[j], b.rotor[j - b.v])
+            good &= _release(bodies[i].I, k, S, U, Du, j, tau[j], b.rotor[j - b.v])
         if b.parent >= 0:
             _add_to_parent(bodies[i].I, k, bodies[b.parent].I, kin[b.parent])
     world = acceleration_of_world(tree)
@@ -86,10 +87,12 @@ def start(b, k, wrenches, I):  # noqa: E741
 
 @kernel
 def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
-    """Remove the free motion of one column from Iᴬ and pᴬ."""
+    """Remove the free motion of one column from Iᴬ and pᴬ. Returns: whether D is more than rounding errors."""
     s = row(S, j)
     x = transpose_times(I, s)
     D = dot(s, x) + rotor
+    size = abs(s[0] * x[0]) + abs(s[1] * x[1]) + abs(s[2] * x[2])
+    size += abs(s[3] * x[3]) + abs(s[4] * x[4]) + abs(s[5] * x[5])
     u = tau - dot(s, k.f)
     put_row(U, j, x)
     Du[j, 0], Du[j, 1] = D, u
@@ -101,6 +104,7 @@ def _release(I, k, S, U, Du, j, tau, rotor):  # noqa: E741
     subtract(I, 4, y[4], x)
     subtract(I, 5, y[5], x)
     put(k.f, plus_times(six(k.f), u, y))
+    return ROUNDING * size < D
 
 
 @kernel
@@ -128,10 +132,10 @@ def _without_wrenches(tree, q, v, tau, a):
     return _with_wrenches(tree, q, v, tau, np.empty((0, 6)), a)
 
 
-_WITH_WRENCHES = Algorithm(_with_wrenches, ["q", "v", "tau", "wrenches"], "a")
+_WITH_WRENCHES = Algorithm(_with_wrenches, ["q", "v", "tau", "wrenches"], "a", refuse=refuse_singular)
 
 
-@over_states(_without_wrenches, ["q", "v", "tau"], "a")
+@over_states(_without_wrenches, ["q", "v", "tau"], "a", refuse=refuse_singular)
 def _without(model, q, v, x, out=None):
     """The same without external wrenches."""
 
@@ -158,6 +162,7 @@ def forward_dynamics(
         (..., nv) [rad/s² or m/s²].
 
     Raises:
+        ModelError: A joint moves no inertia.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     try:

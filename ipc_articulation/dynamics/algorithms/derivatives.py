@@ -91,6 +91,7 @@ def forward_dynamics_derivatives(
     """Derivatives of `forward_dynamics`, with wrenches held constant; it has the same arguments.
 
     Raises:
+        ModelError: A joint moves no inertia.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """
     by = inverse_dynamics_derivatives(model, q, v, forward_dynamics(model, q, v, tau, wrenches), wrenches)

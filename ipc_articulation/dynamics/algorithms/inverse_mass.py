@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix, mass_matrix_into
 from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import over_states
+from ipc_articulation.dynamics.algorithms.solve import ROUNDING, refuse_singular
 from ipc_articulation.dynamics.model.model import Model
 
 
@@ -61,11 +62,15 @@ def solve_factorised(parents, F, x):
 
 @inlined
 def inverse_into(tree, q, W):
-    """W ← M⁻¹. Returns: whether every quaternion is of length one."""
+    """W ← M⁻¹. Returns: whether every quaternion is of length one, and every D more than rounding errors."""
     n = len(W)
     F, parents = np.empty((n, n)), coordinate_parents(tree, n)
     good = mass_matrix_into(tree, q, F)
+    for k in range(n):
+        W[0, k] = F[k, k]
     factorise(parents, F)
+    for k in range(n):
+        good &= F[k, k] > ROUNDING * W[0, k]
     W[:] = 0.0
     for k in range(n):
         W[k, k] = 1.0
@@ -77,10 +82,11 @@ def _with_loops(model: Model, q: ArrayLike) -> Array:
     return np.asarray(np.linalg.inv(mass_matrix(model, q)), dtype=float)
 
 
-@over_states(inverse_into, ["q"], "matrix", with_loops=_with_loops)
+@over_states(inverse_into, ["q"], "matrix", with_loops=_with_loops, refuse=refuse_singular)
 def inverse_mass_matrix(model: Model, q: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """M(q)⁻¹, symmetric: (..., nq) -> (..., nv, nv).
 
     Raises:
+        ModelError: A joint moves no inertia.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
     """

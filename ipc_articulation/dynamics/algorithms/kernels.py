@@ -1,9 +1,9 @@
 """Compiled kernels of an algorithm's formula, for one state and for a batch of states.
 
 A formula is `good = formula(at, *states, out)`: `at` is the tree, or a tuple of the tree and parameters. It relies on
-states of the right length and returns whether all quaternions have length one. Its kernels are `bad = kernel(at,
-*states, out)`; in that of a batch, states and out have a leading axis. They refuse states of a wrong length, numbers
-that are not finite, and numbers so large that products of them overflow.
+states of the right length and returns whether it accepts them: whether all quaternions have length one, and maybe more.
+Its kernels are `bad = kernel(at, *states, out)`; in that of a batch, states and out have a leading axis. They refuse
+states of a wrong length, numbers that are not finite, and numbers so large that products of them overflow.
 """
 
 from __future__ import annotations

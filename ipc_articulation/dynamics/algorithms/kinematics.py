@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.algorithms.kernel import inlined, kernel
 from ipc_articulation.dynamics.algorithms.over_states import Algorithm
@@ -92,7 +93,7 @@ def _chosen(model: Model, frames: Frames) -> tuple[Ints, Array]:
     if isinstance(frames, str):
         raise ModelError(f"frames are given as a list: ['{frames}']")
     if not np.iterable(frames):
-        raise ModelError(f"frames are given as a list of names or indices; they are {frames!r:.80}")
+        raise ModelError(f"frames are given as a list of names or indices; they are {shown(frames)}")
     index = [model.frame(frame) for frame in frames]
     return model.frame_node[index], model.frame_pose[index]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arguments import COUNT, optional, refuse_unwanted
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes, states
 from ipc_articulation.dynamics.arguments import finite_number, require
@@ -124,11 +125,12 @@ def random_position(model: Model, rng: np.random.Generator, count: int | None = 
         (nq,) or (count, nq).
 
     Raises:
-        StateError: The count is no whole number, or no position was found at which a loop is closed.
+        StateError: The generator is none, the count is no whole number, or no position was found at which a loop is
+            closed.
     """
     require("model", model, Model)
-    if count is not None and not (isinstance(count, int | np.integer) and count >= 0):
-        raise StateError(f"count must be a whole number, zero or more; it is {count!r:.80}")
+    require("rng", rng, np.random.Generator)
+    refuse_unwanted("count", count, optional(COUNT), StateError)
     if model.loops:
         states = [random_state(model, random_position, rng) for _ in range(1 if count is None else count)]
         return states[0] if count is None else np.array(states).reshape(count, model.nq)

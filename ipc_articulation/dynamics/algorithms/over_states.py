@@ -32,6 +32,7 @@ from ipc_articulation.errors import StateError
 
 Function = TypeVar("Function", bound=Callable[..., Array])
 WithLoops = Callable[..., Array]
+Refuse = Callable[[Model, Sequence[Array]], None]
 
 A_THREAD = 256  # smallest number of states for which a thread pays
 
@@ -54,6 +55,7 @@ class Algorithm:
         parameters: Kinds of the arguments before the states, keys of `_PARAMETERS`.
         with_loops: The algorithm for a robot with loops, a function of (model, *states); None: the result for its
             spanning tree is projected.
+        refuse: Raises the error for states, each with one leading axis, that the formula refuses though they are valid.
     """
 
     def __init__(
@@ -63,8 +65,10 @@ class Algorithm:
         gives: str,
         parameters: Sequence[str] = (),
         with_loops: WithLoops | None = None,
+        refuse: Refuse | None = None,
     ) -> None:
         self.formula, self.takes, self.gives, self.with_loops = formula, tuple(takes), gives, with_loops
+        self.refuse = refuse
         self.at = types.Tuple((TREE, *(_PARAMETERS[kind] for kind in parameters))) if parameters else TREE
 
     @cached_property
@@ -114,7 +118,7 @@ class Algorithm:
         result = empty((*leading, *shape)) if out is None else fitting(out, (*leading, *shape))
         if leading == ():
             if self.run_single(at, *arrays, result):
-                complain(model, self.takes, [x[None] for x in arrays])
+                self._complain(model, [x[None] for x in arrays])
         else:
             cores = [model.shapes[name] for name in self.takes]
             flat = [_flat(x, leading, core) for x, core in zip(arrays, cores, strict=True)]
@@ -144,17 +148,26 @@ class Algorithm:
 
         pieces = [slice(a, b) for a, b in itertools.pairwise(bounds)]
         if any([run(pieces[0])] if parts == 1 else list(_pool().map(run, pieces))):
-            complain(model, self.takes, states)
+            self._complain(model, states)
+
+    def _complain(self, model: Model, states: Sequence[Array]) -> None:
+        complain(model, self.takes, states)
+        if self.refuse is not None:
+            self.refuse(model, states)
 
 
 def over_states(
-    formula: Any, takes: Sequence[str], gives: str, with_loops: WithLoops | None = None
+    formula: Any,
+    takes: Sequence[str],
+    gives: str,
+    with_loops: WithLoops | None = None,
+    refuse: Refuse | None = None,
 ) -> Callable[[Function], Function]:
     """Make a function of (model, q, out=None), (model, q, v, out=None) or (model, q, v, x, out=None) run an algorithm.
 
     Only the name and the docstring of the function are used; the arguments are those of `Algorithm`.
     """
-    algorithm = Algorithm(formula, takes, gives, with_loops=with_loops)
+    algorithm = Algorithm(formula, takes, gives, with_loops=with_loops, refuse=refuse)
     call = (_of_q, _of_q_v, _of_q_v_x)[len(takes) - 1](algorithm)
     return lambda function: functools.wraps(function)(call)  # type: ignore[return-value]
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.algorithms.crba import mass_matrix
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import ModelError
+
+ROUNDING = 1e-14  # of the terms that cancel in an inertia
 
 
 def solve_mass(model: Model, mass: Array, force: Array) -> Array:
@@ -24,6 +29,21 @@ def solve_mass(model: Model, mass: Array, force: Array) -> Array:
         return np.asarray(np.linalg.solve(mass, force), dtype=float)
     except np.linalg.LinAlgError:
         raise _singular(model, mass) from None
+
+
+def refuse_singular(model: Model, states: Sequence[Array]) -> None:
+    """The same error for the state of a batch whose mass matrix is nearest to a singular one.
+
+    Args:
+        model: The model.
+        states: The positions q, (n, nq), and other arrays.
+
+    Raises:
+        ModelError: In any case.
+    """
+    mass = mass_matrix(model, states[0])
+    moments = np.linalg.eigvalsh(mass)
+    raise _singular(model, mass[int((moments[:, 0] / moments[:, -1]).argmin())])
 
 
 def _singular(model: Model, mass: Array) -> ModelError:

@@ -59,6 +59,7 @@ class PD:
         Raises:
             StateError: A wrong length, a number that is not finite, a negative gain.
         """
+        require("model", model, Model)
         model = model.spanning_tree
         given = {"kp": kp, "kd": kd, "target velocity": v}
         gains = {name: _one_each(value, model.nv, name) for name, value in given.items()}
@@ -72,13 +73,14 @@ class PD:
             StateError: A wrong length, a number that is not finite, a negative gain, a quaternion that is not of length
                 one.
         """
+        require("model", model, Model)
         model = model.spanning_tree
         for name, x in (("kp", self.kp), ("kd", self.kd), ("target velocity", self.v)):
-            checked(model, "v", x, name)
+            one_state(model, "v", x, name)
         for name, gain in (("kp", self.kp), ("kd", self.kd)):
             if (np.asarray(gain) < 0.0).any():
                 raise StateError(f"{name} of '{model.dof_names[int(np.argmin(gain))]}' is negative; give zero or more")
-        checked(model, "q", self.q, "target position")
+        one_state(model, "q", self.q, "target position")
         return self
 
     def forces(self, model: Model, q: ArrayLike, v: ArrayLike) -> Array:
@@ -87,8 +89,8 @@ class PD:
         Raises:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
-        model = model.spanning_tree
-        return self.forces_of_checked(model, *states(model, q=q, v=v))
+        pd, tree = self.checked(model), model.spanning_tree
+        return pd.forces_of_checked(tree, *states(tree, q=q, v=v))
 
     def forces_of_checked(self, model: Model, q: Array, v: Array) -> Array:
         """`forces` of the spanning tree, without checks of the state."""
@@ -110,10 +112,7 @@ class PD:
             StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one.
         """
         q, v = one_state(model, "q", q), one_state(model, "v", v)
-        try:
-            tau = self.forces_of_checked(model, q, v)
-        except ValueError:  # arrays do not fit together
-            tau = self.checked(model).forces_of_checked(model, q, v)
+        tau = self.checked(model).forces_of_checked(model, q, v)
         beyond = np.abs(tau) > model.coordinates.effort
         if not beyond.any():
             return self, np.zeros(len(tau))

@@ -27,7 +27,8 @@ def damping_forces(model: Model, v: ArrayLike, q: ArrayLike | None = None) -> Ar
     Raises:
         StateError: A wrong shape, a number that is not finite.
     """
-    return of_joints(model, _damping, q, checked(model, "v", v))
+    v = checked(model, "v", v)
+    return of_joints(model, _damping, None if q is None else checked(model, "q", q), v)
 
 
 def spring_forces(model: Model, q: ArrayLike) -> Array:
@@ -56,7 +57,9 @@ def friction_forces(model: Model, v: ArrayLike, creep: float = CREEP, q: ArrayLi
         StateError: A wrong shape, a number that is not finite, a creep speed that is not positive.
     """
     creep = positive_number("creep", creep)
-    return of_joints(model, lambda tree, q, v: _friction(tree, v, creep), q, checked(model, "v", v))
+    v = checked(model, "v", v)
+    q = None if q is None else checked(model, "q", q)
+    return of_joints(model, lambda tree, q, v: _friction(tree, v, creep), q, v)
 
 
 def passive_forces(model: Model, q: ArrayLike, v: ArrayLike) -> Array:

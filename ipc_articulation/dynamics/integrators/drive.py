@@ -49,6 +49,6 @@ def acceleration(model: Model, q: ArrayLike, v: ArrayLike, drive: Drive = IDLE) 
 
     def forces(tree: Model, q: Array, v: Array) -> Array:
         tau = motors + passive_forces(tree, q, v)
-        return tau if drive.pd is None else tau + drive.pd.checked(tree).forces(tree, q, v)
+        return tau if drive.pd is None else tau + drive.pd.checked(tree).forces_of_checked(tree, q, v)
 
     return forward_dynamics(model, q, v, of_joints(model, forces, q, v), drive.wrenches)

@@ -13,7 +13,7 @@ from ipc_articulation.dynamics.algorithms.bad_states import states
 from ipc_articulation.dynamics.algorithms.manifold import coordinate_rate, moved, normalised
 from ipc_articulation.dynamics.arguments import positive_number
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive, acceleration
-from ipc_articulation.dynamics.integrators.step import Step
+from ipc_articulation.dynamics.integrators.step import Step, in_range
 from ipc_articulation.dynamics.model.model import Model
 
 
@@ -25,11 +25,11 @@ def semi_implicit_euler(model: Model, q: ArrayLike, v: ArrayLike, dt: float, dri
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
-            is not positive.
+            is not positive, or so large that the end of the step is out of range.
     """
     q, v, dt = _checked(model, q, v, dt)
     v_end = v + dt * acceleration(model, q, v, drive)
-    return Step(moved(model, q, dt * v_end), v_end)
+    return in_range(model, Step(moved(model, q, dt * v_end), v_end), dt)
 
 
 def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> Step:
@@ -39,13 +39,13 @@ def trapezoid(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive 
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
-            is not positive.
+            is not positive, or so large that the end of the step is out of range.
     """
     q, v, dt = _checked(model, q, v, dt)
     a = acceleration(model, q, v, drive)
     a_end = acceleration(model, moved(model, q, dt * v), v + dt * a, drive)
     v_end = v + 0.5 * dt * (a + a_end)
-    return Step(moved(model, q, 0.5 * dt * (v + v_end)), v_end)
+    return in_range(model, Step(moved(model, q, 0.5 * dt * (v + v_end)), v_end), dt)
 
 
 def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Drive = IDLE) -> Step:
@@ -53,7 +53,7 @@ def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Dr
 
     Raises:
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
-            is not positive.
+            is not positive, or so large that the end of the step is out of range.
     """
     q, v, dt = _checked(model, q, v, dt)
 
@@ -66,7 +66,7 @@ def runge_kutta_4(model: Model, q: ArrayLike, v: ArrayLike, dt: float, drive: Dr
     k3 = slope(0.5 * dt, k2)
     k4 = slope(dt, k3)
     q_rate, a = ((w + 2.0 * x + 2.0 * y + z) / 6.0 for w, x, y, z in zip(k1, k2, k3, k4, strict=True))
-    return Step(normalised(model, q + dt * q_rate), v + dt * a)
+    return in_range(model, Step(normalised(model, q + dt * q_rate), v + dt * a), dt)
 
 
 def _checked(model: Model, q: ArrayLike, v: ArrayLike, dt: float) -> tuple[Array, Array, float]:

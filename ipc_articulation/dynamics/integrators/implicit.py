@@ -35,7 +35,7 @@ from ipc_articulation.dynamics.arguments import positive_number, require
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
-from ipc_articulation.dynamics.integrators.step import ImplicitStep
+from ipc_articulation.dynamics.integrators.step import ImplicitStep, in_range
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 
@@ -68,7 +68,7 @@ def implicit(
         SolverError: The minimisation with dry friction and limits did not converge.
         UnsupportedError: A joint of a loop has dry friction or limits, and moves with several independent coordinates.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
-            is not positive.
+            is not positive, or so large that the end of the step is out of range.
     """
     q, v, dt = one_state(model, "q", q), one_state(model, "v", v), positive_number("dt", dt)
     require("drive", drive, Drive)
@@ -82,7 +82,7 @@ def implicit(
         impulse = motion.G.T @ (impulse - dt * (mass @ motion.g))
         mass = motion.G.T @ mass @ motion.G
     v_end = constrained_velocity(model, motion, mass, mass @ v + impulse, dt)
-    return ImplicitStep(moved(model, q, dt * v_end), v_end, mass)
+    return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass), dt)
 
 
 def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.algorithms.bad_states import complain
+from ipc_articulation.dynamics.arguments import LARGEST
+from ipc_articulation.dynamics.model.model import Model
+from ipc_articulation.errors import StateError
 
 
 @dataclass(frozen=True)
@@ -24,3 +31,26 @@ class ImplicitStep(Step):
     """The state at the end of an implicit step, and the Hessian of the incremental potential that it minimises."""
 
     mass: Array  # M̂ (nv, nv)
+
+
+AnyStep = TypeVar("AnyStep", bound=Step)
+
+
+def in_range(model: Model, step: AnyStep, dt: float) -> AnyStep:
+    """The step, if its end is a state that another step can begin with.
+
+    Args:
+        model: The model.
+        step: The step.
+        dt: Its length [s].
+
+    Raises:
+        StateError: A number at its end is not finite, or too large; the message names the place.
+    """
+    if np.vdot(step.q, step.q) <= LARGEST**2 and np.vdot(step.v, step.v) <= LARGEST**2:
+        return step
+    try:
+        complain(model, "qv", [step.q.reshape(-1, model.nq), step.v.reshape(-1, model.nv)], unit=False)
+    except StateError as error:
+        raise StateError(f"a step with dt = {dt:g} s ends where {error}; use a smaller time step") from None
+    return step

@@ -23,7 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arguments import refuse_unwanted
 from ipc_articulation.arrays import Array
+from ipc_articulation.dynamics.arguments import NUMBERS
+from ipc_articulation.errors import ModelError
 
 
 class Element(ABC):
@@ -126,8 +129,7 @@ def unit(axis: ArrayLike) -> tuple[float, float, float]:
     Raises:
         ModelError: The axis has no length, is not finite, or has not three components.
     """
-    from ipc_articulation.errors import ModelError
-
+    refuse_unwanted("a joint axis", axis, NUMBERS, ModelError)
     a = np.asarray(axis, dtype=float)
     length = np.linalg.norm(a)
     if a.shape != (3,) or not np.isfinite(length) or length == 0.0:

@@ -91,7 +91,10 @@ class Joint:
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: float = 1.0) -> Array:
         """The position after moving with a constant velocity for dt [s], on the configuration manifold, (..., nq)."""
-        displacement = dt * self._coordinates("velocity", v, self.ndof)
+        time = numbers("dt", dt)
+        if not np.isfinite(time).all():
+            raise StateError(f"dt must be finite; it is {dt}")
+        displacement = time * self._coordinates("velocity", v, self.ndof)
         parts = [element.integrate(q_k, displacement[..., dofs]) for element, q_k, dofs in self._split(q)]
         return np.concatenate(parts or [np.zeros(0)], axis=-1)
 

@@ -16,8 +16,10 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arguments import FINITE, checked
 from ipc_articulation.dynamics.joints.elements import Element, Rotation, Screw, Translation, unit
 from ipc_articulation.dynamics.joints.joint import Joint
+from ipc_articulation.errors import ModelError
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -138,9 +140,10 @@ class HelicalJoint(Joint):
         gvel: Rate [rad/s].
 
     Raises:
-        ModelError: The axis has no length.
+        ModelError: The axis has no length, or the pitch is not finite.
     """
 
+    @checked(ModelError, pitch=FINITE)
     def __init__(
         self, axis: ArrayLike, pitch: float, gpos: ArrayLike | None = None, gvel: ArrayLike | None = None
     ) -> None:

@@ -141,7 +141,7 @@ class TreeBuilder:
                 links = " with ".join(f"'{name}'" for name in parts.links)
                 raise ModelError(f"{self.where}: link {links}: {complaint}; build(unphysical='warn') takes it as it is")
         for name, complaint in self.complaints.items():
-            warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=3)
+            warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=4)
 
 
 def model_of(

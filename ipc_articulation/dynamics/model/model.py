@@ -12,14 +12,16 @@ of its child link's frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ipc_articulation.arguments import Wanted, checked, shown
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.dynamics.loops.clusters import Loop
@@ -34,6 +36,21 @@ from ipc_articulation.dynamics.model.names import coordinate_names, find, find_c
 from ipc_articulation.dynamics.model.quaternions import other_coordinates, quaternion_coordinates
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.errors import ModelError
+
+
+def _are_loops(value: Any) -> bool:
+    """Whether a value is a list of pairs: names of joints and the constraint on them."""
+    return isinstance(value, list | tuple) and all(
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], Collection)
+        and all(isinstance(name, str) for name in pair[0])
+        and isinstance(pair[1], LoopConstraint)
+        for pair in value
+    )
+
+
+LOOPS = Wanted("a list of pairs (names of joints, LoopConstraint)", _are_loops)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +92,7 @@ class Model:
         """The model without its loops; for a tree, the model itself."""
         return self if self._tree is None else self._tree
 
+    @checked(ModelError, loops=LOOPS)
     def with_loops(self, loops: Sequence[tuple[Sequence[str], LoopConstraint]]) -> Model:
         """The robot whose spanning tree this model is.
 
@@ -145,7 +163,7 @@ class Model:
         if isinstance(name, str):
             return find(self.aliases, name, "frame", self.name)
         if not isinstance(name, int | np.integer) or not 0 <= name < len(self.frame_names):
-            raise ModelError(f"model '{self.name}' has frames 0 to {len(self.frame_names) - 1}, not {name!r:.80}")
+            raise ModelError(f"model '{self.name}' has frames 0 to {len(self.frame_names) - 1}, not {shown(name)}")
         return int(name)
 
     def body(self, name: str) -> int:

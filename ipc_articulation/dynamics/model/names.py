@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.dynamics.loops.closure import Closure
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
@@ -48,6 +49,6 @@ def find(known: Mapping[str, int], name: str, what: str, model: str) -> int:
     Raises:
         ModelError: It is not known; names the model, what was sought, and a similar name.
     """
-    if name not in known:
-        raise ModelError(f"model '{model}' has no {what} '{name}'{suggest(name, known)}")
+    if not isinstance(name, str) or name not in known:
+        raise ModelError(f"model '{model}' has no {what} {shown(name)}{suggest(name, known)}")
     return int(known[name])

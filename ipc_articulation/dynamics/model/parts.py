@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arguments import FINITE, NUMBER, TEXT, Wanted, instance, optional, refuse_unwanted, several, shown
+from ipc_articulation.dynamics.arguments import NUMBERS
 from ipc_articulation.dynamics.joints import Joint
 from ipc_articulation.dynamics.model.shapes import Shape
+from ipc_articulation.errors import ModelError
 
 Meeting = tuple[tuple[str, ArrayLike], tuple[str, ArrayLike]]  # two links, each with its point; the points coincide
 
@@ -16,9 +21,42 @@ WORLD = "world"
 EARTH = (0.0, 0.0, -9.81)  # [m/s²]
 
 
+class Part:
+    """A part of a mechanism. Its fields are checked when it is made, and again when the mechanism is built."""
+
+    KIND: ClassVar[str]
+    FIELDS: ClassVar[Mapping[str, Wanted]]
+    name: str
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self, where: str = "") -> None:
+        """Refuse fields of wrong types; what numbers are possible is checked when the mechanism is built.
+
+        Args:
+            where: Beginning of messages.
+
+        Raises:
+            ModelError: There is such a field; the message names the part and the field.
+        """
+        for name, wanted in self.FIELDS.items():
+            refuse_unwanted(f"{where}{self.KIND} {shown(self.name)}: {name}", getattr(self, name), wanted, ModelError)
+
+
 @dataclass
-class Link:
+class Link(Part):
     """A rigid body."""
+
+    KIND = "link"
+    FIELDS: ClassVar = {
+        "name": TEXT,
+        "mass": NUMBER,
+        "centre": NUMBERS,
+        "inertia": NUMBERS,
+        "collision": several(Shape),
+        "visual": several(Shape),
+    }
 
     name: str
     mass: float = 0.0  # [kg]
@@ -36,14 +74,33 @@ class Mimic:
     multiplier: float = 1.0
     offset: float = 0.0
 
+    def is_possible(self) -> bool:
+        """Whether it has a name and finite numbers."""
+        return TEXT.accepts(self.joint) and FINITE.accepts(self.multiplier) and FINITE.accepts(self.offset)
+
+
+_POSSIBLE_MIMIC = Wanted(
+    "a Mimic with a joint's name and finite numbers", lambda value: isinstance(value, Mimic) and value.is_possible()
+)
+
 
 @dataclass
-class PlacedJoint:
+class PlacedJoint(Part):
     """A joint between two links.
 
     The child's pose in the parent is origin · H(q) · child_origin. A property of the degrees of freedom is one number
     for all of them, or (ndof,).
     """
+
+    KIND = "joint"
+    FIELDS: ClassVar = {
+        **dict.fromkeys(("name", "parent", "child"), TEXT),
+        "joint": instance(Joint),
+        **dict.fromkeys(("origin", "child_origin", "damping", "stiffness", "rotor_inertia", "friction"), NUMBERS),
+        **dict.fromkeys(("lower", "upper", "effort", "velocity"), NUMBERS),
+        "spring_mount": optional(NUMBERS),
+        "mimic": optional(_POSSIBLE_MIMIC),
+    }
 
     name: str
     joint: Joint
@@ -64,8 +121,11 @@ class PlacedJoint:
 
 
 @dataclass
-class FixedFrame:
+class FixedFrame(Part):
     """A frame fixed to a link."""
+
+    KIND = "frame"
+    FIELDS: ClassVar = {"name": TEXT, "link": TEXT, "pose": NUMBERS}
 
     name: str
     link: str

@@ -13,6 +13,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import ArrayLike
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
@@ -170,7 +171,7 @@ def parse(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
     """
     quiet = {"remove_comments": True, "remove_pis": True}
     if not isinstance(path_or_text, str | PathLike):
-        raise ModelError(f"give {kind}, or its text; it is {path_or_text!r:.80}")
+        raise ModelError(f"give {kind}, or its text; it is {shown(path_or_text)}")
     is_text = isinstance(path_or_text, str) and path_or_text.lstrip().startswith("<")
     file = TEXT if is_text else str(path_or_text)
     try:

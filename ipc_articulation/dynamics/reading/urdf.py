@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from ipc_articulation.arguments import FLAG, PATHS, checked
 from ipc_articulation.dynamics.joints import FixedJoint, FloatingJoint
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD, Link, PlacedJoint
@@ -20,11 +21,13 @@ from ipc_articulation.dynamics.reading.materials import colours_by_name
 from ipc_articulation.dynamics.reading.node import TEXT, XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.tree import root_of
+from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 
 
+@checked(ModelError, floating_base=FLAG, package_dirs=PATHS)
 def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()) -> Mechanism:
     """Read a robot.
 
@@ -46,7 +49,7 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
     robot = repaired(path_or_text, package_dirs)
     for tag in LOOPS:
         for element in robot.children(tag):
-            warnings.warn(f"{element.place}: <{tag}> is not read: the mechanism stays a tree", stacklevel=2)
+            warnings.warn(f"{element.place}: <{tag}> is not read: the mechanism stays a tree", stacklevel=3)
     return tree_of(robot, path_or_text, floating_base)
 
 

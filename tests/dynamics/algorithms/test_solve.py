@@ -30,6 +30,12 @@ def wheel(**properties):
     [
         lambda model: dyn.implicit(model, np.zeros(2), np.zeros(2), 0.01),
         lambda model: dyn.Skeleton(model).accelerations,
+        lambda model: dyn.forward_dynamics(model, np.zeros(2), np.zeros(2), np.zeros(2)),
+        lambda model: dyn.forward_dynamics(model, np.zeros(2), np.zeros(2), np.zeros(2), np.zeros((2, 6))),
+        lambda model: dyn.forward_dynamics(model, np.zeros((3, 2)), np.ones(2), np.ones(2)),
+        lambda model: dyn.forward_dynamics_derivatives(model, np.zeros(2), np.zeros(2), np.zeros(2)),
+        lambda model: dyn.inverse_mass_matrix(model, np.ones(2)),
+        lambda model: dyn.semi_implicit_euler(model, np.zeros(2), np.zeros(2), 0.01),
         lambda model: NativeAdapter(model, 0.01).predict(),
         lambda model: couple(make_scene(), NativeAdapter(model, 0.01)),
     ],
@@ -38,6 +44,13 @@ def test_a_joint_that_moves_no_inertia_is_named(step):
     with pytest.raises(ModelError, match=MESSAGE):
         step(wheel().build())
     step(wheel(rotor_inertia=1e-3).build())
+
+
+def test_a_small_inertia_far_from_the_base_is_no_rounding_error():
+    mechanism = wheel()
+    mechanism.links[1].inertia = np.eye(3) * 1e-9
+    a = dyn.forward_dynamics(mechanism.build(), np.zeros(2), np.zeros(2), np.array([0.0, 1e-9]))
+    np.testing.assert_allclose(a[1] + a[0], 1.0, rtol=1e-3)
 
 
 def test_the_joint_is_named_among_followers():

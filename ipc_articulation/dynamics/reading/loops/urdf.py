@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ipc_articulation.arguments import FLAG, PATHS, checked
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.reading.loops.constraints import loops_of
 from ipc_articulation.dynamics.reading.loops.mimics import take_mimics
@@ -15,9 +16,11 @@ from ipc_articulation.dynamics.reading.node import by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.repairing.document import document
 from ipc_articulation.dynamics.reading.urdf import tree_of
+from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 
 
+@checked(ModelError, floating_base=FLAG, package_dirs=PATHS)
 def read_robot(
     path_or_text: str | Path, *, floating_base: bool = False, package_dirs: Sequence[Path] = ()
 ) -> Mechanism:

@@ -15,6 +15,7 @@ import copy
 
 import mujoco
 
+from ipc_articulation.arguments import checked, instance
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.mechanism import Mechanism
 from ipc_articulation.dynamics.model.parts import WORLD
@@ -29,8 +30,10 @@ from ipc_articulation.dynamics.reading.mujoco.equalities import (
 )
 from ipc_articulation.dynamics.reading.mujoco.mechanism import mechanism_from_mujoco
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
+from ipc_articulation.errors import ModelError
 
 
+@checked(ModelError, model=instance(mujoco.MjModel))
 def robot_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     """The mechanism that `mechanism_from_mujoco` makes of a compiled model, with loops instead of mimic joints.
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
+from ipc_articulation.arguments import checked, instance
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints import (
     FixedJoint,
@@ -32,10 +33,12 @@ from ipc_articulation.dynamics.reading.mujoco.equalities import mimics
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.dynamics.reading.mujoco.shapes import link_shapes
 from ipc_articulation.dynamics.reading.mujoco.support import refuse_unsupported, report_left_out
+from ipc_articulation.errors import ModelError
 
 Kind = mujoco.mjtJoint
 
 
+@checked(ModelError, model=instance(mujoco.MjModel))
 def mechanism_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     """A mechanism with the bodies, joints and sites of a compiled model, in MuJoCo's order.
 
@@ -52,6 +55,7 @@ def mechanism_from_mujoco(model: mujoco.MjModel) -> Mechanism:
         model: The model; its data is copied.
 
     Raises:
+        ModelError: The model is none.
         UnsupportedError: The model contains an active element that is no part of a mechanism: gravity compensation, a
             flex, a plugin, springs or damping that are not linear, a ball joint's range, a rope of limited length, a
             connect, an equality that is not linear between two joints, a colliding plane.

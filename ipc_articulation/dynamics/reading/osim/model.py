@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ipc_articulation.arguments import FLAG, checked, instance
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.dynamics.model.mechanism import Mechanism
@@ -28,6 +29,7 @@ from ipc_articulation.dynamics.reading.osim.document import (
     model_in,
     place_of,
 )
+from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
 
 EARTH = (0.0, -9.80665, 0.0)  # [m/s²], the default of a file without gravity
@@ -53,6 +55,7 @@ class OsimModel:
         """Default value in the file of each independent coordinate [rad or m]."""
         return {coordinate.name: coordinate.default for coordinate in self.coordinates}
 
+    @checked(ModelError, robot=instance(Model))
     def start(self, robot: Model) -> Array:
         """The position with the file's default values, (nq,).
 
@@ -62,6 +65,7 @@ class OsimModel:
         return np.array([self.defaults[name] for name in robot.q_names])
 
 
+@checked(ModelError, couplers=FLAG)
 def read_osim(path_or_text: str | Path, *, couplers: bool = True) -> OsimModel:
     """Read a model of version 2.3 to 3, or of version 4.
 

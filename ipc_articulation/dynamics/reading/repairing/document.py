@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.dynamics.reading.node import CPP_TAG, TEXT, XmlNode
 from ipc_articulation.errors import ModelError
 from ipc_articulation.repairs import repair
@@ -48,7 +49,7 @@ def document(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
         ModelError: The file cannot be read, is too large, or is not well-formed in a way that could lose a part of it.
     """
     if not isinstance(path_or_text, str | PathLike):
-        raise ModelError(f"give {kind}, or its text; it is {path_or_text!r:.80}")
+        raise ModelError(f"give {kind}, or its text; it is {shown(path_or_text)}")
     if isinstance(path_or_text, str) and path_or_text.lstrip("\ufeff \t\r\n").startswith("<"):
         return _parsed(path_or_text.lstrip("\ufeff"), TEXT)
     file = str(path_or_text)
