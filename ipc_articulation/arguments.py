@@ -68,12 +68,13 @@ FINITE = Wanted("a finite number", _is_finite)
 POSITIVE = Wanted("a positive, finite number", lambda value: _is_finite(value) and value > 0.0)
 COUNT = Wanted(
     "a whole number, zero or more",
-    lambda value: _is_number(value) and isinstance(value, int | np.integer) and value >= 0,
+    lambda value: _is_number(value) and isinstance(value, int | np.integer) and bool(value >= 0),
 )
 FUNCTION = Wanted("a function", callable)
 FLAG = Wanted("True or False", lambda value: isinstance(value, bool | np.bool_))
 TEXT = instance(str)
-PATH = instance(str, PathLike)
+PATH = Wanted("a path", lambda value: isinstance(value, PathLike) or (isinstance(value, str) and value != ""))
+DURATION = Wanted("a number of seconds, zero or more", lambda value: _is_number(value) and value >= 0.0)
 PATHS = several(str, PathLike)
 
 

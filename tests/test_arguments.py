@@ -6,12 +6,19 @@ import mujoco
 import numpy as np
 import pytest
 import uipc
-from ipc_articulation.adapters.mujoco import MujocoAdapter
+from ipc_articulation.adapters.mujoco import MujocoAdapter, find_package, load_model, load_spec
 from ipc_articulation.adapters.native import NativeAdapter
 
-from ipc_articulation import Engine, arguments, couple
+from ipc_articulation import Engine, arguments, couple, read_recording
 from ipc_articulation.dynamics import Drive
-from ipc_articulation.errors import AdapterError, EngineError, IpcArticulationError, StateError
+from ipc_articulation.errors import (
+    AdapterError,
+    EngineError,
+    IpcArticulationError,
+    NoRecordingError,
+    RecordingError,
+    StateError,
+)
 from tests.adapters.native.mechanisms import arm
 from tests.coupling.worlds import Turntable, make_scene
 
@@ -83,12 +90,44 @@ def test_adapters_and_couple_refuse_it_by_name(call, message):
     ("call", "message"),
     [
         (lambda: Engine("cpu", None), "^Engine: workspace is None, must be a str or a PathLike$"),
+        (lambda: Engine(5), "^Engine: backend is 5, must be a str$"),
+        (lambda: Engine("cpu", "a\0b"), r"^the workspace 'a\\x00b' cannot be made: embedded null byte$"),
         (lambda: Engine("cpu", config="a"), "^Engine: config is 'a', must be a dict, or None$"),
         (lambda: Engine("cpu", workspase="a"), "^Engine has no argument 'workspase'; did you mean 'workspace'"),
     ],
 )
 def test_engine_refuses_it_by_name(call, message):
     with pytest.raises(EngineError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("folder", [None, 5, ""])
+def test_a_recordings_folder_is_a_path(folder):
+    with pytest.raises(RecordingError, match=f"^read_recording: folder is {folder!r}, must be a path$"):
+        read_recording(folder)
+
+
+def test_a_name_that_no_folder_can_have_has_no_recording():
+    with pytest.raises(NoRecordingError, match=r"^no recording: aaa"):
+        read_recording("a" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: load_model(None), "^load_model: path is None, must be a path$"),
+        (lambda: load_spec(5), "^load_spec: path is 5, must be a path$"),
+        (lambda: load_model("a" * 5000), "^model file 'a{200}' does not exist$"),
+        (
+            lambda: load_model("a.xml", package_dirs="b"),
+            "^load_model: package_dirs is 'b', must be a list of str or ",
+        ),
+        (lambda: find_package(None), "^find_package: name is None, must be a str$"),
+        (lambda: find_package(""), "^robot package '' is not installed; try: pip install"),
+    ],
+)
+def test_readers_of_mujocos_models_refuse_it_by_name(call, message):
+    with pytest.raises(AdapterError, match=message):
         call()
 
 

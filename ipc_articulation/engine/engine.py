@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import uipc
 
-from ipc_articulation.arguments import checked, instance, optional
+from ipc_articulation.arguments import checked, instance, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
 from ipc_articulation.signals import interrupts_deferred
@@ -31,16 +31,19 @@ class Engine(uipc.Engine):
         config: libuipc's engine configuration, passed through to "cuda" and "none".
 
     Raises:
-        EngineError: The backend is unknown, or cannot run on this machine.
+        EngineError: The backend is unknown, or cannot run on this machine, or the workspace cannot be made.
     """
 
-    @checked(EngineError, workspace=instance(str, PathLike), config=optional(instance(dict)))
+    @checked(EngineError, backend=instance(str), workspace=instance(str, PathLike), config=optional(instance(dict)))
     def __init__(self, backend: str = "auto", workspace: str | Path = "./", config: dict | None = None) -> None:
         if backend not in BACKENDS:
             raise EngineError(f"unknown engine '{backend}'; valid: {', '.join(BACKENDS)}")
         if backend == "auto":
             backend = "cuda" if has_gpu() else "cpu"
-        Path(workspace).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(workspace).mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:  # ValueError: the name has a null character
+            raise EngineError(f"the workspace {shown(str(workspace))} cannot be made: {error}") from error
         arguments = [str(workspace)] if config is None else [str(workspace), config]
         self.cpu = CpuEngine(workspace) if backend == "cpu" else None
         try:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import NoRecordingError, RecordingError
+from ipc_articulation.packages import is_file
 from ipc_articulation.recording import layout
 from ipc_articulation.recording.descriptions import (
     RootDescription,
@@ -39,7 +40,7 @@ class CheckedGroup:
 
         folder = Path(folder)
         self.path = folder if folder.name == layout.STORE else folder / layout.STORE
-        if not (self.path / "zarr.json").is_file():
+        if not is_file(self.path / "zarr.json"):
             raise NoRecordingError(
                 f"no recording: {self.path / 'zarr.json'} is missing; give the folder that a run wrote"
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ipc_articulation.arguments import PATH, checked
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording.checked import CheckedGroup
@@ -156,6 +157,7 @@ class Recording:
         return {name: getattr(self, name) for name in QUANTITIES}
 
 
+@checked(RecordingError, folder=PATH)
 def read_recording(folder: str | Path) -> Recording:
     """The recording that a run wrote into its folder `OUT/NAME`, or is still writing; arrays are read when asked for.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import uipc
 
+from ipc_articulation.arguments import FLAG, PATH, TEXT, checked, optional
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import OutputError, RecordingError
 from ipc_articulation.recording import Header, RecordingWriter
@@ -47,6 +48,7 @@ class Recorder:
     Rows are written to disk about once a second, so they remain if the script fails or is killed.
     """
 
+    @checked(OutputError, folder=PATH, name=optional(TEXT), force=FLAG)
     def __init__(
         self,
         watched: Coupling | uipc.Scene,
@@ -193,10 +195,7 @@ def _listed(verb: str, names: Sequence[str]) -> list[str]:
 
 def _claimed(folder: str | Path, force: bool) -> tuple[Path, ExitStack]:
     """The folder, locked and without a recording in it, and what unlocks it."""
-    try:
-        path, stack = Path(folder), ExitStack()
-    except TypeError as error:
-        raise OutputError(f"a recording's folder must be a path, is {type(folder).__name__}") from error
+    path, stack = Path(folder), ExitStack()
     stack.enter_context(claimed(path, others="another folder"))
     if (path / STORE).exists() and not force:
         stack.close()

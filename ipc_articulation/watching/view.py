@@ -12,6 +12,7 @@ from typing import Any
 
 import uipc
 
+from ipc_articulation.arguments import DURATION, FLAG, POSITIVE, TEXT, checked, optional, shown
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.recording.contacts import NO_CONTACTS
@@ -39,6 +40,7 @@ class View:
     works while it is held, and so does closing the page. Without an open page a step takes no longer than before.
     """
 
+    @checked(ViewingError, name=optional(TEXT), paused=FLAG, open_browser=FLAG)
     def __init__(
         self,
         watched: Coupling | uipc.Scene,
@@ -116,6 +118,7 @@ class View:
         self._require_open()
         self._show(with_contacts=True)
 
+    @checked(ViewingError, timeout=optional(DURATION))
     def wait(self, timeout: float | None = None) -> None:
         """Keep the page open after the last step.
 
@@ -125,7 +128,7 @@ class View:
             timeout: Longest time [s]; None: without end.
 
         Raises:
-            ViewingError: The view is closed, or the page failed.
+            ViewingError: The view is closed, the page failed, or the timeout is no such time.
         """
         self.show()
         try:
@@ -176,6 +179,6 @@ class View:
 
 
 def _positive(fps: float) -> float:
-    if not isinstance(fps, int | float) or not 0.0 < fps < float("inf"):
-        raise ViewingError(f"a view's fps must be a positive number of moments per second, is {fps!r}")
+    if not POSITIVE.accepts(fps):
+        raise ViewingError(f"a view's fps must be a positive number of moments per second, is {shown(fps)}")
     return float(fps)

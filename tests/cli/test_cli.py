@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from ipc_articulation import cli, errors
+from ipc_articulation.repairs import RepairWarning
 
 SCENES = Path(__file__).parents[2] / "scenes"
 
@@ -79,6 +81,18 @@ def test_errors_are_one_clean_message(run_call: dict, capsys, error: BaseExcepti
     run_call["raises"] = error
     assert cli.main(["run", "a.yaml"]) == status
     assert capsys.readouterr().err == f"ipc-articulation: {str(error) or 'stopped by Ctrl-C'}\n"
+
+
+def test_a_warning_is_one_plain_line_shown_once(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    def run(file: Path, **options) -> None:
+        for _ in range(2):
+            warnings.warn("the base floats", stacklevel=1)
+            warnings.warn("mass 0; taken as 1", RepairWarning, stacklevel=1)
+
+    monkeypatch.setattr("ipc_articulation.running.run", run)
+    cli.main(["run", "a.yaml"])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["ipc-articulation: warning: the base floats", "ipc-articulation: repaired: mass 0; taken as 1"]
 
 
 @pytest.mark.parametrize(

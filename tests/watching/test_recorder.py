@@ -182,6 +182,11 @@ def test_what_cannot_be_recorded_is_named(arm: tuple, tmp_path: Path) -> None:
     for folder in (5, "a" * 300, "a\0b"):
         with pytest.raises(OutputError, match="folder"):
             Recorder(coupling, folder)
+    for folder in ("", None, 5):
+        with pytest.raises(OutputError, match=f"^Recorder: folder is {folder!r}, must be a path$"):
+            Recorder(coupling, folder)
+    with pytest.raises(OutputError, match=r"^Recorder: force is 'no', must be True or False$"):
+        Recorder(coupling, tmp_path / "run", force="no")
     assert not (tmp_path / "run").exists()
 
 

@@ -274,10 +274,24 @@ def test_wrong_use_is_named(arm: tuple, tmp_path: Path) -> None:
             View(coupling, engine, port=port)
     with pytest.raises(ViewingError, match=r"no page can be served at 203.0.113.1, ports 8080 to 8179: "):
         View(coupling, engine, host="203.0.113.1")
-    for fps in (0.0, -1.0, float("inf"), "30"):
+    for host in ("", 5, None):
+        with pytest.raises(ViewingError, match=f"^a host must be an address or a name of this machine, is {host!r}$"):
+            View(coupling, engine, host=host)
+    with pytest.raises(ViewingError, match="no page can be served at no such host, ports 8080 to 8179: "):
+        View(coupling, engine, host="no such host")
+    with pytest.raises(ViewingError, match=r"^View: paused is 'no', must be True or False$"):
+        View(coupling, engine, paused="no")
+    for fps in (0.0, -1.0, float("inf"), "30", 10**400):
         with pytest.raises(ViewingError, match="fps must be a positive number"):
             View(coupling, engine, fps=fps)
     assert coupling.observers == []
+
+
+def test_a_wait_that_is_no_time_is_named(arm: tuple) -> None:
+    with View(arm[0], port=0) as view:
+        for timeout in ("x", float("nan"), -1.0, True):
+            with pytest.raises(ViewingError, match=f"^View.wait: timeout is {timeout!r}, must be a number of seconds"):
+                view.wait(timeout)
 
 
 def test_the_extra_that_is_missing_is_named(arm: tuple, monkeypatch: pytest.MonkeyPatch) -> None:

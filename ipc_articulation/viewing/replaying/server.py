@@ -9,6 +9,7 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 from typing import Any
 
+from ipc_articulation.arguments import shown
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.extras import need
 
@@ -49,14 +50,16 @@ def free_port(port: int, host: str = LOCAL) -> int:
         ViewingError: As in `quiet_server`.
     """
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= _LAST_PORT:
-        raise ViewingError(f"a port must be an integer from 0 (any free port) to {_LAST_PORT}, is {port!r}")
+        raise ViewingError(f"a port must be an integer from 0 (any free port) to {_LAST_PORT}, is {shown(port)}")
+    if not isinstance(host, str) or not host:
+        raise ViewingError(f"a host must be an address or a name of this machine, is {shown(host)}")
     last, reason = min(port + _TRIED - 1, _LAST_PORT), ""
     for candidate in range(port, last + 1):
         try:
             with socket.create_server((host, candidate)) as opened:
                 return int(opened.getsockname()[1])
-        except OSError as error:
-            reason = error.strerror or str(error)
+        except (OSError, ValueError) as error:  # ValueError: no host has such a name
+            reason = getattr(error, "strerror", None) or str(error)
     raise ViewingError(f"no page can be served at {host}, ports {port} to {last}: {reason}")
 
 

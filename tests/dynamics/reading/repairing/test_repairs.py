@@ -234,6 +234,13 @@ def test_limits_of_zero_are_unknown(name):
     assert said == f"<text>:4: joint 'elbow': <limit> has {name}=\"0\"; the joint has no limit of {name}"
 
 
+@pytest.mark.parametrize("name", ["damping", "friction"])
+def test_negative_losses_would_drive_the_joint(name):
+    mechanism, said = repaired(robot(elbow=f'<dynamics {name}="-0.5"/>'))
+    assert getattr(elbow(mechanism), name) == 0.0
+    assert said == f"<text>:4: joint 'elbow': <dynamics> has {name}=\"-0.5\"; the joint has no {name}"
+
+
 @pytest.mark.parametrize(
     ("leader", "more", "fault"),
     [
@@ -411,6 +418,19 @@ def test_meshes_are_found_by_the_end_of_their_path(package, name):
     (geometry,), (said,) = meshes(name)
     assert geometry == MeshFile(mesh)
     assert said.endswith(f"; the file with the same end of its path is used, '{mesh}'")
+
+
+def test_links_that_form_a_loop_are_no_files(package):
+    file, mesh, meshes = package
+    loop = mesh.parents[1] / "ring"
+    loop.mkdir()
+    (loop / "round").symlink_to(loop)
+    (loop / "Arm.stl").symlink_to(loop / "arm.stl")
+    (loop / "arm.stl").symlink_to(loop / "Arm.stl")
+    assert meshes("Arm.stl")[0] == [MeshFile(mesh)]
+    found, (said,) = meshes("gone.stl")
+    assert found == []
+    assert said.startswith(f"{file}:3: link 'arm': mesh file 'gone.stl' not found; ")
 
 
 @pytest.mark.parametrize(
