@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-import mujoco
+from ipc_articulation.adapters.mujoco.parts import Parts, exists
 
-_ATTACHED = re.compile(r"<model\b[^>]*\bfile\s*=\s*[\"']([^\"']+)[\"']")
-_KNOWN = (".stl", ".obj", ".msh", ".dae", ".ply", ".off", ".glb", ".gltf", ".png", ".ktx", ".hf", ".skn")
+from ipc_articulation.dynamics.reading.readable import KINDS, Readable
+
 _ABOVE = 4  # folders above the model's in which the path of a missing file is tried
 _MOST = 20_000  # entries of the model's folder among which a missing file is searched
 
@@ -21,50 +22,55 @@ _MOST = 20_000  # entries of the model's folder among which a missing file is se
 class AssetPaths:
     """The folders of a model."""
 
-    model: Path  # its file
-    folders: tuple[Path, ...]  # in which relative paths begin: its own, and those of models attached to it
-    allowed: tuple[Path, ...]  # of which files of any kind may be read
+    parts: Parts | Path  # the files of an MJCF model, or the URDF file
+    readable: Readable
     strip: bool  # folders in the model's paths are ignored
 
-    @staticmethod
-    def of(spec: mujoco.MjSpec, model: Path, package_dirs: Collection[Path]) -> AssetPaths:
-        """Those of a model that was read from a file."""
-        home = model.parent.resolve()
-        text = model.read_text(encoding="utf-8", errors="replace")
-        attached = tuple((home / name).parent for name in _ATTACHED.findall(text))
-        return AssetPaths(model, (home, *attached), (home, *(Path(d).resolve() for d in package_dirs)), spec.strippath)
+    @property
+    def model(self) -> Path:
+        """The model's own file."""
+        return self.parts if isinstance(self.parts, Path) else self.parts.model
+
+    @property
+    def home(self) -> Path:
+        """Where relative paths begin."""
+        return self.readable.folder
+
+    def place(self, tag: str, element: Any) -> str:
+        """The file and the line of an asset."""
+        if isinstance(self.parts, Path):
+            return str(self.parts)
+        return self.parts.place(tag, element.name, [element.file, *getattr(element, "cubefiles", ())])
 
     def expected(self, name: str, asset_folder: str) -> Path | None:
         """The file where MuJoCo looks for it; None if there is none, or none that may be read."""
         tail = Path(name.replace("\\", "/")) if not self.strip else Path(Path(name.replace("\\", "/")).name)
-        candidates = (folder / asset_folder / tail for folder in self.folders)
-        return next((file for file in candidates if self._readable(file)), None)
+        file = self.home / asset_folder / tail
+        return (
+            file if self.readable.allows(file, Path(name).is_absolute() or Path(asset_folder).is_absolute()) else None
+        )
+
+    def fault(self, name: str) -> str:
+        """Why there is no file of a name, for messages."""
+        home = self.home / name.replace("\\", "/")
+        outside = "may not be read: it is no file, or outside the folders of the model and of package_dirs"
+        return outside if exists(home) else "not found"
 
     def elsewhere(self, name: str) -> Path | None:
         """The file in a folder above or below the model's, found by the end of its path."""
         parts = [part for part in re.split(r"[/\\]+", name) if part not in ("", ".", "..") and ":" not in part]
         tails = [Path(*parts[i:]) for i in range(len(parts))]
-        home = self.folders[0]
+        home = self.home.resolve()
         above = [home, *list(home.parents)[:_ABOVE]]
         candidates = (folder / tail for tail in tails[:-1] or tails for folder in above)
-        found = next((file for file in candidates if self._readable(file)), None)
+        found = next((file for file in candidates if self.readable.allows(file)), None)
         if found is not None or not parts:
             return found
-        below = [file for file in _files(home) if file.name == parts[-1]]
+        below = [file for file in _files(home) if file.name == parts[-1] and self.readable.allows(file)]
         return min(below, key=lambda file: (len(file.parts), file), default=None)
-
-    def _readable(self, file: Path) -> bool:
-        """Whether there is a file, below an allowed folder or of a known kind."""
-        try:
-            if not file.is_file():
-                return False
-            real = file.resolve()
-        except (OSError, ValueError):  # a name that is too long, or has a null
-            return False
-        return real.suffix.lower() in _KNOWN or any(real.is_relative_to(folder) for folder in self.allowed)
 
 
 def _files(folder: Path) -> Iterator[Path]:
     """Files of known kinds below a folder, the first of many."""
     entries = ((Path(place), name) for place, _, names in os.walk(folder) for name in names)
-    return (place / name for place, name in islice(entries, _MOST) if Path(name).suffix.lower() in _KNOWN)
+    return (place / name for place, name in islice(entries, _MOST) if Path(name).suffix.lower() in KINDS)

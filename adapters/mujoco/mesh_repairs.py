@@ -6,47 +6,47 @@ Each change is a repair, see `ipc_articulation.repairs`, except the conversion o
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.asset_paths import AssetPaths
+from ipc_articulation.adapters.mujoco.pictures import fault_of_picture, leave_out_unknown_materials, repair_texture
+from ipc_articulation.adapters.mujoco.sizes import POINTS
 
-from ipc_articulation.coupling.mesh_files import read_mesh
-from ipc_articulation.errors import MeshError
+from ipc_articulation.coupling.mesh_files import LARGEST, TOO_LARGE, read_mesh
+from ipc_articulation.errors import MeshError, ModelError
 from ipc_articulation.repairs import repair
 
 _HEADER, _TRIANGLE = 84, 50  # bytes of a binary STL file
 _MOST_TRIANGLES = 200_000  # that MuJoCo takes from an STL file
 _DECODED = (".obj", ".msh")
+TAGS = {"mesh": "mesh", "height field": "hfield", "skin": "skin"}
 _FIELDS = {"mesh": "meshname", "height field": "hfieldname"}  # of a geom made of an asset
 
 
-def repair_files(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]) -> None:
+def repair_files(spec: mujoco.MjSpec, paths: AssetPaths) -> None:
     """Make a model compile in spite of meshes, textures, height fields and skins that MuJoCo cannot read.
 
     Args:
         spec: The model, with its own `modelfiledir`.
-        path: Its file.
-        package_dirs: Folders beside that of the file which may be read.
+        paths: Its folders.
 
     Raises:
-        AdapterError, MeshError: Repairs are refused, and a file is missing or cannot be read.
+        MeshError, ModelError: Repairs are refused, and a file is missing or cannot be read.
         MissingPackageError: A mesh needs a package that is not installed.
     """
-    paths = AssetPaths.of(spec, path, package_dirs)
     for mesh in list(spec.meshes):
         if mesh.file:
             _repair_mesh(spec, mesh, paths)
     for kind, elements in (("height field", spec.hfields), ("skin", spec.skins)):
         for element in list(elements):
-            if element.file and _found(paths, element, kind, spec.meshdir) is None:
-                _leave_out(spec, paths, kind, element, "not found")
+            if element.file:
+                _repair_other(spec, kind, element, paths)
     for texture in list(spec.textures):
-        _repair_texture(spec, texture, paths)
-    _leave_out_unknown_materials(spec, path)
+        repair_texture(spec, texture, paths)
+    leave_out_unknown_materials(spec, paths.model)
     spec.memory = spec.njmax = spec.nconmax = -1  # as much as MuJoCo needs, not as the file says
     spec.strippath = False  # of paths that are complete now
 
@@ -55,12 +55,24 @@ def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths) -> None:
     mesh.name = mesh.name or Path(mesh.file).stem  # MuJoCo's own rule
     file = _found(paths, mesh, "mesh", mesh.compiler.meshdir)
     if file is None:
-        _leave_out(spec, paths, "mesh", mesh, "not found")
+        leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, paths.fault(mesh.file))
+    elif file.stat().st_size > LARGEST:
+        leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, TOO_LARGE)
     elif not _decodes(file):
         try:
             convert(mesh, file)
         except MeshError as error:
-            _leave_out(spec, paths, "mesh", mesh, str(error).partition(": ")[2] or str(error), MeshError)
+            fault = str(error).removeprefix(f"file '{file}'").lstrip(" :")
+            leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, fault, MeshError)
+
+
+def _repair_other(spec: mujoco.MjSpec, kind: str, element: Any, paths: AssetPaths) -> None:
+    """Leave out a height field or a skin without a file that can be read."""
+    tag = TAGS[kind]
+    file = _found(paths, element, kind, spec.meshdir)
+    fault = paths.fault(element.file) if file is None else fault_of_picture(file, POINTS)
+    if fault is not None:
+        leave_out(spec, paths.place(tag, element), kind, element, fault)
 
 
 def _found(paths: AssetPaths, element: Any, kind: str, folder: str) -> Path | None:
@@ -70,7 +82,8 @@ def _found(paths: AssetPaths, element: Any, kind: str, folder: str) -> Path | No
     if file is None:
         file = paths.elsewhere(name)
         if file is not None:
-            repair(f"{paths.model}: {kind} '{element.name}'", f"file '{name}' not found", f"read from '{file}'")
+            place = f"{paths.place(TAGS[kind], element)}: {kind} '{element.name}'"
+            repair(place, f"file '{name}' {paths.fault(name)}", f"read from '{file}'")
     if file is not None:
         element.file = str(file.resolve())
     return file
@@ -101,12 +114,11 @@ def convert(mesh: Any, file: Path) -> None:
     mesh.file, mesh.content_type = "", ""
 
 
-def _leave_out(spec: mujoco.MjSpec, paths: AssetPaths, kind: str, element: Any, fault: str, error: Any = None) -> None:
-    """Remove an asset and the geoms made of it."""
+def leave_out(spec: mujoco.MjSpec, place: str, kind: str, element: Any, fault: str, error: Any = ModelError) -> None:
+    """Remove an asset and the geoms made of it; a repair at a place, which is the file and the line."""
     geoms = geoms_of(spec, element, _FIELDS[kind]) if kind in _FIELDS else []
     said = "".join(f", and geom{_geom_name(geom)} of body '{geom.parent.name}'{_role(geom)}" for geom in geoms)
-    place = f"{paths.model}: {kind} '{element.name}'"
-    repair(place, f"file '{element.file}' {fault}", f"left out{said}", *([error] if error else []))
+    repair(f"{place}: {kind} '{element.name}'", f"file '{element.file}' {fault}", f"left out{said}", error)
     gone = {geom.name for geom in geoms if geom.name}
     for pair in list(spec.pairs):
         if gone & {pair.geomname1, pair.geomname2}:
@@ -126,29 +138,3 @@ def _geom_name(geom: Any) -> str:
 
 def _role(geom: Any) -> str:
     return ", which collides" if geom.contype or geom.conaffinity else ""
-
-
-def _repair_texture(spec: mujoco.MjSpec, texture: Any, paths: AssetPaths) -> None:
-    """Leave out a texture without its file; materials keep their colours."""
-    folder = texture.compiler.texturedir
-    files = {name for name in (texture.file, *texture.cubefiles) if name}
-    missing = sorted(name for name in files if paths.expected(name, folder) is None)
-    if not missing:
-        if texture.file:
-            texture.file = str(paths.expected(texture.file, folder))
-        texture.cubefiles = [str(paths.expected(name, folder)) if name else "" for name in texture.cubefiles]
-        return
-    repair(f"{paths.model}: texture '{texture.name}'", f"file '{missing[0]}' not found", "left out")
-    for material in spec.materials:
-        material.textures = ["" if name == texture.name else name for name in material.textures]
-    spec.delete(texture)
-
-
-def _leave_out_unknown_materials(spec: mujoco.MjSpec, path: Path) -> None:
-    known = {"", *(material.name for material in spec.materials)}
-    users = [*spec.geoms, *spec.sites]
-    for name in sorted({user.material for user in users} - known):
-        repair(f"{path}: material '{name}'", "there is none of this name", "left out")
-    for user in users:
-        if user.material not in known:
-            user.material = ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Sequence
 from importlib import metadata
 from pathlib import Path
 
 import mujoco
+from ipc_articulation.adapters.mujoco.asset_paths import AssetPaths
 from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
@@ -16,16 +17,18 @@ from ipc_articulation.adapters.mujoco.old_attributes import (
     without_old_attributes,
     without_refused,
 )
+from ipc_articulation.adapters.mujoco.parts import Parts
+from ipc_articulation.adapters.mujoco.sizes import check_sizes
 from ipc_articulation.adapters.mujoco.urdf import urdf_text
 from ipc_articulation.adapters.mujoco.visuals import name_urdf
 
 from ipc_articulation.arguments import PATH, PATHS, TEXT, checked
 from ipc_articulation.dynamics.reading.format import robot_format
+from ipc_articulation.dynamics.reading.readable import Readable
 from ipc_articulation.errors import AdapterError
-from ipc_articulation.packages import is_file, unpacked
+from ipc_articulation.packages import is_file, package_folders, unpacked
 
 _MOST = 100  # attributes that are left out one by one
-_INCLUDE = re.compile(r"<include\s[^>]*file\s*=\s*[\"']([^\"']+)[\"']")
 
 
 @checked(AdapterError, path=PATH, package_dirs=PATHS)
@@ -38,7 +41,8 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
 
     Raises:
         AdapterError: The file does not exist, or MuJoCo cannot read it.
-        ModelError: A URDF file is wrong beyond repair, see `dynamics.reading.repairing`.
+        ModelError: A URDF file is wrong beyond repair, see `dynamics.reading.repairing`; an MJCF file contains itself,
+            is too large, or names files that may not be read.
     """
     path = Path(unpacked(path))
     return compiled(load_spec(path, package_dirs), path)
@@ -53,63 +57,69 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
     kind = robot_format(path)
     if kind == "osim":
         raise AdapterError(f"{path}: MuJoCo reads no OpenSim files; adapter native does")
+    folders = [Path(folder) for folder in package_dirs]
     try:
-        if kind == "urdf":
-            spec = mujoco.MjSpec.from_string(urdf_text(path, [Path(folder) for folder in package_dirs]))
-            spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
-            name_urdf(spec, path, [Path(folder) for folder in package_dirs])
-        else:
-            spec = _read_mjcf(path)
-    except ValueError as error:
+        spec, paths = _urdf(path, folders) if kind == "urdf" else _mjcf(path, folders)
+    except (ValueError, RuntimeError) as error:  # RuntimeError: of MuJoCo, where memory is too small
         raise AdapterError(f"{path}: {error}") from error
     if len(spec.bodies) == 1 and not spec.geoms:
         raise AdapterError(f"{path}: it has no <body>: a part that other MJCF files include; give one of those")
-    repair_files(spec, path, [Path(d) for d in package_dirs])
+    repair_files(spec, paths)
     repair_inertias(spec, path)
     return spec
 
 
-def _read_mjcf(path: Path) -> mujoco.MjSpec:
-    """The model of an MJCF file; MuJoCo itself reads it only if it ends in `.xml`."""
-    try:
-        return (
-            mujoco.MjSpec.from_file(str(path)) if path.suffix == ".xml" else _from_text(path, path.read_text("utf-8"))
-        )
-    except ValueError as error:
-        if "unrecognized attribute" not in str(error):
-            raise
-        text = path.read_text("utf-8")
-        spec = _tolerantly(path, without_old_attributes(text, path))
-        collide_in_pairs_only(spec, text)
-        return spec
+def _urdf(path: Path, folders: Sequence[Path]) -> tuple[mujoco.MjSpec, AssetPaths]:
+    spec = mujoco.MjSpec.from_string(urdf_text(path, folders))
+    spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
+    name_urdf(spec, path, folders)
+    return spec, AssetPaths(path, Readable(path.parent, folders, anywhere=True), spec.strippath)
 
 
-def _tolerantly(path: Path, text: str) -> mujoco.MjSpec:
-    """The model of an MJCF file's text, without attributes that MuJoCo does not know."""
-    for _ in range(_MOST):
+def _mjcf(path: Path, folders: Sequence[Path]) -> tuple[mujoco.MjSpec, AssetPaths]:
+    readable = Readable(path.parent, [*folders, *package_folders()])
+    parts = Parts(path, readable)
+    check_sizes(parts)
+    spec = _read_mjcf(parts)
+    return spec, AssetPaths(parts, readable, spec.strippath)
+
+
+def _read_mjcf(parts: Parts) -> mujoco.MjSpec:
+    """The model without attributes that MuJoCo does not know; it reads only files that end in `.xml`."""
+    own = parts.own
+    if own.file.suffix == ".xml" and all(part.plain for part in parts.files.values()):
         try:
-            return _from_text(path, text)
+            return mujoco.MjSpec.from_file(str(own.file.absolute()))
         except ValueError as error:
-            better = without_refused(text, path, str(error))
-            if better is None:
+            if "unrecognized attribute" not in str(error):
                 raise
-            text = better
-    return _from_text(path, text)
-
-
-def _from_text(path: Path, text: str) -> mujoco.MjSpec:
-    spec = mujoco.MjSpec.from_string(text, include=_included(path, path.parent, {}))
-    spec.modelfiledir = str(path.parent)
+    spec = _tolerantly(parts, without_old_attributes(own.text, own.file))
+    collide_in_pairs_only(spec, own.text)
     return spec
 
 
-def _included(file: Path, home: Path, found: dict[str, bytes]) -> dict[str, bytes]:
-    """Files that an MJCF file includes, by the name that it gives them, and those that they include."""
-    for name in _INCLUDE.findall(file.read_text(encoding="utf-8")):
-        if name not in found and not Path(name).is_absolute() and (home / name).is_file():
-            found[name] = (home / name).read_bytes()
-            _included(home / name, home, found)
-    return found
+def _tolerantly(parts: Parts, text: str) -> mujoco.MjSpec:
+    """The model with another text of its own file, without attributes that MuJoCo does not know."""
+    for _ in range(_MOST):
+        try:
+            return _from_text(parts, text)
+        except ValueError as error:
+            better = without_refused(text, parts.model, str(error))
+            if better is None:
+                raise
+            text = better
+    return _from_text(parts, text)
+
+
+def _from_text(parts: Parts, text: str) -> mujoco.MjSpec:
+    """The model with another text of its own file, and the texts that were read of its other files."""
+    own, *others = parts.files.values()
+    name = os.path.abspath(own.file.with_suffix(".xml"))
+    with mujoco.MjVfs() as files:
+        for part in others:
+            files[os.path.abspath(part.file)] = part.text.encode()
+        files[name] = text.encode()
+        return mujoco.MjSpec.from_file(name, vfs=files)
 
 
 @checked(AdapterError, name=TEXT)

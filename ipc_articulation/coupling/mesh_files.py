@@ -14,6 +14,8 @@ from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError
 from ipc_articulation.extras import need
 
+LARGEST = 256 << 20  # bytes of a file
+TOO_LARGE = f"is larger than {LARGEST >> 20} MB"
 FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
 
 

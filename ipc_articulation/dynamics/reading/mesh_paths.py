@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from urllib.request import url2pathname
 
+from ipc_articulation.dynamics.reading.readable import NEAR, Readable
 from ipc_articulation.packages import is_file, package_folders
 
 PACKAGE = re.compile(r"(?:package|model):/{2,}([^/]+)/(.+)")
-NEAR = 3  # folders above the file's own that whole paths may point into
 FOR_ROBOT_FILES = ("model", "models", "robot", "robots", "urdf", "xacro")  # folders in packages
 EQUAL = 100  # files of one name that are compared
 ENTRIES = 20_000  # of folders that are searched for a file
@@ -25,9 +25,8 @@ class MeshPaths:
     """A finder of `package://name/rest`, `model://name/rest`, `file://`, whole and relative paths.
 
     A package is a folder called `name`. The search order is `package_dirs`, the folders in ROS_PACKAGE_PATH, those of
-    installed packages, and the URDF file's parent folders; each of them may be the package or contain it. Nothing else
-    is looked at: the root of the file system is no such folder, and a whole path must point into a given folder or near
-    the file.
+    installed packages, and the URDF file's parent folders except the root of the file system; each of them may be the
+    package or contain it. Nothing else is looked at, and `Readable` says which files there may be read.
     """
 
     folder: Path  # folder of the URDF file, where relative paths begin
@@ -36,7 +35,8 @@ class MeshPaths:
 
     def find(self, name: str) -> Path | None:
         """The file that a name means, or None."""
-        return next((path for path in self.candidates(name) if self._allowed(path, name) and is_file(path)), None)
+        whole = name.startswith("file:") or Path(name).is_absolute()
+        return next((path for path in self.candidates(name) if self._readable.allows(path, whole)), None)
 
     def candidates(self, name: str) -> list[Path]:
         """The paths that a name can mean, in the order in which they are tried."""
@@ -53,10 +53,15 @@ class MeshPaths:
         It is searched in the given folders and beside the file, in a limited number of folders.
         """
         tail = _parts(re.sub(r"^\w+:/*", "", name.replace("\\", "/")))
-        best = max((_common(tail, _parts(str(path))) for path in self._files.get(tail[-1], ())), default=0)
-        found = [path for path in self._files.get(tail[-1], ()) if _common(tail, _parts(str(path))) == best]
+        files = [path for path in self._files.get(tail[-1], ()) if self._readable.allows(path)]
+        best = max((_common(tail, _parts(str(path))) for path in files), default=0)
+        found = [path for path in files if _common(tail, _parts(str(path))) == best]
         nearest = [path for path in found if len(path.parts) == min(len(other.parts) for other in found)]
         return nearest[0] if nearest and (best > 1 or len(found) == 1) else None
+
+    @cached_property
+    def _readable(self) -> Readable:
+        return Readable(self.folder, [*map(Path, self.package_dirs), *package_folders()], self.trusted)
 
     @cached_property
     def _places(self) -> list[Path]:
@@ -87,16 +92,6 @@ class MeshPaths:
         plain = 1 if self.folder.name.lower() in FOR_ROBOT_FILES else 0
         package = next((i for i, folder in enumerate(folders) if is_file(folder / "package.xml")), plain)
         return folders[: package + 1]
-
-    def _allowed(self, path: Path, name: str) -> bool:
-        """Whether a path is below a folder that may be read."""
-        path = Path(os.path.normpath(path))
-        if name.startswith(("/", "file:")) or Path(name).is_absolute():
-            above = {self.folder, *self.folder.parents}
-            near = [folder for folder in (self.folder, *self.folder.parents)[: NEAR + 1] if folder.parent != folder]
-            roots = [*near, *(place for place in self._places if place not in above)]
-            return self.trusted or any(path.is_relative_to(root) for root in roots)
-        return any(path.is_relative_to(place) for place in self._places)
 
 
 def _roots(package: str, places: Collection[Path]) -> list[Path]:

@@ -76,7 +76,7 @@ def test_a_mesh_that_is_missing_or_none_is_left_out_with_its_geoms(tmp_path, con
     pair = "<contact><pair geom1='drawn' geom2='box'/></contact>"
     box = "<geom name='box' type='box' size='1 1 1'/>"
     path = write(tmp_path, "<mesh file='part.stl'/>", geoms + box, more=pair)
-    fault = r"robot.xml: mesh 'part': file '.*part.stl' " + ("" if content else "not found; ")
+    fault = r"robot.xml:1: mesh 'part': file '.*part.stl' " + ("holds no triangles; " if content else "not found; ")
     with pytest.warns(RepairWarning, match=rf"{fault}.*geom 'drawn' of body 'b', and geom of body 'b', which collides"):
         model = load_model(path)
     assert (model.ngeom, model.nmesh, model.npair) == (1, 0, 0)
@@ -149,7 +149,9 @@ def test_missing_textures_height_fields_and_skins_are_left_out(tmp_path):
 
 def test_files_outside_are_not_read(tmp_path):
     path = write(tmp_path, "<texture name='t' type='2d' file='/etc/hostname'/>", BOX)
-    with pytest.warns(RepairWarning, match="texture 't': file '/etc/hostname' not found; left out"):
+    with pytest.warns(
+        RepairWarning, match="robot.xml:1: texture 't': file '/etc/hostname' may not be read: .*; left out"
+    ):
         assert load_model(path).ntex == 0
 
 

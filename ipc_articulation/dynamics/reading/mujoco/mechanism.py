@@ -63,7 +63,7 @@ def mechanism_from_mujoco(model: mujoco.MjModel) -> Mechanism:
     refuse_unsupported(model)
     report_left_out(model)
     gravity = model.opt.gravity * enabled(model, "GRAVITY")
-    mechanism = Mechanism(model.names.split(b"\0", 1)[0].decode(), gravity=gravity)
+    mechanism = Mechanism(model.names.split(b"\0", 1)[0].decode(errors="replace"), gravity=gravity)
     for body in range(1, model.nbody):
         _add_body(mechanism, model, body)
     found = mimics(model)

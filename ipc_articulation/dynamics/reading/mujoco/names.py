@@ -26,8 +26,12 @@ _KINDS = {
 
 
 def name_of(model: mujoco.MjModel, kind: str, index: SupportsInt) -> str:
-    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» if it has none."""
-    return mujoco.mj_id2name(model, _KINDS[kind], int(index)) or f"{kind}{index}"
+    """Name of element `index` of a kind («body», «joint», «geom», ...), or e.g. «geom3» if it has none in UTF-8."""
+    try:
+        name = mujoco.mj_id2name(model, _KINDS[kind], int(index))
+    except UnicodeDecodeError:
+        name = None
+    return name or f"{kind}{index}"
 
 
 def body_names(model: mujoco.MjModel) -> list[str]:

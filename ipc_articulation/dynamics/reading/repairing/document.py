@@ -51,14 +51,23 @@ def document(path_or_text: str | Path, kind: str = "a URDF file") -> XmlNode:
     if not isinstance(path_or_text, str | PathLike):
         raise ModelError(f"give {kind}, or its text; it is {shown(path_or_text)}")
     if isinstance(path_or_text, str) and path_or_text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _parsed(path_or_text.lstrip("\ufeff"), TEXT)
-    file = str(path_or_text)
+        return parsed(path_or_text.lstrip("\ufeff"), TEXT)
+    return parsed(text_of(Path(path_or_text), kind)[0], str(path_or_text))
+
+
+def text_of(path: Path, kind: str) -> tuple[str, bool]:
+    """The text of an XML file, and whether the file has exactly this text in UTF-8; arguments as those of `document`.
+
+    Raises:
+        ModelError: The file cannot be read, is empty, or is too large.
+    """
     try:
-        content = _content(Path(path_or_text), kind)
+        content = _content(path, kind)
     except (OSError, ValueError) as error:  # ValueError: the path has a null character
         reason = error.strerror if isinstance(error, OSError) else error
-        raise ModelError(f"{file}: {reason}; give {kind}, or its text") from error
-    return _parsed(_from_tag(_decoded(content, file), file), file)
+        raise ModelError(f"{path}: {reason}; give {kind}, or its text") from error
+    text = _from_tag(_decoded(content, str(path)), str(path))
+    return text, text.encode(errors="replace") == content
 
 
 def _content(path: Path, kind: str) -> bytes:
@@ -66,6 +75,8 @@ def _content(path: Path, kind: str) -> bytes:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise ModelError(f"{path}: the file has more than {LARGEST >> 20} MB; give {kind}")
+    if not content.strip():
+        raise ModelError(f"{path}: the file is empty; give {kind}")
     return content
 
 
@@ -103,14 +114,19 @@ def _from_tag(text: str, file: str) -> str:
     return "\n" * text[:start].count("\n") + text[start:] if start > 0 else text
 
 
-def _parsed(text: str, file: str) -> XmlNode:
-    """The outermost element.
+def parsed(text: str, file: str, deep: bool = False) -> XmlNode:
+    """The outermost element of an XML text.
+
+    Args:
+        text: The text; a deep one must not contain entities, whose size is then unlimited.
+        file: Its file, for messages.
+        deep: More than 256 elements may be inside each other.
 
     Raises:
         ModelError: The text is not well-formed, and cannot be repaired without loss.
     """
     content = CPP_TAG.sub(rb"\1.", text.encode(errors="replace"))
-    parser = etree.XMLParser(encoding="utf-8", recover=True, remove_comments=True, remove_pis=True)
+    parser = etree.XMLParser(encoding="utf-8", recover=True, remove_comments=True, remove_pis=True, huge_tree=deep)
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:

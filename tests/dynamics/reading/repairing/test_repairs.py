@@ -477,7 +477,8 @@ BOMB = "<!DOCTYPE robot [<!ENTITY a0 'aaaaaaaaaa'>{}]><robot><link name='b'/>&a9
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", ":1: not well-formed XML: Document is empty"),
+        (b"", ": the file is empty; give a URDF file"),
+        (b" \n", ": the file is empty; give a URDF file"),
         (b"hello", ":1: not well-formed XML: Start tag expected"),
         (bytes(range(256)) * 100, ":"),
         (GOOD[:-20], ":4: not well-formed XML: "),
