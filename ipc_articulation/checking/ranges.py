@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ipc_articulation.scenefile.document import Location, SceneProblem
-from ipc_articulation.scenefile.schema import ArticulationScene, BodyEntry, MaterialEntry, RobotScene, Scene
+from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, BodyEntry, MaterialEntry, RobotScene, Scene
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Range:
         if self.low <= value <= self.high:
             return None
         why = self.below if value < self.low else self.above
-        return f"{what} {value:g} {self.unit} is outside {self.low:g} to {self.high:g} {self.unit}: {why}"
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{what} {value:g}{unit} is outside {self.low:g} to {self.high:g}{unit}: {why}"
 
 
 DT = Range(1e-5, 0.05, "s", "runs take long", "contact and fast joints are resolved badly, and steps damp much")
@@ -34,6 +35,7 @@ STIFFNESS = Range(1e6, 1e11, "Pa", "bodies bend and shear visibly", "Newton take
 MASS = Range(1e-5, 1e6, "kg", "so light a body nears rounding beside others", "contact with light bodies is stiff")
 DENSITY = Range(1.0, 3e4, "kg/m³", "lighter than foam", "heavier than any metal")
 FRICTION = Range(0.0, 2.0, "", "", "dry materials have at most about 1.5")
+STRENGTH = Range(1.0, 1e12, "", "the joint gives way visibly", "the masses are lost in rounding, and nothing moves")
 
 _OF_THINGS = {  # keys of bodies and materials
     "mass": MASS,
@@ -70,3 +72,10 @@ def _quantities(scene: Scene) -> Iterator[_Quantity]:
     for place, name, thing in things:
         for key, usual in _OF_THINGS.items():
             yield (*place, key), f"the {key} of {name}", getattr(thing, key, None), usual
+    if isinstance(scene, ArticulationScene):
+        for index, joint in enumerate(scene.joints):
+            at, key = ("joints", index), "strength_ratio"
+            yield (*at, key), f"the {key} of joint '{joint.name}'", joint.strength_ratio, STRENGTH
+            if isinstance(joint, AxisEntry) and joint.drive is not None:
+                drive = joint.drive.strength_ratio
+                yield (*at, "drive", key), f"the {key} of the drive of joint '{joint.name}'", drive, STRENGTH

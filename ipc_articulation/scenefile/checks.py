@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
@@ -137,6 +138,20 @@ def _owned_once(scene: ArticulationScene) -> Iterator[SceneProblem]:
             yield SceneProblem(("joints", index, "drive"), f"joint '{joint.name}' is moved by an articulation already")
 
 
+def _drives(scene: ArticulationScene) -> Iterator[SceneProblem]:
+    """The angle of a hinge would be ambiguous if it turned by π in a step."""
+    for index, joint in enumerate(scene.joints):
+        if not isinstance(joint, AxisEntry) or joint.type != "revolute" or joint.drive is None:
+            continue
+        turn = abs(joint.drive.target) * min(1.0, scene.dt / joint.drive.duration)
+        if turn >= math.pi:
+            message = (
+                f"joint '{joint.name}' is driven by {turn:.4g} rad in a step of {scene.dt:g} s; no joint may turn by π "
+                "or more in one step: give a longer duration or a smaller dt"
+            )
+            yield SceneProblem(("joints", index, "drive"), message)
+
+
 _Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[SceneProblem]]]
 
 # The kind of scenes, the keys that a check looks at, and the check.
@@ -150,4 +165,5 @@ _CHECKS: tuple[_Check, ...] = (
     (ArticulationScene, ("joints", "bodies"), _joined_bodies),
     (ArticulationScene, ("joints", "articulations"), _articulated_joints),
     (ArticulationScene, ("articulations", "joints"), _owned_once),
+    (ArticulationScene, ("dt", "joints"), _drives),
 )

@@ -150,6 +150,24 @@ def test_what_runs_but_is_seldom_meant_is_a_warning(check, change: tuple[str, st
     assert warning.startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("strength_ratio: 1e20", "the strength_ratio of joint 'j' 1e+20 is outside 1 to 1e+12: the masses are lost in"),
+        ("strength_ratio: 1e-3", "the strength_ratio of joint 'j' 0.001 is outside 1 to 1e+12: the joint gives way"),
+        (
+            "drive: {target: 1, duration: 1, strength_ratio: 1e16}",
+            "the strength_ratio of the drive of joint 'j' 1e+16 is outside 1 to 1e+12: the masses are lost in rounding",
+        ),
+    ],
+)
+def test_joints_whose_strength_hides_the_masses_are_told(check, keys: str, message: str) -> None:
+    joint = "joints:\n  - {name: j, type: prismatic, parent: first, child: second, anchor: [0, 0, 0], axis: [0, 0, 1], "
+    (warning,) = told(check(BOXES + joint + keys + "}\n").warnings)
+    assert message in warning
+    assert warning.startswith("14:")
+
+
 def test_a_variable_that_nothing_says_is_told(check) -> None:
     text = "variables: {unused: 1, step: 0.01, base: 1, twice: '${2 * base}'}\ndt: ${step}\nsteps: ${twice}"
     assert told(check(BOXES, ("dt: 0.01\nsteps: 10", text)).warnings) == [

@@ -64,6 +64,11 @@ FAULTS = [
     (HINGE | {"type": "spherical"}, "unknown key 'axis'"),
     (HINGE | {"type": "universal"}, "unknown type 'universal'"),
     (HINGE | {"drive": {"target": 1}}, "missing key 'duration'"),
+    (
+        HINGE | {"drive": {"target": -500, "duration": 0.02}},
+        r"joint 'hinge' is driven by 250 rad in a step of 0\.01 s; no joint may turn by π or more in one step: give a",
+    ),
+    (HINGE | {"drive": {"target": 3.2, "duration": 1e-3}}, r"joint 'hinge' is driven by 3\.2 rad in a step of 0\.01 s"),
     (HINGE | {"child": "post"}, "joint 'hinge' joins 'post' to itself"),
     (HINGE | {"child": "dor"}, "unknown body 'dor'; did you mean 'door'"),
 ]
@@ -74,6 +79,18 @@ def test_faults_are_told_with_their_place(tmp_path: Path, joint: dict[str, Any],
     with pytest.raises(SceneFileError, match=message) as caught:
         read(tmp_path, scene(joint))
     assert caught.value.line is not None
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        HINGE | {"drive": {"target": 3.1, "duration": 1e-3}},
+        HINGE | {"drive": {"target": 500, "duration": 5}},
+        SLIDE | {"drive": {"target": 4, "duration": 0.01}},
+    ],
+)
+def test_drives_below_pi_a_step_are_no_fault(tmp_path: Path, joint: dict[str, Any]) -> None:
+    read(tmp_path, scene(joint))
 
 
 def test_an_articulation_moves_hinges_and_sliders_that_nothing_drives(tmp_path: Path) -> None:
