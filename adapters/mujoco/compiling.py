@@ -11,7 +11,9 @@ from typing import Any
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.inertia_repairs import give_inertia
-from ipc_articulation.adapters.mujoco.mesh_repairs import convert, geoms_of
+from ipc_articulation.adapters.mujoco.magnitudes import refuse_unbounded
+from ipc_articulation.adapters.mujoco.mesh_repairs import convert, geoms_of, leave_out
+from ipc_articulation.adapters.mujoco.pictures import leave_out_texture
 
 from ipc_articulation.errors import AdapterError, MeshError
 from ipc_articulation.repairs import repair
@@ -31,13 +33,16 @@ def compiled(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
         AdapterError: MuJoCo refuses it for another reason.
         MeshError, ModelError: Repairs are refused.
     """
-    for _ in range(len(spec.bodies) + 2 * len(spec.meshes) + 1):
+    for _ in range(len(spec.bodies) + 4 * len(spec.meshes) + len(spec.textures) + len(spec.hfields) + 1):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # of attributes that will be removed one day
-                return spec.compile()
-        except ValueError as error:
+                model = spec.compile()
+        except (ValueError, RuntimeError) as error:  # RuntimeError: of MuJoCo, where memory is too small
             message = str(error)
+        else:
+            refuse_unbounded(model, spec, path)
+            return model
         if not _repaired(spec, path, message):
             break
     raise AdapterError(f"{path}: MuJoCo cannot compile the model: {message}")
@@ -86,8 +91,11 @@ def _outside(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
 def _drawn_only(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
     mesh = _mesh(spec, name, index)
     geoms = [] if mesh is None else [geom for geom in geoms_of(spec, mesh) if geom.contype or geom.conaffinity]
-    if mesh is None or not geoms:
+    if mesh is None:
         return False
+    if not geoms:  # it is not in contact, and has no shape even for MuJoCo's drawings
+        leave_out(spec, str(path), "mesh", mesh, "is flat", MeshError)
+        return True
     owners = ", ".join(sorted({f"body '{geom.parent.name}'" for geom in geoms}))
     repair(f"{path}: mesh '{mesh.name}' of {owners}", "it is flat", "left out of contact", MeshError)
     for geom in geoms:
@@ -106,11 +114,38 @@ def _renew(spec: mujoco.MjSpec, mesh: Any) -> None:
 
 
 def _read(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    """Read a mesh without MuJoCo's decoder, which also leaves out triangles whose corners are not finite."""
     mesh = _mesh(spec, name, index)
     if mesh is None or not mesh.file:
         return False
-    convert(mesh, Path(mesh.file))
+    try:
+        convert(mesh, Path(mesh.file))
+    except MeshError as error:
+        leave_out(spec, str(path), "mesh", mesh, f"cannot be read: {error}", MeshError)
     return True
+
+
+def _read_or_leave_out(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    mesh = _mesh(spec, name, index)
+    if mesh is None:
+        return False
+    if not _read(spec, path, name, index):
+        leave_out(spec, str(path), "mesh", mesh, "has no volume, or vertices that are not finite", MeshError)
+    return True
+
+
+def _leave_out_picture(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
+    """Leave out a texture or a height field whose file is no picture that MuJoCo reads."""
+    for kind, found in (("texture", spec.textures), ("height field", spec.hfields)):
+        element = next((one for i, one in enumerate(found) if (one.name == name if name else i == int(index))), None)
+        if element is None or not (element.file or any(getattr(element, "cubefiles", ()))):
+            continue
+        if kind == "texture":
+            leave_out_texture(spec, element, f"{path}: ", f"file '{element.file}' is no picture that MuJoCo reads")
+        else:
+            leave_out(spec, str(path), kind, element, "is no picture that MuJoCo reads")
+        return True
+    return False
 
 
 def _mesh(spec: mujoco.MjSpec, name: str, index: str) -> Any:
@@ -118,6 +153,13 @@ def _mesh(spec: mujoco.MjSpec, name: str, index: str) -> Any:
 
 
 _REMEDIES: dict[str, Callable[[mujoco.MjSpec, Path, str, str], bool]] = {
+    "decoding PNG": _leave_out_picture,
+    "content type": _leave_out_picture,
+    "texture": _leave_out_picture,
+    "not finite": _read_or_leave_out,
+    "colocated vertices": _read_or_leave_out,
+    "collinear vertices": _read_or_leave_out,
+    "surface area is too small": _read_or_leave_out,
     "mass and inertia of moving bodies": _give_inertia,
     "mesh volume is too small": _shell,
     "misoriented triangles": _outside,

@@ -54,6 +54,7 @@ def give_inertia(body: Any, path: Path) -> None:
 
 
 def _add_moments(body: Any, path: Path) -> None:
+    _refuse_infinite(body, path)
     least = _least_moment(body.mass)
     fault = "MuJoCo needs positive moments of inertia of a body that moves"
     repair(_place(body, path), fault, f"{least:g} kg·m² is added", ModelError)
@@ -66,9 +67,8 @@ def _least_moment(mass: float) -> float:
 
 
 def _repair_tensor(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
+    _refuse_infinite(body, path)
     tensor = _tensor(body)
-    if not (np.isfinite(tensor).all() and np.isfinite(body.mass)):
-        raise ModelError(f"{_place(body, path)}: its mass and inertia must be finite")
     nearest = physical_inertia(tensor, slack=0.0)
     if nearest is not tensor:
         moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(tensor))
@@ -77,6 +77,11 @@ def _repair_tensor(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
         _set_tensor(body, nearest)
     if not _accepted(spec, [body]):  # a point, or nearly one
         _add_moments(body, path)
+
+
+def _refuse_infinite(body: Any, path: Path) -> None:
+    if not (np.isfinite(_tensor(body)).all() and np.isfinite(body.mass)):
+        raise ModelError(f"{_place(body, path)}: its mass and inertia must be finite")
 
 
 def _accepted(spec: mujoco.MjSpec, bodies: Sequence[Any]) -> bool:

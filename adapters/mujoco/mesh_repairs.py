@@ -52,6 +52,9 @@ def repair_files(spec: mujoco.MjSpec, paths: AssetPaths) -> None:
 
 
 def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths) -> None:
+    if not np.isfinite(mesh.scale).all():
+        place = f"{paths.place('mesh', mesh)}: mesh '{mesh.name}'"
+        raise ModelError(f"{place}: its scale is {' '.join(f'{x:g}' for x in mesh.scale)}; give 3 finite numbers")
     mesh.name = mesh.name or Path(mesh.file).stem  # MuJoCo's own rule
     file = _found(paths, mesh, "mesh", mesh.compiler.meshdir)
     if file is None:
@@ -118,7 +121,8 @@ def leave_out(spec: mujoco.MjSpec, place: str, kind: str, element: Any, fault: s
     """Remove an asset and the geoms made of it; a repair at a place, which is the file and the line."""
     geoms = geoms_of(spec, element, _FIELDS[kind]) if kind in _FIELDS else []
     said = "".join(f", and geom{_geom_name(geom)} of body '{geom.parent.name}'{_role(geom)}" for geom in geoms)
-    repair(f"{place}: {kind} '{element.name}'", f"file '{element.file}' {fault}", f"left out{said}", error)
+    file = f"file '{element.file}' " if element.file else "it "
+    repair(f"{place}: {kind} '{element.name}'", f"{file}{fault}", f"left out{said}", error)
     gone = {geom.name for geom in geoms if geom.name}
     for pair in list(spec.pairs):
         if gone & {pair.geomname1, pair.geomname2}:

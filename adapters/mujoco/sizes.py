@@ -13,7 +13,7 @@ from ipc_articulation.dynamics.reading.node import XmlNode, numbers_of
 
 MOST = 10_000  # elements, those of replicates, grids and attached models included
 PIXELS = 1 << 25  # of a texture
-POINTS = 1 << 20  # of a height field
+POINTS = 1 << 19  # of a height field
 
 # The largest products of some attributes' numbers, by element.
 _LIMITS: Mapping[str, Mapping[tuple[str, ...], int]] = {

@@ -158,6 +158,69 @@ def test_files_outside_are_not_read(tmp_path):
 FLAT = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
 
 
+def stl(triangles):
+    """A binary STL file of triangles (n, 3, 3)."""
+    corners = np.asarray(triangles, dtype="<f4").reshape(-1, 9)
+    faces = b"".join(bytes(12) + nine.tobytes() + bytes(2) for nine in corners)
+    return bytes(80) + len(corners).to_bytes(4, "little") + faces
+
+
+@pytest.mark.parametrize(
+    "corners", [[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 0, 0], [1, 0, 0], [2, 0, 0]], 3 * [[0, 0, 0]]]
+)
+def test_a_triangle_a_line_and_a_point_are_left_out(tmp_path, corners):
+    (tmp_path / "part.stl").write_bytes(stl([corners]))
+    with pytest.warns(
+        RepairWarning, match=r"robot\.xml: mesh 'part': file '.*part\.stl' is flat; left out, and geom of body"
+    ):
+        assert (
+            load_model(write(tmp_path, "<mesh file='part.stl'/>", "<geom type='mesh' mesh='part'/>" + BOX)).ngeom == 1
+        )
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_triangles_with_corners_that_are_not_finite_are_left_out(tmp_path, value):
+    box = trimesh.creation.box((1, 1, 1))
+    triangles = np.array(box.vertices[box.faces])
+    triangles[0, 0, 0] = value
+    (tmp_path / "part.stl").write_bytes(stl(triangles))
+    assert load_model(write(tmp_path, "<mesh file='part.stl'/>")).mesh_facenum[0] == 11
+
+
+@pytest.mark.parametrize("scale", ["0 0 0", "1e-300 1e-300 1e-300"])
+def test_a_mesh_without_size_is_left_out(tmp_path, scale):
+    part().export(tmp_path / "part.stl")
+    with pytest.warns(RepairWarning, match="mesh 'part': .*has no volume, or vertices that are not finite; left out"):
+        assert load_model(write(tmp_path, f"<mesh file='part.stl' scale='{scale}'/>", BOX)).nmesh == 0
+
+
+def test_a_scale_that_is_not_finite_is_refused(tmp_path):
+    part().export(tmp_path / "part.stl")
+    with pytest.raises(ModelError, match=r"robot\.xml:1: mesh 'part': its scale is nan 1 1; give 3 finite numbers$"):
+        load_model(write(tmp_path, "<mesh file='part.stl' scale='nan 1 1'/>"))
+
+
+@pytest.mark.parametrize("file", ["t.png", "t.jpg"])
+@pytest.mark.parametrize("content", [b"version https://git-lfs.github.com/spec/v1", b"\x89PNG\r\n\x1a\n" + bytes(40)])
+def test_textures_that_are_no_pictures_are_left_out(tmp_path, file, content):
+    (tmp_path / file).write_bytes(content)
+    asset = f"<texture name='t' type='2d' file='{file}'/><material name='m' texture='t'/>"
+    with pytest.warns(RepairWarning, match=rf"robot\.xml(:1)?: texture 't': file '.*{file}' is no .*; left out$"):
+        assert load_model(write(tmp_path, asset, BOX)).ntex == 0
+
+
+def test_pictures_of_too_many_pixels_are_left_out(tmp_path):
+    header = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + 2 * (60_000).to_bytes(4, "big")
+    (tmp_path / "t.png").write_bytes(header + bytes(100))
+    asset = "<texture name='t' type='2d' file='t.png'/><hfield name='h' file='t.png' size='1 1 1 1'/>"
+    with pytest.warns(RepairWarning) as said:
+        load_model(write(tmp_path, asset, BOX))
+    texts = [str(warning.message) for warning in said]
+    assert [
+        ": file 't.png' has 60000 x 60000 pixels" in t or "t.png' has 60000 x 60000 pixels" in t for t in texts
+    ] == [True, True]
+
+
 def test_a_flat_mesh_is_drawn_only_and_has_the_mass_of_a_shell(tmp_path):
     FLAT.export(tmp_path / "part.stl")
     path = write(tmp_path, "<mesh file='part.stl'/>")
