@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ipc_articulation.checking.gains import gain_problems
+from ipc_articulation.checking.lightness import lightness_problems
 from ipc_articulation.checking.names import controller_problems, model_problems
 from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.ranges import range_problems
@@ -17,7 +18,7 @@ from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
 from ipc_articulation.repairs import collected
 from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.scenefile.reading import Examined, examine
-from ipc_articulation.scenefile.schema import RobotScene, Scene
+from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
 from ipc_articulation.scenefile.variables import VARIABLES
 from ipc_articulation.simulation.variation import with_drawn_values
 
@@ -87,6 +88,8 @@ def _risks(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     yield from thickness_problems(start, scene)
     if isinstance(scene, RobotScene):
         yield from gain_problems(start, scene)
+    if isinstance(scene, ArticulationScene):
+        yield from lightness_problems(start, scene)
 
 
 def _report(file: Path, document: Document, errors: list[SceneProblem], warnings: list[SceneProblem]) -> Report:
