@@ -23,6 +23,8 @@ from queue import Queue
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from PIL import Image
+
 import ipc_articulation
 from ipc_articulation.recording import Recording, read_recording
 from ipc_articulation.viewing.drawing import draw, shots_of
@@ -59,7 +61,7 @@ PICTURES = {
     "random_drop": Picture("random_drop", forces=True),
     "recorded_motion": Picture("recorded_motion", 1.5, "link"),
 }
-_PATIENCE = 5_000  # ms: without a GPU a page takes its time
+_PATIENCE = 15_000  # ms: without a GPU a page takes its time
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _WEBGL = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 
@@ -91,6 +93,14 @@ def draw_picture(picture: Picture, out: Path, file: Path) -> None:
     recording = recorded(picture.scene, out)
     row = last_row(recording) if picture.time is None else row_at(recording, picture.time)
     draw(shots_of(recording, [row], picture.by, ForceArrows(recording) if picture.forces else None, SIZE), file)
+    reduce_colours(file)
+
+
+def reduce_colours(file: Path) -> None:
+    """Write a picture again with 256 colours, which makes it half as large; pages have more."""
+    with Image.open(file) as image:
+        reduced = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    reduced.save(file, optimize=True)
 
 
 def photograph_replay(recording: Recording, file: Path) -> None:
@@ -103,9 +113,9 @@ def photograph_replay(recording: Recording, file: Path) -> None:
     try:
         with browser() as page:
             page.goto(addresses.get())
-            for time in ("1.8", "1.9", "2"):  # viser's arrows may stay behind one change where WebGL is software
-                page.locator(".mantine-NumberInput-input").last.fill(time)
-                settle(page)
+            settle(page)  # until the veil of loading is gone
+            page.locator(".mantine-NumberInput-input").last.fill("2")
+            settle(page)
             page.screenshot(path=file, timeout=0)
     finally:
         stop.set()

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import threading
-import weakref
-from contextlib import suppress
 from time import perf_counter
-from typing import Any
 
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording import RecordingWriter
 
 _SOON, _LATE = 1.0, 5.0  # seconds of wall time for which a row is in memory only, for small scenes and for large ones
 _REST = 30.0  # times the duration of a flush until the next one, which costs a few per cent
-
-_open: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class Flusher:
@@ -53,20 +48,3 @@ class Flusher:
                     self.error = error
                     return
             pause = min(max(_SOON, _REST * (perf_counter() - began)), _LATE)
-
-
-def close_at_exit(recorder: Any) -> None:
-    """Close a recorder when the interpreter ends, if the script has not done so.
-
-    `atexit` is too late, as Zarr writes with threads, which are ended before. Python offers no public way to be called
-    earlier; where its inside is another, what was recorded after the last flush is lost.
-    """
-    if not _open:
-        with suppress(AttributeError):
-            threading._register_atexit(_close_all)  # type: ignore[attr-defined]
-    _open.add(recorder)
-
-
-def _close_all() -> None:
-    for recorder in list(_open):
-        recorder.close()

@@ -30,7 +30,7 @@ class Moment:
     """The state after a step."""
 
     subject: Subject
-    poses: Array  # (n, 4, 4) of `subject.body_names`
+    poses: Array  # (n, 4, 4) of `subject.all_names`: scripts may move fixed bodies too
     contacts: Contacts
     figures: Mapping[str, str]  # what the panel says, by labels
 
@@ -58,7 +58,7 @@ class LiveScene:
         self.error: Exception | None = None
         self._server, self._interval, self._left = server, interval, np.inf
         self._newest = self._shown = first
-        scenery, names = first.subject.scenery, first.subject.body_names
+        scenery, names = first.subject.scenery, first.subject.all_names
         points = outline_of(scenery, names, first.poses[None])
         self._arrow = ordinary_length(points.min(axis=0), points.max(axis=0))
         self._greatest, self._read = 0.0, 0.0
@@ -112,7 +112,7 @@ class LiveScene:
     def _show(self) -> None:
         moment, last = self._newest, self._shown
         if moment.subject is not last.subject:
-            self._stage.replace(moment.subject.scenery, moment.subject.body_names)
+            self._stage.replace(moment.subject.scenery, moment.subject.all_names)
         points, forces = forces_on(moment.contacts, moment.subject.body_names, self._arrow)
         now = float(np.linalg.norm(forces, axis=1).max(initial=0.0))
         self._greatest = max(now, _FADE * self._greatest)

@@ -27,7 +27,8 @@ from ipc_articulation.watching.engine_report import (
     figures,
     stages,
 )
-from ipc_articulation.watching.flusher import Flusher, close_at_exit
+from ipc_articulation.watching.exits import close_at_exit
+from ipc_articulation.watching.flusher import Flusher
 from ipc_articulation.watching.step_clock import StepClock
 from ipc_articulation.watching.subject import Subject
 
@@ -98,7 +99,7 @@ class Recorder:
         Raises:
             RecordingError: The row cannot be written; earlier rows are kept. Or the recorder is closed, no step was
                 taken since the last row, the world was recovered to an earlier one, or bodies, half-planes or terms of
-                the energy came or went; names them.
+                the energy came or went, or a fixed body was moved; names them.
         """
         self._require_open()
         self._require_same()
@@ -166,6 +167,11 @@ class Recorder:
         known = self._writer.header.energy_terms
         if not changes:
             changes += _listed("new energies", [term for term in energy_terms(self._engine) if term not in known])
+        if moved := self._subject.displaced():
+            raise RecordingError(
+                f"{', '.join(moved[:_LISTED])} did not move at the start of the recording {self.folder}, and was moved "
+                f"after row {self.rows - 1}; record a body that moves with is_fixed = 0, or begin another recording"
+            )
         if changes:
             raise RecordingError(
                 f"the bodies of a recording are the same from its start to its end: {self.folder} ends with row "

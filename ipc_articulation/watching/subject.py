@@ -17,6 +17,7 @@ from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import is_half_plane, read_half_planes
 from ipc_articulation.naming import distinct
 from ipc_articulation.recording.scenery import Role, Scenery, Surface
@@ -54,6 +55,7 @@ class Subject:
         links = set().union(*(coupling.link_ids for coupling in couplings))
         self._roles = [self._role(row, links) for row in range(len(self._bodies))]
         self._moving = [row for row, role in enumerate(self._roles) if role != "fixed"]
+        self._fixed, self._at_first = np.flatnonzero([role == "fixed" for role in self._roles]), self.poses()
         self.names = self._bodies.names
         self._names = distinct((*self.names, *planes.names))  # as contacts have them
         self._visuals = {key: value for coupling in couplings for key, value in coupling.visuals_by_geometry.items()}
@@ -93,15 +95,31 @@ class Subject:
 
     def body_poses(self) -> Array:
         """Transforms of `body_names` at present, (b, 4, 4)."""
-        return self._transforms()[self._moving]
+        return self.poses()[self._moving]
 
-    def _transforms(self) -> Array:
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """Names of all affine bodies; equal names are numbered."""
+        return self._names[: len(self._bodies)]
+
+    @formats_from_table
+    def displaced(self) -> list[str]:
+        """Names of fixed bodies that are not where they were at first; scripts may move them between steps."""
+        slots = [self._bodies.slots[k] for k in np.unique(self._bodies.geometry[self._fixed])]
+        found = [(slot.id(), require(slot.geometry().instances(), "transform", "an affine body")) for slot in slots]
+        now = {(number, k): pose for number, poses in found for k, pose in enumerate(poses)}
+        keys = list(self._bodies.rows)
+        return [self._names[k] for k in self._fixed if not np.array_equal(now[keys[k]], self._at_first[k])]
+
+    @formats_from_table
+    def poses(self) -> Array:
+        """Transforms of `all_names` at present, (n, 4, 4)."""
         slots = self._bodies.slots
         found = [require(slot.geometry().instances(), "transform", "an affine body") for slot in slots]
         return np.concatenate([np.zeros((0, 4, 4)), *found])
 
     def _surfaces(self) -> Iterator[Surface]:
-        for row, transform in enumerate(self._transforms()):
+        for row, transform in enumerate(self.poses()):
             mesh = self._bodies.surfaces[self._bodies.geometry[row]]
             visual = self._visuals.get(self._geometry_id(row), ())
             if len(mesh.faces) or visual:  # rods and points have none, which pictures could show

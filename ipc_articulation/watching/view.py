@@ -19,6 +19,7 @@ from ipc_articulation.recording.contacts import NO_CONTACTS
 from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.viewing.replaying.server import LOCAL, quiet_server
 from ipc_articulation.watching.engine_report import contact_names, contacts, engine_of
+from ipc_articulation.watching.exits import close_at_exit
 from ipc_articulation.watching.live_scene import LiveScene, Moment
 from ipc_articulation.watching.step_clock import StepClock
 from ipc_articulation.watching.subject import Subject
@@ -88,6 +89,7 @@ class View:
             self._stack = stack.pop_all()
         if self._subject.coupling is not None:
             self._subject.coupling.observers.append(self.update)
+        close_at_exit(self)
         print(f"live view: {self.url}", flush=True)
         if open_browser:
             webbrowser.open(self.url)
@@ -169,7 +171,7 @@ class View:
             if with_contacts:
                 touching = contacts(engine, contact_names(engine))
                 figures["contacts"] = str(len(touching))
-        return Moment(self._subject, self._subject.body_poses(), touching, figures)
+        return Moment(self._subject, self._subject.poses(), touching, figures)
 
     def _require_open(self) -> None:
         if self._is_closed:

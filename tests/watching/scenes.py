@@ -8,6 +8,8 @@ import uipc
 from uipc.constitution import AffineBodyConstitution
 from uipc.unit import MPa
 
+from ipc_articulation import Engine
+
 ARM = """<mujoco>
   <option timestep="0.01"/>
   <worldbody>
@@ -27,7 +29,7 @@ def config() -> Any:
     return config
 
 
-def add_box(scene: uipc.Scene, name: str, height: float, count: int = 1) -> None:
+def add_box(scene: uipc.Scene, name: str, height: float, count: int = 1, is_fixed: bool = False) -> None:
     """Boxes of 0.2 m above each other, instances of one geometry."""
     box = trimesh.creation.box((0.2, 0.2, 0.2))
     mesh = uipc.geometry.trimesh(box.vertices, box.faces.astype(np.int32))
@@ -36,9 +38,19 @@ def add_box(scene: uipc.Scene, name: str, height: float, count: int = 1) -> None
     mesh.instances().resize(count)
     uipc.view(mesh.transforms())[:] = np.eye(4)
     uipc.view(mesh.transforms())[:, 2, 3] = height + 0.3 * np.arange(count)
+    uipc.view(mesh.instances().find("is_fixed"))[:] = is_fixed
     scene.objects().create(name).geometries().create(mesh)
 
 
 def step(world: uipc.World) -> None:
     world.advance()
     world.retrieve()
+
+
+def move(engine: Engine, body: int, distance: float) -> None:
+    """Move a body of the engine along x [m]."""
+    state = engine.state_accessor.create_geometry()
+    state.instances().create("transform", uipc.Matrix4x4.Identity())
+    engine.state_accessor.copy_to(state)
+    uipc.view(state.instances().find("transform"))[body][0, 3] += distance
+    engine.state_accessor.copy_from(state)

@@ -25,7 +25,7 @@ from ipc_articulation import (
 from ipc_articulation.naming import distinct
 from ipc_articulation.viewing.forces import forces_on
 from ipc_articulation.viewing.reporting.pair_forces import pair_forces
-from tests.watching.scenes import add_box, config, step
+from tests.watching.scenes import add_box, config, move, step
 
 
 def test_every_committed_step_is_a_row(arm: tuple, tmp_path: Path) -> None:
@@ -239,6 +239,21 @@ def test_a_joint_that_comes_ends_the_recording_by_its_energy(tmp_path: Path) -> 
         step(world)
         with pytest.raises(RecordingError, match=r"ends with row 1 \(new energies joint\); begin"):
             recorder.append()
+
+
+def test_a_fixed_body_that_is_moved_is_named(box: tuple, tmp_path: Path) -> None:
+    scene, world, engine = box
+    add_box(scene, "wall", 2.0, is_fixed=True)
+    step(world)
+    with Recorder(scene, tmp_path / "run", engine) as recorder:
+        step(world)
+        recorder.append()
+        move(engine, 1, 0.1)
+        step(world)
+        message = r"^wall did not move at the start of the recording .*run, and was moved after row 1; record a body"
+        with pytest.raises(RecordingError, match=message):
+            recorder.append()
+    assert read_recording(tmp_path / "run").steps == 1
 
 
 def test_a_recording_that_is_deleted_is_named(box: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

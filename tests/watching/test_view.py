@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,9 +16,10 @@ import uipc
 from ipc_articulation import Engine, EngineError, Recorder, SceneError, View, extras, read_recording
 from ipc_articulation.errors import MissingPackageError, ViewingError
 from ipc_articulation.viewing.bodies import rigid_parts
+from ipc_articulation.viewing.replaying import viser_scene
 from ipc_articulation.viewing.replaying.server import free_port
 from ipc_articulation.watching.live_scene import LiveScene
-from tests.watching.scenes import add_box, config, step
+from tests.watching.scenes import add_box, config, move, step
 
 pytest.importorskip("viser")
 PATIENCE = 10.0  # seconds
@@ -143,6 +146,55 @@ def test_bodies_come_and_go(box: tuple, watched: None) -> None:
         until(lambda: set(nodes(view)) == {"box"})
         step(world)
         view.update()
+
+
+def test_a_fixed_body_that_the_script_moves(box: tuple, watched: None) -> None:
+    scene, world, engine = box
+    add_box(scene, "wall", 2.0, is_fixed=True)
+    step(world)
+    with View(scene, engine, fps=1000.0) as view:
+        start = nodes(view)["wall"][0]
+        move(engine, 1, 0.1)
+        step(world)
+        view.show()
+        until(lambda: np.allclose(nodes(view)["wall"][0], start + np.array([0.1, 0.0, 0.0])))
+
+
+def test_many_equal_bodies_are_shaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = uipc.Scene(config())
+    for number in range(3):
+        add_box(scene, f"boxes {number}", 0.5 + 2.0 * number, count=5)
+    engine = Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    shaded = []
+    original = viser_scene._shaded
+    monkeypatch.setattr(viser_scene, "_shaded", lambda mesh: shaded.append(mesh) or original(mesh))
+    with View(scene, engine) as view:
+        assert len(nodes(view)) == 15
+        assert len(shaded) == 1
+        view._scene._stage.show_names(True)
+        labels = [body._label.text for body in view._scene._stage._bodies.values()]
+        assert labels == list(nodes(view))
+
+
+def test_a_view_that_is_left_open_ends_silently_with_the_script(tmp_path: Path) -> None:
+    script = """
+import sys
+import uipc
+from ipc_articulation import Engine, View
+from tests.watching.scenes import add_box, config
+
+scene = uipc.Scene(config())
+add_box(scene, "box", 0.5)
+world = uipc.World(Engine("cpu", sys.argv[1]))
+world.init(scene)
+view = View(scene)
+"""
+    command = [sys.executable, "-c", script, tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1].startswith("live view: ")
 
 
 def test_several_views_and_recorders_of_one_coupling(arm: tuple, tmp_path: Path, watched: None) -> None:

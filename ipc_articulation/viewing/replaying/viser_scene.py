@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Scenery, Surface
 from ipc_articulation.spatial import quaternion_from_rotation, rotation_to
 from ipc_articulation.viewing.bodies import rigid_parts
@@ -23,6 +23,8 @@ _SEE_THROUGH = 0.45  # opacity of bodies that forces are seen through
 _SKY = np.array([[[247, 249, 251]]], dtype=np.uint8)
 _ASPECT = 1.0  # of the page beside its panel, about
 _SEEN_FROM = 10.0  # times the scene's size: from there on the ground's lines fade
+
+_Shading = dict[tuple[bytes, bytes], tuple[Array, Ints]]  # what is drawn of a mesh, by its vertices and faces
 
 
 class ViserScene:
@@ -49,6 +51,7 @@ class ViserScene:
         self._is_see_through = False
         self.has_visuals = any(surface.visual for surface in scenery.surfaces)
         self._bodies: dict[str, _Body] = {}
+        self._shading: _Shading = {}
         self._forces = NONE
         self._prepare(scenery, points)
         self._arrows = self._add_arrows(arrow)
@@ -63,7 +66,8 @@ class ViserScene:
                     self._bodies.pop(name).remove()
             for name, surface in self._surfaces.items():
                 if name not in self._bodies:
-                    self._bodies[name] = _Body(self._server.scene, surface, self._shows_names)
+                    self._bodies[name] = _Body(self._server.scene, surface, self._shading)
+                    self._bodies[name].show_name(self._shows_names)
                 self._bodies[name].place(*rigid_parts(surface.pose))
             self._moving = [(k, self._bodies[name]) for k, name in enumerate(names) if name in self._bodies]
             self._draw_bodies()
@@ -111,7 +115,7 @@ class ViserScene:
         with self._lock:
             self._shows_names = visible
             for body in self._bodies.values():
-                body.label.visible = visible
+                body.show_name(visible)
 
     def _draw_bodies(self) -> None:
         most = _SEE_THROUGH if self._is_see_through else 1.0
@@ -171,19 +175,23 @@ class _Body:
 
     Attributes:
         frame: Where the body is.
-        label: Its name.
     """
 
-    def __init__(self, scene: Any, surface: Surface, shows_name: bool) -> None:
-        self._scene, self._surface = scene, surface
+    def __init__(self, scene: Any, surface: Surface, shading: _Shading) -> None:
+        self._scene, self._surface, self._shading, self._label = scene, surface, shading, None
         self._position, self._quaternion = rigid_parts(surface.pose)
         self._node = f"/bodies/{quote(surface.name, safe=' ')}"  # slashes separate levels of viser's tree
         self._meshes: list[tuple[DrawnMesh, Any]] = []
         self.frame = scene.add_frame(self._node, show_axes=False, position=self._position, wxyz=self._quaternion)
-        middle = 0.5 * (surface.points.min(axis=0) + surface.points.max(axis=0))
-        self.label = scene.add_label(
-            f"{self._node}/name", surface.name, position=middle, visible=shows_name, anchor="center-center"
-        )
+
+    def show_name(self, is_shown: bool) -> None:
+        """Write the body's name, or not."""
+        if self._label is not None:
+            self._label.visible = is_shown
+        elif is_shown:
+            points, node = self._surface.points, f"{self._node}/name"
+            middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+            self._label = self._scene.add_label(node, self._surface.name, position=middle, anchor="center-center")
 
     def shows(self, surface: Surface) -> bool:
         """Whether this is the body that is shown, wherever it is."""
@@ -203,11 +211,10 @@ class _Body:
             handle.opacity = None if opacity == 1.0 else opacity
 
     def _add(self, number: int, mesh: DrawnMesh) -> Any:
-        import trimesh
-
-        smooth = trimesh.Trimesh(mesh.vertices, mesh.faces, process=False)
-        smooth = trimesh.graph.smooth_shade(smooth, angle=_SHARP)
-        return self._scene.add_mesh_simple(f"{self._node}/{number}", smooth.vertices, smooth.faces)
+        key = mesh.vertices.tobytes(), mesh.faces.tobytes()
+        if key not in self._shading:
+            self._shading[key] = _shaded(mesh)
+        return self._scene.add_mesh_simple(f"{self._node}/{number}", *self._shading[key])
 
     def place(self, position: Array, quaternion: Array) -> None:
         """Move the body, if it is elsewhere."""
@@ -219,3 +226,11 @@ class _Body:
     def remove(self) -> None:
         """Remove the nodes."""
         self.frame.remove()  # and what is below it
+
+
+def _shaded(mesh: DrawnMesh) -> tuple[Array, Ints]:
+    """Vertices and faces of a mesh that looks round except along its sharp edges."""
+    import trimesh
+
+    smooth = trimesh.graph.smooth_shade(trimesh.Trimesh(mesh.vertices, mesh.faces, process=False), angle=_SHARP)
+    return smooth.vertices, smooth.faces
