@@ -128,6 +128,7 @@ def photograph_html(recording: Recording, file: Path) -> None:
     write_page(recording, page_file, "link")
     with browser() as page:
         page.goto(page_file.as_uri())
+        settle(page)
         moment = page.locator("input[inputmode=decimal]")
         moment.locator("xpath=preceding::button[1]").dispatch_event("click")
         moment.fill("2")
