@@ -9,7 +9,7 @@ import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter, find_package, load_model, load_spec
 from ipc_articulation.adapters.native import NativeAdapter
 
-from ipc_articulation import Engine, arguments, couple, read_recording
+from ipc_articulation import Engine, arguments, couple, read_recording, resume, run, sweep
 from ipc_articulation.dynamics import Drive
 from ipc_articulation.errors import (
     AdapterError,
@@ -98,6 +98,28 @@ def test_adapters_and_couple_refuse_it_by_name(call, message):
 )
 def test_engine_refuses_it_by_name(call, message):
     with pytest.raises(EngineError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: run(None), "^run: path is None, must be a path$"),
+        (lambda: run("a.yaml", steps=-1), "^run: steps is -1, must be a whole number, zero or more, or None$"),
+        (lambda: run("a.yaml", settings=["a"]), r"^run: settings is \['a'\], must be a Mapping, or None$"),
+        (
+            lambda: run("a.yaml", time_limit=np.nan),
+            "^run: time_limit is nan, must be a number of seconds, zero or more",
+        ),
+        (lambda: run("a.yaml", step=1), "^run has no argument 'step'; did you mean 'steps'"),
+        (lambda: resume(5), "^resume: folder is 5, must be a path$"),
+        (lambda: resume("out/a", quiet="no"), "^resume: quiet is 'no', must be True or False$"),
+        (lambda: sweep(None, {}), "^sweep: file is None, must be a path$"),
+        (lambda: sweep("a.yaml", "b"), "^sweep: settings is 'b', must be a Mapping$"),
+    ],
+)
+def test_runs_refuse_it_by_name(call, message):
+    with pytest.raises(IpcArticulationError, match=message):
         call()
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ipc_articulation.arguments import COUNT, DURATION, FLAG, PATH, TEXT, checked, instance, optional
+from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.recording.claim import claimed
 from ipc_articulation.running.execution import Manner, execute
@@ -21,8 +23,24 @@ from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.watching.engine_report import contact_names, energy_terms, stages
 
 DEFAULT_OUT = Path("out")
+OPTIONS = {
+    "steps": optional(COUNT),
+    "time_limit": optional(DURATION),
+    **dict.fromkeys(("quiet", "pictures"), FLAG),
+}
 
 
+@checked(
+    IpcArticulationError,
+    (),
+    path=PATH,
+    engine=TEXT,
+    out=optional(PATH),
+    settings=optional(instance(Mapping)),
+    name=optional(TEXT),
+    force=FLAG,
+    **OPTIONS,
+)
 def run(
     path: str | Path,
     engine: str = "auto",
@@ -60,7 +78,7 @@ def run(
         RecordingError: The disk is full; what was recorded before is kept.
         TimeLimitError: The run takes too long.
         ViewingError: `show` is no choice.
-        IpcArticulationError: The scene cannot be built, or a step failed.
+        IpcArticulationError: An argument is of another type, the scene cannot be built, or a step failed.
         KeyboardInterrupt: The run was stopped.
     """
     path = Path(path)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ipc_articulation.errors import DumpError, OutputError
+from ipc_articulation.arguments import PATH, checked
+from ipc_articulation.errors import DumpError, IpcArticulationError, OutputError
 from ipc_articulation.recording import RecordingWriter, read_recording
 from ipc_articulation.recording.claim import claimed
 from ipc_articulation.recording.writer import remove_recording
 from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job, read_job
-from ipc_articulation.running.loop import begin
+from ipc_articulation.running.loop import OPTIONS, begin
 from ipc_articulation.running.output import WORKSPACE
 from ipc_articulation.running.result import Result
 from ipc_articulation.simulation.building import build
@@ -20,6 +21,7 @@ from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.viewing.meshes import Show, require_show
 
 
+@checked(IpcArticulationError, (), folder=PATH, **OPTIONS)
 def resume(
     folder: str | Path,
     steps: int | None = None,

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
+from ipc_articulation.arguments import COUNT, FLAG, NUMBER, PATH, TEXT, checked, instance, optional
 from ipc_articulation.cores import cores
 from ipc_articulation.errors import SceneFileError, SweepError
 from ipc_articulation.naming import suggest
@@ -32,6 +33,18 @@ _TRIES = 20  # combinations read before the first run, to find mistakes that all
 _TABLE_EVERY = 10.0  # seconds between two tables of a sweep under way
 
 
+@checked(
+    SweepError,
+    (),
+    file=PATH,
+    settings=instance(Mapping),
+    ray=optional(TEXT),
+    out=optional(PATH),
+    engine=TEXT,
+    steps=optional(COUNT),
+    time_limit=optional(NUMBER),
+    **dict.fromkeys(("retry_failed", "force", "quiet"), FLAG),
+)
 def sweep(
     file: str | Path,
     settings: Mapping[str, Iterable[Any]],
