@@ -36,11 +36,16 @@ def check_sizes(parts: Parts) -> None:
     """
     for part in parts.files.values():
         for element in part.elements:
-            _check(part.node(element))
+            check_size(part.node(element))
     _Weights(parts).check()
 
 
-def _check(node: XmlNode) -> None:
+def check_size(node: XmlNode) -> None:
+    """Refuse an element that is too large.
+
+    Raises:
+        ModelError: With the line.
+    """
     limits: dict[tuple[str, ...], int] = {**_LIMITS.get(str(node.tag), {}), **_ANYWHERE}
     if node.tag == "size":
         limits = {(name,): MOST for name in node.element.attrib if name.startswith("n") and name not in _FREE}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
 from ipc_articulation.dynamics.model.physical_inertia import physical_inertia
@@ -42,7 +43,7 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
         _make_inertial(link, name in moving)
     for joint in robot.children("joint"):
         _leave_out_equal_limits(joint)
-    _add_compiler(robot)
+    _set_compiler(robot)
     return etree.tostring(robot.element, encoding="unicode")
 
 
@@ -82,9 +83,20 @@ def _leave_out_equal_limits(joint: XmlNode) -> None:
             limit.element.attrib.pop(name, None)
 
 
-def _add_compiler(robot: XmlNode) -> None:
-    """Add the settings that a model for IPC needs, unless the file has a `<mujoco>` of its own."""
-    if robot.child("mujoco") is None:
-        extension = etree.Element("mujoco")
-        etree.SubElement(extension, "compiler", _COMPILER)
-        robot.element.insert(0, extension)
+def _set_compiler(robot: XmlNode) -> None:
+    """Add the settings that a model for IPC needs, unless the file has a `<mujoco>` of its own.
+
+    Paths of meshes are whole, and stay so: MuJoCo would take two files of one name for the same.
+
+    Raises:
+        ModelError: A size would take all time or memory.
+    """
+    own = robot.child("mujoco")
+    if own is None:
+        own = XmlNode(etree.Element("mujoco"), robot.file)
+        etree.SubElement(own.element, "compiler", _COMPILER)
+        robot.element.insert(0, own.element)
+    for element in own.element.iter(etree.Element):
+        check_size(XmlNode(element, robot.file))
+    for compiler in own.children("compiler") or [XmlNode(etree.SubElement(own.element, "compiler"), robot.file)]:
+        compiler.element.set("strippath", _COMPILER["strippath"])

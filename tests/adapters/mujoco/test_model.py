@@ -120,3 +120,31 @@ def test_attributes_that_mujoco_never_knew_are_left_out(tmp_path):
     assert ["r.xml:2: <default> has group" in text for text in said] == [True, False, False]
     assert ["r.xml:2: <geom> has colour" in text for text in said] == [False, True, False]
     assert ['r.xml:4: <geom> has weight="2"' in text for text in said] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "own", ["", '<mujoco><compiler strippath="true"/></mujoco>', '<mujoco><size nuser_geom="1"/></mujoco>']
+)
+def test_meshes_of_one_name_in_two_folders_are_two_meshes(tmp_path, own):
+    robot = URDF.replace("package://my_robot/part.{kind}", "{side}/part.obj").replace('name="l"', 'name="{side}"')
+    links = re.search("<link name=.{side}.*</link>", robot, re.DOTALL)[0]
+    joint = re.search("<joint.*</joint>", robot)[0]
+    text = '<link name="base"/>'
+    for side, size in (("left", 1), ("right", 3)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "part.obj").write_text(TETRAHEDRON.replace("1 0 0", f"{size} 0 0"))
+        text += links.format(side=side) + joint.replace('"j"', f'"{side}"').replace('"l"', f'"{side}"')
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{own}{text}</robot>')
+    with strict():
+        model = load_model(tmp_path / "r.urdf")
+    extents = [
+        np.ptp(model.mesh_vert[a : a + n], axis=0).max()
+        for a, n in zip(model.mesh_vertadr, model.mesh_vertnum, strict=True)
+    ]
+    assert extents[1] > 2.0 * extents[0]
+
+
+def test_sizes_in_a_urdf_file_are_limited(urdf):
+    urdf.write_text(urdf.read_text().replace("<link", '<mujoco><size nkey="2000000000"/></mujoco><link', 1))
+    with pytest.warns(RepairWarning), pytest.raises(ModelError, match=r'r\.urdf:1: <size> has nkey="2000000000"'):
+        load_model(urdf)
