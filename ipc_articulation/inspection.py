@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.packages import unpacked
+from ipc_articulation.repairs import summed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -58,6 +59,7 @@ def find(name: str) -> Path:
     return Path(unpacked(name))
 
 
+@summed()
 def described(file: Path) -> dict[str, Any]:
     """The content of a robot's file, in plain values.
 

@@ -8,25 +8,26 @@ import pytest
 
 from ipc_articulation.cli import entry
 from ipc_articulation.errors import MeshError, ModelError
-from ipc_articulation.repairs import RepairWarning, collected, repair, strict
+from ipc_articulation.repairs import RepairWarning, caution, collected, repair, strict, summed
 
-GIVEN = ("arm.urdf:3: link 'hand'", "its mass is negative", "taken as zero")
+GIVEN = ("link 'hand'", "its mass is negative", "taken as zero")
+AT = "arm.urdf:3"
 TEXT = "arm.urdf:3: link 'hand': its mass is negative; taken as zero"
 
 
 def test_a_repair_is_a_warning() -> None:
     with pytest.warns(RepairWarning, match=f"^{TEXT}$"):
-        repair(*GIVEN)
+        repair(*GIVEN, at=AT)
 
 
 def test_in_strict_mode_a_repair_is_an_error_of_the_given_kind() -> None:
     with strict():
         with pytest.raises(ModelError, match=r"^arm\.urdf:3: link 'hand': its mass is negative$"):
-            repair(*GIVEN)
+            repair(*GIVEN, at=AT)
         with pytest.raises(MeshError):
-            repair(*GIVEN, MeshError)
+            repair(*GIVEN, MeshError, at=AT)
     with pytest.warns(RepairWarning):
-        repair(*GIVEN)
+        repair(*GIVEN, at=AT)
 
 
 def test_strict_belongs_to_one_thread_and_ends() -> None:
@@ -34,7 +35,7 @@ def test_strict_belongs_to_one_thread_and_ends() -> None:
 
     def elsewhere() -> None:
         with collected() as repairs:
-            repair(*GIVEN)
+            repair(*GIVEN, at=AT)
         found.extend(repairs)
 
     with strict():
@@ -42,15 +43,59 @@ def test_strict_belongs_to_one_thread_and_ends() -> None:
         thread.start()
         thread.join()
         with pytest.raises(ModelError):
-            repair(*GIVEN)
+            repair(*GIVEN, at=AT)
     assert found == [TEXT]
     with pytest.warns(RepairWarning):
-        repair(*GIVEN)
+        repair(*GIVEN, at=AT)
 
 
-def test_collected_repairs_are_told_once_and_other_warnings_go_on() -> None:
-    with pytest.warns(UserWarning, match="another"):
-        assert _told() == [TEXT]
+def test_collected_repairs_and_other_warnings_for_users_are_told_once() -> None:
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert sorted(_told()) == ["another", TEXT]
+
+
+def test_repairs_of_one_kind_are_one_warning_that_names_the_parts() -> None:
+    with pytest.warns(RepairWarning) as warned:
+        _many()
+    assert [str(warning.message) for warning in warned] == [
+        "arm.urdf: mesh 'm1' of link 'l': it is open: rough; closed (1 hole); likewise "
+        "'m2' (2 holes), 'm3' (3 holes), 'm4' (4 holes), 'm5' (5 holes), 'm6' (6 holes), 'm7' (7 holes) and 2 more",
+        "arm.urdf:7: link 'hand': it is heavy; left out; likewise 'foot', 'tail'",
+        "leg.urdf:9: link 'tail': it is heavy; left out",
+    ]
+
+
+@summed("arm.urdf")
+def _many() -> None:
+    for number in range(1, 10):
+        holes = f"{number} hole{'s'[: number - 1]}"
+        repair(f"mesh 'm{number}' of link 'l'", "it is open", "closed", found="rough", detail=holes)
+    repair("link 'hand'", "it is heavy", "left out", at="arm.urdf:7", others=["'foot'"])
+    repair("link 'tail'", "it is heavy", "left out", at="arm.urdf:9")
+    repair("link 'tail'", "it is heavy", "left out", at="leg.urdf:9")
+
+
+def test_repairs_of_what_is_given_up_are_not_reported(recwarn: pytest.WarningsRecorder) -> None:
+    with pytest.raises(MeshError):
+        summed(given_up=MeshError)(_failing)()
+    assert not recwarn.list
+
+
+def test_repairs_before_another_error_are_reported() -> None:
+    with pytest.warns(RepairWarning, match=TEXT), pytest.raises(MeshError):
+        summed()(_failing)()
+
+
+def _failing() -> None:
+    repair(*GIVEN, at=AT)
+    raise MeshError("open")
+
+
+def test_in_strict_mode_a_caution_is_an_error_too() -> None:
+    with pytest.warns(UserWarning, match=r"^it may fall$"):
+        caution("it may fall")
+    with strict(), pytest.raises(MeshError, match=r"^it may fall$"):
+        caution("it may fall", MeshError)
 
 
 def test_the_command_line_prints_each_repair_once_on_a_line(
@@ -72,13 +117,15 @@ def test_the_option_strict_makes_repairs_errors(
 
 def _told() -> list[str]:
     with collected() as repairs:
-        repair(*GIVEN)
-        repair(*GIVEN)
+        repair(*GIVEN, at=AT)
+        repair(*GIVEN, at=AT)
         warnings.warn("another", stacklevel=1)
+        warnings.warn("another", stacklevel=1)
+        warnings.warn("overflow", RuntimeWarning, stacklevel=1)
     return repairs
 
 
 def _repairing(*given: object) -> dict[Path, str]:
-    repair(*GIVEN)
-    repair(*GIVEN)
+    repair(*GIVEN, at=AT)
+    repair(*GIVEN, at=AT)
     return {Path(str(given[0])): "# a scene"} if given else {}

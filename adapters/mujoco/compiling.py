@@ -16,12 +16,13 @@ from ipc_articulation.adapters.mujoco.mesh_repairs import convert, geoms_of, lea
 from ipc_articulation.adapters.mujoco.pictures import leave_out_texture
 
 from ipc_articulation.errors import AdapterError, MeshError
-from ipc_articulation.repairs import repair
+from ipc_articulation.repairs import repair, summed
 
 _MESH_FIELDS = ("name", "file", "content_type", "scale", "refpos", "refquat", "inertia", "uservert", "userface")
 _ELEMENT = re.compile(r"Element name '([^']*)', id (\d+)")
 
 
+@summed()
 def compiled(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
     """A model from a specification, which is repaired where MuJoCo refuses it.
 
@@ -71,7 +72,7 @@ def _shell(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
     if mesh is None or mesh.inertia == shell:
         return False
     if any(not geom.parent.explicitinertial for geom in geoms_of(spec, mesh)):  # else it has no effect
-        repair(f"{path}: mesh '{mesh.name}'", "encloses no volume", "its mass is that of a shell", MeshError)
+        repair(f"mesh '{mesh.name}'", "encloses no volume", "its mass is that of a shell", MeshError, at=path)
     mesh.inertia = shell
     return True
 
@@ -81,9 +82,8 @@ def _outside(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
     convex = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
     if mesh is None or mesh.inertia == convex:
         return False
-    repair(
-        f"{path}: mesh '{mesh.name}'", "its triangles are not oriented outwards", "its mass is its hull's", MeshError
-    )
+    fault = "its triangles are not oriented outwards"
+    repair(f"mesh '{mesh.name}'", fault, "its mass is its hull's", MeshError, at=path)
     mesh.inertia = convex
     return True
 
@@ -97,7 +97,7 @@ def _drawn_only(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> bool:
         leave_out(spec, str(path), "mesh", mesh, "is flat", MeshError)
         return True
     owners = ", ".join(sorted({f"body '{geom.parent.name}'" for geom in geoms}))
-    repair(f"{path}: mesh '{mesh.name}' of {owners}", "it is flat", "left out of contact", MeshError)
+    repair(f"mesh '{mesh.name}' of {owners}", "it is flat", "left out of contact", MeshError, at=path)
     for geom in geoms:
         geom.contype = geom.conaffinity = 0
     _renew(spec, mesh)

@@ -48,7 +48,7 @@ def give_inertia(body: Any, path: Path) -> None:
     if body.explicitinertial and body.mass > _NONE:
         _add_moments(body, path)
         return
-    repair(_place(body, path), "MuJoCo needs a mass of a body that moves", f"{_MASS:g} kg is used", ModelError)
+    repair(_part(body), "MuJoCo needs a mass of a body that moves", f"{_MASS:g} kg is used", at=path)
     body.mass, body.inertia, body.fullinertia = _MASS, [_least_moment(_MASS)] * 3, [np.nan, 0, 0, 0, 0, 0]
     body.ipos, body.iquat, body.explicitinertial = np.zeros(3), [1.0, 0.0, 0.0, 0.0], True
 
@@ -57,7 +57,7 @@ def _add_moments(body: Any, path: Path) -> None:
     _refuse_infinite(body, path)
     least = _least_moment(body.mass)
     fault = "MuJoCo needs positive moments of inertia of a body that moves"
-    repair(_place(body, path), fault, f"{least:g} kg·m² is added", ModelError)
+    repair(_part(body), fault, "the least is added", at=path, detail=f"{least:g} kg·m²")
     _set_tensor(body, _tensor(body) + least * np.eye(3))
 
 
@@ -72,8 +72,8 @@ def _repair_tensor(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
     nearest = physical_inertia(tensor, slack=0.0)
     if nearest is not tensor:
         moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(tensor))
-        fault = f"no body has its principal moments of inertia, {moments} kg·m²"
-        repair(_place(body, path), fault, "replaced by the nearest inertia that a body can have", ModelError)
+        fault, remedy = "no body has its principal moments of inertia", "replaced by the nearest that a body can have"
+        repair(_part(body), fault, remedy, at=path, found=f"{moments} kg·m²")
         _set_tensor(body, nearest)
     if not _accepted(spec, [body]):  # a point, or nearly one
         _add_moments(body, path)
@@ -81,7 +81,7 @@ def _repair_tensor(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
 
 def _refuse_infinite(body: Any, path: Path) -> None:
     if not (np.isfinite(_tensor(body)).all() and np.isfinite(body.mass)):
-        raise ModelError(f"{_place(body, path)}: its mass and inertia must be finite")
+        raise ModelError(f"{path}: {_part(body)}: its mass and inertia must be finite")
 
 
 def _accepted(spec: mujoco.MjSpec, bodies: Sequence[Any]) -> bool:
@@ -131,5 +131,5 @@ def _set_tensor(body: Any, tensor: Array) -> None:
         body.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
 
 
-def _place(body: Any, path: Path) -> str:
-    return f"{path}: body '{body.name}'"
+def _part(body: Any) -> str:
+    return f"body '{body.name}'"

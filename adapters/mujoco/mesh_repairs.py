@@ -65,7 +65,7 @@ def _repair_mesh(spec: mujoco.MjSpec, mesh: Any, paths: AssetPaths) -> None:
         try:
             convert(mesh, file)
         except MeshError as error:
-            fault = str(error).removeprefix(f"file '{file}'").lstrip(" :")
+            fault = str(error).removeprefix(f"file '{file}'").lstrip(" :").partition(";")[0]
             leave_out(spec, paths.place("mesh", mesh), "mesh", mesh, fault, MeshError)
 
 
@@ -85,8 +85,8 @@ def _found(paths: AssetPaths, element: Any, kind: str, folder: str) -> Path | No
     if file is None:
         file = paths.elsewhere(name)
         if file is not None:
-            place = f"{paths.place(TAGS[kind], element)}: {kind} '{element.name}'"
-            repair(place, f"file '{name}' {paths.fault(name)}", f"read from '{file}'")
+            fault, remedy = f"file '{name}' {paths.fault(name)}", f"read from '{file}'"
+            repair(f"{kind} '{element.name}'", fault, remedy, at=paths.place(TAGS[kind], element))
     if file is not None:
         element.file = str(file.resolve())
     return file
@@ -122,7 +122,7 @@ def leave_out(spec: mujoco.MjSpec, place: str, kind: str, element: Any, fault: s
     geoms = geoms_of(spec, element, _FIELDS[kind]) if kind in _FIELDS else []
     said = "".join(f", and geom{_geom_name(geom)} of body '{geom.parent.name}'{_role(geom)}" for geom in geoms)
     file = f"file '{element.file}' " if element.file else "it "
-    repair(f"{place}: {kind} '{element.name}'", f"{file}{fault}", f"left out{said}", error)
+    repair(f"{kind} '{element.name}'", f"{file}{fault}", f"left out{said}", error, at=place)
     gone = {geom.name for geom in geoms if geom.name}
     for pair in list(spec.pairs):
         if gone & {pair.geomname1, pair.geomname2}:

@@ -19,7 +19,7 @@ from ipc_articulation.adapters.mujoco.old_attributes import (
 )
 from ipc_articulation.adapters.mujoco.parts import Parts
 from ipc_articulation.adapters.mujoco.sizes import check_sizes
-from ipc_articulation.adapters.mujoco.urdf import urdf_text
+from ipc_articulation.adapters.mujoco.urdf import name_coordinates, urdf_text
 from ipc_articulation.adapters.mujoco.visuals import name_urdf
 
 from ipc_articulation.arguments import PATH, PATHS, TEXT, checked
@@ -27,10 +27,12 @@ from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.dynamics.reading.readable import Readable
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.packages import is_file, package_folders, unpacked
+from ipc_articulation.repairs import summed
 
 _MOST = 100  # attributes that are left out one by one
 
 
+@summed()
 @checked(AdapterError, path=PATH, package_dirs=PATHS)
 def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjModel:
     """Read and compile a model file, MJCF (.xml) or URDF (.urdf).
@@ -48,6 +50,7 @@ def load_model(path: str | Path, package_dirs: Collection[str | Path] = ()) -> m
     return compiled(load_spec(path, package_dirs), path)
 
 
+@summed()
 @checked(AdapterError, path=PATH, package_dirs=PATHS)
 def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mujoco.MjSpec:
     """Read a model file, to be changed before it is compiled; arguments and errors as in `load_model`."""
@@ -72,6 +75,7 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
 def _urdf(path: Path, folders: Sequence[Path]) -> tuple[mujoco.MjSpec, AssetPaths]:
     spec = mujoco.MjSpec.from_string(urdf_text(path, folders))
     spec.modelfiledir = str(path.parent)  # where relative mesh paths begin
+    name_coordinates(spec)
     name_urdf(spec, path, folders)
     return spec, AssetPaths(path, Readable(path.parent, folders, anywhere=True), spec.strippath)
 

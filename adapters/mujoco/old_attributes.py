@@ -32,7 +32,7 @@ def without_old_attributes(text: str, path: Path) -> str:
                 line = text.count("\n", 0, tag.start()) + 1
                 fault = f'<{tag[1]}> has {name}="{attribute[2]}", which MuJoCo {mujoco.__version__} does not know'
                 remedy = "no geoms collide" if _only_pairs(attribute[0]) else "left out"
-                repair(f"{path}:{line}", fault, remedy)
+                repair("", fault, remedy, at=f"{path}:{line}")
                 kept = kept.replace(attribute[0], "\n" * attribute[0].count("\n"))
         return kept
 
@@ -65,7 +65,7 @@ def without_refused(text: str, path: Path, message: str) -> str | None:
             return None
         if attribute:
             fault = f'<{tag}> has {name}="{attribute[2]}", which MuJoCo {mujoco.__version__} does not know'
-            repair(f"{path}:{line}", fault, "left out")
+            repair("", fault, "left out", at=f"{path}:{line}")
             start, end = (len(before) + element.start() + place for place in attribute.span())
             return text[:start] + "\n" * attribute[0].count("\n") + text[end:]
     return None

@@ -28,7 +28,7 @@ def repair_texture(spec: mujoco.MjSpec, texture: Any, paths: AssetPaths) -> None
     for name, file in found.items():
         fault = paths.fault(name) if file is None else fault_of_picture(file, PIXELS)
         if fault is not None:
-            leave_out_texture(spec, texture, f"{paths.place('texture', texture)}: ", f"file '{name}' {fault}")
+            leave_out_texture(spec, texture, paths.place("texture", texture), f"file '{name}' {fault}")
             return
     whole = {name: str(file.resolve()) for name, file in found.items() if file is not None}
     texture.file = whole.get(texture.file, "")
@@ -60,7 +60,7 @@ def leave_out_texture(spec: mujoco.MjSpec, texture: Any, place: str, fault: str)
     Raises:
         ModelError: Repairs are refused.
     """
-    repair(f"{place}texture '{texture.name}'", fault, "left out")
+    repair(f"texture '{texture.name}'", fault, "left out", at=place)
     for material in spec.materials:
         material.textures = ["" if name == texture.name else name for name in material.textures]
     spec.delete(texture)
@@ -75,7 +75,7 @@ def leave_out_unknown_materials(spec: mujoco.MjSpec, path: Path) -> None:
     known = {"", *(material.name for material in spec.materials)}
     users = [*spec.geoms, *spec.sites]
     for name in sorted({user.material for user in users} - known):
-        repair(f"{path}: material '{name}'", "there is none of this name", "left out")
+        repair(f"material '{name}'", "there is none of this name", "left out", at=path)
     for user in users:
         if user.material not in known:
             user.material = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.reading.mujoco.actuators import control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.errors import AdapterError
+from ipc_articulation.repairs import caution
 
 _INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
@@ -143,8 +144,8 @@ def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:
     for joint, position in zip(limited, data.qpos[model.jnt_qposadr[limited]], strict=True):
         low, high = model.jnt_range[joint]
         if not low <= position <= high:
-            warnings.warn(
+            caution(
                 f"joint '{name_of(model, 'joint', joint)}' starts at {position:g}, beyond its limits {low:g} to "
-                f"{high:g}: MuJoCo pushes it back in the first steps; set its initial_position",
-                stacklevel=2,
+                f"{high:g}: MuJoCo pushes it back in the first steps; set its 'initial' under 'robot'",
+                AdapterError,
             )

@@ -47,6 +47,17 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
     return etree.tostring(robot.element, encoding="unicode")
 
 
+def name_coordinates(spec: mujoco.MjSpec) -> None:
+    """Name the three joints that MuJoCo makes of a planar one as our own dynamics names its coordinates: `NAME[0]`, …
+
+    No other body of a URDF file has several joints.
+    """
+    for body in spec.bodies:
+        joints = list(body.joints)
+        for index, joint in enumerate(joints if len(joints) > 1 else ()):
+            joint.name = f"{joint.name.rpartition('_')[0]}[{index}]"
+
+
 def _child(joint: XmlNode) -> str:
     return joint.required("child").text("link")
 
@@ -63,11 +74,12 @@ def _make_inertial(link: XmlNode, moves: bool) -> None:
     mass, tensor = mass_of(inertial), tensor_of(inertial)
     tensor = np.zeros((3, 3)) if tensor is None else physical_inertia(tensor, slack=0.0)
     if moves and mass < _LEAST:
-        repair(link.place, "MuJoCo needs a mass of a link that moves", f"{_MASS:g} kg is used")
+        repair(link.owner, "MuJoCo needs a mass of a link that moves", f"{_MASS:g} kg is used", at=link.at)
         mass = _MASS
     if moves and np.linalg.eigvalsh(tensor)[0] < max(_LEAST, 1e-9 * np.abs(tensor).max()):
         least = max(1e-8 * np.abs(tensor).max() if tensor.any() else mass * _SIZE**2, 1e3 * _LEAST)
-        repair(link.place, "MuJoCo needs positive moments of inertia of a link that moves", f"{least:g} kg·m² is added")
+        fault = "MuJoCo needs positive moments of inertia of a link that moves"
+        repair(link.owner, fault, "the least is added", at=link.at, detail=f"{least:g} kg·m²")
         tensor = tensor + least * np.eye(3)
     write_inertial(inertial, mass, tensor)
 

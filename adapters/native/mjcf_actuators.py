@@ -27,7 +27,7 @@ def read_drives(model: mujoco.MjModel, file: str, joints: Collection[str]) -> di
     drives: dict[str, JointDrive] = {}
     actuators, others = joint_actuators(model)
     for name, reason in others.items():
-        repair(f"{file}: actuator '{name}'", f"it {reason}, which adapter native does not know", "left out")
+        repair(f"actuator '{name}'", f"it {reason}, which adapter native does not know", "left out", at=file)
     for actuator in actuators:
         joint = name_of(model, "joint", actuator.joint)
         if joint in joints and (drive := _drive(actuator, file)) != JointDrive():
@@ -37,21 +37,21 @@ def read_drives(model: mujoco.MjModel, file: str, joints: Collection[str]) -> di
 
 def _drive(actuator: JointActuator, file: str) -> JointDrive:
     """What an actuator does at its joint."""
-    place = f"{file}: actuator '{actuator.name}'"
+    part = f"actuator '{actuator.name}'"
     spring = actuator.kp if actuator.takes_target else 0.0
     if not actuator.takes_target and actuator.kp:
-        repair(place, "its force depends on the position but its gain is not that of a position actuator", "left out")
+        fault = "its force depends on the position but its gain is not that of a position actuator"
+        repair(part, fault, "left out", at=file)
         return JointDrive()
     if actuator.kv < 0.0:
-        repair(place, "its force grows with the velocity", "left out")
+        repair(part, "its force grows with the velocity", "left out", at=file)
         return JointDrive()
     resting = actuator.resting
     if not (spring or actuator.kv):
         return JointDrive(resting=resting)
     low, high = (abs(actuator.gear * limit) for limit in actuator.force)
     if low != high:
-        repair(
-            place, f"its force has the limits {low:g} and {high:g} in its two directions", "both are the smaller one"
-        )
+        fault = f"its force has the limits {low:g} and {high:g} in its two directions"
+        repair(part, fault, "both are the smaller one", at=file)
     targets = actuator.targets if actuator.takes_target else (-np.inf, np.inf)
     return JointDrive(spring, actuator.kv, min(low, high), targets, resting)

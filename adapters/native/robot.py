@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from ipc_articulation.dynamics.reading.loops import closes_loops
 from ipc_articulation.dynamics.reading.loops import read_robot as read_loops
 from ipc_articulation.dynamics.reading.osim import read_osim
 from ipc_articulation.errors import ModelError
+from ipc_articulation.repairs import caution
 
 
 @dataclass
@@ -79,10 +79,9 @@ class FileContent:
         turn = spatial.rotation_between(self.up, wanted)
         if not np.allclose(turn, np.eye(3), atol=1e-9):
             self.move(spatial.pose(turn))
-            warnings.warn(
+            caution(
                 f"model '{self.mechanism.name}': up is {_direction(self.up)} in its file and {_direction(wanted)} in "
-                "the scene; the model is turned upright",
-                stacklevel=2,
+                "the scene; the model is turned upright"
             )
 
     def add_capsules(self, radius: float) -> None:

@@ -43,7 +43,7 @@ def give_rotors(mechanism: Mechanism, model: Model, q: Array) -> bool:
             break
         rotor = float(f"{SHARE * largest:.1g}")
         fault = "at the start it moves no inertia that others do not move too"
-        repair(f"joint '{names[dof]}'", fault, f"it is given a rotor inertia of {rotor:g}")
+        repair(f"joint '{names[dof]}'", fault, "it is given a rotor inertia", detail=f"{rotor:g}")
         joints[names[dof]].rotor_inertia = np.asarray(joints[names[dof]].rotor_inertia) + rotor
         M[dof, dof] += rotor
         changed = True

@@ -14,6 +14,7 @@ from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.ranges import range_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.thickness import thickness_problems
+from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
 from ipc_articulation.repairs import collected
 from ipc_articulation.scenefile.document import Document, SceneProblem
@@ -38,15 +39,15 @@ def check_file(file: Path, settings: Mapping[str, Any] | None = None) -> Report:
     """Check a scene file and all files that it names, without taking a step or running code that it names.
 
     Errors of the file's own text come all at once. What lies between them, such as bodies that overlap, is checked
-    when there are none. Repairs of the robot's file are warnings.
+    when there are none. Repairs of the robot's file are warnings, as is whatever else a run would warn of.
 
     Args:
         file: The scene file.
         settings: Values that replace the file's, by path.
     """
-    with collected() as repairs:
+    with collected() as texts:
         report = _checked(file, settings)
-    return replace(report, warnings=(*(Fault(text, file) for text in repairs), *report.warnings))
+    return replace(report, warnings=(*(Fault(text, file) for text in texts), *report.warnings))
 
 
 def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
@@ -58,6 +59,7 @@ def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
             return _report(file, examined.document, errors, warnings)
         scene, document, _ = with_drawn_values(examined.scene, examined.document)
         start = make_start(scene, document)
+        visuals_of((*start.robot.links, *start.robot.free, *start.robot.static))  # for its warning
         nearness = Nearness(start, scene)
         errors = [*_of_the_start(start, scene), *nearness.overlaps()]
         warnings = [*_unused(document), *range_problems(scene), *_risks(start, scene), *nearness.narrow_gaps()]

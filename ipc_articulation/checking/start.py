@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
@@ -92,8 +93,8 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
     from ipc_articulation.simulation.robot_model import make_model
     from ipc_articulation.simulation.surroundings import complete
 
-    driven = make_model(scene, document)
-    with document.blame("robot"):
+    with summed(scene.robot.model), document.blame("robot"):
+        driven = make_model(scene, document)
         robot = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).robot
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = driven.adapter.predict().mass if robot.joints else None

@@ -48,7 +48,7 @@ def _shared() -> dict[str, dict[str, Any]]:
         "--set": {"action": "append", "default": [], "metavar": "PATH=VALUE", "dest": "settings", "help": setting},
         "--show": {"choices": ("visual", "collision", "both"), "default": "visual", "help": shapes},
         "--steps": {"type": count, "metavar": "N", "help": "number of steps, instead of the file's"},
-        "--strict": {**flag, "help": "faults of the robot's file are errors, instead of repairs with a warning"},
+        "--strict": {**flag, "help": "what would be printed as `repaired:` or `warning:` is an error"},
         "--time-limit": {"type": seconds, "metavar": "SECONDS", "help": "stop the run after this time"},
     }
 

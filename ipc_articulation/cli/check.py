@@ -33,9 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="*", type=scene_file, help="scene files (YAML), or example:NAME")
     add(parser, "--set")
     add(parser, "--json", help="print a JSON list of reports, one per file")
-    parser.add_argument(
-        "--strict", action="store_true", help="warnings count as errors, repairs of the robot's file too: exit status 2"
-    )
+    text = "what is otherwise a warning counts as an error: exit status 2"
+    parser.add_argument("--strict", dest="refuse_warnings", action="store_true", help=text)
     parser.add_argument("--schema", action="store_true", help="print the JSON schema of scene files, for editors")
 
 
@@ -66,7 +65,7 @@ def execute(options: argparse.Namespace) -> int | None:
     else:
         for report in reports:
             _print(report)
-    wrong = any(report.errors or (options.strict and report.warnings) for report in reports)
+    wrong = any(report.errors or (options.refuse_warnings and report.warnings) for report in reports)
     return WRONG if wrong else CLEAN
 
 

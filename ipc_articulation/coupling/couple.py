@@ -19,6 +19,7 @@ from ipc_articulation.coupling.registry import refuse_shared_state, register
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
+from ipc_articulation.repairs import summed
 
 FREE_KAPPA = 1e8  # [Pa]
 LARGEST_RATIO = 1e12  # above it, M̂ is lost in the rounding of the stiffness: joints do not move
@@ -26,6 +27,7 @@ LARGEST_RATIO = 1e12  # above it, M̂ is lost in the rounding of the stiffness: 
 _RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSITIVE.accepts(x) and x <= LARGEST_RATIO)
 
 
+@summed()
 @checked(
     AdapterError,
     scene=instance(uipc.Scene),

@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Colour
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError
 from ipc_articulation.extras import need
+from ipc_articulation.packages import is_file
 
 LARGEST = 256 << 20  # bytes of a file
 TOO_LARGE = f"is larger than {LARGEST >> 20} MB"
@@ -51,6 +52,8 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
         MeshError: The file cannot be read, or has no triangles.
         MissingPackageError: It is a COLLADA file, and pycollada is not installed.
     """
+    if not is_file(file):
+        raise MeshError(f"{name} cannot be read: there is no such file")
     if file.suffix.lower() == ".dae":
         need("collada")
     try:

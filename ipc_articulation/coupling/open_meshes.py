@@ -16,6 +16,8 @@ from ipc_articulation.arrays import Array
 
 Indices = NDArray[np.int64]
 
+WHOLE_HULL = "replaced by its convex hull"  # the description of that change
+
 _SMALL = 0.05  # area that may be added or left out, relative to that of the surface
 _SAME = 1e-6  # distance of vertices that count as equal, relative to the size: rounding in files
 _HULL = "hull"  # the mark of hulls
@@ -38,7 +40,9 @@ def close(mesh: trimesh.Trimesh) -> tuple[trimesh.Trimesh, str] | None:
     """
     if not np.linalg.norm(np.ptp(mesh.vertices, axis=0)) > _POINT:
         return None
-    changed = _cut(_clean(mesh))
+    clean = _clean(mesh)
+    changed = _cut(clean)
+    is_cut = len(changed.vertices) > len(clean.vertices)
     removed = len(mesh.faces) - len(changed.faces)
     changed, turned = _wind(changed)
     changed, filled = _fill(changed)
@@ -48,16 +52,22 @@ def close(mesh: trimesh.Trimesh) -> tuple[trimesh.Trimesh, str] | None:
     hulls = sum(_is_hull(part) for part in kept)
     if not kept or flat > _SMALL * mesh.area or hulls > _MANY or hulls == len(parts) == 1:
         whole = hull(mesh)
-        return None if whole is None else (whole, "replaced by its convex hull")
+        return None if whole is None else (whole, WHOLE_HULL)
     notes = {
-        "removed triangles": removed,
-        "turned triangles": turned,
-        "filled holes": filled,
-        f"convex hulls instead of its {len(parts)} parts": hulls,
-        "left out flat parts": len(parts) - len(kept),
+        "triangles removed": removed,
+        "triangles turned": turned,
+        "holes filled": filled,
+        f"of {len(parts)} parts replaced by convex hulls": hulls,
+        "flat parts left out": len(parts) - len(kept),
     }
-    said = ", ".join(f"{number} {what}" for what, number in notes.items() if number)
-    return trimesh.util.concatenate(kept), f"closed ({said or 'cut along edges of more than two triangles'})"
+    said = ", ".join(_counted(number, what) for what, number in notes.items() if number)
+    return trimesh.util.concatenate(kept), said or (
+        "cut along edges of more than two triangles" if is_cut else "equal vertices merged"
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what.replace('s ', ' ', 1) if number == 1 and not what.startswith('of') else what}"
 
 
 def hull(mesh: trimesh.Trimesh) -> trimesh.Trimesh | None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.coupling.mesh_files import defect, oriented, read_mesh, without_volume
-from ipc_articulation.coupling.open_meshes import close, hull
+from ipc_articulation.coupling.open_meshes import WHOLE_HULL, close, hull
 from ipc_articulation.dynamics.model.shapes import (
     Box,
     Capsule,
@@ -105,7 +105,7 @@ def _name(geometry: Geometry, owner: str) -> str:
         case Triangles():
             return f"the triangle mesh of {owner}"
         case MeshFile():
-            return f"mesh file '{geometry.path}' of {owner}"
+            return f"mesh '{geometry.path.name}' of {owner}"
     return f"the {type(geometry).__name__.lower()} of {owner}"
 
 
@@ -129,6 +129,7 @@ def _repaired(mesh: trimesh.Trimesh, name: str, fault: str) -> ClosedMesh:
     closed = close(mesh)
     if closed is None:
         raise without_volume(name)
-    surface, remedy = oriented(closed[0], name), closed[1]
-    repair(name, f"not a closed surface: {fault}", remedy, MeshError)
+    surface, changes = oriented(closed[0], name), closed[1]
+    remedy, detail = (changes, "") if changes == WHOLE_HULL else ("closed", changes)
+    repair(name, "not a closed surface", remedy, MeshError, found=fault, detail=detail)
     return surface

@@ -5,7 +5,6 @@ Drawings are no part of the physics: a mesh that cannot be read is left out with
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -18,6 +17,7 @@ from ipc_articulation.coupling.mesh_files import read_coloured
 from ipc_articulation.dynamics.model.shapes import Geometry, MeshFile, Shape, Triangles
 from ipc_articulation.errors import MeshError
 from ipc_articulation.recording.scenery import Role, Surface, Visual
+from ipc_articulation.repairs import caution
 
 MOST_TRIANGLES = 200_000  # of all bodies together
 
@@ -39,10 +39,10 @@ def visuals_of(bodies: Iterable[CoupledBody]) -> dict[str, tuple[Visual, ...]]:
             left_out.append(name)
             del sizes[name]
     if left_out:
-        warnings.warn(
+        caution(
             f"the visual meshes have {total} triangles, more than {MOST_TRIANGLES}: {', '.join(left_out)} are drawn by "
             "their collision shapes",
-            stacklevel=2,
+            MeshError,
         )
     return {name: found[name] for name, size in sizes.items() if size}
 

@@ -16,7 +16,7 @@ from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.packages import package_folders
-from ipc_articulation.repairs import repair
+from ipc_articulation.repairs import caution
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, SceneProblem
 from ipc_articulation.simulation.bodies import transform
@@ -79,8 +79,11 @@ def _require(takes: Collection[str], keys: Iterable[str], scene: schema.RobotSce
 def _report_loose_base(file: Path) -> None:
     """Report that the trunk of a URDF file is fixed to the world, which the file does not say."""
     if (base := loose_base(file)) is not None:
-        fault = f"nothing connects its base '{base}', which carries several chains of joints, to the world"
-        repair(str(file), fault, "fixed to the world where it is; 'base: fixed' under 'robot' says that this is meant")
+        caution(
+            f"{file}: nothing connects its base '{base}' to the world; it is fixed where it is: write 'base: fixed' "
+            "under 'robot' if that is meant",
+            AdapterError,
+        )
 
 
 def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) -> RobotSetup:

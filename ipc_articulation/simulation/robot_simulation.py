@@ -11,6 +11,7 @@ from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.coupling.visuals import surface_of
 from ipc_articulation.recording.scenery import Role, Surface, Visual
+from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.controls import ControllerSet
@@ -29,9 +30,9 @@ class RobotSimulation:
         Raises:
             SceneFileError: The model, a joint's name or a mesh is refused, with the place in the file.
         """
-        driven = make_model(scene, document)
         self._uipc_scene = make_uipc_scene(scene, document)
-        with document.blame("robot"):
+        with summed(scene.robot.model), document.blame("robot"):
+            driven = make_model(scene, document)
             self.coupling = couple(self._uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document))
         add_pushes(self._uipc_scene, scene)
         self._controls = ControllerSet(scene, document, driven, self.coupling, steps)

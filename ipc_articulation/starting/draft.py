@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from ipc_articulation.scenefile.json_schema import SCHEMA_FILE
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.starting.options import base_lines, gravity_lines, integrator_lines
+from ipc_articulation.starting.quoting import comment, key, quoted
 
 DT = 0.01  # [s]
 ROUNDING = 1e-4  # of positions [rad or m]
@@ -51,6 +51,11 @@ class Draft:
         gone = {self.facts.trees.get(body) for body, _ in self.ignored} - {"", None}
         return [joint for joint in self.facts.joints if joint.tree not in gone]
 
+    @property
+    def title(self) -> str:
+        """The robot's own name, or that of its file."""
+        return self.facts.name or self.file.stem
+
     def start(self) -> tuple[Start, Scene]:
         """The scene at its start.
 
@@ -71,11 +76,11 @@ class Draft:
         return "\n".join([*self._head(), *self._robot(model), *self._rest()]) + "\n"
 
     def _head(self) -> Iterator[str]:
-        yield f"# {self.file.stem}, held where it stands. All keys: docs/scene_files.md"
+        yield f"# {comment(self.title)}, held where it stands. All keys: docs/scene_files.md"
         yield f"adapter: {self.adapter}  # moves the joints: mujoco, or native (the package's own dynamics)"
         for refusal in self.refusals:
-            yield f"# {refusal}"
-        yield f"title: {_quoted(self.file.stem)}"
+            yield f"# {comment(refusal)}"
+        yield f"title: {quoted(self.title)}"
         yield f"dt: {DT}  # [s]"
         yield "steps: 200"
         yield from gravity_lines(self.facts)
@@ -83,7 +88,7 @@ class Draft:
         yield f"contact: {{d_hat: {self.d_hat:g}, friction: 0.5}}  # surfaces begin to repel each other at d_hat [m]"
         yield ""
         if self.floor:
-            yield f"# The ground is that of the robot's own file: '{self.floor}'."
+            yield f"# The ground is that of the robot's own file: '{comment(self.floor)}'."
             yield ""
         elif self.ground:
             yield "ground: {height: 0}"
@@ -91,10 +96,10 @@ class Draft:
 
     def _robot(self, model: str) -> Iterator[str]:
         yield "robot:"
-        yield f"  model: {_quoted(model)}"
+        yield f"  model: {quoted(model)}"
         yield from base_lines(self.facts)
         if self.base is not None:
-            where = f"keyframe '{self.facts.keyframe}'" if self.facts.keyframe else "where the file places it"
+            where = f"keyframe '{comment(self.facts.keyframe)}'" if self.facts.keyframe else "where the file places it"
             raised = "" if self.base is self.facts.base else ", raised out of the floor"
             yield f"  base_pose: {{position: {_list(self.base[:3])}, quaternion: {_list(self.base[3:])}}}"
             yield f"    # {where}{raised}"
@@ -106,16 +111,16 @@ class Draft:
         yield from self._pairs()
         yield from self._actuators()
         if self.joints:
-            where = f"  # keyframe '{self.facts.keyframe}' of the robot's file" if self.facts.keyframe else ""
+            where = f"  # keyframe '{comment(self.facts.keyframe)}' of the robot's file" if self.facts.keyframe else ""
             yield f"  initial:{where}"
             for joint in self.joints:
-                yield f"    {_quoted(joint.name)}: {self.initial[joint.name]:.10g}  # {_limits(joint)}"
+                yield f"    {key(joint.name)} {self.initial[joint.name]:.10g}  # {_limits(joint)}"
 
     def _ignored(self) -> Iterator[str]:
         if self.ignored:
             yield "  ignore:  # bodies that are left out, each with all that moves with it"
             for body, reason in self.ignored:
-                yield f"    - {_quoted(re.escape(body))}  # {reason}"
+                yield f"    - {quoted(re.escape(body))}  # {comment(reason)}"
 
     def _pairs(self) -> Iterator[str]:
         if self.untouchable or self.stuck:
@@ -139,13 +144,13 @@ class Draft:
         if self.gains:
             yield "  actuators:  # force = kp·(target - position) - kv·velocity, by the mass that each joint moves"
             for name, (kp, kv) in self.gains.items():
-                yield f"    - {{joints: [{_quoted(name)}], kp: {kp:g}, kv: {kv:g}}}"
+                yield f"    - {{joints: [{quoted(name)}], kp: {kp:g}, kv: {kv:g}}}"
 
     def _rest(self) -> Iterator[str]:
         driven = next(iter(self.gains), next(iter(sorted(self.facts.driven)), "NAME_OF_A_JOINT"))
         yield ""
         yield from self._controller()
-        yield f"# controller: {{type: sine, joints: [{_quoted(driven)}], amplitude: 0.2, frequency: 0.5}}"
+        yield f"# controller: {{type: sine, joints: [{quoted(driven)}], amplitude: 0.2, frequency: 0.5}}"
         yield ""
         yield "# Things that the robot can push; take the # away and put them where it reaches."
         yield "# bodies:"
@@ -165,10 +170,11 @@ class Draft:
         if not away:
             yield "controller: {type: hold}  # every joint with an actuator stays where it starts"
             return
-        yield f"controller:  # targets of keyframe '{self.facts.keyframe}' of the robot's file; other joints stay"
+        keyframe = comment(self.facts.keyframe)
+        yield f"controller:  # targets of keyframe '{keyframe}' of the robot's file; other joints stay"
         yield "  type: trajectory"
         yield "  waypoints:"
-        listed = ", ".join(f"{_quoted(name)}: {target:.6g}" for name, target in away.items())
+        listed = ", ".join(f"{key(name)} {target:.6g}" for name, target in away.items())
         yield f"    - {{time: 0, joints: {{{listed}}}}}"
 
 
@@ -182,7 +188,7 @@ def _list(numbers: Array) -> str:
 
 
 def _pair(pair: tuple[str, str]) -> str:
-    first, second = (_quoted(re.escape(name)) for name in pair)
+    first, second = (quoted(re.escape(name)) for name in pair)
     return f"    - [{first}, {second}]"
 
 
@@ -190,9 +196,3 @@ def _limits(joint: ScalarJoint) -> str:
     if math.isinf(joint.lower) and math.isinf(joint.upper):
         return f"[{joint.unit}], without limits"
     return f"{joint.lower:g} to {joint.upper:g} {joint.unit}"
-
-
-def _quoted(text: str) -> str:
-    """A text as YAML reads it back, in quotes where it could be read as something else."""
-    plain = re.fullmatch(r"[A-Za-z_./][\w./:-]*", text) and text.lower() not in ("true", "false", "null")
-    return text if plain and not text.endswith(":") else json.dumps(text, ensure_ascii=False)

@@ -17,7 +17,7 @@ from ipc_articulation.dynamics.reading.facts import FileFacts
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
 from ipc_articulation.packages import PACKAGE, find_file
-from ipc_articulation.repairs import repair
+from ipc_articulation.repairs import repair, summed
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.bodies import GROUND
 from ipc_articulation.starting.draft import DT, Draft
@@ -40,6 +40,7 @@ class Starter(NamedTuple):
     notes: list[str]
 
 
+@summed()
 def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> Starter:
     """The text of a scene file.
 
@@ -62,7 +63,8 @@ def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> S
         base = facts.base if facts.keyframe else None
         draft = Draft(model, file, name, facts, _initial(facts), refusals=refusals, base=base)
         try:
-            text = _finished(draft)
+            with summed(file, given_up=SceneFileError):
+                text = _finished(draft)
         except SceneFileError as error:
             refusals.append(f"with adapter {name}: {_line(error)}")
         else:
@@ -82,16 +84,16 @@ def _report(draft: Draft) -> Iterator[str]:
     """
     facts, file = draft.facts, draft.file
     for body, reason in draft.ignored:
-        repair(str(file), reason, f"body '{body}' is left out, by 'ignore' under 'robot'")
+        repair(f"body '{body}'", reason, "left out, by 'ignore' under 'robot'", at=file)
     if facts.integrator in REPLACED and draft.adapter == "mujoco":
         why = REPLACED[facts.integrator]
-        repair(str(file), f"integrator {facts.integrator} cannot be coupled: {why}", f"replaced by {USUAL}")
+        repair(f"integrator {facts.integrator}", f"it cannot be coupled: {why}", f"replaced by {USUAL}", at=file)
     for base in facts.floating:
         done = "fixed to the world where it is, by 'base: fixed' under 'robot'"
         if robot_format(file) == "urdf":  # which cannot say whether its base is fixed
             yield f"{file}: nothing carries base '{base}'; {done}"
         else:
-            repair(str(file), f"base '{base}' floats", done)
+            repair(f"base '{base}'", "it floats", done, at=file)
 
 
 def _finished(draft: Draft) -> str:

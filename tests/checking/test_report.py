@@ -7,6 +7,7 @@ import pytest
 
 from ipc_articulation.checking import Report, check_file
 from ipc_articulation.checking.gains import growth_of
+from ipc_articulation.cli import main
 
 SCENES = Path(__file__).parents[2] / "scenes"
 BOXES = """\
@@ -264,3 +265,32 @@ def test_nothing_that_a_scene_names_is_run(check, tmp_path: Path) -> None:
 def test_the_scenes_of_the_repository_are_clean(file: Path) -> None:
     report = check_file(file)
     assert (report.errors, report.warnings) == ((), ())
+
+
+LIMITED = """<mujoco><compiler angle='radian'/><worldbody><body name='arm' pos='0 0 1'>
+  <joint name='elbow' range='0.2 1' limited='true'/><geom size='0.1'/></body></worldbody></mujoco>"""
+
+
+def test_a_start_beyond_limits_is_a_warning_as_in_a_run_and_strict_refuses_it(check, tmp_path: Path, capsys) -> None:
+    (tmp_path / "limited.xml").write_text(LIMITED)
+    text = "adapter: mujoco\ndt: 0.01\nsteps: 1\nrobot:\n  model: limited.xml\n  initial: {elbow: 2}\n"
+    report = check(text)
+    assert report.errors == ()
+    (message,) = [fault.message for fault in report.warnings]
+    assert message.startswith("joint 'elbow' starts at 2, beyond its limits 0.2 to 1: ")
+    file, out = str(tmp_path / "scene.yaml"), str(tmp_path / "out")
+    capsys.readouterr()
+    assert main(["run", file, "--out", out, "--engine", "cpu", "--quiet", "--no-pictures"]) == 0
+    assert capsys.readouterr().err == f"ipc-articulation: warning: {message}\n"
+    assert main(["check", file, "--strict"]) == main(["run", file, "--out", out, "--name", "b", "--strict"]) == 2
+    assert f"{file}:5:10: {message}" in capsys.readouterr().err
+
+
+def test_drawings_that_a_run_replaces_are_a_warning(check, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("ipc_articulation.coupling.visuals.MOST_TRIANGLES", 10)
+    drawn = "<geom size='0.1' contype='0' conaffinity='0'/></body>"
+    (tmp_path / "limited.xml").write_text(LIMITED.replace("</body>", drawn))
+    (warning,) = check(
+        "adapter: mujoco\ndt: 0.01\nsteps: 1\nrobot:\n  model: limited.xml\n  initial: {elbow: 1}\n"
+    ).warnings
+    assert warning.message.startswith("the visual meshes have ")

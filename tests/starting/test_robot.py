@@ -1,6 +1,7 @@
 """`new --robot` writes a scene that starts as the robot's file says, and that runs."""
 
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_an_integrator_that_cannot_be_coupled_is_replaced(tmp_path: Path, kind: 
     model = mjcf(ARM, f'<option integrator="{kind}"/>')
     assert starter(tmp_path, model).integrator == "implicitfast"
     assert f"instead of the robot file's {kind.upper()}" in (tmp_path / "scene.yaml").read_text()
-    assert f"integrator {kind.upper()} cannot be coupled" in capsys.readouterr().err
+    assert f"integrator {kind.upper()}: it cannot be coupled" in capsys.readouterr().err
     assert main(["new", str(tmp_path / "b.yaml"), "--robot", str(tmp_path / "robot.xml"), "--strict"]) == 2
 
 
@@ -167,7 +168,7 @@ def test_a_floating_base_is_fixed_and_said(tmp_path: Path, adapter: str, capsys)
     )
     scene = starter(tmp_path, mjcf(FLOOR + FLOATING, sensor), "--adapter", adapter)
     assert (scene.robot.base, scene.robot.initial) == ("fixed", {"hip": 0.2})
-    assert "base 'trunk' floats; fixed to the world where it is" in capsys.readouterr().err
+    assert "base 'trunk': it floats; fixed to the world where it is" in capsys.readouterr().err
     assert "'trunk' would float" in (tmp_path / "scene.yaml").read_text()
     runs(tmp_path)
 
@@ -175,8 +176,23 @@ def test_a_floating_base_is_fixed_and_said(tmp_path: Path, adapter: str, capsys)
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_floating_base_is_fixed_only_where_the_scene_says_so(tmp_path: Path, adapter: str) -> None:
     starter(tmp_path, mjcf(FLOOR + FLOATING), "--adapter", adapter)
-    file = tmp_path / "scene.yaml"
+    file, out = tmp_path / "scene.yaml", str(tmp_path / "out")
+    strictly = [
+        "run",
+        str(file),
+        "--strict",
+        "--out",
+        out,
+        "--steps",
+        "1",
+        "--engine",
+        "cpu",
+        "--no-pictures",
+        "--quiet",
+    ]
+    assert main(["check", str(file), "--strict"]) == main(strictly) == 0
     file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
+    assert main(["check", str(file), "--strict"]) == main([*strictly, "--force"]) == 2
     (error,) = check_file(file).errors
     assert "body 'trunk' floats and carries joints" in error.message
     assert "'base: fixed'" in error.message
@@ -247,8 +263,23 @@ def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, capsys) -> 
     assert scene.robot.base == "fixed"
     assert "nothing carries base 'trunk'; fixed to the world where it is" in capsys.readouterr().err
     starter(tmp_path, legged(), "--adapter", adapter, "--strict", "--force", name="walker.urdf")
-    file = tmp_path / "scene.yaml"
+    file, out = tmp_path / "scene.yaml", str(tmp_path / "out")
+    strictly = [
+        "run",
+        str(file),
+        "--strict",
+        "--out",
+        out,
+        "--steps",
+        "1",
+        "--engine",
+        "cpu",
+        "--no-pictures",
+        "--quiet",
+    ]
+    assert main(["check", str(file), "--strict"]) == main(strictly) == 0
     file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
+    assert main(["check", str(file), "--strict"]) == main([*strictly, "--force"]) == 2
     warnings = [fault.message for fault in check_file(file).warnings]
     assert ["nothing connects its base 'trunk'" in text for text in warnings] == [True]
 
@@ -310,7 +341,9 @@ def test_a_body_that_cannot_be_coupled_is_left_out(tmp_path: Path, adapter: str,
     ball = '<body name="bob" pos="0 3 1"><joint type="ball"/><geom size="0.1" pos="0 0 0.3"/></body>'
     scene = starter(tmp_path, mjcf(ARM + ball), "--adapter", adapter)
     assert scene.robot.ignore == ("bob",)
-    assert "body 'bob' is left out" in capsys.readouterr().err
+    assert (
+        "is a ball joint; the coupling knows hinge and slide joints; left out, by 'ignore'" in capsys.readouterr().err
+    )
     runs(tmp_path)
 
 
@@ -351,3 +384,54 @@ def test_a_part_that_other_files_include_is_no_robot(tmp_path: Path, text: str, 
     (tmp_path / "part.xml").write_text(text)
     assert main(["new", str(tmp_path / "scene.yaml"), "--robot", str(tmp_path / "part.xml")]) == 2
     assert "part that other MJCF files include; give one of those" in capsys.readouterr().err
+
+
+ODD_NAMES = ("${j}", ".*", "a: b", "#x", "- k", "yes", "1e3", 'it\'s "so"', "two\nlines", "😀", "x" * 1500)
+
+
+def _chain(names: tuple[str, ...]) -> str:
+    """A URDF file of a chain of links in a row, which joints of these names join."""
+    said = [escape(name, {'"': "&quot;", "\n": "&#10;"}) for name in names]
+    inertial = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    box = "<collision><geometry><box size='0.1 0.1 0.1'/></geometry></collision>"
+    links = [f'<link name="link {name}">{inertial}{box}</link>' for name in ("", *said)]
+    joints = [
+        f'<joint name="{name}" type="revolute"><parent link="link {parent}"/><child link="link {name}"/>'
+        "<origin xyz='0.3 0 0'/><limit lower='-1' upper='1' effort='9' velocity='9'/></joint>"
+        for parent, name in zip(("", *said), said, strict=False)
+    ]
+    return f"<robot name='odd'>{''.join(links + joints)}</robot>"
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_names_of_joints_with_special_characters_are_read_back(tmp_path: Path, adapter: str) -> None:
+    scene = starter(tmp_path, _chain(ODD_NAMES), "--adapter", adapter, name="odd.urdf")
+    assert tuple(scene.robot.initial) == ODD_NAMES
+    assert tuple(name for actuator in scene.robot.actuators for name in actuator.joints) == ODD_NAMES
+    start, _ = started(tmp_path)
+    assert start.joints == start.actuated == ODD_NAMES
+    assert runs(tmp_path, steps=1).shape == (2, len(ODD_NAMES))
+
+
+@pytest.mark.parametrize(("model", "title"), [('<mujoco model="Walker">', "Walker"), ("<mujoco>", "robot")])
+def test_the_title_is_the_robots_own_name(tmp_path: Path, model: str, title: str) -> None:
+    assert starter(tmp_path, mjcf(ARM).replace("<mujoco>", model)).title == title
+
+
+def test_the_title_is_the_robots_own_name_in_urdf(tmp_path: Path) -> None:
+    assert starter(tmp_path, _chain(("elbow",)), name="model.urdf").title == "odd"
+
+
+def test_coordinates_of_a_planar_joint_have_the_same_names_and_axes_with_both_adapters(tmp_path: Path) -> None:
+    model = _chain(("slide", "turn")).replace('name="slide" type="revolute"', 'name="slide" type="planar"')
+    names, thetas = [], []
+    for adapter in ADAPTERS:
+        starter(tmp_path, model, "--adapter", adapter, name="planar.urdf")
+        names.append(started(tmp_path)[0].joints)
+        file, out = tmp_path / "scene.yaml", tmp_path / "out"
+        settings = {"robot.initial_velocity": {name: 0.1 + 0.1 * k for k, name in enumerate(names[-1])}}
+        settings |= {"robot.actuators": [], "gravity": [0, 0, 0], "controller": None}
+        run = ipc_articulation.run(file, "cpu", 3, out, quiet=True, settings=settings, pictures=False, force=True)
+        thetas.append(run.recording.theta[-1])
+    assert names[0] == names[1] == ("slide[0]", "slide[1]", "slide[2]", "turn")
+    np.testing.assert_allclose(*thetas, atol=1e-4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -28,6 +27,7 @@ from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.model.shapes_of_arrays import shapes_of_arrays
 from ipc_articulation.errors import ModelError
 from ipc_articulation.naming import suggest
+from ipc_articulation.repairs import caution
 
 
 @dataclass
@@ -141,7 +141,7 @@ class TreeBuilder:
                 links = " with ".join(f"'{name}'" for name in parts.links)
                 raise ModelError(f"{self.where}: link {links}: {complaint}; build(unphysical='warn') takes it as it is")
         for name, complaint in self.complaints.items():
-            warnings.warn(f"{self.where}: link '{name}': {complaint}", stacklevel=4)
+            caution(f"{self.where}: link '{name}': {complaint}")
 
 
 def model_of(

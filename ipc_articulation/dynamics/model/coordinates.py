@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -12,6 +11,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.joints.elements import Rotation
 from ipc_articulation.dynamics.model.parts import PlacedJoint
 from ipc_articulation.errors import ModelError
+from ipc_articulation.repairs import caution
 
 
 @dataclass(frozen=True)
@@ -90,5 +90,5 @@ def unit_quaternion(quaternion: Array, where: str) -> Array:
     if length == 0.0:
         raise ModelError(f"{where}: the quaternion is zero; give (w, x, y, z) of length one")
     if abs(length - 1.0) > 1e-3:
-        warnings.warn(f"{where}: the quaternion {quaternion.tolist()} has length {length:g}; normalised", stacklevel=2)
+        caution(f"{where}: the quaternion {quaternion.tolist()} has length {length:g}; normalised")
     return quaternion / length

@@ -26,6 +26,7 @@ class FileFacts:
     """A robot's file as far as a scene file repeats it."""
 
     joints: tuple[ScalarJoint, ...]
+    name: str = ""  # the robot's own; empty: the file has none
     keyframe: str = ""  # from which the positions are
     gravity: Array | None = None  # (3,) [m/s²]; None: the file says nothing of it
     integrator: str = ""  # of MuJoCo; empty: the file has none

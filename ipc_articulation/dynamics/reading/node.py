@@ -41,10 +41,14 @@ class XmlNode(NamedTuple):
         return self.element.sourceline
 
     @property
+    def at(self) -> str:
+        """Its file and line."""
+        return f"{self.file}:{self.line}"
+
+    @property
     def place(self) -> str:
         """Beginning of messages about the element: `file:line: link 'hand'`."""
-        line = f"{self.file}:{self.line}"
-        return f"{line}: {self.owner}" if self.owner else line
+        return f"{self.at}: {self.owner}" if self.owner else self.at
 
     def error(self, message: str) -> ModelError:
         """An error at this element."""

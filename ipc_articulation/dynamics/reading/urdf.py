@@ -7,7 +7,6 @@ world.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.tree import root_of
 from ipc_articulation.errors import ModelError
 from ipc_articulation.packages import unpacked
+from ipc_articulation.repairs import caution
 
 LOOPS = ("constraints", "coupling", "loop")  # what `read_robot` of `reading.loops` reads, and a tree has not
 
@@ -49,7 +49,7 @@ def read_urdf(path_or_text: str | Path, *, floating_base: bool = False, package_
     robot = repaired(path_or_text, package_dirs)
     for tag in LOOPS:
         for element in robot.children(tag):
-            warnings.warn(f"{element.place}: <{tag}> is not read: the mechanism stays a tree", stacklevel=3)
+            caution(f"{element.place}: <{tag}> is not read: the mechanism stays a tree")
     return tree_of(robot, path_or_text, floating_base)
 
 

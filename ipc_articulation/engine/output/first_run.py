@@ -18,7 +18,7 @@ def tell_first_run() -> None:
     before = _misses()
     _stand_in(1.0)
     if _misses() > before:
-        log.warning("first run: compiling the engine takes up to a minute; later runs find it on disk")
+        log.warning("first run: compiling the engine takes one to two minutes; later runs find it on disk")
 
 
 def compiled_folder() -> Path | None:

@@ -47,7 +47,7 @@ def test_the_nearest_inertia_of_a_body_is_used_and_said_by_name(tmp_path, values
     if tensor is None:
         a, b, c, d, e, f = map(float, values.split())
         tensor = np.array([[a, d, e], [d, b, f], [e, f, c]])
-    with pytest.warns(RepairWarning, match="body 'b1': no body has its principal moments of inertia, .*; replaced by"):
+    with pytest.warns(RepairWarning, match="body 'b1': no body has its principal moments of inertia: .*; replaced by"):
         model = load_model(path)
     found = np.zeros((3, 3))
     mujoco.mju_quat2Mat(turn := np.zeros(9), model.body_iquat[2])
@@ -62,7 +62,9 @@ def test_the_nearest_inertia_of_a_body_is_used_and_said_by_name(tmp_path, values
 
 @pytest.mark.parametrize("values", ["0 0 0", "0 0 0 0 0 0"])
 def test_a_moving_point_gets_small_moments(tmp_path, values):
-    with pytest.warns(RepairWarning, match=r"body 'b0': MuJoCo needs positive moments .*; 2e-06 kg·m² is added"):
+    with pytest.warns(
+        RepairWarning, match=r"body 'b0': MuJoCo needs positive moments .*; the least is added \(2e-06 kg·m²\)"
+    ):
         model = load_model(write(tmp_path, inertial(values, mass=2.0)))
     np.testing.assert_allclose(model.body_inertia[1], 2e-6)
     assert model.body_mass[1] == 2.0

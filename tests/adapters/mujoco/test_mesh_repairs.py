@@ -296,3 +296,14 @@ def test_a_scene_reads_a_mesh_that_mujoco_cannot(tmp_path):
     part().export(tmp_path / "part.ply")
     assert SceneModel(write(tmp_path, "<mesh file='part.ply'/>"), ()).spec.compile().nmesh == 1
     assert mujoco.MjSpec.from_file(str(tmp_path / "robot.xml")).meshes[0].file == "part.ply"
+
+
+def test_a_mesh_without_triangles_is_left_out_and_its_file_named_once(tmp_path):
+    (tmp_path / "part.off").write_text("OFF\n0 0 0\n")
+    path = write(tmp_path, "<mesh file='part.off'/>")
+    with pytest.warns(RepairWarning) as warned:
+        load_model(path)
+    text = next(str(warning.message) for warning in warned if "mesh 'part'" in str(warning.message))
+    assert f"mesh 'part': file '{tmp_path.resolve() / 'part.off'}' " in text
+    assert text.count("part.off") == 1
+    assert "formats" not in text

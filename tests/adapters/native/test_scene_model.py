@@ -205,7 +205,7 @@ POINTS = """<robot name="points"><link name="world"/>
 def test_a_joint_that_moves_no_inertia_is_given_a_rotor(tmp_path):
     """Joint b turns a point on its axis; joint a moves 0.09 kg·m²."""
     (tmp_path / "points.urdf").write_text(POINTS)
-    with pytest.warns(UserWarning, match=r"joint 'b': at the start it moves no inertia .* rotor inertia of 9e-06"):
+    with pytest.warns(UserWarning, match=r"joint 'b': at the start it moves no inertia .* rotor inertia \(9e-06\)"):
         adapter = SceneModel(tmp_path / "points.urdf", []).build(setup()).adapter
     np.testing.assert_allclose(adapter.predict().mass, np.diag([0.09, 9e-6]), atol=1e-12)
     adapter = SceneModel(tmp_path / "points.urdf", []).build(setup(armature={"b": 0.5})).adapter

@@ -10,6 +10,7 @@ from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
 from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import SCALAR, body_names, enabled, name_of
 
+UNNAMED = "MuJoCo Model"  # what MuJoCo calls a model without a name
 STARTS = ("home", "stand", "standing", "start", "initial", "init", "default", "rest", "neutral")  # the best first
 
 
@@ -26,6 +27,7 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
         joints=tuple(
             _joint(model, int(j), qpos, followers, trees) for j in np.flatnonzero(np.isin(model.jnt_type, SCALAR))
         ),
+        name=_model_name(model),
         keyframe="" if keyframe is None else model.key(keyframe).name or f"number {keyframe}",
         gravity=model.opt.gravity * enabled(model, "GRAVITY"),
         integrator=mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_"),
@@ -37,6 +39,12 @@ def read_facts(model: mujoco.MjModel) -> FileFacts:
         has_actuators=len(model.actuator_trntype) > 0,
         trees=trees,
     )
+
+
+def _model_name(model: mujoco.MjModel) -> str:
+    """The attribute `model` of `<mujoco>`; empty where it has none."""
+    name = model.names.split(b"\0", 1)[0].decode(errors="replace")
+    return "" if name == UNNAMED else name
 
 
 def _keyframe(model: mujoco.MjModel) -> int | None:

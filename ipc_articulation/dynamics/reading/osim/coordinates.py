@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from ipc_articulation.dynamics.reading.osim.contents import flag_in, number_in, 
 from ipc_articulation.dynamics.reading.osim.function_elements import function_in
 from ipc_articulation.dynamics.reading.osim.functions import IDENTITY, composed, scaled
 from ipc_articulation.naming import suggest
+from ipc_articulation.repairs import caution
 
 COUPLER = "CoordinateCouplerConstraint"
 LONGEST = 100  # largest length of a chain of constraints between two coordinates
@@ -56,7 +56,7 @@ def read_coordinate(node: XmlNode, joint: str) -> Coordinate:
     if lower > upper:
         raise node.error(f"<range> {lower:g} {upper:g} is empty")
     if flag_in(node, "prescribed", False):
-        warnings.warn(f"{node.place}: its prescribed motion is not read: it moves freely", stacklevel=2)
+        caution(f"{node.place}: its prescribed motion is not read: it moves freely")
     if locked:
         lower = upper = default
     elif not clamped:
@@ -82,7 +82,7 @@ def read_couplings(model: XmlNode, known: Collection[str]) -> dict[str, Coupler]
         if flag_in(node, "isDisabled", False) or not flag_in(node, "isEnforced", True):
             continue
         if node.tag != COUPLER:
-            warnings.warn(f"{node.place}: a {node.tag} is not read: the bodies stay free of it", stacklevel=2)
+            caution(f"{node.place}: a {node.tag} is not read: the bodies stay free of it")
             continue
         dependent, coupling = _read_coupling(node, known)
         if dependent in given:

@@ -92,7 +92,7 @@ def _decoded(content: bytes, file: str) -> str:
     else:
         encoding, text = "latin-1", content.decode("latin-1")
     if encoding != encodings[0]:
-        repair(f"{file}:1", f"the file's encoding is not {encodings[0]}", f"read as {encoding}")
+        repair("", f"the file's encoding is not {encodings[0]}", f"read as {encoding}", at=f"{file}:1")
     return text
 
 
@@ -110,7 +110,8 @@ def _from_tag(text: str, file: str) -> str:
     stray = text[:start].strip()
     if start > 0 and stray:
         line = text[: text.index(stray[0])].count("\n") + 1
-        repair(f"{file}:{line}", "not well-formed XML: text before the first element", "the text is ignored")
+        fault = "not well-formed XML: text before the first element"
+        repair("", fault, "the text is ignored", at=f"{file}:{line}")
     return "\n" * text[:start].count("\n") + text[start:] if start > 0 else text
 
 
@@ -143,7 +144,7 @@ def parsed(text: str, file: str, deep: bool = False) -> XmlNode:
             raise ModelError(f"{place}: {fault}")
         if (entry.type_name, entry.message) not in seen:
             seen.add((entry.type_name, entry.message))
-            repair(place, fault, remedy)
+            repair("", fault, remedy, at=place)
     return XmlNode(root, file)
 
 

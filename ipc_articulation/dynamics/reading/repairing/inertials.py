@@ -83,5 +83,5 @@ def _repair(inertial: XmlNode, faults: Faults) -> None:
     if complaint:
         nearest = physical_inertia(tensor)
         moments = ", ".join(f"{moment:.6g}" for moment in np.linalg.eigvalsh(nearest))
-        faults.add(inertial.owner, inertial, complaint, f"the nearest possible are used, {moments}")
+        faults.add("moments", inertial, complaint, f"the nearest possible are used, {moments}")
         write_inertial(inertial, inertial.required("mass").number("value"), nearest)

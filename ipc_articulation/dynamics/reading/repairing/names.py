@@ -33,11 +33,11 @@ def resolve_names(robot: Robot) -> None:
 def _resolve(node: XmlNode, first: XmlNode, new: str) -> None:
     fault = f"line {first.line} has the same name; give each {node.tag} its own"
     if _same(node, first):
-        repair(node.place, fault, "the repetition is left out")
+        repair(node.owner, fault, "the repetition is left out", at=node.at)
         remove(node)
     elif node.tag == "joint":
         node.element.set("name", new)
-        repair(node.place, fault, f"renamed to '{new}'")
+        repair(node.owner, fault, f"renamed to '{new}'", at=node.at)
     else:
         raise node.error(fault)
 

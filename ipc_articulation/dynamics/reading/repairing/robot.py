@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from ipc_articulation.dynamics.reading.mesh_paths import MeshPaths
 from ipc_articulation.dynamics.reading.node import XmlNode
-from ipc_articulation.repairs import repair
+from ipc_articulation.repairs import label_of, repair
 
 
 class Robot(NamedTuple):
@@ -27,17 +26,19 @@ class Robot(NamedTuple):
 
 
 class Faults:
-    """Faults of one kind in several places, reported as one repair that names the first place and their number."""
+    """Faults of one kind in several places, reported as one repair that describes the first and names the others."""
 
     def __init__(self) -> None:
         self._first: dict[Hashable, tuple[XmlNode, str, str]] = {}
-        self._count: Counter[Hashable] = Counter()
+        self._others: dict[Hashable, list[str]] = {}
 
     def add(self, kind: Hashable, node: XmlNode, fault: str | Callable[[], str], remedy: str) -> None:
         """Note a fault at an element, and what is used instead; a text that takes long to make is a function."""
-        self._count[kind] += 1
-        if kind not in self._first:
+        if kind in self._first:
+            self._others[kind].append(label_of(node.owner, node.at))
+        else:
             self._first[kind] = node, fault if isinstance(fault, str) else fault(), remedy
+            self._others[kind] = []
 
     def report(self) -> None:
         """Report each kind of fault.
@@ -46,8 +47,7 @@ class Faults:
             ModelError: Repairs are errors, and there is a fault.
         """
         for kind, (node, fault, remedy) in self._first.items():
-            more = f" (and in {self._count[kind] - 1} more places)" if self._count[kind] > 1 else ""
-            repair(node.place, fault, remedy + more)
+            repair(node.owner, fault, remedy, at=node.at, others=self._others[kind])
 
 
 def owner(node: XmlNode) -> XmlNode:

@@ -32,7 +32,7 @@ def keep_largest_tree(robot: Robot) -> None:
         return
     largest = max(roots, key=lambda root: len(trees[root]))
     fault = f"links {listed(roots)} are no joint's child; join all but one of them to the rest"
-    repair(robot.node.place, fault, f"the tree of '{largest}' is kept, the others are left out")
+    repair(robot.node.owner, fault, f"the tree of '{largest}' is kept, the others are left out", at=robot.node.at)
     _leave_out({name for root in roots if root != largest for name in trees[root]}, links, robot)
 
 

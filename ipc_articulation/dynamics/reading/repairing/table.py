@@ -19,6 +19,7 @@ from ipc_articulation.dynamics.reading.repairing.names import resolve_names
 from ipc_articulation.dynamics.reading.repairing.numbers import add_missing_products, rewrite_numbers
 from ipc_articulation.dynamics.reading.repairing.robot import Robot
 from ipc_articulation.dynamics.reading.repairing.roots import keep_largest_tree
+from ipc_articulation.repairs import summed
 
 MOST = 10_000  # links, or joints; the mass matrix of as many joints has 0.8 GB
 
@@ -38,6 +39,7 @@ REPAIRS: tuple[Callable[[Robot], None], ...] = (
 )
 
 
+@summed()
 def repaired(path_or_text: str | Path, package_dirs: Sequence[Path] = ()) -> XmlNode:
     """The element `<robot>` of a URDF file after all repairs; paths of meshes are whole.
 

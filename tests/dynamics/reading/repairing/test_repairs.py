@@ -161,7 +161,7 @@ def test_unknown_names_are_reported_once_each():
     np.testing.assert_array_equal(elbow(mechanism).joint.elements, RevoluteJoint((0, 0, 1)).elements)
     assert len(texts) == 2
     assert texts[0].startswith("<text>:4: joint 'elbow': <joint> has the unknown element <joint_properties>; valid: ")
-    assert texts[0].endswith("; the element is ignored (and in 1 more places)")
+    assert texts[0].endswith("; the element is ignored; likewise 'wrist'")
     assert texts[1].endswith("<axis> has the unknown attribute 'frame'; valid: xyz; the attribute is ignored")
 
 
