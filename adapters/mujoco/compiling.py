@@ -141,7 +141,7 @@ def _leave_out_picture(spec: mujoco.MjSpec, path: Path, name: str, index: str) -
         if element is None or not (element.file or any(getattr(element, "cubefiles", ()))):
             continue
         if kind == "texture":
-            leave_out_texture(spec, element, f"{path}: ", f"file '{element.file}' is no picture that MuJoCo reads")
+            leave_out_texture(spec, element, str(path), f"file '{element.file}' is no picture that MuJoCo reads")
         else:
             leave_out(spec, str(path), kind, element, "is no picture that MuJoCo reads")
         return True

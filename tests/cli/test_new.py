@@ -15,12 +15,11 @@ ROBOTS = "package://example-robot-data/robots"
 
 
 def runs(file: Path, out: Path) -> None:
-    """Clean except for repairs of meshes, and a few steps of it leave nothing in anything else."""
+    """Clean except for repairs of meshes and drawings, and a few steps of it leave nothing in anything else."""
     report = check_file(file)
-    assert (report.errors, [fault for fault in report.warnings if "not a closed surface" not in fault.message]) == (
-        (),
-        [],
-    )
+    expected = ("not a closed surface", "the visual meshes have")
+    others = [fault.message for fault in report.warnings if not any(said in fault.message for said in expected)]
+    assert (report.errors, others) == ((), [])
     recording = ipc_articulation.run(file, engine="cpu", steps=3, out=out, quiet=True, pictures=False).recording
     assert recording.steps == 3
     assert recording.minimum_distance.min() > 0.0
