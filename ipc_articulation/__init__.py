@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.coupling.coupling import step
     from ipc_articulation.engine import Engine
+    from ipc_articulation.frontend.joint_geometry import joint_geometry
     from ipc_articulation.recording import read_recording
     from ipc_articulation.running import resume, run
     from ipc_articulation.sweeps import sweep
@@ -45,6 +46,7 @@ _HOMES = {
     "Recorder": "ipc_articulation.watching",
     "View": "ipc_articulation.watching",
     "couple": "ipc_articulation.coupling",
+    "joint_geometry": "ipc_articulation.frontend.joint_geometry",
     "read_recording": "ipc_articulation.recording",
     "resume": "ipc_articulation.running",
     "run": "ipc_articulation.running",
@@ -75,6 +77,7 @@ __all__ = [
     "View",
     "__version__",
     "couple",
+    "joint_geometry",
     "read_recording",
     "resume",
     "run",

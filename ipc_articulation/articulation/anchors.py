@@ -1,4 +1,4 @@
-"""Kinds of joints that hold an anchor, and that no articulation can move.
+"""Penalties that hold an anchor, or nothing.
 
 spherical  r = cᵢ - cⱼ, the anchor in both bodies;
 fixed      r = (cᵢ - cⱼ, tᵢ - tⱼ, nᵢ - nⱼ, bᵢ - bⱼ), t, n, b the world's axes, which each body carries along from the
@@ -23,6 +23,6 @@ def held_with_axes(placement: Placement) -> Array:
     return np.concatenate([held(placement), local_directions(np.eye(3), placement.transforms)], axis=2)
 
 
-def nothing_measured(placement: Placement) -> Array:
-    """No vectors, (m, 2, 0, 4): for kinds without coordinates."""
+def nothing(placement: Placement) -> Array:
+    """No vectors, (m, 2, 0, 4): measured by kinds without coordinates, held by free joints."""
     return np.zeros((len(placement.points), 2, 0, 4))

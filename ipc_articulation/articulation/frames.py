@@ -25,6 +25,8 @@ class Placement(NamedTuple):
     points: Array  # (m, 2, p, 3) [m] in the left and right body's frame: both ends of the axis edge, or the anchor
     axes: Array  # (m, 2, 3) world direction of the axis as seen from either body; zero where a kind has none
     transforms: Array  # (m, 2, 4, 4) of the two bodies
+    second: Array = np.empty((0, 3))  # (m, 3) world direction of the second axis, for kinds that have one
+    pitch: Array = np.empty(0)  # (m,) [m/rad], for helical joints
 
     def with_left_axis(self) -> Placement:
         """The same joints, both bodies having the left one's axis."""

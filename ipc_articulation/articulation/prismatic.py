@@ -107,10 +107,8 @@ def derivatives_in_F(F: Array, weight: float, project: bool, G: Array, H: Array)
 @compiled
 def residual(x: Array, y: Array, r: Array) -> None:
     """Write r of world vectors x, y (4, 3); see `kinds.residual`."""
+    off_axis(x, y, r)
     for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        r[k] = (y[0, i] - x[0, i]) * x[1, j] - (y[0, j] - x[0, j]) * x[1, i]
-        r[3 + k] = (x[0, i] - y[0, i]) * y[1, j] - (x[0, j] - y[0, j]) * y[1, i]
         r[6 + k], r[9 + k] = x[2, k] - y[2, k], x[3, k] - y[3, k]
 
 
@@ -118,9 +116,25 @@ def residual(x: Array, y: Array, r: Array) -> None:
 def residual_slopes(x: Array, y: Array, D: Array) -> None:
     """Write ∂r by the world vectors x, y (4, 3); see `kinds.residual_slopes`."""
     D[:] = 0.0
+    off_axis_slopes(x, y, D)
     for k in range(3):
         for a in range(2):
             D[6 + 3 * a + k, 0, 2 + a, k], D[6 + 3 * a + k, 1, 2 + a, k] = 1.0, -1.0
+
+
+@compiled
+def off_axis(x: Array, y: Array, r: Array) -> None:
+    """Write ((cⱼ-cᵢ) × tᵢ, (cᵢ-cⱼ) × tⱼ) into r (6 or more,), for x and y that begin with c and t."""
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        r[k] = (y[0, i] - x[0, i]) * x[1, j] - (y[0, j] - x[0, j]) * x[1, i]
+        r[3 + k] = (x[0, i] - y[0, i]) * y[1, j] - (x[0, j] - y[0, j]) * y[1, i]
+
+
+@compiled
+def off_axis_slopes(x: Array, y: Array, D: Array) -> None:
+    """Write the slopes of `off_axis` into the first six rows of D, which are zero."""
+    for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         c_i, c_j = y[0, i] - x[0, i], y[0, j] - x[0, j]
         # by cⱼ - cᵢ: eₖ × t has the entries -t_j at i and t_i at j

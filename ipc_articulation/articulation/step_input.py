@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation.kinds import FREEDOMS, KINDS, REACH
+from ipc_articulation.articulation.kinds import FREEDOMS, KINDS, TURNS
 from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import ArticulationError
 
@@ -71,14 +71,15 @@ def are_valid(kind: Ints, starts: Ints, mass: Array, tilde: Array, q_ref: Array)
 
 @compiled
 def first_unreachable(kind: Ints, tilde: Array) -> int:
-    """The first joint of kinds (m,) whose |δθ̃|, of δθ̃ (F,), is not below its reach; -1 where there is none."""
+    """The first joint of kinds (m,) that δθ̃ (F,) turns by half a turn or more; -1 where there is none."""
     first = 0
     for k in range(len(kind)):
-        square = 0.0
-        for number in range(first, first + FREEDOMS[kind[k]]):
-            square += tilde[number] ** 2
-        if not np.sqrt(square) < REACH[kind[k]]:
-            return k
+        for freedom in range(FREEDOMS[kind[k]]):
+            square = 0.0
+            for number in range(TURNS[kind[k], freedom]):
+                square += tilde[first + freedom + number] ** 2
+            if not np.sqrt(square) < np.pi:
+                return k
         first += FREEDOMS[kind[k]]
     return -1
 
@@ -120,11 +121,10 @@ def refuse_unreachable(kind: Ints, names: Sequence[str], tilde: Array) -> None:
     k = first_unreachable(kind, tilde)
     if k >= 0:
         entry, first = KINDS[int(kind[k])], int(FREEDOMS[kind[:k]].sum())
-        magnitude = np.linalg.norm(tilde[first : first + entry.freedoms])
+        sizes = [float(np.linalg.norm(tilde[first + f : first + f + turns])) for f, turns in enumerate(entry.turns)]
         raise ArticulationError(
-            f"{names[k]} ({entry.name}): |delta_theta_tilde| is {magnitude:.6g} {entry.units[0]}, must be below "
-            f"{entry.reach:.6g}: in one step a joint can turn by less than half a turn; for this joint velocity "
-            "the time step dt is too large"
+            f"{names[k]} ({entry.name}): |delta_theta_tilde| is {max(sizes):.6g} rad, must be below {np.pi:.6g}: in "
+            "one step a joint can turn by less than half a turn; for this joint velocity the time step dt is too large"
         )
 
 

@@ -53,7 +53,10 @@ class CoupledJoint:
     parent: int  # index into CoupledRobot.links, or -1 for the world
     child: int  # index into CoupledRobot.links
     anchor: Array  # (3,) [m] world
-    axis: Array  # (3,) unit, world; δθ > 0 turns (or moves) the child about (along) it by the right-hand rule
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # (3,) unit, world, for kinds that have one:
+    # δθ > 0 turns (or moves) the child about (along) it by the right-hand rule
+    second_axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))  # (3,) unit, world: universal, planar
+    pitch: float = 0.0  # [m/rad], helical
 
 
 @dataclass(frozen=True)

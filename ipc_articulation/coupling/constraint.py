@@ -25,7 +25,7 @@ from ipc_articulation.frontend.articulations import (
     read_articulation_joints,
     read_joint_references,
 )
-from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.attributes import constitution_uid
 from ipc_articulation.frontend.callbacks import guard, raise_kept
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
 from ipc_articulation.frontend.reference import REF_DOF_PREV, require_vector12
@@ -217,13 +217,13 @@ class ExternalArticulationConstraint:
 
 
 def _is_articulation(geometry: Any) -> bool:
-    return int(read_meta(geometry, "constitution_uid", 0)) == ARTICULATION
+    return constitution_uid(geometry) == ARTICULATION
 
 
 def _require_articulation(geometry: Any) -> None:
     if not _is_articulation(geometry):
         raise SceneError(
-            f"the geometry has constitution {int(read_meta(geometry, 'constitution_uid', 0))}, must be {ARTICULATION}: "
+            f"the geometry has constitution {constitution_uid(geometry)}, must be {ARTICULATION}: "
             "made by uipc.constitution.ExternalArticulationConstraint().create_geometry"
         )
 

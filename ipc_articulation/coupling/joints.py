@@ -12,8 +12,7 @@ from uipc.constitution import ExternalArticulationConstraint
 from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.kinds import kind_of
-from ipc_articulation.coupling.stiffness import AXIS_LENGTH
-from ipc_articulation.frontend.joint_kinds import BY_NAME, JointKind
+from ipc_articulation.frontend.joint_geometry import joint_geometry
 
 
 def place_joints(
@@ -39,7 +38,7 @@ def place_joints(
     names = [kind_of(joint).name for joint in joints]
     for name in dict.fromkeys(names):
         chosen = [k for k in range(len(joints)) if names[k] == name]
-        mesh = _joint_mesh(BY_NAME[name], [joints[k] for k in chosen], bodies, [strength[k] for k in chosen])
+        mesh = _joint_mesh(name, [joints[k] for k in chosen], bodies, [strength[k] for k in chosen])
         slot, _ = scene.objects().create(f"{name} joints").geometries().create(mesh)
         places |= {k: (slot, row) for row, k in enumerate(chosen)}
     return [places[k] for k in range(len(joints))]
@@ -69,16 +68,14 @@ def place_articulation(
     return carrier, slot
 
 
-def _joint_mesh(kind: JointKind, joints: list[CoupledJoint], bodies: PlacedBodies, strength: list[float]) -> Any:
-    anchors = np.array([joint.anchor for joint in joints])
-    half_axes = 0.5 * AXIS_LENGTH * np.array([joint.axis for joint in joints])
-    points = (anchors - half_axes, anchors + half_axes) if kind.has_axis else (anchors,)
-    first_instance = np.zeros(len(joints), dtype=np.int32)
-    return kind.constitution()().create_geometry(
-        *points,
-        [bodies.world if joint.parent < 0 else bodies.links[joint.parent] for joint in joints],
-        first_instance,
-        [bodies.links[joint.child] for joint in joints],
-        first_instance,
-        np.array(strength),
+def _joint_mesh(kind: str, joints: list[CoupledJoint], bodies: PlacedBodies, strength: list[float]) -> Any:
+    return joint_geometry(
+        kind,
+        [joint.anchor for joint in joints],
+        [(bodies.world if joint.parent < 0 else bodies.links[joint.parent], 0) for joint in joints],
+        [(bodies.links[joint.child], 0) for joint in joints],
+        strength,
+        axes=[joint.axis for joint in joints],
+        second_axes=[joint.second_axis for joint in joints],
+        pitches=[joint.pitch for joint in joints],
     )

@@ -14,9 +14,9 @@ def kind_of(joint: CoupledJoint) -> Kind:
 
 
 def freedom_names(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
-    """A name for each freedom: the joint's own where it has one freedom, else with their numbers."""
+    """A name for each freedom: the joint's own where it has one freedom, else with the freedom's, as in «root/x»."""
     return tuple(
-        joint.name if kind_of(joint).freedoms == 1 else f"{joint.name}/{k}"
+        joint.name if kind_of(joint).freedoms == 1 else f"{joint.name}/{label}"
         for joint in joints
-        for k in range(kind_of(joint).freedoms)
+        for label in kind_of(joint).labels
     )

@@ -111,8 +111,9 @@ class RobotFile(Protocol):
         Args:
             file: The file.
             package_dirs: Folders in which `package://NAME/...` is looked up.
-            base: «fixed» fixes a floating base to the world. Given only to those that support it, like the others.
-            base_pose: Where such a base is fixed, (4, 4) in the file's world; None: where the file places it.
+            base: «fixed» fixes a floating base to the world, «free» lets the file's base float; None: as in the file.
+                Given only to those that support it, like the others.
+            base_pose: Of a floating base, (4, 4) in the file's world; None: where the file places it.
             ignore: Regular expressions for names of bodies that are left out.
 
         Raises:

@@ -25,8 +25,8 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.kinds import kind_of
+from ipc_articulation.frontend.joint_geometry import AXIS_LENGTH  # L
 
-AXIS_LENGTH = 0.2  # L [m], of the edge that stands for a joint's axis; longer ones condition the joint badly
 STIFFNESS_RATIO = 1e3  # c; ten times more costs up to twice as many Newton iterations
 
 

@@ -10,7 +10,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import kinds
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
-from ipc_articulation.articulation.kinds import FREEDOMS, REACH
+from ipc_articulation.articulation.kinds import FREEDOMS, MOST_FREEDOMS, TURNS
 from ipc_articulation.compiled import compiled
 from ipc_articulation.frontend.joints import JointMesh
 
@@ -64,10 +64,11 @@ def follow(joints: JointArrays, home: Array, theta: Array, q: Array) -> Array:
     followed, first = np.empty(len(theta)), 0
     delta_theta(joints, home, q, followed)
     for kind in joints.kind:
-        end = first + FREEDOMS[kind]
-        if _distance(theta, followed, first, end) > REACH[kind]:  # half a turn; infinite where there are no turns
-            continue_turns(2.0 * REACH[kind], theta[first:end], followed[first:end])
-        first = end
+        for freedom in range(FREEDOMS[kind]):
+            start, end = first + freedom, first + freedom + TURNS[kind, freedom]
+            if _distance(theta, followed, start, end) > np.pi:
+                continue_turns(2.0 * np.pi, theta[start:end], followed[start:end])
+        first += FREEDOMS[kind]
     return followed
 
 
@@ -98,7 +99,7 @@ def _distance(x: Array, y: Array, first: int, end: int) -> float:
 
 @compiled
 def _add_derivatives(joints, home, q, slope, curvature, g, blocks):
-    J, first = np.empty((FREEDOMS.max(), 2 * DOF)), 0
+    J, first = np.empty((MOST_FREEDOMS, 2 * DOF)), 0
     for k in range(len(joints.kind)):
         end, (i, j) = first + FREEDOMS[joints.kind[k]], joints.bodies[k]
         if slope[first:end].any() or curvature[first:end].any():

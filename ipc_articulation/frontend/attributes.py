@@ -19,6 +19,8 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import SceneError
 
+OWN_CONSTITUTION_UID = "own_constitution_uid"  # libuipc's front end refuses a `constitution_uid` that it does not know
+
 
 def read(collection: Any, name: str) -> NDArray[Any] | None:
     """A copy of an attribute, vectors as (N, k), matrices as (N, r, c); None if it does not exist."""
@@ -41,6 +43,11 @@ def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
     """The single value of a meta attribute, or the default if it does not exist."""
     values = read(geometry.meta(), name)
     return default if values is None or len(values) == 0 else values[0]
+
+
+def constitution_uid(geometry: Any) -> int:
+    """UID of a geometry's constitution: libuipc's, or one of this package's own (`joint_kinds.OWN_UID`); 0 if none."""
+    return int(read_meta(geometry, OWN_CONSTITUTION_UID, 0)) or int(read_meta(geometry, "constitution_uid", 0))
 
 
 def are_valid(values: Array, nonnegative: bool = False) -> bool:

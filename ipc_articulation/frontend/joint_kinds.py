@@ -1,12 +1,27 @@
-"""The kinds of joints in libuipc: constitutions, attributes, and the place of the joints in a geometry."""
+"""The kinds of joints in a libuipc scene: constitutions, attributes, and the place of the joints in a geometry.
+
+libuipc has constitutions for revolute, prismatic, fixed and spherical joints. The other kinds have UIDs of the range
+that libuipc leaves to its users, from 2³² on; only the CPU engine knows them.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ipc_articulation.articulation.kinds import FIXED, KINDS, PRISMATIC, REVOLUTE, SPHERICAL
+from ipc_articulation.articulation.kinds import (
+    CYLINDRICAL,
+    FIXED,
+    FREE,
+    HELICAL,
+    KINDS,
+    PLANAR,
+    PRISMATIC,
+    REVOLUTE,
+    SPHERICAL,
+    UNIVERSAL,
+)
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.attributes import constitution_uid
 
 
 class JointKind(NamedTuple):
@@ -38,16 +53,19 @@ class JointKind(NamedTuple):
         return geometry.edges() if self.has_axis else geometry.vertices()
 
 
+OWN_UID = 2**32
+
 JOINT_KINDS = {
     18: JointKind(REVOLUTE, True, "angle", "external_torque"),
     20: JointKind(PRISMATIC, True, "distance", "external_force"),
     25: JointKind(FIXED, False),
     26: JointKind(SPHERICAL, False),
-}  # by the UID of libuipc's constitution
+    **{OWN_UID + kind: JointKind(kind, False) for kind in (FREE, CYLINDRICAL, PLANAR, UNIVERSAL, HELICAL)},
+}  # by the UID of their constitution
 
 BY_NAME = {entry.name: entry for entry in JOINT_KINDS.values()}
 
-ARTICULATED = " and ".join(f"{entry.name} ({uid})" for uid, entry in JOINT_KINDS.items() if KINDS[entry.kind].freedoms)
+ARTICULATED = ", ".join(entry.name for entry in JOINT_KINDS.values() if KINDS[entry.kind].freedoms)
 
 
 def joint_kind(geometry: Any, owner: str) -> JointKind:
@@ -56,7 +74,7 @@ def joint_kind(geometry: Any, owner: str) -> JointKind:
     Raises:
         SceneError: The kind is unknown; the message names the owner, and the kinds that an articulation can have.
     """
-    uid = int(read_meta(geometry, "constitution_uid", 0))
+    uid = constitution_uid(geometry)
     if uid not in JOINT_KINDS:
         raise not_articulated(f"{owner} has constitution {uid}")
     return JOINT_KINDS[uid]

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.frames import Placement, axis_from_local, points_to_local
 from ipc_articulation.articulation.joints import Joints
-from ipc_articulation.errors import SceneError
+from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.attributes import read, require
 from ipc_articulation.frontend.joint_columns import JoinableBodies, check_joint_values, read_body_pairs
+from ipc_articulation.frontend.joint_geometry import AXIS, PITCH, SECOND_AXIS
 from ipc_articulation.frontend.joint_kinds import JointKind, joint_kind
 
 _LOCAL_ENDS = (("l_position0", "l_position1"), ("r_position0", "r_position1"))
@@ -64,7 +66,7 @@ def read_joint_mesh(slot: Any, bodies: JoinableBodies) -> JointMesh:
     `l_position` and `r_position`, else by the world position of its vertex.
 
     Args:
-        slot: The geometry slot, made by one of libuipc's joint constitutions.
+        slot: The geometry slot, made by one of libuipc's joint constitutions or by `joint_geometry`.
         bodies: The bodies of the scene.
 
     Raises:
@@ -85,22 +87,42 @@ def read_joint_mesh(slot: Any, bodies: JoinableBodies) -> JointMesh:
         slot=slot,
         geo_id=slot.id(),
         kind=kind,
-        joints=Joints.placed(kind.kind, pairs, placement),
+        joints=_joints(kind, pairs, placement, owner),
         placement=placement,
         strength_ratio=check_joint_values(strength, "strength_ratio", owner, nonnegative=True),
         init=init,
     )
 
 
+def _joints(kind: JointKind, pairs: Ints, placement: Placement, owner: str) -> Joints:
+    try:
+        return Joints.placed(kind.kind, pairs, placement)
+    except ArticulationError as error:
+        raise SceneError(f"{owner}: {error}") from error
+
+
 def _placement(kind: JointKind, geometry: Any, transforms: Array, owner: str) -> Placement:
     """The placement of the m joints in bodies with transforms (m, 2, 4, 4)."""
     if not kind.has_axis:
-        return Placement(
-            _anchors(geometry.vertices(), transforms, owner), np.zeros((len(transforms), 2, 3)), transforms
-        )
+        return _anchored(kind, geometry.vertices(), transforms, owner)
     placement = _axes(geometry, transforms, owner)
     _refuse_short_axes(placement.axes, owner)
     return placement
+
+
+def _anchored(kind: JointKind, vertices: Any, transforms: Array, owner: str) -> Placement:
+    """The placement of joints with an anchor and, for our own kinds, with what they need besides."""
+    given = {name: check_joint_values(require(vertices, name, owner), name, owner) for name in KINDS[kind.kind].needs}
+    axes = given.get(AXIS, np.zeros((len(transforms), 3)))
+    if AXIS in given:
+        _refuse_short_axes(axes, owner)
+    return Placement(
+        points=_anchors(vertices, transforms, owner),
+        axes=axes[:, None].repeat(2, axis=1),
+        transforms=transforms,
+        second=given.get(SECOND_AXIS, np.empty((0, 3))),
+        pitch=given.get(PITCH, np.empty(0)),
+    )
 
 
 def _axes(geometry: Any, transforms: Array, owner: str) -> Placement:

@@ -5,13 +5,14 @@ import re
 import numpy as np
 import pytest
 import uipc
-from uipc.constitution import AffineBodySphericalJoint, ExternalArticulationConstraint
+from uipc.constitution import ExternalArticulationConstraint
 
 from ipc_articulation.articulation.joints import Joints, delta_theta
-from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
+from ipc_articulation.articulation.kinds import KINDS, PRISMATIC, REVOLUTE
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.articulations import read_articulations
 from ipc_articulation.frontend.bodies import read_bodies
+from ipc_articulation.frontend.joint_geometry import joint_geometry
 from ipc_articulation.frontend.joints import read_joint_mesh
 from ipc_articulation.frontend.reference import find_reference_dofs
 from tests.hinged_boxes import hinged_boxes
@@ -56,8 +57,8 @@ def test_local_end_points_that_differ_between_the_bodies():
         uipc.view(slot.geometry().edges().find("r_position1"))[:] = [[0.1], [0.7], [0.3]]
     bodies, (hinge, slider) = meshes_of(boxes)
     np.testing.assert_allclose(hinge.joints.local[:, 1], hinge.joints.local[:, 0])
-    np.testing.assert_allclose(slider.joints.local[0, 0], [[0.3, 0, 0, 1], [1, 0, 0, 0]], atol=1e-15)
-    np.testing.assert_allclose(slider.joints.local[0, 1], [[0.1, 0.2, 0.3, 1], [0, 1, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose(slider.joints.local[0, 0, :2], [[0.3, 0, 0, 1], [1, 0, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose(slider.joints.local[0, 1, :2], [[0.1, 0.2, 0.3, 1], [0, 1, 0, 0]], atol=1e-15)
     table = read_articulations([boxes.slot], (hinge, slider), bodies)
     between = np.array([2.1, 0.2, 0.3]) - np.array([1.3, 0, 0])
     theta = np.empty(2)
@@ -86,24 +87,91 @@ def test_present_coordinates_are_written_to_angle_and_distance():
 
 def test_what_is_no_joint_is_refused():
     boxes = hinged_boxes()
-    message = f"joint geometry {boxes.bodies.id()} has constitution 1: only revolute (18) and prismatic (20) joints can"
+    message = f"joint geometry {boxes.bodies.id()} has constitution 1: only revolute, prismatic, spherical, "
     refuses(boxes.bodies, read_bodies(boxes.slots), message)
 
 
 def test_an_articulation_of_a_kind_that_it_cannot_move_is_refused():
     boxes = hinged_boxes()
-    geometry = AffineBodySphericalJoint().create_geometry(
-        np.zeros((1, 3)), [boxes.bodies], [0], [boxes.bodies], [1], [100.0]
-    )
-    ball, _ = boxes.owner.geometries().create(geometry)
-    articulation, _ = boxes.owner.geometries().create(ExternalArticulationConstraint().create_geometry([ball], [0]))
+    weld, _ = boxes.owner.geometries().create(joint_geometry("fixed", np.zeros((1, 3)), *bodies_of(boxes), [100.0]))
+    articulation, _ = boxes.owner.geometries().create(ExternalArticulationConstraint().create_geometry([weld], [0]))
     bodies, meshes = meshes_of(boxes)
     message = (
-        f"articulation geometry {articulation.id()}, joint 0 is a spherical joint (joint geometry {ball.id()}): only "
-        "revolute (18) and prismatic (20) joints can be part of an articulation"
+        f"articulation geometry {articulation.id()}, joint 0 is a fixed joint (joint geometry {weld.id()}): only "
+        "revolute, prismatic, spherical, free, cylindrical, planar, universal, helical joints can be part of an "
+        "articulation"
     )
     with pytest.raises(SceneError, match=re.escape(message)):
-        read_articulations([articulation], [*meshes, read_joint_mesh(ball, bodies)], bodies)
+        read_articulations([articulation], [*meshes, read_joint_mesh(weld, bodies)], bodies)
+
+
+OWN = {
+    "free": {},
+    "cylindrical": {"axes": [[0, 0, 2.0]]},
+    "planar": {"axes": [[0, 0, 1.0]], "second_axes": [[1.0, 1.0, 0.5]]},
+    "universal": {"axes": [[0, 0, 1.0]], "second_axes": [[0.0, 3.0, 0]]},
+    "helical": {"axes": [[1.0, 0, 0]], "pitches": [0.02]},
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_a_joint_geometry_of_our_own_is_read_as_it_was_made(kind):
+    boxes = hinged_boxes()
+    anchors = [[0.3, -0.2, 0.1]]
+    geometry = joint_geometry(kind, anchors, *bodies_of(boxes), [50.0], **OWN[kind])
+    slot, _ = boxes.owner.geometries().create(geometry)
+    bodies = read_bodies(boxes.slots)
+    mesh = read_joint_mesh(slot, bodies)
+    assert (mesh.kind.name, mesh.strength_ratio.tolist()) == (kind, [50.0])
+    for side, transform in enumerate(bodies.transforms[mesh.joints.bodies[0]]):
+        np.testing.assert_allclose(transform @ [*mesh.placement.points[0, side, 0], 1.0], [0.3, -0.2, 0.1, 1.0])
+    if "axes" in OWN[kind]:
+        axis = np.array(OWN[kind]["axes"][0])
+        np.testing.assert_allclose(mesh.placement.axes[0], [axis / np.linalg.norm(axis)] * 2)
+    articulation = ExternalArticulationConstraint().create_geometry([slot] * KINDS[mesh.kind.kind].freedoms)
+    carrier, _ = boxes.owner.geometries().create(articulation)
+    table = read_articulations([carrier], [mesh], bodies)
+    theta = np.empty(KINDS[mesh.kind.kind].freedoms)
+    delta_theta(table.joints.arrays(), table.joints.home, bodies.q, theta)
+    if kind != "free":  # its θ is a pose
+        np.testing.assert_allclose(theta, 0.0, atol=1e-15)
+
+
+def bodies_of(boxes):
+    """The first two bodies, as `joint_geometry` takes them."""
+    return [(boxes.bodies, 0)], [(boxes.bodies, 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "message"),
+    [
+        ("saddle", {}, "joint_geometry: kind 'saddle' is unknown; kinds of joints: revolute"),
+        ("helical", {"axes": [[1, 0, 0]]}, "joint_geometry: joints of the kind 'helical' need pitches"),
+        ("revolute", {}, "joint_geometry: joints of the kind 'revolute' need axes"),
+        ("planar", {"axes": [[1, 0, 0]]}, "joint_geometry: joints of the kind 'planar' need second_axes"),
+        ("cylindrical", {"axes": [[0, 0, 0]]}, "joint_geometry: axes: row 0 is [0.0, 0.0, 0.0]; give a direction"),
+        ("cylindrical", {"axes": [0, 0, 1]}, "joint_geometry: axes have shape (3,), must be (1, 3), a row for each"),
+    ],
+)
+def test_bad_arguments_of_joint_geometry_are_named(kind, arguments, message):
+    with pytest.raises(ArticulationError, match=re.escape(message)):
+        joint_geometry(kind, np.zeros((1, 3)), *bodies_of(hinged_boxes()), [50.0], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "message"),
+    [
+        ("universal", {"axes": [[1, 0, 0]], "second_axes": [[1, 1, 0]]}, "must be orthogonal"),
+        ("helical", {"axes": [[1, 0, 0]], "pitches": [0.0]}, "its pitch is 0.0 m/rad; it must be finite and not zero"),
+    ],
+)
+def test_joints_that_cannot_be_are_named_when_they_are_read(kind, arguments, message):
+    boxes = hinged_boxes()
+    slot, _ = boxes.owner.geometries().create(
+        joint_geometry(kind, np.zeros((1, 3)), *bodies_of(boxes), [50.0], **arguments)
+    )
+    with pytest.raises(SceneError, match=f"joint geometry {slot.id()}: {kind} joint 0: .*{re.escape(message)}"):
+        read_joint_mesh(slot, read_bodies(boxes.slots))
 
 
 def test_a_joint_whose_body_has_no_geometry_slot_is_refused():
@@ -198,7 +266,7 @@ def test_an_articulation_of_an_unknown_joint_geometry_is_refused():
     assert f"articulation geometry {boxes.slot.id()}, joint 1 refers to geometry {boxes.slider.id()}" in str(
         refused.value
     )
-    assert "only revolute (18) and prismatic (20) joints" in str(refused.value)
+    assert "only revolute, prismatic, spherical, free, " in str(refused.value)
 
 
 def test_an_articulation_with_an_index_out_of_range_is_refused():

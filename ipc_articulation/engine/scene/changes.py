@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.scene.model import EngineModel, make_model
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import object_names, read_meta, require
+from ipc_articulation.frontend.attributes import constitution_uid, object_names, require
 from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 
@@ -94,7 +94,7 @@ def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
 
 def _joined(geometry: Any, owner: str) -> list[int]:
     """Ids of the geometries that a joint geometry connects; none for any other geometry."""
-    uid = int(read_meta(geometry, "constitution_uid", 0))
+    uid = constitution_uid(geometry)
     if uid not in JOINT_KINDS:
         return []
     joints = JOINT_KINDS[uid].joints_in(geometry)

@@ -26,7 +26,8 @@ from ipc_articulation.engine.terms import (
 )
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import UnsupportedError
-from ipc_articulation.frontend.attributes import read_meta, read_uids
+from ipc_articulation.frontend.attributes import constitution_uid, read_uids
+from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, OWN_UID
 
 Reader = Callable[[Sequence[Any], SceneContext], Term]
 
@@ -47,6 +48,7 @@ REGISTRY: dict[int, Reader] = {
     668: joint_force.read,
     669: joint_limit.read,
     670: joint_limit.read,
+    **{uid: joint_penalty.read for uid in JOINT_KINDS if uid >= OWN_UID},
 }
 
 
@@ -65,17 +67,17 @@ def read_terms(slots: Sequence[Any], context: SceneContext) -> list[Term]:
 
 def carried_uids(geometry: Any) -> list[int]:
     """All UIDs of a geometry, its own constitution first; none for scenery."""
-    uid = int(read_meta(geometry, "constitution_uid", 0))
+    uid = constitution_uid(geometry)
     extras = read_uids(geometry, "extra_constitution_uids") + read_uids(geometry, "constraint_uids")
     return [uid, *extras] if uid else extras
 
 
 def _reader(uid: int, slot: Any) -> Reader:
     if uid not in REGISTRY:
+        supported = ", ".join(f"{_name(known)} ({known})" for known in REGISTRY if known < OWN_UID)
         raise UnsupportedError(
             f"geometry {slot.id()} has constitution {uid} ({_name(uid)}), which the CPU engine does not support; it "
-            f"supports {', '.join(f'{_name(known)} ({known})' for known in REGISTRY)} and half-planes; "
-            "use Engine('cuda')"
+            f"supports {supported} and half-planes; use Engine('cuda')"
         )
     return REGISTRY[uid]
 

@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
-from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.attributes import constitution_uid
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
@@ -78,4 +78,4 @@ def _is_in(mesh: JointMesh, geo_ids: set[int]) -> Bools:
 
 
 def _uid(slot: Any) -> int:
-    return int(read_meta(slot.geometry(), "constitution_uid", 0))
+    return constitution_uid(slot.geometry())

@@ -3,17 +3,28 @@ import pytest
 
 from ipc_articulation import affine
 from ipc_articulation.articulation import frames
-from ipc_articulation.articulation.kinds import PRISMATIC, REVOLUTE
+from ipc_articulation.articulation.kinds import CYLINDRICAL, HELICAL, KINDS, PLANAR, PRISMATIC, REVOLUTE, UNIVERSAL
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, add_derivatives
 from tests.derivatives import central_difference, relative_error
 from tests.engine.joints import joint_mesh
+
+AXES = [REVOLUTE, PRISMATIC, CYLINDRICAL, PLANAR, UNIVERSAL, HELICAL]
+PITCH = 0.4  # [m/rad]
 
 
 def one_joint(kind, ends, transforms):
     """A joint between bodies 0 and 1, which stand at transforms (2, 4, 4); its axis runs from ends[0] to ends[1]."""
     axes = np.tile(ends[1] - ends[0], (1, 2, 1))
-    placement = frames.Placement(frames.points_to_local(ends[None], transforms)[None], axes, transforms[None])
+    points = frames.points_to_local(ends[None], transforms)[None]
+    second = orthogonal(ends[1] - ends[0])[None]
+    placement = frames.Placement(points, axes, transforms[None], second, np.array([PITCH]))
     return joint_mesh(kind, np.array([[0, 1]]), placement, np.array([100.0]))
+
+
+def orthogonal(axis):
+    """A unit vector orthogonal to an axis."""
+    other = np.cross(axis, [0.3, -0.2, 0.9])
+    return other / np.linalg.norm(other)
 
 
 def rigid(rng):
@@ -23,7 +34,7 @@ def rigid(rng):
     return T
 
 
-@pytest.fixture(params=[REVOLUTE, PRISMATIC], ids=["revolute", "prismatic"])
+@pytest.fixture(params=AXES, ids=[KINDS[kind].name for kind in AXES])
 def joint(request):
     rng = np.random.default_rng(8)
     transforms = np.stack([rigid(rng), rigid(rng)])
@@ -59,21 +70,33 @@ def test_gradient_and_hessian_equal_differences(joint):
         assert np.linalg.eigvalsh(H)[0] > -1e-9 * np.abs(H).max()
 
 
-def test_the_free_motion_costs_nothing_and_the_others_do(joint):
+def test_free_motions_cost_nothing_and_others_do(joint):
     kind, penalties, q, ends = joint
     t = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
-    other = np.cross(t, [0.3, -0.2, 0.9])
-    other /= np.linalg.norm(other)
-    turned, slid = turn(q, ends[0], t, 0.7), slide(q, 0.3 * t)
-    free, held = (turned, slid) if kind == REVOLUTE else (slid, turned)
-    assert penalties.energy(free) < 1e-20
-    for q_bad in (held, turn(q, ends[0], other, 0.1), slide(q, 0.1 * other)):
-        assert penalties.energy(q_bad) > 0.1
+    other = orthogonal(t)
+    motions = {
+        "turn about the axis": turn(q, ends[0], t, 0.7),
+        "slide along the axis": slide(q, 0.3 * t),
+        "screw": slide(turn(q, ends[0], t, 4.0), 4.0 * PITCH * t),
+        "turn about the second axis": turn(q, ends[0], other, 0.7),
+        "slide along the second axis": slide(q, 0.3 * other),
+        "turn about a third axis": turn(q, ends[0], np.cross(t, other), 0.7),
+    }
+    free = {
+        REVOLUTE: {"turn about the axis"},
+        PRISMATIC: {"slide along the axis"},
+        CYLINDRICAL: {"turn about the axis", "slide along the axis", "screw"},
+        PLANAR: {"turn about the axis", "slide along the second axis"},
+        UNIVERSAL: {"turn about the axis", "turn about the second axis"},
+        HELICAL: {"screw"},
+    }[kind]
+    for name, moved in motions.items():
+        assert (penalties.energy(moved) < 1e-20) == (name in free), name
 
 
 def turn(q, point, axis, angle):
     """The second body turned about an axis through a point (Rodrigues' formula)."""
-    K = np.cross(np.eye(3), axis) * -1.0
+    K = np.cross(np.eye(3), axis)
     R = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
     result = q.copy()
     result[1, :3] = point + R @ (q[1, :3] - point)
