@@ -8,16 +8,25 @@ from typing import get_args
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco import prediction
-from ipc_articulation.adapters.mujoco.description import describe, owned_geoms
+from ipc_articulation.adapters.mujoco.description import describe, describe_joints, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
-from ipc_articulation.adapters.mujoco.kinematics import link_poses, map_joints, mocap_poses, write_free_joint
+from ipc_articulation.adapters.mujoco.kinematics import (
+    displaced,
+    displacement,
+    link_poses,
+    map_joints,
+    mocap_poses,
+    positions,
+    write_free_joint,
+)
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 
 from ipc_articulation import affine
 from ipc_articulation.arguments import checked, instance, one_of, optional, several
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
+from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
 
@@ -25,8 +34,9 @@ from ipc_articulation.errors import AdapterError
 class MujocoAdapter:
     """Couples a MuJoCo model and its state to an IPC scene.
 
-    By default the whole model takes part. Bodies with hinge and slide joints are links, moved by MuJoCo and corrected
-    by IPC. Bodies with a free joint are moved by IPC, and their poses and velocities are written into `data`. Bodies
+    By default the whole model takes part. Bodies with joints are links, moved by MuJoCo and corrected by IPC; so is a
+    body with a free joint that carries further joints, the floating base of a robot. Other bodies with a free joint are
+    moved by IPC, and their poses and velocities are written into `data`. Bodies
     welded to the world are fixed, their planes are half-planes, and each geom of the world itself is a fixed body
     called `world/<geom>`. Mocap bodies follow `mocap_pos` and `mocap_quat` in each step, and push what is in their way.
     Bodies without a joint become part of the link to which they are welded. Geoms with contype and conaffinity zero
@@ -41,8 +51,8 @@ class MujocoAdapter:
     Args:
         model: MuJoCo model, integrator Euler or implicitfast.
         data: Its state; controls and forces set by the user before a step are used in it.
-        links: Names of bodies whose trees take part as links; None: all trees with hinge and slide joints.
-        free: Names of free bodies; None: all of them.
+        links: Names of bodies whose trees take part as links; None: all trees with joints.
+        free: Names of free bodies without further joints; None: all of them.
         static: Names of static bodies, «world» for the world's own geoms; None: all of them.
         ignore: Names of bodies that are left out; for a moving body its whole tree.
         mesh_shape: «mesh» takes the triangles of mesh geoms, open ones closed (a repair); «hull» their convex hull.
@@ -109,6 +119,16 @@ class MujocoAdapter:
         """Numbers of the coupled joints in the model, in the order of their positions, (m,)."""
         return self._joints.ids
 
+    @property
+    def dofs(self) -> Ints:
+        """Addresses of the coupled joints' degrees of freedom in `qvel`, (F,)."""
+        return self._joints.dofs
+
+    @property
+    def freedom_names(self) -> list[str]:
+        """Names of those degrees of freedom, (F,), as in `coupling.joint_names`."""
+        return list(freedom_names(describe_joints(self.model, self._present(), self._joints)))
+
     def describe(self) -> CoupledRobot:
         """The model at its present state.
 
@@ -130,10 +150,10 @@ class MujocoAdapter:
             self._edits.refuse()
         refuse_forces_on_free(self.model, self.data, self._selection)
         prediction.take_step(self.model, self.data, self._scratch, self._geoms)
-        dofs, qpos = self._joints.dofs, self._joints.qpos
+        dofs = self._joints.dofs
         self._predicted = Prediction(
             mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
-            delta_theta_tilde=self._scratch.qpos[qpos] - self.data.qpos[qpos],
+            delta_theta_tilde=displacement(self.model, self._joints, self.data.qpos, self._scratch.qpos),
             link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
             aims=mocap_poses(self._scratch, self._selection.mocap),
         )
@@ -142,11 +162,10 @@ class MujocoAdapter:
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take MuJoCo's predicted step with IPC's correction, and update `data` (`mj_forward`).
 
-        δθ - δθ̃ is added to MuJoCo's positions of the links, and (δθ-δθ̃)/dt to their velocities; activations and time
-        are MuJoCo's.
+        The joints move by δθ, and (δθ-δθ̃)/dt is added to their velocities; activations and time are MuJoCo's.
 
         Args:
-            delta_theta: δθ of the joints, (m,) [rad or m].
+            delta_theta: δθ of the joints' degrees of freedom, (F,) [rad or m].
             free_poses: Poses of the free bodies after the step, (f, 4, 4), rigid.
             free_velocities: Rates of those poses, (f, 4, 4).
 
@@ -158,8 +177,9 @@ class MujocoAdapter:
         correction = delta_theta - self._predicted.delta_theta_tilde
         self._predicted = None
         model, data, scratch = self.model, self.data, self._scratch
+        moved = displaced(model, self._joints, data.qpos, delta_theta)
         mujoco.mj_copyState(model, scratch, data, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-        data.qpos[self._joints.qpos] += correction
+        data.qpos[self._joints.qpos] = moved[self._joints.qpos]
         data.qvel[self._joints.dofs] += correction / self.dt
         self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
         with prediction.contacts_off(model, self._geoms):
@@ -172,11 +192,11 @@ class MujocoAdapter:
         return link_poses(self.model, self._present(), self._joints, self.data.qpos)
 
     def theta(self) -> Array:
-        """Joint positions, (m,) [rad or m]."""
-        return self.data.qpos[self._joints.qpos]
+        """Joint positions, (F,) [rad or m]: position and rotation vector of a free joint, that of a ball joint."""
+        return positions(self.model, self._joints, self.data.qpos)
 
     def theta_dot(self) -> Array:
-        """Joint velocities, (m,) [rad/s or m/s]."""
+        """Joint velocities, (F,) [rad/s or m/s]."""
         return self.data.qvel[self._joints.dofs]
 
     def state(self) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""Bases that float in an MJCF file: a body with a free joint that carries further joints."""
+"""Bases that float: a body with a free joint that carries further joints, and which a scene may fix or set free."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import AdapterError, UnsupportedError
 
+ROOT = "root"  # name of a free joint that a scene adds
 _FREE = mujoco.mjtJoint.mjJNT_FREE
 
 
 def settle_bases(
     spec: mujoco.MjSpec, base: str | None, pose: Array | None, ignored: Collection[str], file: str
 ) -> None:
-    """Fix floating bases to the world, by removing their free joints.
+    """Place the floating base, and fix floating bases to the world or let the base of a file float.
 
-    Actuators and sensors of these joints, and keyframes, whose length would be wrong, are removed too.
+    Where a free joint comes or goes, keyframes are removed, because their length would be wrong; with a joint that goes
+    its actuators and sensors are.
 
     Args:
         spec: The model; every joint has a name.
-        base: «fixed», or None where the scene says nothing of it.
-        pose: Where the only base is fixed, (4, 4); None: where the file places it.
+        base: «fixed», «free», or None: as in the file.
+        pose: Of the only floating base, (4, 4); None: where the file places it.
         ignored: Names of bodies that are left out; their bases stay as they are.
         file: For the message.
 
     Raises:
-        AdapterError: There is a pose, and not exactly one base floats.
-        UnsupportedError: A base floats and `base` is None.
+        AdapterError: There is a pose, and not exactly one base floats; or `base` is «free», and the file has not
+            exactly one body with joints on the world.
     """
     joints = list(_floating(spec, ignored))
+    if base == "free" and not joints:
+        joints = [_set_free(spec, ignored, file)]
     if pose is not None and len(joints) != 1:
         raise AdapterError(
             f"{file}: {len(joints) or 'no'} bases float, and 'base_pose' under 'robot' is that of the only one; "
@@ -39,18 +43,42 @@ def settle_bases(
         )
     if not joints:
         return
-    if base is None:
-        raise UnsupportedError(
-            f"{file}: body '{joints[0].parent.name}' floats and carries joints: floating bases are not supported yet; "
-            "'base: fixed' under 'robot' fixes it to the world where it is"
-        )
     if pose is not None:
         _put(spec, joints[0].parent, pose)
+    if base != "fixed":
+        return
     names = {joint.name for joint in joints}
     gone = [actuator for actuator in spec.actuators if actuator.target in names]
     gone += [sensor for sensor in spec.sensors if sensor.objname in names]
     for element in [*gone, *spec.keys, *joints]:
         spec.delete(element)
+
+
+def refuse_floating(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> None:
+    """Refuse a base that floats, for an adapter that cannot move it.
+
+    Raises:
+        UnsupportedError: There is one.
+    """
+    for joint in _floating(spec, ignored):
+        raise UnsupportedError(
+            f"{file}: body '{joint.parent.name}' floats and carries joints, which adapter native does not support yet; "
+            "'base: fixed' under 'robot' fixes it to the world where it is, and adapter mujoco lets it float"
+        )
+
+
+def _set_free(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> mujoco.MjsJoint:
+    """Give the only body of the world that carries joints a free joint."""
+    bodies = [body for body in spec.worldbody.bodies if body.name not in ignored]
+    carriers = [body for body in bodies if any(below.joints for below in _below(body))]
+    if len(carriers) != 1 or carriers[0].joints:
+        raise AdapterError(
+            f"{file}: 'base: free' sets free the one body that carries all joints; there are {len(carriers)} bodies "
+            "with joints on the world, or it has joints itself"
+        )
+    for key in spec.keys:
+        spec.delete(key)
+    return carriers[0].add_freejoint(name=ROOT)
 
 
 def _put(spec: mujoco.MjSpec, body: mujoco.MjsBody, pose: Array) -> None:

@@ -31,6 +31,12 @@ from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
 _Unit = tuple[str, list[int], Array, tuple[Shape, ...]]  # name, geoms that touch, pose, shapes for display
+_KINDS = {
+    mujoco.mjtJoint.mjJNT_HINGE: "revolute",
+    mujoco.mjtJoint.mjJNT_SLIDE: "prismatic",
+    mujoco.mjtJoint.mjJNT_BALL: "spherical",
+    mujoco.mjtJoint.mjJNT_FREE: "free",
+}
 
 
 def owned_geoms(model: mujoco.MjModel, selection: Selection) -> list[int]:
@@ -61,7 +67,7 @@ def describe(
     friction |= {plane.name: plane.friction for plane in planes}
     return CoupledRobot(
         links=links,
-        joints=_joints(model, data, joints),
+        joints=describe_joints(model, data, joints),
         free=free + driven,
         static=static,
         planes=planes,
@@ -137,12 +143,12 @@ def _links(reader: _Reader, joints: JointMap) -> tuple[CoupledBody, ...]:
     return tuple(links)
 
 
-def _joints(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> tuple[CoupledJoint, ...]:
-    slide = mujoco.mjtJoint.mjJNT_SLIDE
+def describe_joints(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -> tuple[CoupledJoint, ...]:
+    """The coupled joints at a state with fresh kinematics."""
     return tuple(
         CoupledJoint(
             name=name_of(model, "joint", j),
-            kind="prismatic" if model.jnt_type[j] == slide else "revolute",
+            kind=_KINDS[mujoco.mjtJoint(model.jnt_type[j])],
             parent=joints.parents[i],
             child=i,
             anchor=data.xanchor[j].copy(),

@@ -4,7 +4,9 @@ Every joint has its own link: the rigid group of bodies that it moves. A body wi
 links; the others have no mass or geometry. So link i is the child of joint i, in MuJoCo's order of joints and of
 degrees of freedom.
 
-A free joint has qpos = (p, quaternion) and qvel = (ṗ in the world frame, ω in the body's frame).
+A free joint has qpos = (p, quaternion) and qvel = (ṗ in the world frame, ω in the body's frame), a ball joint the
+quaternion and ω. So a displacement of degrees of freedom is that of the kinds `free` and `spherical` of
+`articulation.kinds`, and MuJoCo's own functions integrate it.
 """
 
 from __future__ import annotations
@@ -17,17 +19,21 @@ import numpy as np
 from ipc_articulation import affine, spatial
 from ipc_articulation.arrays import Array, Bools, Ints
 
+_FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
+_HINGE, _SLIDE = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
+_POSITIONS, _DOFS = {_FREE: 7, _BALL: 4, _HINGE: 1, _SLIDE: 1}, {_FREE: 6, _BALL: 3, _HINGE: 1, _SLIDE: 1}
+
 
 @dataclass(frozen=True)
 class JointMap:
-    """The coupled joints of a model; m joints, hence m links."""
+    """The coupled joints of a model; m joints, hence m links, and F degrees of freedom."""
 
     ids: tuple[int, ...]  # (m,) joint ids, ascending
     bodies: Ints  # (m,) body that carries each joint
     parents: tuple[int, ...]  # (m,) parent link of each joint, -1 for the world
     later: tuple[tuple[int, ...], ...]  # (m,) further joints of the same body, after each joint
-    qpos: Ints  # (m,) addresses in qpos
-    dofs: Ints  # (m,) addresses in qvel
+    qpos: Ints  # (P,) addresses in qpos
+    dofs: Ints  # (F,) addresses in qvel
 
     @property
     def carries_body(self) -> Bools:
@@ -51,9 +57,37 @@ def map_joints(model: mujoco.MjModel, bodies: tuple[int, ...]) -> JointMap:
         bodies=model.jnt_bodyid[joints].astype(np.int64),
         parents=tuple(parent(j) for j in joints),
         later=tuple(tuple(range(j + 1, spans[int(model.jnt_bodyid[j])][-1] + 1)) for j in joints),
-        qpos=model.jnt_qposadr[joints].astype(np.int64),
-        dofs=model.jnt_dofadr[joints].astype(np.int64),
+        qpos=_addresses(model.jnt_qposadr, joints, [_POSITIONS[kind] for kind in model.jnt_type[joints].tolist()]),
+        dofs=_addresses(model.jnt_dofadr, joints, [_DOFS[kind] for kind in model.jnt_type[joints].tolist()]),
     )
+
+
+def _addresses(first: Ints, joints: list[int], sizes: list[int]) -> Ints:
+    spans = [np.arange(first[joint], first[joint] + size) for joint, size in zip(joints, sizes, strict=True)]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *spans]).astype(np.int64)
+
+
+def positions(model: mujoco.MjModel, joints: JointMap, qpos: Array) -> Array:
+    """Joint positions θ, (F,): of a free joint the position and the rotation vector of its quaternion [m, rad]."""
+    home = np.zeros(model.nq)
+    home[model.jnt_qposadr[model.jnt_type == _FREE] + 3] = 1.0
+    home[model.jnt_qposadr[model.jnt_type == _BALL]] = 1.0
+    return displacement(model, joints, home, qpos)
+
+
+def displacement(model: mujoco.MjModel, joints: JointMap, before: Array, after: Array) -> Array:
+    """The displacement of degrees of freedom that takes positions (nq,) to others, (F,) [rad or m]."""
+    moved = np.empty(model.nv)
+    mujoco.mj_differentiatePos(model, moved, 1.0, before, after)
+    return moved[joints.dofs]
+
+
+def displaced(model: mujoco.MjModel, joints: JointMap, qpos: Array, delta_theta: Array) -> Array:
+    """Positions (nq,) of which the coupled joints have moved by δθ (F,)."""
+    move, result = np.zeros(model.nv), qpos.copy()
+    move[joints.dofs] = delta_theta
+    mujoco.mj_integratePos(model, result, move, 1.0)
+    return result
 
 
 def body_poses(data: mujoco.MjData) -> Array:
@@ -88,7 +122,7 @@ def link_poses(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, qpo
     poses = body_poses(data)[joints.bodies]
     for i, later in enumerate(joints.later):
         for j in reversed(later):
-            poses[i] = _undo(model, data, j, qpos) @ poses[i]
+            poses[i] = _undo(model, data, j, qpos, poses[i]) @ poses[i]
     return poses
 
 
@@ -149,11 +183,14 @@ def _transforms(positions: Array, matrices: Array) -> Array:
     return T
 
 
-def _undo(model: mujoco.MjModel, data: mujoco.MjData, joint: int, qpos: Array) -> Array:
-    """The motion, (4, 4) in the world frame, that takes a joint's body back from the joint's position to its zero."""
-    address = model.jnt_qposadr[joint]
+def _undo(model: mujoco.MjModel, data: mujoco.MjData, joint: int, qpos: Array, body: Array) -> Array:
+    """The motion, (4, 4) in the world frame, that takes a joint's body at a pose back to the joint's zero."""
+    address, anchor = model.jnt_qposadr[joint], data.xanchor[joint]
+    if model.jnt_type[joint] == _BALL:
+        R = body[:3, :3] @ spatial.rotation_from_quaternion(qpos[address : address + 4]).T @ body[:3, :3].T
+        return spatial.pose(R, anchor - R @ anchor)
     theta = qpos[address] - model.qpos0[address]
-    axis, anchor = data.xaxis[joint], data.xanchor[joint]
+    axis = data.xaxis[joint]
     if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE:
         return spatial.pose(p=-theta * axis)
     quat, matrix = np.empty(4), np.empty(9)

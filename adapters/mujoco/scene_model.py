@@ -34,8 +34,7 @@ class SceneModel:
     """A robot's file read by MuJoCo, see `coupling.robots.RobotFile`.
 
     Raises:
-        AdapterError: The file cannot be read, a mesh of it is missing, or an expression in `ignore` matches no body.
-        UnsupportedError: A base floats, and `base` is None.
+        AdapterError: The file cannot be read, a mesh of it is missing, or an argument does not fit the file.
     """
 
     takes = ("base", "base_pose", "ignore")
@@ -119,8 +118,7 @@ class DrivenMujocoModel:
         self.model, self.data = model, data
         self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignore)
         joints = self.adapter.joint_ids
-        self.joints = [name_of(model, "joint", joint) for joint in joints]
-        self._dofs = model.jnt_dofadr[list(joints)]
+        self.joints, self._dofs = self.adapter.freedom_names, self.adapter.dofs
         positions = [a for a in joint_actuators(model)[0] if a.takes_target and a.joint in joints]
         driven = list(dict.fromkeys(actuator.joint for actuator in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]

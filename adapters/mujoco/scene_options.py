@@ -15,21 +15,21 @@ from ipc_articulation.naming import matching
 def prepare_spec(
     spec: mujoco.MjSpec, file: str, base: str | None, base_pose: Array | None, ignore: Sequence[str]
 ) -> list[str]:
-    """Give bodies and joints without a name the one that `name_of` gives them, and fix floating bases.
+    """Give bodies and joints without a name the one that `name_of` gives them, and settle floating bases.
 
     Args:
         spec: The model.
         file: For messages.
-        base: «fixed», or None.
-        base_pose: Where a floating base is fixed, (4, 4), or None.
+        base: «fixed», «free», or None, see `settle_bases`.
+        base_pose: Of a floating base, (4, 4), or None.
         ignore: Regular expressions for names of bodies that are left out.
 
     Returns:
         The names of the bodies that are left out.
 
     Raises:
-        AdapterError: An expression matches no body, or `base_pose` is not that of one floating base.
-        UnsupportedError: A base floats and `base` is None.
+        AdapterError: An expression matches no body, `base_pose` is not that of one floating base, or no base can be set
+            free.
     """
     for index, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint{index}"

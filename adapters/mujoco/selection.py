@@ -24,8 +24,8 @@ Names = Collection[str] | None
 class Selection:
     """Ids, ascending, of bodies that have joints or are static; bodies welded to them belong to them."""
 
-    links: tuple[int, ...]  # bodies with hinge and slide joints
-    free: tuple[int, ...]  # bodies with a free joint
+    links: tuple[int, ...]  # bodies with joints, floating bases among them
+    free: tuple[int, ...]  # bodies with a free joint that carry no further joint
     static: tuple[int, ...]  # bodies without a degree of freedom, the world (0) among them
     mocap: tuple[int, ...] = ()  # mocap bodies with geoms that can collide, their own or of bodies welded to them
 
@@ -69,13 +69,18 @@ def _kinds(model: mujoco.MjModel) -> dict[str, set[int]]:
         if model.body_treeid[b] < 0:
             kinds["static"].add(b)
         elif _root(model, b) == b:
-            kinds["free" if _is_free(model, b) else "links"].add(b)
+            kinds["free" if _is_free(model, b) and _is_alone(model, b) else "links"].add(b)
     return kinds
 
 
 def _is_free(model: mujoco.MjModel, body: int) -> bool:
     first = model.body_jntadr[body]
     return first >= 0 and model.jnt_type[first] == mujoco.mjtJoint.mjJNT_FREE
+
+
+def _is_alone(model: mujoco.MjModel, root: int) -> bool:
+    """Whether no other body of a root's tree has joints."""
+    return int(np.count_nonzero(model.body_jntnum[model.body_treeid == model.body_treeid[root]])) == 1
 
 
 def _root(model: mujoco.MjModel, body: int) -> int:

@@ -23,7 +23,6 @@ from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.repairs import repair
 
 _INTEGRATORS = (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
-_HINGE_OR_SLIDE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 _ON_FREE_JOINTS = {
     "damping": ("dof_damping", "dof_dampingpoly"),
     "friction loss": ("dof_frictionloss",),
@@ -96,12 +95,6 @@ def _joints(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
     for body in selection.links:
         first = model.body_jntadr[body]
         for j in range(first, first + model.body_jntnum[body]):
-            if int(model.jnt_type[j]) not in _HINGE_OR_SLIDE:
-                kind = mujoco.mjtJoint(model.jnt_type[j]).name[6:].lower()
-                yield (
-                    f"joint '{name_of(model, 'joint', j)}' of body '{name_of(model, 'body', body)}' is a {kind} joint; "
-                    "the coupling knows hinge and slide joints"
-                )
             low, high = model.jnt_range[j]
             if low > high:
                 yield (
@@ -142,10 +135,6 @@ def _pairs(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
 def _free_bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
     for body in selection.free:
         where = _free(model, body)
-        for inside in np.flatnonzero((model.body_rootid == body) & (model.body_jntnum > 0)):
-            if inside != body:
-                name = name_of(model, "body", inside)
-                yield f"{where} carries joints (body '{name}'): floating bases are not supported"
         if np.any(model.body_gravcomp[rigid_group(model, body)]):
             yield f"{where} has gravity compensation, which IPC does not know; set gravcomp to 0"
         if any(np.any(getattr(model, name)[model.body_jntadr[body]]) for name in joint_fields(model)):

@@ -39,6 +39,7 @@ def read_mjcf(
     try:
         import mujoco
         from ipc_articulation.adapters.mujoco import MujocoAdapter, load_spec, mechanism_from_mujoco, robot_from_mujoco
+        from ipc_articulation.adapters.mujoco.bases import refuse_floating
         from ipc_articulation.adapters.mujoco.compiling import compiled
         from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
         from ipc_articulation.adapters.native.mjcf_actuators import read_drives
@@ -51,6 +52,7 @@ def read_mjcf(
         ) from error
     spec = load_spec(path, package_dirs)
     ignored = prepare_spec(spec, str(path), base, base_pose, ignore)
+    refuse_floating(spec, ignored, str(path))
     model = compiled(spec, path)
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER  # the file's own, which may be any, is not used
     mechanism = robot_from_mujoco(model) if closes_loops(model) else mechanism_from_mujoco(model)

@@ -21,7 +21,7 @@ from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model, PlacedJoint
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.errors import AdapterError
+from ipc_articulation.errors import AdapterError, UnsupportedError
 
 
 class SceneModel:
@@ -48,6 +48,8 @@ class SceneModel:
     ) -> None:
         if robot_format(file) == "mjcf":
             self._robot = read_mjcf(file, package_dirs, base, base_pose, ignore)
+        elif base == "free":
+            raise UnsupportedError(f"{file}: adapter native does not support floating bases yet; adapter mujoco does")
         elif base_pose is not None:
             raise AdapterError(f"{file}: 'base_pose' under 'robot' is for MJCF files; 'pose' moves this robot")
         else:

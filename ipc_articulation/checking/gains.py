@@ -13,12 +13,13 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start
+from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile.document import SceneProblem
 from ipc_articulation.scenefile.schema import RobotScene
 
-_ROUNDING = 1e-6
+STABLE = 1.0 + 1e-6  # growth a step, with rounding: what nothing holds has a double eigenvalue of 1
 
 
 def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
@@ -26,11 +27,11 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
     M = start.effective_mass
     if M is None or scene.integrator == "implicit":
         return
-    names = [joint.name for joint in start.robot.joints]
+    names = list(freedom_names(start.robot.joints))
     kp, kv, owner = _gains(scene, names)
     growth, amounts = growth_of(M, kp, kv, scene.dt)
     driven = [joint for joint, index in enumerate(owner) if index is not None]
-    if growth <= 1.0 + _ROUNDING or not driven:
+    if growth <= STABLE or not driven:
         return
     worst = max(driven, key=lambda joint: amounts[joint])
     bound = kp[worst] * _stable_fraction(M, kp, kv, scene.dt)
@@ -75,6 +76,6 @@ def _stable_fraction(M: Array, kp: Array, kv: Array, dt: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(20):
         middle = 0.5 * (low + high)
-        stable = growth_of(M, middle * kp, kv, dt)[0] <= 1.0 + _ROUNDING
+        stable = growth_of(M, middle * kp, kv, dt)[0] <= STABLE
         low, high = (middle, high) if stable else (low, middle)
     return low

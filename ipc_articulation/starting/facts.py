@@ -30,7 +30,7 @@ def read_facts(file: Path) -> FileFacts:
             mechanism = read_urdf(file)
             base = loose_base(file)
             name = "" if mechanism.name == "robot" else mechanism.name  # which a file says little by, or not at all
-            return FileFacts(tuple(_joints(mechanism)), name, floating=() if base is None else (base,))
+            return FileFacts(tuple(_joints(mechanism)), name, floating=() if base is None else (base,), says_base=False)
         case "osim":
             return FileFacts(())  # its coordinates start where the file says
     from ipc_articulation.adapters.mujoco import load_model

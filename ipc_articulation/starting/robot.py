@@ -13,8 +13,8 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.start import Start, touching
+from ipc_articulation.coupling.kinds import freedom_names, kind_of
 from ipc_articulation.dynamics.reading.facts import FileFacts
-from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
 from ipc_articulation.packages import PACKAGE, find_file
 from ipc_articulation.repairs import repair, summed
@@ -25,7 +25,7 @@ from ipc_articulation.starting.facts import read_facts, start_of
 from ipc_articulation.starting.floor import Floor, missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
 from ipc_articulation.starting.ignoring import body_to_ignore
-from ipc_articulation.starting.options import REPLACED, USUAL
+from ipc_articulation.starting.options import LETS_FLOAT, REPLACED, USUAL
 
 ADAPTERS = ("mujoco", "native")  # the first that can read the robot is taken
 THIN = 0.25  # d̂ in the thinnest surface
@@ -88,12 +88,13 @@ def _report(draft: Draft) -> Iterator[str]:
     if facts.integrator in REPLACED and draft.adapter == "mujoco":
         why = REPLACED[facts.integrator]
         repair(f"integrator {facts.integrator}", f"it cannot be coupled: {why}", f"replaced by {USUAL}", at=file)
+    fixed = draft.adapter not in LETS_FLOAT
     for base in facts.floating:
-        done = "fixed to the world where it is, by 'base: fixed' under 'robot'"
-        if robot_format(file) == "urdf":  # which cannot say whether its base is fixed
-            yield f"{file}: nothing carries base '{base}'; {done}"
-        else:
-            repair(f"base '{base}'", "it floats", done, at=file)
+        done = "fixed to the world where it is, by 'base: fixed'" if fixed else "it floats, by 'base: free'"
+        if not facts.says_base:
+            yield f"{file}: nothing carries base '{base}'; {done} under 'robot'"
+        elif fixed:
+            repair(f"base '{base}'", "it floats", f"{done} under 'robot'", at=file)
 
 
 def _finished(draft: Draft) -> str:
@@ -179,9 +180,10 @@ def _add_gains(draft: Draft, start: Start) -> None:
     facts = draft.facts
     if start.effective_mass is None:
         return
-    names = [joint.name for joint in start.robot.joints]
+    names = freedom_names(start.robot.joints)
     following = {joint.name for joint in facts.joints if joint.follows}
-    held = facts.motors if facts.has_actuators else set(start.joints) - following
+    single = {joint.name for joint in start.robot.joints if kind_of(joint).freedoms == 1}
+    held = facts.motors if facts.has_actuators else (set(start.joints) & single) - following
     driven = np.array([name in start.joints and name in held for name in names])
     kp, kv = choose_gains(start.effective_mass, driven, DT)
     draft.gains = {names[j]: (float(kp[j]), float(kv[j])) for j in np.flatnonzero(driven)}

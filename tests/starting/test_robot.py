@@ -37,6 +37,23 @@ def runs(tmp_path: Path, steps: int = 3) -> np.ndarray:
     return run.recording.theta
 
 
+def strictly(file: Path) -> tuple[int, int]:
+    """Exit status of `check` and of a short `run`, both with --strict."""
+    run = [
+        "run",
+        str(file),
+        "--strict",
+        "--force",
+        "--out",
+        str(file.parent / "out"),
+        "--steps",
+        "1",
+        "--engine",
+        "cpu",
+    ]
+    return main(["check", str(file), "--strict"]), main([*run, "--no-pictures", "--quiet"])
+
+
 def started(tmp_path: Path) -> tuple[Start, Scene]:
     scene, document = read_scene(tmp_path / "scene.yaml")
     return make_start(scene, document), scene
@@ -161,38 +178,38 @@ FLOATING = """<body name="trunk" pos="0 0 0.6"><freejoint/><geom type="box" size
     <geom type="capsule" fromto="0 0 -0.05 0 0 -0.3" size="0.03"/></body></body>"""
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_floating_base_is_fixed_and_said(tmp_path: Path, adapter: str, capsys) -> None:
-    sensor = (
-        '<keyframe><key qpos="0 0 1 1 0 0 0 0.2"/></keyframe><sensor><framepos objtype="body" objname="leg"/></sensor>'
-    )
-    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, sensor), "--adapter", adapter)
+SENSOR = '<keyframe><key qpos="0 0 1 1 0 0 0 0.2"/></keyframe><sensor><framepos objtype="body" objname="leg"/></sensor>'
+
+
+def test_a_base_floats_with_mujoco(tmp_path: Path, capsys) -> None:
+    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, SENSOR), "--adapter", "mujoco")
+    assert (scene.robot.base, scene.robot.initial) == (None, {"hip": 0.2})
+    assert "trunk" not in capsys.readouterr().err
+    start, _ = started(tmp_path)
+    assert [joint.kind for joint in start.robot.joints] == ["free", "revolute"]
+    height = runs(tmp_path, 60)[:, 2]
+    assert height[0] == pytest.approx(1.0, abs=1e-9)
+    assert height[-1] < 0.8  # it fell
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("robot:\n", "robot:\n  base: fixed\n"))
+    start, _ = started(tmp_path)
+    assert [joint.kind for joint in start.robot.joints] == ["revolute"]
+
+
+def test_a_floating_base_is_fixed_with_our_own_dynamics_and_that_is_said(tmp_path: Path, capsys) -> None:
+    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, SENSOR), "--adapter", "native")
     assert (scene.robot.base, scene.robot.initial) == ("fixed", {"hip": 0.2})
     assert "base 'trunk': it floats; fixed to the world where it is" in capsys.readouterr().err
     assert "'trunk' would float" in (tmp_path / "scene.yaml").read_text()
     runs(tmp_path)
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_floating_base_is_fixed_only_where_the_scene_says_so(tmp_path: Path, adapter: str) -> None:
-    starter(tmp_path, mjcf(FLOOR + FLOATING), "--adapter", adapter)
-    file, out = tmp_path / "scene.yaml", str(tmp_path / "out")
-    strictly = [
-        "run",
-        str(file),
-        "--strict",
-        "--out",
-        out,
-        "--steps",
-        "1",
-        "--engine",
-        "cpu",
-        "--no-pictures",
-        "--quiet",
-    ]
-    assert main(["check", str(file), "--strict"]) == main(strictly) == 0
+def test_a_floating_base_is_fixed_only_where_the_scene_says_so(tmp_path: Path) -> None:
+    starter(tmp_path, mjcf(FLOOR + FLOATING), "--adapter", "native")
+    file = tmp_path / "scene.yaml"
+    assert strictly(file) == (0, 0)
     file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
-    assert main(["check", str(file), "--strict"]) == main([*strictly, "--force"]) == 2
+    assert strictly(file) == (2, 2)
     (error,) = check_file(file).errors
     assert "body 'trunk' floats and carries joints" in error.message
     assert "'base: fixed'" in error.message
@@ -204,10 +221,10 @@ def test_a_floating_base_is_where_the_keyframe_has_it(tmp_path: Path, adapter: s
     scene = starter(tmp_path, mjcf(FLOOR + FLOATING, key), "--adapter", adapter)
     assert (scene.robot.base_pose.position, scene.robot.base_pose.quaternion) == ((1, 2, 0.7), (0.8, 0, 0, 0.6))
     start, _ = started(tmp_path)
-    trunk = next(body for body in start.robot.static if body.name == "trunk")
+    trunk = next(body for body in start.robot.static + start.robot.links if body.name == "trunk")
     np.testing.assert_allclose(trunk.pose[:3, 3], [1, 2, 0.7])
     np.testing.assert_allclose(trunk.pose[:2, 0], [0.28, 0.96])
-    hip = start.robot.joints[0]
+    hip = start.robot.joints[-1]
     np.testing.assert_allclose(hip.anchor, [1, 2, 0.6])
 
 
@@ -257,31 +274,36 @@ def legged(base: str = "trunk", legs: tuple[str, ...] = ("left", "right")) -> st
     return f"<robot name='walker'>{''.join(parts)}</robot>"
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, capsys) -> None:
+@pytest.mark.parametrize(("adapter", "base"), [("mujoco", "free"), ("native", "fixed")])
+def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, base: str, capsys) -> None:
     scene = starter(tmp_path, legged(), "--adapter", adapter, name="walker.urdf")
-    assert scene.robot.base == "fixed"
-    assert "nothing carries base 'trunk'; fixed to the world where it is" in capsys.readouterr().err
+    assert scene.robot.base == base
+    done = {"free": "it floats, by 'base: free'", "fixed": "fixed to the world where it is, by 'base: fixed'"}[base]
+    assert f"nothing carries base 'trunk'; {done}" in capsys.readouterr().err
     starter(tmp_path, legged(), "--adapter", adapter, "--strict", "--force", name="walker.urdf")
-    file, out = tmp_path / "scene.yaml", str(tmp_path / "out")
-    strictly = [
-        "run",
-        str(file),
-        "--strict",
-        "--out",
-        out,
-        "--steps",
-        "1",
-        "--engine",
-        "cpu",
-        "--no-pictures",
-        "--quiet",
-    ]
-    assert main(["check", str(file), "--strict"]) == main(strictly) == 0
-    file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
-    assert main(["check", str(file), "--strict"]) == main([*strictly, "--force"]) == 2
+    file = tmp_path / "scene.yaml"
+    assert strictly(file) == (0, 0)
+    file.write_text(file.read_text().replace(f"  base: {base}", "  # base"))
+    assert strictly(file) == (2, 2)
     warnings = [fault.message for fault in check_file(file).warnings]
     assert ["nothing connects its base 'trunk'" in text for text in warnings] == [True]
+
+
+def test_only_a_base_that_carries_all_joints_can_be_set_free(tmp_path: Path) -> None:
+    two = ARM + ARM.replace('"arm"', '"other"').replace('"turn"', '"second"').replace('"0 0 1"', '"0 1 1"')
+    starter(tmp_path, mjcf(two), "--adapter", "mujoco")
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("robot:\n", "robot:\n  base: free\n"))
+    (error,) = check_file(file).errors
+    assert "'base: free' sets free the one body that carries all joints; there are 0 bodies" in error.message
+
+
+def test_our_own_dynamics_refuses_to_set_a_base_free(tmp_path: Path) -> None:
+    starter(tmp_path, legged(), "--adapter", "native", name="walker.urdf")
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("base: fixed", "base: free"))
+    (error,) = check_file(file).errors
+    assert "adapter native does not support floating bases yet; adapter mujoco does" in error.message
 
 
 def test_a_drone_with_one_arm_is_loose_if_it_is_heavier(tmp_path: Path) -> None:
@@ -336,14 +358,22 @@ PUBLISHED = (
 )
 
 
+UNCOUPLED = {
+    "mujoco": (
+        'type="free" stiffness="1"',
+        "has a spring on its free joint, which IPC does not know; set stiffness to 0",
+    ),
+    "native": ('type="ball"', "be coupled; use FixedJoint for the base, or let IPC move the body as a free one"),
+}
+
+
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_body_that_cannot_be_coupled_is_left_out(tmp_path: Path, adapter: str, capsys) -> None:
-    ball = '<body name="bob" pos="0 3 1"><joint type="ball"/><geom size="0.1" pos="0 0 0.3"/></body>'
-    scene = starter(tmp_path, mjcf(ARM + ball), "--adapter", adapter)
+    joint, reason = UNCOUPLED[adapter]
+    bob = f'<body name="bob" pos="0 3 1"><joint {joint}/><geom size="0.1" pos="0 0 0.3"/></body>'
+    scene = starter(tmp_path, mjcf(ARM + bob), "--adapter", adapter)
     assert scene.robot.ignore == ("bob",)
-    assert (
-        "is a ball joint; the coupling knows hinge and slide joints; left out, by 'ignore'" in capsys.readouterr().err
-    )
+    assert f"{reason}; left out, by 'ignore'" in capsys.readouterr().err
     runs(tmp_path)
 
 

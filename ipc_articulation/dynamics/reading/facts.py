@@ -33,6 +33,7 @@ class FileFacts:
     base: Array | None = None  # (7,) position [m] and quaternion of the only floating base at the start
     targets: Mapping[str, float] = field(default_factory=dict)  # of position actuators in the keyframe, by joint
     floating: tuple[str, ...] = ()  # bodies that carry joints and float
+    says_base: bool = True  # whether the file can say that its base floats; a URDF file cannot
     driven: frozenset[str] = field(default_factory=frozenset)  # joints with a position actuator
     motors: frozenset[str] = field(default_factory=frozenset)  # joints with a motor and no position actuator
     has_actuators: bool = False

@@ -73,15 +73,16 @@ class RobotEntry(Block):
     model: ExistingFile = Field(
         description="a file of URDF, MJCF, or with `native` OpenSim; relative to the scene file, or `package://…`"
     )
-    base: Literal["fixed"] | None = Field(
+    base: Literal["fixed", "free"] | None = Field(
         None,
-        description="`fixed`: a base that floats in the robot's file is fixed to the world where it is; default: that "
-        "of an MJCF file is refused, and the loose trunk of a URDF file is fixed with a warning",
+        description="`fixed`: a base that floats in the robot's file is fixed to the world where it is; `free`: the "
+        "base of the robot's file floats (adapter `mujoco`); default: as in an MJCF file, and fixed for a URDF file, "
+        "with a warning where nothing carries the base",
     )
     base_pose: PoseEntry | None = Field(
         None,
-        description="with `base: fixed`, of the base of an MJCF file in that file's world, see [pose](#pose); default: "
-        "where the file places it",
+        description="of the base of an MJCF file that floats, or that `base: fixed` fixes, in that file's world, see "
+        "[pose](#pose); default: where the file places it",
     )
     ignore: tuple[str, ...] = Field(
         (),
