@@ -54,6 +54,9 @@ GALLERY = {
     "environments": Moment(0.6),
     "hinge_pair": Moment(),
     "hinge_slider": Moment(),
+    "go2_stand": Moment(has_own_camera=True),
+    "drone_landing": Moment(1.4, has_own_camera=True),
+    "wrecking_ball": Moment(1.0, has_own_camera=True),
 }
 
 

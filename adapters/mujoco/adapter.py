@@ -35,12 +35,13 @@ class MujocoAdapter:
     """Couples a MuJoCo model and its state to an IPC scene.
 
     By default the whole model takes part. Bodies with joints are links, moved by MuJoCo and corrected by IPC; so is a
-    body with a free joint that carries further joints, the floating base of a robot. Other bodies with a free joint are
-    moved by IPC, and their poses and velocities are written into `data`. Bodies
-    welded to the world are fixed, their planes are half-planes, and each geom of the world itself is a fixed body
-    called `world/<geom>`. Mocap bodies follow `mocap_pos` and `mocap_quat` in each step, and push what is in their way.
-    Bodies without a joint become part of the link to which they are welded. Geoms with contype and conaffinity zero
-    are for display and are left out, except those of contact pairs.
+    body with a free joint that carries further joints (the floating base of a robot), or on which the model acts by
+    actuators, tendons, equalities, springs, damping or gravity compensation. Other bodies with a free joint are moved
+    by IPC, and their poses and velocities are written into `data`. Bodies welded to the world are fixed, their planes
+    are half-planes, and each geom of the world itself is a fixed body called `world/<geom>`. Mocap bodies follow
+    `mocap_pos` and `mocap_quat` in each step, and push what is in their way. Bodies without a joint become part of the
+    link to which they are welded. Geoms with contype and conaffinity zero are for display and are left out, except
+    those of contact pairs.
 
     IPC computes the contact between these bodies. MuJoCo's own contact is disabled for them during a step, so that an
     ignored body touches none of them. Parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no effect
@@ -51,8 +52,8 @@ class MujocoAdapter:
     Args:
         model: MuJoCo model, integrator Euler or implicitfast.
         data: Its state; controls and forces set by the user before a step are used in it.
-        links: Names of bodies whose trees take part as links; None: all trees with joints.
-        free: Names of free bodies without further joints; None: all of them.
+        links: Names of bodies whose trees take part as links; None: all trees with joints, except free bodies.
+        free: Names of bodies that IPC moves; None: all with a free joint alone, except those on which the model acts.
         static: Names of static bodies, «world» for the world's own geoms; None: all of them.
         ignore: Names of bodies that are left out; for a moving body its whole tree.
         mesh_shape: «mesh» takes the triangles of mesh geoms, open ones closed (a repair); «hull» their convex hull.

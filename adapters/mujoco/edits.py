@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.acted_on import dof_fields, joint_fields
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection, selected_bodies
-from ipc_articulation.adapters.mujoco.support import dof_fields, joint_fields, refuse_unsupported
+from ipc_articulation.adapters.mujoco.support import refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
 from ipc_articulation.arrays import Ints

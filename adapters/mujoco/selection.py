@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.acted_on import acted_on
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
@@ -24,8 +25,8 @@ Names = Collection[str] | None
 class Selection:
     """Ids, ascending, of bodies that have joints or are static; bodies welded to them belong to them."""
 
-    links: tuple[int, ...]  # bodies with joints, floating bases among them
-    free: tuple[int, ...]  # bodies with a free joint that carry no further joint
+    links: tuple[int, ...]  # bodies with joints, moved by MuJoCo: floating bases and bodies on which it acts among them
+    free: tuple[int, ...]  # bodies with a free joint alone, moved by IPC
     static: tuple[int, ...]  # bodies without a degree of freedom, the world (0) among them
     mocap: tuple[int, ...] = ()  # mocap bodies with geoms that can collide, their own or of bodies welded to them
 
@@ -33,17 +34,25 @@ class Selection:
 def select(model: mujoco.MjModel, links: Names, free: Names, static: Names, ignore: Collection[str]) -> Selection:
     """Choose bodies by name; None means all of that kind, and bodies in `ignore` are left out.
 
+    A body with a free joint that carries no further joints may be named under `links` or `free`. Otherwise it is free,
+    and a link if the model acts on it (`acted_on`), since IPC moves free bodies by gravity and contact alone.
+
     Raises:
         AdapterError: A name is no body of the model, or a body of another kind.
     """
     ids = {name: b for b, name in enumerate(body_names(model))}
     kinds = _kinds(model)
     ignored = _roots(model, _lookup(ids, ignore, "ignore"))
-    chosen = {}
-    for kind, names in (("links", links), ("free", free), ("static", static)):
-        roots = kinds[kind] if names is None else _roots(model, _lookup(ids, names, kind))
+    given = {"links": links, "free": free, "static": static}
+    named = {kind: _roots(model, _lookup(ids, names, kind)) for kind, names in given.items() if names is not None}
+    for kind, roots in named.items():
         _refuse_other_kind(model, kind, roots, kinds)
-        chosen[kind] = roots - ignored
+    kinds["links"] |= {root for root in kinds["free"] if acted_on(model, rigid_group(model, root))}
+    kinds["free"] -= kinds["links"]
+    chosen = {}
+    for kind in given:
+        elsewhere = set[int]().union(*(roots for other, roots in named.items() if other != kind))
+        chosen[kind] = named.get(kind, kinds[kind] - elsewhere) - ignored
     jointed = [b for b in range(model.nbody) if model.body_jntnum[b] > 0 and _root(model, b) in chosen["links"]]
     unmoved = [body for body in chosen["static"] if model.body_mocapid[model.body_rootid[body]] < 0]
     mocap = [body for body in chosen["static"] if model.body_mocapid[body] >= 0]
@@ -104,7 +113,7 @@ def _lookup(ids: dict[str, int], names: Collection[str], argument: str) -> list[
 
 def _refuse_other_kind(model: mujoco.MjModel, wanted: str, roots: set[int], kinds: dict[str, set[int]]) -> None:
     names = body_names(model)
-    for root in sorted(roots - kinds[wanted]):
+    for root in sorted(roots - kinds[wanted] - (kinds["free"] if wanted == "links" else set())):
         actual = next(kind for kind, members in kinds.items() if root in members)
         meaning = {"links": "moves by joints", "free": "has a free joint", "static": "is welded to the world"}[actual]
         raise AdapterError(f"{wanted}: body '{names[root]}' {meaning}; name it under '{actual}'")

@@ -7,6 +7,7 @@ from functools import partial
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.mujoco.acted_on import ON_FREE_JOINTS, any_of, joint_fields
 from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
@@ -23,11 +24,6 @@ from ipc_articulation.errors import UnsupportedError
 from ipc_articulation.repairs import repair
 
 _INTEGRATORS = (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
-_ON_FREE_JOINTS = {
-    "damping": ("dof_damping", "dof_dampingpoly"),
-    "friction loss": ("dof_frictionloss",),
-    "armature": ("dof_armature",),
-}
 
 
 def refuse_unsupported(model: mujoco.MjModel, selection: Selection) -> None:
@@ -149,27 +145,13 @@ def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
     """
     for body in selection.free:
         dofs = slice(model.body_dofadr[body], model.body_dofadr[body] + 6)
-        found = [noun for noun, names in _ON_FREE_JOINTS.items() if _any(model, names, dofs)]
+        found = [noun for noun, names in ON_FREE_JOINTS.items() if any_of(model, names, dofs)]
         if found:
             what = f"its free joint has {' and '.join(found)}"
             repair(_free(model, body), what, "left out, because IPC moves this body", UnsupportedError)
         if in_fluid(model):
             what = "it moves in a fluid (<option density> or viscosity)"
             repair(_free(model, body), what, "IPC moves this body without it", UnsupportedError)
-
-
-def joint_fields(model: mujoco.MjModel) -> list[str]:
-    """Arrays over joints that must be zero for free joints."""
-    return [name for name in ("jnt_stiffness", "jnt_stiffnesspoly") if hasattr(model, name)]
-
-
-def dof_fields(model: mujoco.MjModel) -> list[str]:
-    """Arrays over degrees of freedom that have no effect on free joints."""
-    return [name for names in _ON_FREE_JOINTS.values() for name in names if hasattr(model, name)]
-
-
-def _any(model: mujoco.MjModel, fields: tuple[str, ...], dofs: slice) -> bool:
-    return any(np.any(getattr(model, name)[dofs]) for name in fields if hasattr(model, name))
 
 
 def _actuators(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:

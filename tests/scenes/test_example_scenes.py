@@ -71,6 +71,36 @@ def test_a_python_function_presses_with_the_force_of_its_parameters(tmp_path: Pa
     assert played.simulation.ran_code == ("controllers/force.py:press",)
 
 
+def test_a_quadruped_lands_on_its_feet_which_carry_its_weight(tmp_path: Path) -> None:
+    pytest.importorskip("cmeel")  # of the extra `robots`
+    played = Played("go2_stand", tmp_path)
+    assert played.nearest > 0.0
+    base = played.poses()["base"]
+    assert base[2, 3] == pytest.approx(0.32, abs=0.01)
+    assert base[2, 2] > 0.999
+    weight = 16.085 * 9.81
+    assert played.simulation.coupling.contact_force[2] == pytest.approx(weight, rel=1e-3)  # type: ignore[attr-defined]
+
+
+def test_a_drone_lands_on_a_slope_and_stays(tmp_path: Path) -> None:
+    played = Played("drone_landing", tmp_path)
+    assert played.nearest > 0.0
+    drone, board = played.poses()["drone"], played.start["board"]
+    np.testing.assert_allclose(drone[:3, 2], board[:3, 2], atol=0.02)
+    assert (drone[:3, 3] - board[:3, 3]) @ board[:3, 2] == pytest.approx(0.025 + 0.098, abs=0.005)
+    velocity = played.simulation.measure(is_start=True)["theta_dot"]
+    assert np.abs(velocity).max() < 0.05
+
+
+@pytest.mark.slow
+def test_a_wrecking_ball_breaks_the_wall_and_passes_through_nothing(tmp_path: Path) -> None:
+    played = Played("wrecking_ball", tmp_path)
+    assert played.nearest > 0.0
+    moved = {name: float(np.linalg.norm(played.moved(name))) for name in played.start if name.startswith("brick")}
+    assert max(moved.values()) > 1.0
+    assert min(moved.values()) < 0.1
+
+
 def test_joints_follow_the_file(tmp_path: Path) -> None:
     played = Played("recorded_motion", tmp_path, steps=100)
     assert isinstance(played.scene, schema.RobotScene)

@@ -28,6 +28,14 @@ MODELS = {
         <body name="one" pos="0.15 0 0"><joint name="left" type="ball"/><geom size="0.05" pos="0.1 0 0"/></body>
         <body name="two" pos="-0.15 0 0"><joint type="slide"/><joint name="right" type="ball"/>
           <geom size="0.05" pos="-0.1 0 0.02"/></body></body>""",
+    "a drone, and a body on a rope": """
+      <body name="drone" pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.1 0.02"/>
+        <site name="left" pos="0 0.1 0"/><site name="right" pos="0.02 -0.1 0"/></body>
+      <body name="load" pos="0.5 0.1 0.6"><joint type="free" damping="0.1"/><geom size="0.05" pos="0 0 0.01"/>
+        <site name="hook"/></body></worldbody>
+      <actuator><motor site="left" gear="0 0 1 0 0 0.1"/><motor site="right" gear="0 0 1 0 0 -0.1"/></actuator>
+      <tendon><spatial stiffness="20" damping="1"><site site="left"/><site site="hook"/></spatial></tendon>
+      <worldbody>""",
 }
 
 
@@ -38,6 +46,7 @@ def coupled(content, integrator="Euler", gravity=-9.81, seed=None, speeds=()):
     data = mujoco.MjData(model)
     if seed is not None:
         data.qvel[:] = np.random.default_rng(seed).normal(size=model.nv)
+        data.ctrl[:] = 8.0
     for dof, speed in speeds:
         data.qvel[dof] = speed
     config = uipc.Scene.default_config()

@@ -28,6 +28,11 @@ def test_ignored_bodies_stay_out():
     assert chosen(ignore=["wrist", "crate", "world"]) == ([], [], ["base"])
 
 
+def test_a_free_body_may_be_named_as_a_link():
+    assert chosen(links=["crate"])[:2] == (["crate"], [])
+    assert chosen(links=["crate", "upper"])[:2] == (["upper", "wrist", "crate"], [])
+
+
 def test_unknown_name_lists_the_bodies():
     known = "'world', 'base', 'upper', 'wrist', 'tool', 'crate', 'lid'"
     expected = f"links: the model has no body named 'elbow'; its bodies are {known}"
@@ -38,7 +43,6 @@ def test_unknown_name_lists_the_bodies():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"links": ["crate"]}, "links: body 'crate' has a free joint; name it under 'free'"),
         ({"free": ["base"]}, "free: body 'base' is welded to the world; name it under 'static'"),
         ({"static": ["tool"]}, "static: body 'upper' moves by joints; name it under 'links'"),
     ],

@@ -18,8 +18,13 @@ PARTS = ("option", "arm", "geom", "stone", "free", "inside", "world", "more")
 
 
 def couple(**parts):
-    model = mujoco.MjModel.from_xml_string(MODEL.format(**{part: parts.get(part, "") for part in PARTS}))
-    return MujocoAdapter(model, mujoco.MjData(model))
+    """The stone is IPC's, whatever acts on it."""
+    model = model_with(**parts)
+    return MujocoAdapter(model, mujoco.MjData(model), free=["stone"])
+
+
+def model_with(**parts):
+    return mujoco.MjModel.from_xml_string(MODEL.format(**{part: parts.get(part, "") for part in PARTS}))
 
 
 def motor(target):
@@ -95,6 +100,24 @@ REFUSED = [
 def test_refused_by_name(parts, message):
     with pytest.raises(UnsupportedError, match=re.escape(message)):
         couple(**parts)
+
+
+ACTS_ON_STONE = [parts for parts, message in REFUSED if "free body" in message]
+
+
+@pytest.mark.parametrize("parts", ACTS_ON_STONE, ids=str)
+def test_a_free_body_on_which_the_model_acts_is_a_link_unless_it_is_named(parts):
+    model = model_with(**parts)
+    adapter = MujocoAdapter(model, mujoco.MjData(model))
+    robot = adapter.describe()
+    assert ("stone" in [link.name for link in robot.links], robot.free) == (True, ())
+    adapter.predict()
+
+
+def test_a_free_body_on_which_nothing_acts_may_be_a_link():
+    model = model_with()
+    robot = MujocoAdapter(model, mujoco.MjData(model), links=["arm", "stone"]).describe()
+    assert ([link.name for link in robot.links], robot.free) == (["arm", "stone"], ())
 
 
 ACCEPTED = [
