@@ -7,6 +7,7 @@ inside a block of `summed`.
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from ipc_articulation.errors import IpcArticulationError, ModelError
 
+_INSIDE = (__name__.partition(".")[0], "contextlib", "functools")
 LISTED = 6  # other parts that a warning names
 
 _STRICT: ContextVar[bool] = ContextVar("strict", default=False)
@@ -89,7 +91,7 @@ def repair(
         raise error(_joined(str(at), part, fault, found))
     made, gathered = Repair(part, fault, remedy, str(at), found, detail, tuple(others)), _GATHERED.get()
     if gathered is None:
-        warnings.warn(made.text(), RepairWarning, stacklevel=2)
+        _warn(made.text(), RepairWarning)
     else:
         gathered.append(made)
 
@@ -102,7 +104,15 @@ def caution(text: str, error: type[IpcArticulationError] = ModelError) -> None:
     """
     if _STRICT.get():
         raise error(text)
-    warnings.warn(text, stacklevel=3)
+    _warn(text, UserWarning)
+
+
+def _warn(text: str, category: type[UserWarning]) -> None:
+    """Warn at the line outside this package from which it was called."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def label_of(part: str, at: str) -> str:
@@ -143,7 +153,7 @@ def summed(file: str | Path = "", given_up: type[Exception] | tuple[()] = ()) ->
             outer.extend(placed)
         else:
             for text in _texts(placed):
-                warnings.warn(text, RepairWarning, stacklevel=4)
+                _warn(text, RepairWarning)
 
 
 @contextmanager

@@ -32,9 +32,10 @@ def lightness_problems(start: Start, scene: ArticulationScene) -> Iterator[Scene
         thing = things.get(body.name)
         if thing is None or not thing.mass or body.name not in jointed:
             continue
-        kappa, density = stiffness_of(scene, body) or scene.stiffness, thing.mass / _volume(thing)
-        ratio = kappa * scene.dt**2 / density
+        kappa, volume = stiffness_of(scene, body) or scene.stiffness, _volume(thing)
+        ratio = kappa * scene.dt**2 * volume / thing.mass
         if ratio > LARGEST:
+            density = thing.mass / volume
             message = (
                 f"'{body.name}' has {density:.3g} kg/m³, which is so light for a stiffness of {kappa:g} Pa that "
                 f"Newton's method may end before its joints have turned (stiffness·dt²/density is {ratio:.2g}, more "

@@ -335,8 +335,9 @@ def test_urdf_in_a_file_of_xml(tmp_path: Path) -> None:
 
 
 def test_the_refusals_of_both_adapters_are_told(tmp_path: Path, capsys) -> None:
-    (tmp_path / "ball.xml").write_text(mjcf('<body name="b"><joint type="ball"/><geom size="0.1"/></body>'))
-    assert main(["new", str(tmp_path / "a.yaml"), "--robot", str(tmp_path / "ball.xml")]) == 2
+    cloth = '<flexcomp name="cloth" type="grid" count="3 3 1" spacing="0.1 0.1 0.1" dim="2" mass="1"/>'
+    (tmp_path / "cloth.xml").write_text(mjcf(ARM + cloth))
+    assert main(["new", str(tmp_path / "a.yaml"), "--robot", str(tmp_path / "cloth.xml")]) == 2
     said = capsys.readouterr().err
     assert "cannot be simulated" in said
     assert ["with adapter mujoco: " in said, "with adapter native: " in said] == [True, True]
@@ -358,19 +359,18 @@ PUBLISHED = (
 )
 
 
+BALL = '<body name="bob" pos="0 3 1"><joint type="ball"/><geom size="0.1" pos="0 0 0.3"/></body>'
+CARRIED = """<body name="hand" mocap="true" pos="0 3 1">
+  <body name="bob"><joint/><geom size="0.1" pos="0 0 0.3"/></body></body>"""
 UNCOUPLED = {
-    "mujoco": (
-        'type="free" stiffness="1"',
-        "has a spring on its free joint, which IPC does not know; set stiffness to 0",
-    ),
-    "native": ('type="ball"', "be coupled; use FixedJoint for the base, or let IPC move the body as a free one"),
+    "mujoco": (CARRIED, "has joints on the mocap body 'hand': moving bases are not supported; name it under 'ignore'"),
+    "native": (BALL, "be coupled; use FixedJoint for the base, or let IPC move the body as a free one"),
 }
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_body_that_cannot_be_coupled_is_left_out(tmp_path: Path, adapter: str, capsys) -> None:
-    joint, reason = UNCOUPLED[adapter]
-    bob = f'<body name="bob" pos="0 3 1"><joint {joint}/><geom size="0.1" pos="0 0 0.3"/></body>'
+    bob, reason = UNCOUPLED[adapter]
     scene = starter(tmp_path, mjcf(ARM + bob), "--adapter", adapter)
     assert scene.robot.ignore == ("bob",)
     assert f"{reason}; left out, by 'ignore'" in capsys.readouterr().err
