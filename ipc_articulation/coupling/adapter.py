@@ -53,10 +53,11 @@ class CoupledJoint:
     parent: int  # index into CoupledRobot.links, or -1 for the world
     child: int  # index into CoupledRobot.links
     anchor: Array  # (3,) [m] world
-    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # (3,) unit, world, for kinds that have one:
-    # δθ > 0 turns (or moves) the child about (along) it by the right-hand rule
-    second_axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))  # (3,) unit, world: universal, planar
-    pitch: float = 0.0  # [m/rad], helical
+    # (3,) unit, world, for kinds that have one; δθ > 0 turns (moves) the child about (along) it by the right-hand rule
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    # (3,) unit, world: the axis that the child of a universal joint carries; the first axis in the plane of a planar one
+    second_axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    pitch: float = 0.0  # slide per angle of a helical joint [m/rad]
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class TiedMotion:
 
 @dataclass(frozen=True)
 class Prediction:
-    """A predicted step of the multibody engine.
+    """A predicted step of the multibody engine, for m freedoms: those of its joints, joint after joint.
 
     ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential.
     """
@@ -165,7 +166,7 @@ class Adapter(Protocol):
         """Take the step: θ += δθ, with velocities accordingly, and set the free bodies' poses and velocities.
 
         Args:
-            delta_theta: δθ of the joints, (m,) [rad or m].
+            delta_theta: δθ of the joints' freedoms, (m,) [rad or m].
             free_poses: Poses of the free bodies after the step, (f, 4, 4), rigid.
             free_velocities: Rates of those poses, (f, 4, 4).
         """
