@@ -112,8 +112,8 @@ def add_derivatives(penalties, q, g):
                 _add_pulled(penalties.local[j, 1, a], -kappa, r[3 * a : 3 * a + 3], g[right])
         else:
             kinds.residual_slopes(penalties.kind[j], x, y, D)
-            _pull_back(D, penalties.local[j], J)
-            _write_square(kappa, J, penalties.blocks[j])
+            _pull_back(D, penalties.local[j], penalties.held[j], J)
+            _write_square(kappa, J, penalties.held[j], penalties.blocks[j])
             for row in range(3 * penalties.held[j]):
                 for i in range(DOF):
                     g[left, i] += kappa * r[row] * J[row, i]
@@ -127,13 +127,13 @@ def _set_constant_hessians(penalties):
         D[row, 0, row // 3, row % 3], D[row, 1, row // 3, row % 3] = 1.0, -1.0
     for j in range(len(penalties.kind)):
         if penalties.is_linear[j]:
-            _pull_back(D, penalties.local[j], J)
-            _write_square(penalties.stiffness[j], J, penalties.blocks[j])
+            _pull_back(D, penalties.local[j], penalties.held[j], J)
+            _write_square(penalties.stiffness[j], J, penalties.held[j], penalties.blocks[j])
 
 
 @compiled
 def _residual_at(penalties, joint, q, x, y, r):
-    """r (12,) of a joint at q (n, 12), and the world vectors x, y (HELD, 3) of its two bodies."""
+    """r (3 HELD,) of a joint at q (n, 12), and the world vectors x, y (HELD, 3) of its two bodies."""
     count = penalties.held[joint]
     to_world(penalties.local[joint, 0], count, q[penalties.bodies[joint, 0]], x)
     to_world(penalties.local[joint, 1], count, q[penalties.bodies[joint, 1]], y)
@@ -155,10 +155,10 @@ def _add_pulled(local, factor, f, g):
 
 
 @compiled
-def _write_square(kappa, J, block):
-    """Write κ JᵀJ, J (12, 24)."""
+def _write_square(kappa, J, held, block):
+    """Write κ JᵀJ of the first 3 held rows of J (3 HELD, 24)."""
     block[:] = 0.0
-    for row in range(len(J)):
+    for row in range(3 * held):
         for a in range(2 * DOF):
             factor = kappa * J[row, a]
             if factor != 0.0:
@@ -167,12 +167,12 @@ def _write_square(kappa, J, block):
 
 
 @compiled
-def _pull_back(D, local, J):
-    """J (12, 24) = D ∂(world vectors)/∂q."""
+def _pull_back(D, local, held, J):
+    """J = D ∂(world vectors)/∂q, in the first 3 held rows of J (3 HELD, 24)."""
     J[:] = 0.0
-    for row in range(len(J)):
+    for row in range(3 * held):
         for side in range(2):
-            for a in range(HELD):
+            for a in range(held):
                 for k in range(3):
                     d = D[row, side, a, k]
                     if d != 0.0:
