@@ -12,7 +12,6 @@ from ipc_articulation.adapters.mujoco.description import describe, describe_join
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.kinematics import (
     displaced,
-    displacement,
     link_poses,
     map_joints,
     mocap_poses,
@@ -154,7 +153,7 @@ class MujocoAdapter:
         dofs = self._joints.dofs
         self._predicted = Prediction(
             mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
-            delta_theta_tilde=displacement(self.model, self._joints, self.data.qpos, self._scratch.qpos),
+            delta_theta_tilde=self.dt * self._scratch.qvel[dofs],
             link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
             aims=mocap_poses(self._scratch, self._selection.mocap),
         )

@@ -68,13 +68,14 @@ def refuse_floating(spec: mujoco.MjSpec, ignored: Collection[str], file: str) ->
 
 
 def _set_free(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> mujoco.MjsJoint:
-    """Give the only body of the world that carries joints a free joint."""
+    """Give the only body of the world that carries joints, or the only body, a free joint."""
     bodies = [body for body in spec.worldbody.bodies if body.name not in ignored]
-    carriers = [body for body in bodies if any(below.joints for below in _below(body))]
+    carriers = [body for body in bodies if any(below.joints for below in _below(body))] or bodies
     if len(carriers) != 1 or carriers[0].joints:
+        names = ", ".join(f"'{body.name}'" for body in carriers)
         raise AdapterError(
-            f"{file}: 'base: free' sets free the one body that carries all joints; there are {len(carriers)} bodies "
-            "with joints on the world, or it has joints itself"
+            f"{file}: 'base: free' sets free the one body on the world that carries all joints and has none itself; "
+            f"the bodies on the world are {names or 'none'}"
         )
     for key in spec.keys:
         spec.delete(key)

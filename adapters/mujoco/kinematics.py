@@ -72,14 +72,9 @@ def positions(model: mujoco.MjModel, joints: JointMap, qpos: Array) -> Array:
     home = np.zeros(model.nq)
     home[model.jnt_qposadr[model.jnt_type == _FREE] + 3] = 1.0
     home[model.jnt_qposadr[model.jnt_type == _BALL]] = 1.0
-    return displacement(model, joints, home, qpos)
-
-
-def displacement(model: mujoco.MjModel, joints: JointMap, before: Array, after: Array) -> Array:
-    """The displacement of degrees of freedom that takes positions (nq,) to others, (F,) [rad or m]."""
-    moved = np.empty(model.nv)
-    mujoco.mj_differentiatePos(model, moved, 1.0, before, after)
-    return moved[joints.dofs]
+    theta = np.empty(model.nv)
+    mujoco.mj_differentiatePos(model, theta, 1.0, home, qpos)
+    return theta[joints.dofs]
 
 
 def displaced(model: mujoco.MjModel, joints: JointMap, qpos: Array, delta_theta: Array) -> Array:

@@ -5,9 +5,9 @@ Without contact, one step of MuJoCo solves M̂ Δv = dt·f and then moves by dt�
     M̂ = M + dt·D          for `Euler` (D: joint damping),
     M̂ = M + dt·(D + Kv)   for `implicitfast` (Kv: velocity gains of the actuators, in joint space).
 
-So ½(δθ-δθ̃)ᵀM̂(δθ-δθ̃), with δθ̃ the step's change of position, is the step's own incremental potential. M̂ is not
-assembled here: after a step its LᵀDL factorisation is in MuJoCo's `qH` (or MuJoCo used M itself if it added nothing).
-So it includes polynomial damping, damping of actuators and drag.
+So ½(δθ-δθ̃)ᵀM̂(δθ-δθ̃), with δθ̃ = dt·(v + Δv), by which MuJoCo moves the positions, is the step's own incremental
+potential. M̂ is not assembled here: after a step its LᵀDL factorisation is in MuJoCo's `qH` (or MuJoCo used M itself if
+it added nothing). So it includes polynomial damping, damping of actuators and drag.
 """
 
 from __future__ import annotations

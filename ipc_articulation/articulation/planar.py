@@ -14,8 +14,10 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.articulation import revolute, slide, vectors
 from ipc_articulation.articulation.frames import Placement, local_directions, local_points, unit
 from ipc_articulation.compiled import compiled
+from ipc_articulation.errors import ArticulationError
 
 HOME = (*revolute.HOME, 0.0, 0.0)
+_SHORTEST = 1e-6  # of x
 
 
 def measured(placement: Placement) -> Array:
@@ -30,10 +32,18 @@ def held(placement: Placement) -> Array:
 
 
 def plane(placement: Placement) -> tuple[Array, Array]:
-    """The unit normal z, and x orthogonal to it as near as can be to the second axis, (m, 3) each."""
-    z = unit(placement.axes[:, 0])
-    second = placement.second
-    return z, unit(second - np.sum(second * z, axis=-1, keepdims=True) * z)
+    """The unit normal z, and x orthogonal to it as near as can be to the second axis, (m, 3) each.
+
+    Raises:
+        ArticulationError: The two axes are parallel.
+    """
+    z, second = unit(placement.axes[:, 0]), unit(placement.second)
+    x = second - np.sum(second * z, axis=-1, keepdims=True) * z
+    lengths = np.linalg.norm(x, axis=-1)
+    if np.any(lengths < _SHORTEST):
+        k = int(np.argmin(lengths))
+        raise ArticulationError(f"planar joint {k}: its axis and its second axis are parallel, {z[k].tolist()}")
+    return z, unit(x)
 
 
 def _with_anchor(placement: Placement, directions: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start
-from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.kinds import freedom_names, single_freedoms
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.naming import matching
 from ipc_articulation.scenefile.document import SceneProblem
@@ -28,7 +28,7 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
     if M is None or scene.integrator == "implicit":
         return
     names = list(freedom_names(start.robot.joints))
-    kp, kv, owner = _gains(scene, names)
+    kp, kv, owner = _gains(scene, single_freedoms(start.robot.joints))
     growth, amounts = growth_of(M, kp, kv, scene.dt)
     driven = [joint for joint, index in enumerate(owner) if index is not None]
     if growth <= STABLE or not driven:

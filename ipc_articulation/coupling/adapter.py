@@ -55,7 +55,7 @@ class CoupledJoint:
     anchor: Array  # (3,) [m] world
     # (3,) unit, world, for kinds that have one; δθ > 0 turns (moves) the child about (along) it by the right-hand rule
     axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
-    # (3,) unit, world: the axis that the child of a universal joint carries; the first axis in the plane of a planar one
+    # (3,) unit, world: the axis that the child of a universal joint carries, or x in the plane of a planar joint
     second_axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     pitch: float = 0.0  # slide per angle of a helical joint [m/rad]
 

@@ -28,6 +28,7 @@ from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.coupling.visuals import surface_of, visuals_of
+from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
 from ipc_articulation.recording.scenery import Surface, Visual
@@ -130,8 +131,12 @@ class Coupling:
         """Restore a state of `state`, after `world.recover` and `world.retrieve`.
 
         Raises:
-            AdapterError: The state is that of another model, or the adapter keeps no state.
+            AdapterError: It is no such state, or that of another model, or the adapter keeps no state.
         """
+        expected = self.state()
+        missing = [key for key in expected if key not in state] if isinstance(state, Mapping) else list(expected)
+        if missing:
+            raise AdapterError(f"restore: give what coupling.state() returned; this has no '{missing[0]}'")
         prefix = "adapter/"
         inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
         self._answers.keeper().restore(inner)

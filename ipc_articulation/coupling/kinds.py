@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ipc_articulation.articulation.kinds import KINDS, Kind, kind_named
 from ipc_articulation.coupling.adapter import CoupledJoint
+from ipc_articulation.naming import distinct
 
 
 def kind_of(joint: CoupledJoint) -> Kind:
@@ -15,8 +16,15 @@ def kind_of(joint: CoupledJoint) -> Kind:
 
 def freedom_names(joints: Sequence[CoupledJoint]) -> tuple[str, ...]:
     """A name for each freedom: the joint's own where it has one freedom, else with the freedom's, as in «root/x»."""
-    return tuple(
-        joint.name if kind_of(joint).freedoms == 1 else f"{joint.name}/{label}"
-        for joint in joints
-        for label in kind_of(joint).labels
+    return distinct(
+        [
+            joint.name if kind_of(joint).freedoms == 1 else f"{joint.name}/{label}"
+            for joint in joints
+            for label in kind_of(joint).labels
+        ]
     )
+
+
+def single_freedoms(joints: Sequence[CoupledJoint]) -> list[str]:
+    """For each freedom the joint's name where it has one freedom, which an actuator may drive, else an empty text."""
+    return [joint.name if kind_of(joint).freedoms == 1 else "" for joint in joints for _ in kind_of(joint).units]

@@ -19,6 +19,10 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.term import Approaching, Term
 
+# Of the tolerances, what Newton's last step may leave, see `newton.convergence`
+USUAL_REMAINDER = 1e-4
+CURVED_REMAINDER = 1e-8  # see `Term.curved`
+
 _GAP_CHANGE = 0.1  # relative, that a last step may bring about
 
 
@@ -58,9 +62,11 @@ class Potential:
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
+        self.remainder = np.full(len(is_fixed), USUAL_REMAINDER)  # (n,) see `convergence`
         for term in self.terms:
             self.driven[term.drives] = True
             self.exact[term.exact] = True
+            self.remainder[term.curved] = CURVED_REMAINDER
         self.may_rest = bool((self.movable & ~self.driven).any())
 
     @property

@@ -49,26 +49,32 @@ def joint_geometry(
         A `uipc.geometry.SimplicialComplex`.
 
     Raises:
-        ArticulationError: The kind is unknown, an array has another shape or is missing, or an axis has no length.
+        ArticulationError: The kind is unknown, an array is missing, or no array of numbers of the right shape, an axis
+            has no length, or a body is no pair of a geometry slot and one of its instances.
     """
     number = kind_named(kind, "joint_geometry")
     uid, entry = next((uid, entry) for uid, entry in JOINT_KINDS.items() if entry.kind == number)
+    for side, bodies in (("left", left), ("right", right)):
+        if not isinstance(bodies, Sequence) or not len(bodies) or len(bodies) != len(left):
+            raise ArticulationError(
+                f"joint_geometry: {side} must be a list with a pair for each joint, as many on both sides"
+            )
     count = len(left)
     given = {"axis": axes, "second_axis": second_axes, "pitch": pitches}
     for name in KINDS[number].needs:
         if given[name] is None:
             raise ArticulationError(f"joint_geometry: joints of the kind '{kind}' need {_ARGUMENTS[name]}")
     points = _rows("anchors", anchors, count, 3)
-    bodies = [column for side in (left, right) for column in _columns(side)]
+    columns = [column for side, pairs in (("left", left), ("right", right)) for column in _columns(side, pairs)]
     strength = _rows("strength_ratios", strength_ratios, count)
     if entry.has_axis:
         half = 0.5 * AXIS_LENGTH * _directions("axes", axes, count)
-        return entry.constitution()().create_geometry(points - half, points + half, *bodies, strength)
+        return entry.constitution()().create_geometry(points - half, points + half, *columns, strength)
     if number == FIXED:  # libuipc has no anchor for them
-        return entry.constitution()().create_geometry(*bodies, strength)
+        return entry.constitution()().create_geometry(*columns, strength)
     if uid < OWN_UID:
-        return entry.constitution()().create_geometry(points, *bodies, strength)
-    geometry = JOINT_KINDS[_LIKE].constitution()().create_geometry(points, *bodies, strength)
+        return entry.constitution()().create_geometry(points, *columns, strength)
+    geometry = JOINT_KINDS[_LIKE].constitution()().create_geometry(points, *columns, strength)
     geometry.meta().destroy("constitution_uid")
     geometry.meta().create(OWN_CONSTITUTION_UID, uid)
     for name in KINDS[number].needs:
@@ -89,13 +95,38 @@ def _write(geometry: Any, name: str, values: ArrayLike | None, count: int) -> No
         view(geometry.vertices().create(name, np.zeros(3)))[..., 0] = _directions(_ARGUMENTS[name], values, count)
 
 
-def _columns(bodies: Sequence[tuple[Any, int]]) -> tuple[list[Any], Any]:
+def _columns(side: str, bodies: Sequence[tuple[Any, int]]) -> tuple[list[Any], Any]:
+    for k, body in enumerate(bodies):
+        fault = _fault_of(body)
+        if fault:
+            raise ArticulationError(
+                f"joint_geometry: {side}, joint {k}: {fault}; give a geometry slot and an instance of it"
+            )
     slots, instances = zip(*bodies, strict=True)
     return list(slots), np.array(instances, dtype=np.int32)
 
 
+def _fault_of(body: Any) -> str:
+    """What is wrong with a geometry slot and an instance; empty if nothing is."""
+    if not (isinstance(body, tuple | list) and len(body) == 2):
+        return "it is no pair"
+    slot, instance = body
+    if not hasattr(slot, "geometry"):
+        return f"a {type(slot).__name__} is no geometry slot"
+    if not isinstance(instance, int | np.integer) or isinstance(instance, bool):
+        return f"instance {instance!r} is no whole number"
+    count = slot.geometry().instances().size()
+    return "" if 0 <= instance < count else f"instance {instance} of {count}"
+
+
 def _rows(name: str, values: ArrayLike | None, *shape: int) -> Any:
-    array = np.ascontiguousarray(values, dtype=float)
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind not in "iuf":
+            raise TypeError("no real numbers")
+        array = np.ascontiguousarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArticulationError(f"joint_geometry: {name} must be numbers ({error})") from error
     if array.shape != shape:
         raise ArticulationError(
             f"joint_geometry: {name} have shape {array.shape}, must be {shape}, a row for each joint"

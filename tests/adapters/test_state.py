@@ -51,6 +51,18 @@ def test_what_follows_a_restored_state_is_the_same_bits(make) -> None:
     assert [step(second) for _ in range(3)] == following
 
 
+@pytest.mark.parametrize(
+    ("state", "missing"), [({}, "mass"), (None, "mass"), ({"mass": np.eye(2)}, "delta_theta_tilde")]
+)
+def test_a_coupling_takes_only_what_its_state_gave(state, missing) -> None:
+    adapter = mujoco_adapter()
+    coupling = couple(make_scene(adapter.dt), adapter)
+    with pytest.raises(
+        AdapterError, match=rf"restore: give what coupling\.state\(\) returned; this has no '{missing}'"
+    ):
+        coupling.restore(state)
+
+
 def test_the_warm_start_of_mujocos_solver_is_restored() -> None:
     first, second = mujoco_adapter(), mujoco_adapter()
     step(first)

@@ -159,9 +159,33 @@ def test_bad_arguments_of_joint_geometry_are_named(kind, arguments, message):
 
 
 @pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"anchors": "abc"}, "joint_geometry: anchors must be numbers"),
+        ({"anchors": np.zeros((1, 3), dtype=complex)}, "joint_geometry: anchors must be numbers (no real numbers)"),
+        ({"left": None}, "joint_geometry: left must be a list with a pair for each joint"),
+        ({"left": [], "right": []}, "joint_geometry: left must be a list with a pair for each joint"),
+        ({"right": [5]}, "joint_geometry: right, joint 0: it is no pair; give a geometry slot and an instance of it"),
+        ({"right": [(5, 0)]}, "joint_geometry: right, joint 0: a int is no geometry slot"),
+        ({"instance": 9}, "joint_geometry: right, joint 0: instance 9 of 3"),
+        ({"instance": 0.5}, "joint_geometry: right, joint 0: instance 0.5 is no whole number"),
+    ],
+)
+def test_bodies_and_numbers_of_joint_geometry_are_checked(change, message):
+    boxes = hinged_boxes()
+    left, right = bodies_of(boxes)
+    if "instance" in change:
+        change = {"right": [(boxes.bodies, change["instance"])]}
+    given = {"anchors": np.zeros((1, 3)), "left": left, "right": right, **change}
+    with pytest.raises(ArticulationError, match=re.escape(message)):
+        joint_geometry("free", strength_ratios=[50.0], **given)
+
+
+@pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
         ("universal", {"axes": [[1, 0, 0]], "second_axes": [[1, 1, 0]]}, "must be orthogonal"),
+        ("planar", {"axes": [[0, 0, 2]], "second_axes": [[0, 0, -1]]}, "its axis and its second axis are parallel"),
         ("helical", {"axes": [[1, 0, 0]], "pitches": [0.0]}, "its pitch is 0.0 m/rad; it must be finite and not zero"),
     ],
 )

@@ -295,7 +295,24 @@ def test_only_a_base_that_carries_all_joints_can_be_set_free(tmp_path: Path) -> 
     file = tmp_path / "scene.yaml"
     file.write_text(file.read_text().replace("robot:\n", "robot:\n  base: free\n"))
     (error,) = check_file(file).errors
-    assert "'base: free' sets free the one body that carries all joints; there are 0 bodies" in error.message
+    assert "sets free the one body on the world that carries all joints and has none itself" in error.message
+    assert "the bodies on the world are 'arm', 'other'" in error.message
+
+
+def test_a_drone_without_joints_can_be_set_free(tmp_path: Path) -> None:
+    starter(tmp_path, f"<robot name='drone'>{LINK.format(name='hull')}</robot>", "--adapter", "mujoco", name="d.urdf")
+    file = tmp_path / "scene.yaml"
+    file.write_text(file.read_text().replace("robot:\n", "robot:\n  base: free\n"))
+    start, _ = started(tmp_path)
+    assert [body.name for body in start.robot.free] == ["hull"]
+
+
+def test_gains_of_all_joints_are_not_those_of_a_floating_base(tmp_path: Path) -> None:
+    starter(tmp_path, legged(), "--adapter", "mujoco", name="walker.urdf")
+    file = tmp_path / "scene.yaml"
+    text = file.read_text().partition("  actuators:")[0]
+    file.write_text(text + '  actuators: [{joints: ".*", kp: 5, kv: 0.5}]\n')
+    assert [fault.message for fault in check_file(file).warnings if "unstable" in fault.message] == []
 
 
 def test_our_own_dynamics_refuses_to_set_a_base_free(tmp_path: Path) -> None:

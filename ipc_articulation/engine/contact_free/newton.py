@@ -63,7 +63,8 @@ def _sizes(bodies, limits, dq, dt):
 @compiled
 def _are_done(bodies, limits, moving, size, last, alpha):
     whole = np.ones(len(size))
-    return are_done(bodies.labels, moving, bodies.movable, whole, size, last, alpha, limits.ccd_tol, True)
+    given = bodies.labels, moving, bodies.movable, bodies.remainder, whole
+    return are_done(*given, size, last, alpha, limits.ccd_tol, True)
 
 
 @compiled

@@ -31,6 +31,7 @@ class BodyArrays(NamedTuple):
     labels: Ints  # (n,) islands
     driven: Bools  # (n,) see `Term.drives`
     exact: Bools  # (n,) see `Term.exact`
+    remainder: Array  # (n,) see `newton.convergence`
     is_link: Bools  # (n,) of an articulation
     center: Array  # (n, 3) of mass, in the body's frame [m]
     gravity: Array  # (n,) its magnitude [m/s²]
@@ -117,6 +118,7 @@ def _gather_bodies(model: EngineModel, potential: Potential) -> BodyArrays:
         labels=potential.labels,
         driven=potential.driven,
         exact=potential.exact,
+        remainder=potential.remainder,
         is_link=model.context.bodies.external_kinetic,
         center=np.ascontiguousarray(model.center),
         gravity=model.gravity_strength,

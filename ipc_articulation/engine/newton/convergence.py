@@ -1,7 +1,9 @@
 """Newton's convergence test, which is that of libuipc, and the report of a step that does not meet it.
 
 A step meets it if it moves no vertex by velocity_tol·dt, changes no entry of any A by transrate_tol·dt, and collision
-detection allows at least the fraction ccd_tol of it.
+detection allows at least the fraction ccd_tol of it. Beyond it, Newton goes on until the next step would be a small
+fraction of the tolerances, the remainder. The links of floating robots have a smaller one: without contact, Newton
+begins at the solution where joints turn one after the other about their axes, but not where a body turns in space.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from ipc_articulation.engine.potential import Potential
 from ipc_articulation.frontend.config import Config
 
 _CONTRACTION = 0.1  # ratio of two steps that shows Newton to be near its goal
-_REMAINDER = 1e-4  # of the tolerances, what the last step may leave
 _TINY = 1e-6  # fraction of the tolerances below which a step needs no further one
 
 _SMALLER_STEP = "try a smaller dt, a larger newton/max_iter or a looser newton/velocity_tol"
@@ -46,16 +47,17 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
 
 
 @compiled
-def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_tol, at_goal):
+def are_done(labels, moving, movable, remainder, share, size, last_size, last_alpha, ccd_tol, at_goal):
     """Returns: (n,), whether the step of a body's island is its last one.
 
-    A step is the last one if it meets the test and the next step, at the rate of the last two, would be below
-    _REMAINDER. If a body at rest comes near, that body must move first.
+    A step is the last one if it meets the test and the next step, at the rate of the last two, would be below the
+    remainder. If a body at rest comes near, that body must move first.
 
     Args:
         labels: Islands, (n,).
         moving: Bodies that move now, (n,).
         movable: Bodies that are not fixed, (n,).
+        remainder: Of the tolerances, what a body's last step may leave, (n,).
         share: Fraction of the step that collision detection allows, (n,).
         size: Size of the step, (n,), equal within an island (see `step_sizes`).
         last_size: Size of the step before, (n,); 0 if there was none.
@@ -72,7 +74,7 @@ def are_done(labels, moving, movable, share, size, last_size, last_alpha, ccd_to
         if not share[b] >= ccd_tol or (movable[b] and not moving[b]):
             done[labels[b]] = False
     for b in range(len(labels)):
-        rate = size[b] <= _CONTRACTION * before[labels[b]] and size[b] ** 2 <= _REMAINDER * before[labels[b]]
+        rate = size[b] <= _CONTRACTION * before[labels[b]] and size[b] ** 2 <= remainder[b] * before[labels[b]]
         if not (size[b] < 1.0 and (rate or size[b] <= _TINY)):
             done[labels[b]] = False
     for b in range(len(labels)):

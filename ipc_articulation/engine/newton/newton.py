@@ -142,7 +142,8 @@ class _Solve:
         """The bodies whose islands meet the convergence test with this step, (n,)."""
         potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
         ccd_tol = self._config.ccd_tol
-        done = are_done(labels, now.moving, potential.movable, fraction, step.size, *last, ccd_tol, at_goal)
+        bodies = now.moving, potential.movable, potential.remainder
+        done = are_done(labels, *bodies, fraction, step.size, *last, ccd_tol, at_goal)
         if done.any():
             done &= potential.keeps_gaps(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
+from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
@@ -59,6 +60,12 @@ class Articulation(Term):
     def exact(self) -> Ints:
         """The bodies of articulations: the multibody engine gets δθ, and M(δθ - δθ̃)/dt² is its contact force."""
         return self._links
+
+    @property
+    def curved(self) -> Ints:
+        """The links of articulations with a joint that turns in space: several freedoms turn at once."""
+        turns = [KINDS[kind].turns_in_space for kind in self._energy.joints.kind.tolist()]
+        return self._links if any(turns) else np.zeros(0, dtype=np.int64)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.

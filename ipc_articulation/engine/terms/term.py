@@ -38,6 +38,11 @@ class Term(ABC):
         """Bodies for which Newton must converge completely, (k,), because another engine continues from them."""
         return np.zeros(0, dtype=np.int64)
 
+    @property
+    def curved(self) -> Ints:
+        """Exact bodies of which Newton's start is no solution even without contact, (k,); see `convergence`."""
+        return np.zeros(0, dtype=np.int64)
+
     @abstractmethod
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Compute everything that is constant in the step of dt [s] that begins at a state."""

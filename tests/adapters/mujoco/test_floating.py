@@ -7,6 +7,7 @@ import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
 from ipc_articulation import Engine, couple
+from ipc_articulation.errors import ArticulationError
 
 OPTION = '<option timestep="0.005" integrator="{}" gravity="0 0 {}"/>'
 MODELS = {
@@ -76,6 +77,38 @@ def test_without_contact_the_motion_is_mujocos_own(content, integrator, tmp_path
     np.testing.assert_allclose(data.qpos, own.qpos, atol=1e-8)
     np.testing.assert_allclose(data.qvel, own.qvel, atol=1e-6)
     assert coupling.drift.max() < 1e-8
+
+
+def test_a_second_of_flight_is_mujocos_own(tmp_path):
+    """Newton goes on where its start is no solution: a step's error of 1e-8 would add up to 1e-5."""
+    arm = """<body pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="2"/>
+      <body pos="0 0 0.1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.02" mass="0.5"/>
+        <body pos="0 0 0.35"><joint axis="1 0 0"/><geom type="capsule" fromto="0 0 0 0 0 0.3" size="0.02" mass="0.5"/>
+        </body></body></body>"""
+    coupling, model, data, scene = coupled(arm.replace('mass="', 'contype="0" conaffinity="0" mass="'), seed=1)
+    own = mujoco.MjData(model)
+    mujoco.mj_copyState(model, data, own, mujoco.mjtState.mjSTATE_INTEGRATION)
+    world = started(scene, tmp_path)
+    for _ in range(200):
+        coupling.step(world)
+        mujoco.mj_step(model, own)
+    np.testing.assert_allclose(data.qpos, own.qpos, atol=1e-9)
+
+
+def test_a_base_that_turns_by_half_a_turn_in_a_step_is_refused_by_name(tmp_path):
+    top = """<body pos="0 0 1"><freejoint name="root"/><geom type="box" size="0.1 0.1 0.02"/>
+      <body pos="0 0 0.1"><joint axis="0 0 1"/><geom size="0.02"/></body></body>"""
+    coupling, _, data, scene = coupled(top, gravity=0, speeds=[(5, 700.0)])
+    world = started(scene, tmp_path)
+    before = data.qpos.copy()
+    with pytest.raises(ArticulationError, match=r"joint 'root' \(free\): \|delta_theta_tilde\| is 3\.5 rad, must be"):
+        coupling.step(world)
+    np.testing.assert_array_equal(data.qpos, before)
+
+
+def test_a_freedom_and_a_joint_of_one_name_are_told_apart():
+    coupling, *_ = coupled(MODELS["legs on hinges"].replace('name="hip"', 'name="root/x"'))
+    assert list(coupling.joint_names[:7:6]) == ["root/x (1)", "root/x (2)"]
 
 
 def test_freedoms_have_names_and_positions():
