@@ -51,15 +51,15 @@ def test_what_follows_a_restored_state_is_the_same_bits(make) -> None:
     assert [step(second) for _ in range(3)] == following
 
 
-@pytest.mark.parametrize(
-    ("state", "missing"), [({}, "mass"), (None, "mass"), ({"mass": np.eye(2)}, "delta_theta_tilde")]
-)
+NO_STATE = [({}, "mass"), (None, "mass"), ({"mass": np.eye(2)}, "delta_theta_tilde")]
+
+
+@pytest.mark.parametrize(("state", "missing"), NO_STATE)
 def test_a_coupling_takes_only_what_its_state_gave(state, missing) -> None:
     adapter = mujoco_adapter()
-    coupling = couple(make_scene(adapter.dt), adapter)
-    with pytest.raises(
-        AdapterError, match=rf"restore: give what coupling\.state\(\) returned; this has no '{missing}'"
-    ):
+    coupling = couple(make_scene(adapter.dt, adapter.gravity), adapter)
+    message = rf"restore: give what coupling\.state\(\) returned; this has no '{missing}'"
+    with pytest.raises(AdapterError, match=message):
         coupling.restore(state)
 
 
