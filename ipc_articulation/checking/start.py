@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
+
+_SINGULAR = 1e-13  # eigenvalue of M̂ in units of its diagonal
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,25 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
         driven = make_model(scene, document)
         robot = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).robot
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
-        mass = driven.adapter.predict().mass if robot.joints else None
+        mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
     return Start(robot, tuple(_things(robot)), tuple(driven.actuated), tuple(driven.joints), mass)
+
+
+def _definite(M: Array, robot: CoupledRobot) -> Array:
+    """The effective mass (m, m) if every motion of the joints moves inertia.
+
+    Raises:
+        AdapterError: It is singular; names the joint.
+    """
+    scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(M / scale[:, None] / scale)
+    if values[0] <= _SINGULAR:
+        name = freedom_names(robot.joints)[int(np.argmax(np.abs(vectors[:, 0])))]
+        raise AdapterError(
+            f"joint '{name}' moves no inertia, or the same as other joints: the robot's mass matrix is singular; give "
+            "its link an inertia, or the joint an armature"
+        )
+    return M
 
 
 def _things(robot: CoupledRobot) -> Iterator[Thing]:

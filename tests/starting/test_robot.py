@@ -315,6 +315,15 @@ def test_gains_of_all_joints_are_not_those_of_a_floating_base(tmp_path: Path) ->
     assert [fault.message for fault in check_file(file).warnings if "unstable" in fault.message] == []
 
 
+def test_a_joint_that_moves_no_inertia_is_named(tmp_path: Path, capsys) -> None:
+    twice = ARM.replace("<geom", '<joint name="again" axis="0 1 0"/><geom')
+    (tmp_path / "twice.xml").write_text(mjcf(twice))
+    assert main(["new", str(tmp_path / "a.yaml"), "--robot", str(tmp_path / "twice.xml"), "--adapter", "mujoco"]) == 2
+    assert (
+        "moves no inertia, or the same as other joints: the robot's mass matrix is singular" in capsys.readouterr().err
+    )
+
+
 def test_our_own_dynamics_refuses_to_set_a_base_free(tmp_path: Path) -> None:
     starter(tmp_path, legged(), "--adapter", "native", name="walker.urdf")
     file = tmp_path / "scene.yaml"
