@@ -253,6 +253,8 @@ def bad_python(data: Data, random: Random) -> Broken:
 
 def two_for_one(data: Data, random: Random) -> Broken:
     """Keys of which one excludes the other."""
+    if not data.get("bodies"):
+        return None
     index = random.randrange(len(data["bodies"]))
     if random.random() < 0.5:
         made = changed(data, ("bodies", index, "mass"), 1.0)
@@ -262,6 +264,8 @@ def two_for_one(data: Data, random: Random) -> Broken:
 
 
 def no_unit_quaternion(data: Data, random: Random) -> Broken:
+    if not data.get("bodies"):
+        return None
     index = random.randrange(len(data["bodies"]))
     quaternion = random.choice([[1, 1, 0, 0], [0, 0, 0, 0], [0.5, 0, 0, 0]])
     return changed(
@@ -296,7 +300,7 @@ def no_direction(data: Data, random: Random) -> Broken:
 
 def overlapping(data: Data, random: Random) -> Broken:
     """A free body is put through the ground, or onto a fixed one."""
-    free = [i for i, body in enumerate(data["bodies"]) if not body.get("fixed") and "velocity" not in body]
+    free = [i for i, body in enumerate(data.get("bodies", [])) if not body.get("fixed") and "velocity" not in body]
     if "ground" not in data or not free or "randomise" in data:
         return None
     position = [0.9, 0.9, 0.01]

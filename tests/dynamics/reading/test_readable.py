@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import sysconfig
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -72,7 +74,9 @@ def test_a_link_counts_as_what_it_leads_to(allows, target, given, allowed):
 
 
 def test_links_in_given_folders_lead_to_parts_of_robots_anywhere(allows):
-    other = Path(__file__).parents[3] / "docs" / "images" / "panda_push.png"
+    other = Path(sysconfig.get_path("stdlib")) / "idlelib" / "Icons" / "idle_16.png"
+    if not other.is_file() or other.resolve().parts[1] == Path(tempfile.gettempdir()).resolve().parts[1]:
+        pytest.skip("no picture outside the folder of temporary files")
     link = lambda file: (file.unlink(missing_ok=True), file.symlink_to(other))  # noqa: E731
     assert not allows("part.png", make=link)
     assert allows("part.png", ".", make=link)
