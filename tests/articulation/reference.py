@@ -12,7 +12,6 @@ from ipc_articulation.articulation.kinds import (
     CYLINDRICAL,
     FREE,
     HELICAL,
-    KINDS,
     PLANAR,
     PRISMATIC,
     REVOLUTE,
@@ -90,11 +89,6 @@ def axis_of(joints, k):
     else:
         axis = local[places[kind]] if kind in places else np.cross(*local[[1, 0] if kind != PLANAR else [1, 2]])
     return axis / np.linalg.norm(axis)
-
-
-def freedoms(kinds):
-    """Number of freedoms of joints of some kinds."""
-    return sum(KINDS[kind].freedoms for kind in kinds)
 
 
 def random_states(rng, count, n, stretch=0.2):
