@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-from ipc_articulation.adapters.native.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
+from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arguments import POSITIVE, Wanted, checked, instance, refuse_unwanted, several
@@ -84,11 +85,8 @@ class NativeAdapter:
     ) -> None:
         require_one_column(model)
         self.model, self.scheme, self.drive, self.pins = model, scheme, Drive(), tuple(pins)
-        self._free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
-        self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
-        self._dt, self._untouchable = float(dt), frozenset(around.get("untouchable", ()))
-        self._aims = np.array([body.pose for body in self._free if body.driven]).reshape(-1, 4, 4)  # they stand still
-        self._contact_rules = tuple(around.get("contact_rules", ()))
+        self._dt, self._surroundings = float(dt), Surroundings(around)
+        self.static, self.planes = self._surroundings.static, self._surroundings.planes
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
         self._scene = loop_scene(model, self._chain, self._surfaces)
@@ -122,7 +120,7 @@ class NativeAdapter:
     @property
     def free(self) -> tuple[CoupledBody, ...]:
         """The free bodies, with the poses and velocities that IPC gave them last. Read-only: IPC moves them."""
-        return self._free
+        return self._surroundings.free
 
     def describe(self) -> CoupledRobot:
         """The model at its present state.
@@ -131,9 +129,7 @@ class NativeAdapter:
             AdapterError: A pin does not meet.
             StateError: q has a wrong length, is not finite or leaves a loop open.
         """
-        tree = describe(self._chain, self._spanning(), self._surfaces, self.free, self.static, self.planes)
-        untouchable = tree.untouchable | self._untouchable
-        tree = replace(tree, untouchable=untouchable, contact_rules=self._contact_rules)
+        tree = self._surroundings.around(describe(self._chain, self._spanning(), self._surfaces))
         return scene_mechanism(tree, self._scene, self._placed_pins())
 
     def predict(self) -> Prediction:
@@ -154,7 +150,7 @@ class NativeAdapter:
         self._predicted = step
         change = scale * displacement(self.model, self.q, step.q)
         mass = step.mass / scale / scale[:, None]
-        return Prediction(mass, change, self.link_poses(), self._tied(step), self._aims)
+        return Prediction(mass, change, self.link_poses(), self._tied(step), self._surroundings.aims)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: δθ is added to q, and (δθ-δθ̃)/dt to the predicted v.
@@ -174,7 +170,7 @@ class NativeAdapter:
         change = delta_theta / self._scene.scale
         correction = change - displacement(self.model, self.q, step.q)
         self.q, self.v = moved(self.model, self.q, change), step.v + correction / self._dt
-        self._move_free(free_poses, free_velocities)
+        self._surroundings.move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:
         """Forward kinematics of the scene's links at the present state, (n, 4, 4)."""
@@ -190,9 +186,7 @@ class NativeAdapter:
 
     def state(self) -> dict[str, Array]:
         """Position, velocity, and the state of the free bodies; the user sets `drive`."""
-        poses, rates = ([getattr(body, key) for body in self.free] for key in ("pose", "velocity"))
-        free = {"free_poses": np.reshape(poses, (-1, 4, 4)), "free_velocities": np.reshape(rates, (-1, 4, 4))}
-        return {"q": np.array(self.q), "v": np.array(self.v), **free}
+        return {"q": np.array(self.q), "v": np.array(self.v), **self._surroundings.state()}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`.
@@ -202,7 +196,7 @@ class NativeAdapter:
         """
         refuse_other_lengths(state, q=self.q, v=self.v)
         self.q, self.v, self._predicted = np.array(state["q"]), np.array(state["v"]), None
-        self._move_free(state["free_poses"], state["free_velocities"])
+        self._surroundings.restore(state)
 
     def _spanning(self) -> Array:
         """Positions of all joints of the spanning tree, (m,)."""
@@ -231,9 +225,3 @@ class NativeAdapter:
         if pd is self.drive.pd:
             return self.drive
         return replace(self.drive, tau=within_effort(self.model, self.drive.tau) + beyond, pd=pd)
-
-    def _move_free(self, poses: Array, velocities: Array) -> None:
-        poses, velocities = np.array(poses), np.array(velocities)
-        poses.flags.writeable = velocities.flags.writeable = False
-        placed = zip(self._free, poses, velocities, strict=True)
-        self._free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)

@@ -11,7 +11,7 @@ from ipc_articulation.adapters.native.shapes import surface
 from ipc_articulation.adapters.native.touching import untouchable_pairs
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.model import Model
@@ -38,34 +38,20 @@ class LinkSurfaces:
         )
 
 
-def describe(
-    chain: LinkChain,
-    q: Array,
-    surfaces: LinkSurfaces,
-    free: tuple[CoupledBody, ...],
-    static: tuple[CoupledBody, ...],
-    planes: tuple[HalfPlane, ...],
-) -> CoupledRobot:
-    """A model with its surroundings.
+def describe(chain: LinkChain, q: Array, surfaces: LinkSurfaces) -> CoupledRobot:
+    """A model without its surroundings.
 
     Args:
         chain: The model's links.
         q: Position, (m,).
         surfaces: Surfaces of the model's bodies.
-        free: Bodies that IPC moves.
-        static: Bodies that never move, in addition to the model's own.
-        planes: Half-spaces.
     """
     poses = chain.link_poses(q)
-    static = (*_ground(chain.model, surfaces), *static)
-    immovable: tuple[CoupledBody | HalfPlane, ...] = (*static, *planes)
     return CoupledRobot(
         links=tuple(_link(chain, i, pose, surfaces) for i, pose in enumerate(poses)),
         joints=_joints(chain, poses),
-        free=free,
-        static=static,
-        planes=planes,
-        untouchable=untouchable_pairs(chain.model, [entry.name for entry in immovable]),
+        static=_ground(chain.model, surfaces),
+        untouchable=untouchable_pairs(chain.model),
     )
 
 

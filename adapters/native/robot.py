@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from ipc_articulation.adapters.native.around import Around
+from ipc_articulation.adapters.around import Around
 from ipc_articulation.adapters.native.drives import JointDrive
 from ipc_articulation.adapters.native.ignored import leave_out
 from ipc_articulation.adapters.native.segments import add_capsules

@@ -1,27 +1,24 @@
-"""Pairs that may touch: all except a link and its parent, a link and the base of its chain, and two static bodies."""
+"""Pairs that may touch: all except a link and its parent, and a link and the base of its chain."""
 
 from __future__ import annotations
-
-from collections.abc import Collection
-from itertools import combinations_with_replacement
 
 from ipc_articulation.dynamics.model import Model
 
 
-def untouchable_pairs(model: Model, immovable: Collection[str]) -> frozenset[frozenset[str]]:
+def untouchable_pairs(model: Model) -> frozenset[frozenset[str]]:
     """Pairs of names that never touch.
 
     A body without mass and shape is between two joints of a link; the parent is then the next ancestor with one.
 
     Args:
         model: The model; its bodies are the links, and the one fixed to the world.
-        immovable: Names of static bodies and planes; they do not touch each other, nor themselves.
     """
-    pairs = {frozenset(pair) for pair in combinations_with_replacement(immovable, 2)}
-    for index, body in enumerate(model.bodies):
-        if model.body_node[index] >= 0:
-            pairs |= {frozenset({body.name, model.bodies[other].name}) for other in _related(model, index)}
-    return frozenset(pairs)
+    return frozenset(
+        frozenset({body.name, model.bodies[other].name})
+        for index, body in enumerate(model.bodies)
+        if model.body_node[index] >= 0
+        for other in _related(model, index)
+    )
 
 
 def _related(model: Model, body: int) -> set[int]:

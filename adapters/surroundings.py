@@ -1,0 +1,61 @@
+"""The bodies, planes and rules of contact that the caller gives an adapter, and the motion of its free bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import numpy as np
+from ipc_articulation.adapters.around import Around
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
+
+
+class Surroundings:
+    """The surroundings of a robot, with the present state of its free bodies.
+
+    Attributes:
+        free: The free bodies, with the poses and velocities that IPC gave them last.
+        static: Bodies that never move.
+        planes: Half-spaces.
+        aims: Poses (k, 4, 4) of the driven bodies among the free ones, which stand still.
+    """
+
+    def __init__(self, around: Around) -> None:
+        self.free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
+        self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
+        self.aims: Array = np.array([body.pose for body in self.free if body.driven]).reshape(-1, 4, 4)
+        self._untouchable = frozenset(around.get("untouchable", ()))
+        self._contact_rules = tuple(around.get("contact_rules", ()))
+
+    def around(self, robot: CoupledRobot) -> CoupledRobot:
+        """A robot together with its surroundings; what never moves does not touch itself or each other."""
+        static, planes = (*robot.static, *self.static), (*robot.planes, *self.planes)
+        names = [entry.name for entry in (*static, *planes)]
+        still = frozenset(frozenset(pair) for pair in combinations_with_replacement(names, 2))
+        return replace(
+            robot,
+            free=self.free,
+            static=static,
+            planes=planes,
+            untouchable=robot.untouchable | still | self._untouchable,
+            contact_rules=(*robot.contact_rules, *self._contact_rules),
+        )
+
+    def move_free(self, poses: Array, velocities: Array) -> None:
+        """Set poses and their rates, (f, 4, 4) each, of the free bodies."""
+        poses, velocities = np.array(poses), np.array(velocities)
+        poses.flags.writeable = velocities.flags.writeable = False
+        placed = zip(self.free, poses, velocities, strict=True)
+        self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)
+
+    def state(self) -> dict[str, Array]:
+        """Poses and rates of the free bodies, (f, 4, 4) each."""
+        poses, rates = ([getattr(body, key) for body in self.free] for key in ("pose", "velocity"))
+        return {"free_poses": np.reshape(poses, (-1, 4, 4)), "free_velocities": np.reshape(rates, (-1, 4, 4))}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Restore a state of `state`."""
+        self.move_free(state["free_poses"], state["free_velocities"])
