@@ -87,7 +87,7 @@ class BodyContact:
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
         touching, points = self.touching(x, self._all), self._surfaces.points
         found = [barrier_forces(touching, points, x, q, *self._barrier)] if len(touching) else []
-        return found if self._friction is None else [*found, friction_forces(self._friction, q)]
+        return found if self._friction is None else [*found, friction_forces(self._friction, q, self._thickness)]
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""

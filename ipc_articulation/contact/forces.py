@@ -1,10 +1,14 @@
 """The forces of contact, contact by contact: -∂E/∂x over dt², for the energies of `pair_barrier` and `pair_friction`.
 
-A barrier force acts along the line between the closest points, with the size κ_c |∂B/∂d|, times the mollifier for edges
-that are almost parallel. Friction acts at the points that were closest at the beginning of the step, with the size
-μ λ f₀'(|u|) against the slip u. So bodies that slide or stick on each other have two entries, one of the barrier and
-one of friction; for a half-plane both are one entry. The mollifier also causes a couple between almost parallel edges,
-which has no point and is left out.
+A barrier force acts along the line between the closest points, with the size κ_c |∂B/∂d|, times the mollifier m for
+edges that are almost parallel. The mollifier also causes a couple: of E = κ_c m(c) B, c = z·z, z = e₁ × e₂, the forces
+-∂E/∂e₁ = -2 κ_c m' B e₂ × z on the ends of the first edge have the moment
+
+    e₁ × (-∂E/∂e₁) = 2 κ_c m' B (e₁·e₂) z,     and those on the second edge the opposite one.
+
+Friction acts at the points that were closest at the beginning of the step, with the size μ λ f₀'(|u|) against the slip
+u. So bodies that slide or stick on each other have two entries, one of the barrier and one of friction, which have
+different points; for a half-plane both are one entry.
 """
 
 from __future__ import annotations
@@ -25,16 +29,32 @@ from ipc_articulation.contact.stencils import Stencils
 
 
 class ContactForces(NamedTuple):
-    """k contacts; world frame."""
+    """k contacts; world frame. Forces [N] and couples [N·m], or these times s² before division by dt²."""
 
     points: Array  # (k, 3) [m], on the first body's surface
-    forces: Array  # (k, 3) on the first body, opposite on the second [N, or N·s² before division by dt²]
+    opposite_points: Array  # (k, 3) [m], on the second body's surface
+    normals: Array  # (k, 3) unit, from the second body to the first
+    normal_forces: Array  # (k, 3) of the barrier on the first body, opposite on the second
+    friction_forces: Array  # (k, 3) on the first body, opposite on the second
+    couples: Array  # (k, 3) of the mollifier on the first body, opposite on the second
+    gaps: Array  # (k,) distance of the surfaces between the two points along the normal [m]
     bodies: Ints  # (k, 2) rows of the bodies; n + p for half-plane p, which is always second
+
+    @property
+    def forces(self) -> Array:
+        """Of barrier and friction together, (k, 3)."""
+        return self.normal_forces + self.friction_forces
+
+    def times(self, factor: float) -> ContactForces:
+        """The same contacts with forces and couples times a factor."""
+        names = ("normal_forces", "friction_forces", "couples")
+        return self._replace(**{name: factor * getattr(self, name) for name in names})
 
     @classmethod
     def join(cls, parts: Sequence[ContactForces]) -> ContactForces:
         """Concatenate several lists."""
-        empty = cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 2), dtype=np.int64))
+        no = np.zeros((0, 3))
+        empty = cls(no, no, no, no, no, no, np.zeros(0), np.zeros((0, 2), dtype=np.int64))
         return cls(*(np.concatenate(columns) for columns in zip(empty, *parts, strict=True)))
 
 
@@ -42,37 +62,55 @@ def barrier_forces(
     touching: Stencils, points: Array, x: Array, q: Array, kappa: float, d_hat: float, xi: float
 ) -> ContactForces:
     """Forces of stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt²."""
-    levers, forces = _barrier_forces(*touching.columns[2:], points, x, kappa, d_hat, xi)
+    levers, normals, sizes, gaps, couples = _barrier_forces(*touching.columns[2:], points, x, kappa, d_hat, xi)
     bodies = touching.bodies[touching.pair]
-    return ContactForces(_points(q[bodies[:, 0]], levers), forces, bodies)
+    first, second = _points(q, bodies, levers)
+    forces = sizes[:, None] * normals
+    return ContactForces(first, second, normals, forces, np.zeros_like(forces), couples, gaps, bodies)
 
 
-def friction_forces(friction: Friction, q: Array) -> ContactForces:
-    """Forces at all points in touch when the step began, at q (n, 12); times dt²."""
+def friction_forces(friction: Friction, q: Array, xi: float) -> ContactForces:
+    """Forces at all points in touch when the step began, at q (n, 12), for surfaces of thickness ξ; times dt²."""
     bodies = friction.bodies[friction.pair]
-    return ContactForces(_points(q[bodies[:, 0]], friction.lever), _friction_forces(*friction, q), bodies)
+    first, second = _points(q, bodies, friction.lever)
+    normals = friction.lever[:, :1] * friction.normal
+    gaps = np.einsum("ki,ki->k", normals, first - second) - xi
+    forces = _friction_forces(*friction, q)
+    nothing = np.zeros_like(forces)
+    return ContactForces(first, second, normals, nothing, forces, nothing, gaps, bodies)
 
 
-def _points(q: Array, levers: Array) -> Array:
-    """World positions of the points on the first bodies, (k, 3): A x̄ + p with w (1, x̄) the first half of a lever."""
-    local = levers[:, 1:HALF] / levers[:, :1]
-    return q[:, :3] + np.einsum("kij,kj->ki", q[:, 3:].reshape(-1, 3, 3), local)
+def _points(q: Array, bodies: Ints, levers: Array) -> list[Array]:
+    """World positions A x̄ + p of the points on both bodies, (k, 3) each; a lever (k, 8) has ±(1, x̄) of either."""
+    halves = zip(q[bodies].swapaxes(0, 1), (levers[:, :HALF], levers[:, HALF:]), strict=True)
+    return [
+        of_body[:, :3] + np.einsum("kij,kj->ki", of_body[:, 3:].reshape(-1, 3, 3), half[:, 1:] / half[:, :1])
+        for of_body, half in halves
+    ]
 
 
 @compiled
 def _barrier_forces(kind, vertices, mollified, points, x, kappa, d_hat, xi):
-    levers, forces = np.empty((len(kind), LEVER)), np.empty((len(kind), 3))
+    """Levers (k, 8), normals (k, 3), sizes of the forces (k,), gaps (k,) and couples (k, 3)."""
+    count = len(kind)
+    levers, normals, couples = np.empty((count, LEVER)), np.empty((count, 3)), np.zeros((count, 3))
+    sizes, gaps = np.empty(count), np.empty(count)
     w, n, e1, e2, z = np.empty(4), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    for s in range(len(kind)):
+    for s in range(count):
         v = row(vertices, s)
         d = np.sqrt(closest_points(kind[s], x, v, w, n))
         lever(kind[s], points, v, w, levers[s])
-        slope = barrier(d - xi, d_hat, xi)[1]
+        B, slope, _ = barrier(d - xi, d_hat, xi)
         if mollified[s] > 0.0:
-            slope *= mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0]
+            m, rate = mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])
+            slope *= m
+            along = e1[0] * e2[0] + e1[1] * e2[1] + e1[2] * e2[2]
+            for k in range(3):
+                couples[s, k] = 2.0 * kappa * rate * B * along * z[k]
+        sizes[s], gaps[s] = -kappa * slope, d - xi
         for k in range(3):
-            forces[s, k] = -kappa * slope * levers[s, 0] * n[k] / d
-    return levers, forces
+            normals[s, k] = levers[s, 0] * n[k] / d
+    return levers, normals, sizes, gaps, couples
 
 
 @compiled

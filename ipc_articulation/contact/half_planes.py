@@ -95,9 +95,14 @@ class HalfPlaneContact:
 
     def forces(self, x: Array) -> ContactForces:
         """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
-        on = np.flatnonzero((self._gaps(x) < self._pairs.d_hat) | (self._step.normal_force > 0.0))
-        bodies = np.stack([self._pairs.body[on], self._body_count + self._plane[on]], axis=1)
-        return ContactForces(x[self._pairs.vertex[on]], _forces(on, self._columns, tuple(self._step), x), bodies)
+        all_gaps, pairs = self._gaps(x), self._pairs
+        on = np.flatnonzero((all_gaps < pairs.d_hat) | (self._step.normal_force > 0.0))
+        bodies = np.stack([pairs.body[on], self._body_count + self._plane[on]], axis=1)
+        points, normals, gaps = x[pairs.vertex[on]], pairs.normal[on], all_gaps[on]
+        opposite = points - (gaps + pairs.thickness[on])[:, None] * normals
+        of_barrier, of_friction = _forces(on, self._columns, tuple(self._step), x)
+        nothing = np.zeros_like(points)
+        return ContactForces(points, opposite, normals, of_barrier, of_friction, nothing, gaps, bodies)
 
     def lower_fractions(
         self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
@@ -230,13 +235,19 @@ def _differentiate(p, step, i, x, gap, u, g_v, H_v):
 
 @compiled
 def _forces(on, columns, step, x):
-    """Forces on the vertices of some pairs, (len(on), 3)."""
-    p, step = _Pairs(*columns), _Step(*step)
-    forces, g_v, H_v, u = np.empty((len(on), 3)), np.empty(3), np.empty((3, 3)), np.empty(3)
+    """Forces of the barrier and of friction on the vertices of some pairs, (len(on), 3) each."""
+    p, step, u = _Pairs(*columns), _Step(*step), np.empty(3)
+    normal, friction = np.empty((len(on), 3)), np.zeros((len(on), 3))
     for r in range(len(on)):
-        _differentiate(p, step, on[r], x, _gap(p, on[r], x), u, g_v, H_v)
-        forces[r] = -g_v
-    return forces
+        i = on[r]
+        slope = barrier(_gap(p, i, x), p.d_hat[i], p.thickness[i])[1]
+        for k in range(3):
+            normal[r, k] = -step.stiffness[i] * slope * p.normal[i, k]
+        if step.normal_force[i] > 0.0:
+            of_slip = smooth_norm_derivatives(_slip(p, step, i, x, u), step.eps)[0]
+            for k in range(3):
+                friction[r, k] = -step.normal_force[i] * of_slip * u[k]
+    return normal, friction
 
 
 @compiled

@@ -190,8 +190,7 @@ class Potential:
         """All contacts at the end q (n, 12) of a step of dt [s], with forces in N; none if contact is off."""
         if self._contact is None:
             return ContactForces.join([])
-        points, forces, bodies = self._contact.forces(q)
-        return ContactForces(points, forces / dt**2, bodies)
+        return self._contact.forces(q).times(1.0 / dt**2)
 
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""

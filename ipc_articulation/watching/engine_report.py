@@ -68,8 +68,8 @@ def contacts(engine: Any, names: Sequence[str]) -> Contacts:
     """Contact points and forces of the last step; `names` are those of `contact_names`."""
     if engine.statistics is None:
         return NO_CONTACTS
-    points, forces, bodies = engine.statistics.contacts
-    return Contacts(points, forces, tuple((names[i], names[j]) for i, j in bodies.tolist()))
+    found = engine.statistics.contacts
+    return Contacts(found.points, found.forces, tuple((names[i], names[j]) for i, j in found.bodies.tolist()))
 
 
 def figures(engine: Any, terms: Sequence[str]) -> Mapping[str, Any]:

@@ -77,9 +77,9 @@ def test_contact_on_what_follows_reaches_the_coordinate(tmp_path: Path) -> None:
         """Rate of the height of a point (3,) of the shank's frame [m] with y: turning about x, and f'."""
         return float(-point[1] * np.sin(y) - point[2] * np.cos(y) + 0.4 * y + 0.05)
 
-    points, forces, _ = made.engine.statistics.contacts
-    local = (points - pose[:3, 3]) @ pose[:3, :3]
-    lifted = sum(abs(force[2]) * lift(point) for force, point in zip(forces, local, strict=True))
+    contacts = made.engine.statistics.contacts
+    local = (contacts.points - pose[:3, 3]) @ pose[:3, :3]
+    lifted = sum(abs(force[2]) * lift(point) for force, point in zip(contacts.forces, local, strict=True))
     weight = 2.0 * 9.81 * lift(np.array([0.1, 0.2, 0.3]))
     np.testing.assert_allclose(lifted, weight, rtol=1e-2)
     np.testing.assert_allclose(coupling.contact_force, [weight], rtol=1e-2)
