@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.coupling.coupling import step
+    from ipc_articulation.coupling.robot_states import RobotState
+    from ipc_articulation.coupling.states import reset, set_state
     from ipc_articulation.engine import Engine
     from ipc_articulation.frontend.joint_geometry import joint_geometry
     from ipc_articulation.recording import read_recording
@@ -44,12 +46,15 @@ _HOMES = {
     "Engine": "ipc_articulation.engine",
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
     "Recorder": "ipc_articulation.watching",
+    "RobotState": "ipc_articulation.coupling",
     "View": "ipc_articulation.watching",
     "couple": "ipc_articulation.coupling",
     "joint_geometry": "ipc_articulation.frontend.joint_geometry",
     "read_recording": "ipc_articulation.recording",
+    "reset": "ipc_articulation.coupling",
     "resume": "ipc_articulation.running",
     "run": "ipc_articulation.running",
+    "set_state": "ipc_articulation.coupling",
     "step": "ipc_articulation.coupling",
     "sweep": "ipc_articulation.sweeps",
 }
@@ -68,6 +73,7 @@ __all__ = [
     "OutputError",
     "Recorder",
     "RecordingError",
+    "RobotState",
     "SceneError",
     "SceneFileError",
     "SolverError",
@@ -79,8 +85,10 @@ __all__ = [
     "couple",
     "joint_geometry",
     "read_recording",
+    "reset",
     "resume",
     "run",
+    "set_state",
     "step",
     "sweep",
 ]

@@ -7,7 +7,7 @@ from typing import get_args
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.mujoco import prediction
+from ipc_articulation.adapters.mujoco import prediction, setting
 from ipc_articulation.adapters.mujoco.description import describe, describe_joints, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.kinematics import (
@@ -198,6 +198,44 @@ class MujocoAdapter:
     def theta_dot(self) -> Array:
         """Joint velocities, (F,) [rad/s or m/s]."""
         return self.data.qvel[self._joints.dofs]
+
+    def limits(self) -> Array:
+        """Lowest and highest position of each degree of freedom, (F, 2) [rad or m]; -inf and inf without limits."""
+        return setting.limits(self.model, self._joints)
+
+    def link_motion(self, theta: Array, theta_dot: Array) -> tuple[Array, Array]:
+        """Poses of the links with other positions and velocities of the joints, (F,), and the rates of these poses.
+
+        Returns:
+            (n, 4, 4) each; `data` does not change.
+        """
+        still = self._still
+        prediction.copy_state(self.model, self.data, still)
+        setting.write_joints(self.model, still, self._joints, theta, theta_dot)
+        mujoco.mj_kinematics(self.model, still)
+        mujoco.mj_comPos(self.model, still)
+        mujoco.mj_comVel(self.model, still)
+        poses = link_poses(self.model, still, self._joints, still.qpos)
+        return poses, setting.link_rates(self.model, still, self._joints, poses)
+
+    def set_state(self, motion: tuple[Array, Array] | None, free_poses: Array, free_velocities: Array) -> None:
+        """Set the state of joints and free bodies, without the solver's warm start, and update `data` (`mj_forward`).
+
+        Time, controls, activations and mocap bodies stay as they are.
+
+        Args:
+            motion: Positions and velocities of the joints' degrees of freedom, (F,) each; None: as they are.
+            free_poses: Poses of the free bodies, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+        """
+        if motion is not None:
+            setting.write_joints(self.model, self.data, self._joints, *motion)
+        self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
+        self.data.qacc_warmstart[:] = 0.0
+        with prediction.contacts_off(self.model, self._geoms):
+            mujoco.mj_forward(self.model, self.data)
+        self._predicted = None
+        self._note_state()
 
     def state(self) -> dict[str, Array]:
         """MuJoCo's integration state: positions, velocities, activations, controls, forces, warm start; and time."""

@@ -69,12 +69,17 @@ def _addresses(first: Ints, joints: list[int], sizes: list[int]) -> Ints:
 
 def positions(model: mujoco.MjModel, joints: JointMap, qpos: Array) -> Array:
     """Joint positions θ, (F,): of a free joint the position and the rotation vector of its quaternion [m, rad]."""
+    theta = np.empty(model.nv)
+    mujoco.mj_differentiatePos(model, theta, 1.0, home_positions(model), qpos)
+    return theta[joints.dofs]
+
+
+def home_positions(model: mujoco.MjModel) -> Array:
+    """The positions (nq,) at which all θ are zero."""
     home = np.zeros(model.nq)
     home[model.jnt_qposadr[model.jnt_type == _FREE] + 3] = 1.0
     home[model.jnt_qposadr[model.jnt_type == _BALL]] = 1.0
-    theta = np.empty(model.nv)
-    mujoco.mj_differentiatePos(model, theta, 1.0, home, qpos)
-    return theta[joints.dofs]
+    return home
 
 
 def displaced(model: mujoco.MjModel, joints: JointMap, qpos: Array, delta_theta: Array) -> Array:

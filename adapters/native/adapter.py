@@ -8,6 +8,7 @@ from typing import Unpack
 
 import numpy as np
 from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.native import setting
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
@@ -15,6 +16,7 @@ from ipc_articulation.adapters.native.pins import placed_pin, require_closing
 from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
 
+from ipc_articulation import affine
 from ipc_articulation.arguments import POSITIVE, Wanted, checked, instance, refuse_unwanted, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
@@ -183,6 +185,45 @@ class NativeAdapter:
     def theta_dot(self) -> Array:
         """Velocities of the independent joints, (nv,) [rad/s or m/s]."""
         return self._scene.scale * np.asarray(self.v)
+
+    def limits(self) -> Array:
+        """Lowest and highest position of each independent joint, (nv, 2) [rad or m]; -inf and inf without limits."""
+        return setting.limits(self.model, self._scene)
+
+    def link_motion(self, theta: Array, theta_dot: Array) -> tuple[Array, Array]:
+        """Poses of the links with other positions and velocities of the independent joints, and the poses' rates.
+
+        Args:
+            theta: Positions, (nv,) [rad or m]; loops are closed on the branch of the present position.
+            theta_dot: Velocities, (nv,) [rad/s or m/s].
+
+        Returns:
+            (n, 4, 4) each.
+
+        Raises:
+            StateError: A loop cannot be closed, or a mimic joint is not where its leader puts it; names the joint.
+        """
+        q, v = setting.position_at(self.model, self._scene, self.q, theta), theta_dot / self._scene.scale
+        at, rate = self.model.motion(q, v)[:2] if self.model.loops else (q, v)
+        links = self._scene.links
+        poses, velocities = self._chain.link_poses(at)[links], self._chain.link_velocities(at, rate)[links]
+        qdot = affine.qdot_from_twist(affine.q_from_transform(poses), velocities[:, 3:], velocities[:, :3])
+        return poses, affine.transform_rate_from_qdot(qdot)
+
+    def set_state(self, motion: tuple[Array, Array] | None, free_poses: Array, free_velocities: Array) -> None:
+        """Set the state of joints and free bodies; `drive` stays as it is.
+
+        Args:
+            motion: Positions and velocities of the independent joints, (nv,) each; None: as they are.
+            free_poses: Poses of the free bodies, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+        """
+        if motion is not None:
+            theta, theta_dot = motion
+            self.q = setting.position_at(self.model, self._scene, self.q, theta)
+            self.v = theta_dot / self._scene.scale
+        self._predicted = None
+        self._surroundings.move_free(free_poses, free_velocities)
 
     def state(self) -> dict[str, Array]:
         """Position, velocity, and the state of the free bodies; the user sets `drive`."""

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.dynamics.algorithms.kinematics import frame_poses
+from ipc_articulation.dynamics.algorithms.kinematics import frame_poses, frame_velocities
 from ipc_articulation.dynamics.algorithms.tree import SCREW
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import UnsupportedError
@@ -47,6 +47,10 @@ class LinkChain:
             StateError: A wrong length, a number that is not finite.
         """
         return frame_poses(self.linked, q)
+
+    def link_velocities(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Velocities [ω; ẋ] of the links and their origins in world axes at q and v (m,), (m, 6) [rad/s; m/s]."""
+        return frame_velocities(self.linked, q, v)
 
     def axes(self, link_poses: Array) -> tuple[Array, Array]:
         """A point on each joint's axis, (m, 3) [m], and the axis, (m, 3) unit, in the world."""

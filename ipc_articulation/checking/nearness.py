@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import ipctk
 import numpy as np
 
-from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import Start, Thing, place_of, touching
+from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.scenefile.document import SceneProblem
 from ipc_articulation.scenefile.schema import Scene
 
@@ -75,7 +75,7 @@ class Nearness:
             return
         for first, second in near_pairs(self._start.things, 0.0):
             for inner, outer in ((first, second), (second, first)):
-                if self._may_touch(first, second) and _contains(outer, inner):
+                if self._may_touch(first, second) and is_inside(inner.vertices, outer.vertices, outer.faces):
                     yield inner.name, outer.name
 
     def _may_touch(self, first: Thing, second: Thing) -> bool:
@@ -111,22 +111,6 @@ def distance(first: Thing, second: Thing, within: float) -> float:
     collisions = ipctk.NormalCollisions()
     collisions.build(mesh, vertices, within)
     return float(np.sqrt(collisions.compute_minimum_distance(mesh, vertices))) if len(collisions) else np.inf
-
-
-def _contains(outer: Thing, inner: Thing) -> bool:
-    """True where `inner`, which does not intersect `outer`, lies inside it."""
-    low, high = outer.vertices.min(axis=0), outer.vertices.max(axis=0)
-    in_box = bool(((inner.vertices >= low) & (inner.vertices <= high)).all())
-    return in_box and _winding(inner.vertices[0], outer) > 0.5
-
-
-def _winding(point: Array, thing: Thing) -> float:
-    """How many times a closed surface goes around a point: Σ Ω / 4π over its triangles' solid angles."""
-    a, b, c = (thing.vertices[thing.faces[:, corner]] - point for corner in range(3))
-    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
-    over = np.einsum("ij,ij->i", a, np.cross(b, c))
-    under = la * lb * lc + lc * (a * b).sum(1) + la * (b * c).sum(1) + lb * (c * a).sum(1)
-    return float(np.arctan2(over, under).sum() / (2.0 * np.pi))
 
 
 def _said(name: str) -> str:

@@ -14,6 +14,7 @@ from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_
 from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
+from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
@@ -244,13 +245,23 @@ class ContactWorld:
         found = self.half_planes.rounded_away(x)
         if found is not None:
             return found
-        low, high = motion_boxes(self.surfaces.first, self._all, x, x, self._start.low, self._start.high)
-        near = near_moving(low, high, self.materials.touching, self._all, 0.0)
-        for i, j in sorted(map(sorted, near.tolist())):
-            if i != j and _intersect(self.surfaces, x, i, j):
+        for i, j in self._meeting(x):
+            if _intersect(self.surfaces, x, i, j):
                 return Overlap(i, j, "", 0.0, gap_floor(x))
         within = gap_floor(x)
         return next(filter(None, (contact.rounded_away(x, within) for contact in self.body_contacts)), None)
+
+    def inside(self, q: Array) -> set[tuple[int, int]]:
+        """Pairs of bodies that may touch, of which the first is inside the second, at q (n, 12) without overlaps."""
+        x = self.surfaces.positions(q)
+        pairs = ((inner, outer) for i, j in self._meeting(x) for inner, outer in ((i, j), (j, i)))
+        return {pair for pair in pairs if _is_inside(self.surfaces, x, *pair)}
+
+    def _meeting(self, x: Array) -> list[tuple[int, int]]:
+        """Pairs of different bodies that may touch and whose boxes meet at x (V, 3), in order."""
+        low, high = motion_boxes(self.surfaces.first, self._all, x, x, self._start.low, self._start.high)
+        near = near_moving(low, high, self.materials.touching, self._all, 0.0)
+        return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
 
 
 def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
@@ -262,3 +273,10 @@ def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
     mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
     mesh.can_collide = ipctk.make_vertex_patches_filter(surfaces.body[keep].astype(np.int32))
     return bool(ipctk.has_intersections(mesh, x))
+
+
+def _is_inside(surfaces: Surfaces, x: Array, inner: int, outer: int) -> bool:
+    """Whether one body's surface, which does not intersect another's at x (V, 3), is inside it."""
+    first, faces = surfaces.first, surfaces.proper_faces
+    own = slice(first[inner], first[inner + 1])
+    return is_inside(x[own], x, faces[surfaces.body[faces[:, 0]] == outer])

@@ -2,5 +2,7 @@
 
 from ipc_articulation.coupling.couple import couple
 from ipc_articulation.coupling.coupling import Coupling, step
+from ipc_articulation.coupling.robot_states import RobotState
+from ipc_articulation.coupling.states import reset, set_state
 
-__all__ = ["Coupling", "couple", "step"]
+__all__ = ["Coupling", "RobotState", "couple", "reset", "set_state", "step"]

@@ -199,6 +199,37 @@ class KeepsState(Protocol):
 
 
 @runtime_checkable
+class SetsState(Protocol):
+    """Further methods of an adapter whose state may be set between steps: `coupling.reset`, `coupling.set_state`."""
+
+    def limits(self) -> Array:
+        """Lowest and highest position of each freedom, (m, 2) [rad or m]; -inf and inf without limits."""
+        ...
+
+    def link_motion(self, theta: Array, theta_dot: Array) -> tuple[Array, Array]:
+        """Poses of the links at another state and the rates of these poses, (n, 4, 4) each; no visible state changes.
+
+        Args:
+            theta: Joint positions, (m,) [rad or m], as `Adapter.theta` gives them.
+            theta_dot: Joint velocities, (m,) [rad/s or m/s].
+
+        Raises:
+            StateError: The joints cannot have these positions together.
+        """
+        ...
+
+    def set_state(self, motion: tuple[Array, Array] | None, free_poses: Array, free_velocities: Array) -> None:
+        """Set the state: positions and velocities of the joints, and the free bodies; warm starts are discarded.
+
+        Args:
+            motion: θ and θ̇, (m,) each; None: the joints stay as they are.
+            free_poses: Poses of the free bodies, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+        """
+        ...
+
+
+@runtime_checkable
 class MovesState(Protocol):
     """A further member of an adapter whose state is an object that several adapters could have."""
 

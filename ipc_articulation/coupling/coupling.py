@@ -14,9 +14,11 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
-from ipc_articulation.coupling.bodies import PlacedBodies, set_aim
+from ipc_articulation.coupling.attachments import attach, attachments_of, detach, free_part, scene_part
+from ipc_articulation.coupling.bodies import WORLD, PlacedBodies, set_aim
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import (
+    no_joints_while_running,
     no_prediction,
     not_committed,
     require_all,
@@ -24,13 +26,18 @@ from ipc_articulation.coupling.failures import (
     require_scene,
     require_valid,
 )
+from ipc_articulation.coupling.joint_values import JointValues
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.registry import couplings_of
+from ipc_articulation.coupling.robot_states import FreeMotion, RobotState, RobotStates
+from ipc_articulation.coupling.teleport import put
 from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.coupling.visuals import surface_of, visuals_of
-from ipc_articulation.errors import AdapterError
+from ipc_articulation.errors import AdapterError, SceneError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.callbacks import raise_kept
+from ipc_articulation.frontend.worlds import is_on_cpu
+from ipc_articulation.naming import suggest
 from ipc_articulation.recording.scenery import Surface, Visual
 from ipc_articulation.signals import interrupts_deferred
 
@@ -80,6 +87,7 @@ class Coupling:
         self._tie_strengths = tie_strengths
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
+        self.states = RobotStates(answers, robot, bodies)
         self._pending: Prediction | None = None
         self._pending_frame, self._dt = 0, answers.dt()  # frame of the world and dt at the prediction of `_pending`
         self._world: Callable[[], uipc.World | None] = lambda: None  # the last world that was checked to be the scene's
@@ -143,6 +151,88 @@ class Coupling:
         self._pending = None
         for key in _OF_LAST_STEP:
             setattr(self, key, np.array(state[key]))
+
+    def reset(self, world: uipc.World) -> None:
+        """Put the robot and its free bodies back into their states at the moment of coupling.
+
+        The multibody engine gets back its whole state, controls and time included, and all parts are detached that are
+        attached to the robot, or are its free bodies. Other robots and bodies stay as they are, and so does the frame
+        of the world. For several robots at once use `ipc_articulation.reset`.
+
+        Args:
+            world: The world.
+
+        Raises:
+            SceneError: A body that has moved there is in the way; names both bodies. The world is of another scene.
+            AdapterError: The adapter cannot keep or set states.
+            EngineError: The last step was not committed, the world is not initialised, or its engine gives no access to
+                the state of bodies. After all of these errors, nothing has changed.
+        """
+        put(world, {self: None}, "reset")
+
+    def set_state(
+        self,
+        world: uipc.World,
+        theta: JointValues | None = None,
+        theta_dot: JointValues | None = None,
+        free: Mapping[str, FreeMotion] | None = None,
+    ) -> None:
+        """Put the robot, or free bodies, into a new state at once; nothing is swept aside on the way.
+
+        Velocities are those that are given, else zero. A part that is attached to a link goes with it. Controls,
+        activations and time of the multibody engine stay as they are. For several robots at once use
+        `ipc_articulation.set_state`.
+
+        Args:
+            world: The world.
+            theta: Joint positions, see `RobotState`; None: as they are.
+            theta_dot: Joint velocities; None: zero if `theta` is given, else as they are.
+            free: New poses of free bodies by name, or pairs (pose, velocity); others stay as they are.
+
+        Raises:
+            StateError: An unknown joint or body, a wrong shape, a number that is not finite, a pose that is not rigid,
+                a loop that cannot be closed; names the joint or body and the step. In strict mode also a position
+                beyond a limit, which is a warning otherwise.
+            SceneError: Surfaces would intersect, or one would be inside another; names both bodies. A part is attached.
+                The world is of another scene.
+            AdapterError: The adapter cannot set states.
+            EngineError: As for `reset`. After all of these errors, nothing has changed.
+        """
+        put(world, {self: RobotState(theta, theta_dot, {} if free is None else free)}, "set_state")
+
+    def attach(self, part: str | Any, link: str = WORLD) -> None:
+        """Hold a part at a link of this robot from the next step on, where both are; see `attachments`.
+
+        The part keeps its mass and stays a body that others touch. Where their velocities differ, the next step gives
+        both a common one, and momentum is kept. On the CPU engine only, except before `world.init`.
+
+        Args:
+            part: Name of a free body of any coupling of the scene, or the geometry slot of an affine body of the scene.
+            link: Name of a link; «world» holds the part where it is.
+
+        Raises:
+            SceneError: The part or the link is unknown, or the part is attached already.
+            EngineError: The scene's engine cannot make joints while it runs.
+        """
+        self._require_cpu()
+        attach(self.scene, self._part(part), self._link(link))
+
+    def detach(self, part: str | Any) -> None:
+        """Let go of a part, which goes on with its present velocity.
+
+        Args:
+            part: As for `attach`; also a part that another coupling of the scene attached.
+
+        Raises:
+            SceneError: It is not attached; the message names the parts that are.
+        """
+        detach(self.scene, part)
+
+    @property
+    def attached(self) -> dict[str, str]:
+        """The parts that are attached to links of this robot, each with the name of its link."""
+        held = attachments_of(self.scene).values()
+        return {a.part: a.link for a in held if a.link_slot.id() in self.link_ids}
 
     @property
     def theta(self) -> Array:
@@ -220,6 +310,11 @@ class Coupling:
         return frozenset(slot.id() for slot in self._bodies.links)
 
     @property
+    def named_free(self) -> list[tuple[str, Any]]:
+        """Names and geometry slots of the free bodies."""
+        return [(body.name, slot) for body, slot in zip(self.robot.free, self._bodies.free, strict=True)]
+
+    @property
     def decorations(self) -> list[Surface]:
         """Static bodies without a mesh, which are only drawn; the scene does not have them."""
         drawn = [body for body in self.robot.static if body.mesh is None and body.name in self.visuals]
@@ -238,6 +333,8 @@ class Coupling:
         if self._world() is not world:
             require_scene(world, self.scene, self.joint_names)
             self._world = ref(world)
+        if attachments_of(self.scene):
+            self._require_cpu()
 
     def require_prediction(self) -> Prediction:
         """The predicted step that is not yet committed.
@@ -260,9 +357,30 @@ class Coupling:
         if self._pending is not None:
             raise not_committed(self.joint_names)
 
+    def begin_anew(self) -> None:
+        """Forget the last step, as after `couple`: its values become zero."""
+        for key in _OF_LAST_STEP:
+            setattr(self, key, np.zeros_like(getattr(self, key)))
+
     def forget_prediction(self) -> None:
         """Discard the predicted step."""
         self._pending = None
+
+    def _require_cpu(self) -> None:
+        world = self._world()
+        if world is not None and not is_on_cpu(world):
+            raise no_joints_while_running()
+
+    def _part(self, part: str | Any) -> tuple[str, Any]:
+        if not isinstance(part, str):
+            return scene_part(self.scene, part)
+        return free_part(part, [named for other in couplings_of(self.scene) for named in other.named_free])
+
+    def _link(self, name: str) -> tuple[str, Any]:
+        slots = dict(zip(self.link_names, self._bodies.links, strict=True)) | {WORLD: self._bodies.world}
+        if name not in slots:
+            raise SceneError(f"attach: unknown link '{name}'{suggest(name, slots)}")
+        return name, slots[name]
 
     def _read_delta_theta(self) -> Array:
         if self._articulation is None:

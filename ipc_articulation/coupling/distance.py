@@ -1,4 +1,4 @@
-"""The distance of a scene's surfaces, for every engine."""
+"""Distances and intersections of a scene's surfaces, for every engine."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import uipc
 from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array
-from ipc_articulation.frontend.attributes import require
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
-from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces
+from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces, refuse_overlaps
 
 
 class SceneDistance:
-    """Distances of the affine bodies and half-planes of a scene, at their present positions."""
+    """Distances of the affine bodies and half-planes of a scene, at their present positions.
+
+    Attributes:
+        bodies: The n bodies, as the scene had them when it was read.
+    """
 
     def __init__(self, scene: uipc.Scene) -> None:
         """Read the scene once; geometries created later are not seen.
@@ -24,11 +29,12 @@ class SceneDistance:
         Args:
             scene: A scene; bodies that are not coupled are measured as well.
         """
-        slots = list(SceneVisitor(scene).geometries())
-        self._bodies = read_bodies(slots)
-        planes, table = read_half_planes(slots), read_contact_table(scene)
-        d_hat = float(scene.config().find("contact/d_hat").view()[0])
-        self._contact = make_contact_world(make_surfaces(self._bodies), self._bodies, planes, table, d_hat)
+        slots, names, config = list(SceneVisitor(scene).geometries()), object_names(scene), scene.config()
+        self.bodies = read_bodies(slots, names)
+        planes, table = read_half_planes(slots, names), read_contact_table(scene)
+        d_hat = float(config.find("contact/d_hat").view()[0])
+        self._contact = make_contact_world(make_surfaces(self.bodies), self.bodies, planes, table, d_hat)
+        self._is_on = bool(config.find("contact/enable").view()[0])
 
     def minimum(self) -> float:
         """Smallest distance [m] of two surfaces that may touch; inf if no distance is below 10 d̂."""
@@ -36,8 +42,27 @@ class SceneDistance:
             q = self._q()
         return self._contact.minimum_distance(q)
 
+    def refuse_overlaps(self, rows: Ints, q: Array, when: str) -> None:
+        """Refuse new coordinates of some bodies with which surfaces that may touch intersect.
+
+        Args:
+            rows: The k bodies.
+            q: Their coordinates, (k, 12).
+            when: Name of this state in messages.
+
+        Raises:
+            SceneError: Surfaces intersect, or have almost no gap, or one would get inside another; names both bodies.
+        """
+        if not self._is_on:
+            return
+        now = self._q()
+        at = now.copy()
+        at[rows] = q
+        refuse_overlaps(self._contact, self.bodies, at, when)
+        for inner, outer in self._contact.inside(at) - self._contact.inside(now):
+            names = self.bodies.names
+            raise SceneError(f"'{names[inner]}' is inside '{names[outer]}' {when}, and could never leave it")
+
     def _q(self) -> Array:
-        transforms = [
-            require(slot.geometry().instances(), "transform", "an affine body") for slot in self._bodies.slots
-        ]
+        transforms = [require(slot.geometry().instances(), "transform", "an affine body") for slot in self.bodies.slots]
         return affine.q_from_transform(np.concatenate([np.zeros((0, 4, 4)), *transforms]))

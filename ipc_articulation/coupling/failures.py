@@ -14,7 +14,7 @@ from ipc_articulation.errors import EngineError, SceneError
 _OBJECT = re.compile(r"Object\[(.*?)\(\d+\)\]")
 
 
-def require_valid(world: uipc.World) -> None:
+def require_valid(world: uipc.World, asker: str = "step") -> None:
     """Refuse a world whose initialisation failed the sanity check; libuipc would only log this.
 
     Raises:
@@ -22,7 +22,7 @@ def require_valid(world: uipc.World) -> None:
         SceneError: The world is not valid; the message names intersecting bodies, if they are the reason.
     """
     if not isinstance(world, uipc.World):
-        raise EngineError(f"step: world is a {type(world).__name__}, must be a uipc.World")
+        raise EngineError(f"{asker}: world is a {type(world).__name__}, must be a uipc.World")
     if world.is_valid():
         return
     complaints = [_clause(message.message()) for _, message in sorted(world.sanity_checker().errors().items())]
@@ -47,7 +47,7 @@ def require_scene(world: uipc.World, scene: uipc.Scene, joints: Sequence[str]) -
         )
 
 
-def require_couplings(couplings: Any, kind: type[Any]) -> None:
+def require_couplings(couplings: Any, kind: type[Any], asker: str = "step") -> None:
     """Refuse anything except a list of different couplings.
 
     Raises:
@@ -55,16 +55,16 @@ def require_couplings(couplings: Any, kind: type[Any]) -> None:
     """
     if not isinstance(couplings, Sequence):
         raise EngineError(
-            f"step: couplings is a {type(couplings).__name__}, must be a list of what `couple` gave for the scene"
+            f"{asker}: couplings is a {type(couplings).__name__}, must be a list of what `couple` gave for the scene"
         )
     if not couplings:
-        raise EngineError("step: no coupling is given; pass all couplings of the scene")
+        raise EngineError(f"{asker}: no coupling is given; pass all couplings of the scene")
     for index, coupling in enumerate(couplings):
         if not isinstance(coupling, kind):
             name = type(coupling).__name__
-            raise EngineError(f"step: couplings[{index}] is a {name}, must be what `couple` gave")
+            raise EngineError(f"{asker}: couplings[{index}] is a {name}, must be what `couple` gave")
         if coupling in couplings[:index]:
-            raise EngineError(f"step: the coupling of joints {_listed(coupling.joint_names)} is given twice")
+            raise EngineError(f"{asker}: the coupling of joints {_listed(coupling.joint_names)} is given twice")
 
 
 def require_all(couplings: Sequence[Any], of_scene: Sequence[Any]) -> None:
@@ -87,6 +87,11 @@ def no_prediction() -> EngineError:
         "this engine moves nothing: no step was predicted since the last commit, because no animator callback has run; "
         "use Engine('cpu') or Engine('cuda'), initialise the world, and call world.advance() once for each commit"
     )
+
+
+def no_joints_while_running() -> EngineError:
+    """The error of a part that is attached while an engine runs that cannot make joints."""
+    return EngineError("attach: only the CPU engine makes joints while it runs; use Engine('cpu')")
 
 
 def not_committed(joints: Sequence[str]) -> EngineError:

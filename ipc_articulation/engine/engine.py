@@ -9,13 +9,13 @@ from functools import wraps
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import uipc
 
 from ipc_articulation.arguments import checked, instance, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
+from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
 BACKENDS = ("cpu", "cuda", "none", "auto")
@@ -92,9 +92,6 @@ def has_gpu() -> bool:
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
-_engines: WeakKeyDictionary[uipc.World, Engine] = WeakKeyDictionary()
-
-
 def _extend_worlds() -> None:
     """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all."""
     construct, init = uipc.World.__init__, uipc.World.init
@@ -103,13 +100,13 @@ def _extend_worlds() -> None:
     def construct_and_keep(world: uipc.World, engine: uipc.Engine) -> None:
         construct(world, engine)
         if isinstance(engine, Engine):
-            _engines[world] = engine
+            ENGINES[world] = engine
 
     @wraps(init)
     def init_whole(world: uipc.World, scene: uipc.Scene) -> None:
         with interrupts_deferred:
             init(world, scene)
-            engine = _engines.get(world)
+            engine = ENGINES.get(world)
             cpu = None if engine is None else engine.cpu
             if cpu is not None and cpu.state_accessor is None and world.is_valid():
                 raise EngineError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from ipc_articulation.arrays import Array
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem, make_problem
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -17,9 +16,7 @@ from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Term
-from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.bodies import BodyTable
-from ipc_articulation.frontend.contact_world import make_contact_world, without_label
+from ipc_articulation.frontend.contact_world import make_contact_world, refuse_overlaps, without_label
 
 log = logging.getLogger("ipc_articulation")
 
@@ -75,16 +72,3 @@ def _make_contact(model: EngineModel, when: str) -> ContactWorld | None:
         return None
     refuse_overlaps(contact, bodies, bodies.q, when)
     return contact
-
-
-def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:
-    """Raise a SceneError if two bodies that may touch intersect at q (n, 12), or almost have no gap."""
-    found = contact.find_overlap(q)
-    if found is None:
-        return
-    other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
-    what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
-    raise SceneError(
-        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, by {found.least:.2g} m at least "
-        "(less is lost in rounding here), or disable their contact in the contact table"
-    )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces
@@ -74,3 +75,16 @@ def make_contact_world(
     )
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene)
     return ContactWorld(surfaces, materials, HalfPlanes(planes.names, planes.point, planes.normal))
+
+
+def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:
+    """Raise a SceneError if two bodies that may touch intersect at q (n, 12), or almost have no gap."""
+    found = contact.find_overlap(q)
+    if found is None:
+        return
+    other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
+    what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
+    raise SceneError(
+        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, by {found.least:.2g} m at least "
+        "(less is lost in rounding here), or disable their contact in the contact table"
+    )

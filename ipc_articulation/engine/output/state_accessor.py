@@ -6,7 +6,7 @@ libuipc has no way for an engine in Python to offer a feature, so `world.feature
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,15 @@ from uipc import view
 from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import PAST, EngineState
-from ipc_articulation.engine.workspace import Workspace, refuse_overlaps
+from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.contact_world import refuse_overlaps
 from ipc_articulation.signals import interrupts_deferred
 
 _OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
@@ -41,6 +42,11 @@ class StateAccessor:
     def body_count(self) -> int:
         """Number of bodies; an instance of an affine-body geometry is one, in the order of the geometries."""
         return len(self._bodies)
+
+    @property
+    def rows(self) -> Mapping[tuple[int, int], int]:
+        """The row of each body by (geometry id, instance)."""
+        return self._bodies.rows
 
     def create_geometry(self, body_offset: int = 0, body_count: int | None = None) -> Any:
         """A geometry with an instance for each of some bodies; create the attributes `transform` or `velocity` on it.
@@ -81,18 +87,35 @@ class StateAccessor:
             SceneError: A number is not finite, or bodies would intersect; names the body. The state does not change.
         """
         rows, instances = self._rows_of(state_geo), state_geo.instances()
-        model, workspace, writer, old = self._current()
-        q, qdot = old.q.copy(), old.qdot.copy()
+        old = self._current()[-1]
+        q, qdot = old.q[rows], old.qdot[rows]
         transform, velocity = read(instances, "transform"), read(instances, "velocity")
         if transform is not None:
-            q[rows] = affine.q_from_transform(self._finite(transform, "transform", rows))
+            q = affine.q_from_transform(self._finite(transform, "transform", rows))
         if velocity is not None:
-            qdot[rows] = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
-        qdot[self._bodies.is_fixed] = 0.0
+            qdot = affine.qdot_from_transform_rate(self._finite(velocity, "velocity", rows))
+        self.write(np.arange(rows.start, rows.stop), q, qdot)
+
+    @interrupts_deferred
+    def write(self, rows: Ints, q: Array, qdot: Array) -> None:
+        """Set the state of some bodies, as `copy_from` does.
+
+        Args:
+            rows: The k bodies, ascending.
+            q: Their coordinates, (k, 12).
+            qdot: Their velocities, (k, 12).
+
+        Raises:
+            SceneError: Bodies would intersect; names them. The state does not change.
+        """
+        model, workspace, writer, old = self._current()
+        new_q, new_qdot = old.q.copy(), old.qdot.copy()
+        new_q[rows], new_qdot[rows] = q, qdot
+        new_qdot[self._bodies.is_fixed] = 0.0
         if workspace.contact is not None:
-            refuse_overlaps(workspace.contact, self._bodies, q, "in the state that was written")
-        theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), q)
-        state = _with_rows(old, EngineState.without_past(q, qdot, theta), rows)
+            refuse_overlaps(workspace.contact, self._bodies, new_q, "in the state that was written")
+        theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), new_q)
+        state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows)
         self._set_state(state)
         writer.write_joints(state)
 
@@ -119,7 +142,7 @@ class StateAccessor:
         return values
 
 
-def _with_rows(old: EngineState, new: EngineState, rows: slice) -> EngineState:
+def _with_rows(old: EngineState, new: EngineState, rows: Ints) -> EngineState:
     """A new state, with the past of the old state outside the given rows."""
     past = {}
     for name in PAST:
