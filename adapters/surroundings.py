@@ -33,7 +33,7 @@ class Surroundings:
     def around(self, robot: CoupledRobot) -> CoupledRobot:
         """A robot together with its surroundings; what never moves does not touch itself or each other."""
         static, planes = (*robot.static, *self.static), (*robot.planes, *self.planes)
-        names = [entry.name for entry in (*static, *planes)]
+        names = [*(body.name for body in static), *(plane.name for plane in planes)]
         still = frozenset(frozenset(pair) for pair in combinations_with_replacement(names, 2))
         return replace(
             robot,

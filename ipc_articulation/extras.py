@@ -18,6 +18,7 @@ EXTRAS = {
     "imageio_ffmpeg": "film",
     "matplotlib": "view",
     "pandas": "data",
+    "pinocchio": "pinocchio",
     "pxr": "usd",
     "pyarrow": "data",
     "pyvista": "view",

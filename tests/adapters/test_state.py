@@ -1,5 +1,7 @@
 """The state of every adapter: what follows it is the same bits, in another object too; another model's is refused."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
@@ -11,6 +13,7 @@ from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.models import arm
 from tests.adapters.native.linkages import linkage_adapter, press_model
 from tests.adapters.native.test_adapter import driven
+from tests.adapters.shared.engines import cases, side
 from tests.coupling.worlds import Turntable, make_scene
 
 
@@ -26,6 +29,10 @@ def loop_adapter():
     return linkage_adapter(press_model(rotor=True))
 
 
+def shared(engine: str, robot):
+    return side(engine).make(robot)
+
+
 def step(adapter) -> bytes:
     """One step against something that takes a tenth of the motion away; what it gave, as bits."""
     prediction = adapter.predict()
@@ -36,7 +43,10 @@ def step(adapter) -> bytes:
     return b"".join(np.asarray(result).tobytes() for result in results)
 
 
-@pytest.mark.parametrize("make", [mujoco_adapter, driven, loop_adapter])
+SHARED = [pytest.param(partial(shared, *case.values), id=case.id) for case in cases()]
+
+
+@pytest.mark.parametrize("make", [mujoco_adapter, driven, loop_adapter, *SHARED])
 def test_what_follows_a_restored_state_is_the_same_bits(make) -> None:
     first = make()
     for _ in range(3):

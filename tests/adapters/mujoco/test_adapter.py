@@ -4,7 +4,6 @@ import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
 from ipc_articulation import affine
-from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.models import arm
 
 
@@ -110,10 +109,3 @@ def test_gravity_and_time_step():
     np.testing.assert_array_equal(adapter.gravity, [0.0, 0.0, -9.81])
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_GRAVITY
     np.testing.assert_array_equal(adapter.gravity, [0.0, 0.0, 0.0])
-
-
-def test_commit_needs_a_prediction():
-    model, data = arm()
-    adapter = MujocoAdapter(model, data)
-    with pytest.raises(AdapterError, match="commit without a prediction: call predict first, once for each step"):
-        adapter.commit(np.zeros(4), *keep_crate(adapter))

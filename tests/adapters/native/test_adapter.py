@@ -112,14 +112,6 @@ def test_a_velocity_beyond_arithmetic_is_named():
         adapter.predict()
 
 
-def test_commit_needs_a_prediction():
-    adapter = driven()
-    prediction = adapter.predict()
-    adapter.commit(prediction.delta_theta_tilde, NONE, NONE)
-    with pytest.raises(AdapterError, match="commit without a prediction: call predict first, once for each step"):
-        adapter.commit(prediction.delta_theta_tilde, NONE, NONE)
-
-
 def test_bad_arguments_are_told():
     model = arm().build()
     with pytest.raises(AdapterError, match=r"^NativeAdapter: dt is 0\.0, must be a positive, finite number"):

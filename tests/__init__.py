@@ -1,0 +1,1 @@
+"""The tests; a regular package, because dartpy installs one of the same name, which would be found first."""
