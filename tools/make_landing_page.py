@@ -57,6 +57,7 @@ GALLERY = {
     "go2_stand": Moment(has_own_camera=True),
     "drone_landing": Moment(1.4, has_own_camera=True),
     "wrecking_ball": Moment(1.0, has_own_camera=True),
+    "two_pandas_handover": Moment(3.85, has_own_camera=True),
 }
 
 

@@ -128,3 +128,18 @@ def test_friction_of_the_fingers_lifts_the_cube(tmp_path: Path) -> None:
         "panda_grasp", tmp_path / "oil", 220, **{"materials.rubber.friction": 0.0, "contact.friction": 0.0}
     )
     assert dropped.moved("cube")[2] < 0.005
+
+
+@pytest.mark.slow
+def test_two_pandas_pass_a_cube_from_hand_to_hand(tmp_path: Path) -> None:
+    """The left one lifts it, both hold it for a moment, the right one takes it away; nothing but friction holds it."""
+    lifted = Played("two_pandas_handover", tmp_path / "lifted", steps=270).poses()
+    assert lifted["cube"][2, 3] > 0.65
+    held = np.linalg.solve(lifted["left_panda_link7"], lifted["cube"])[:3, 3]
+    played = Played("two_pandas_handover", tmp_path)
+    assert played.nearest > 0.0
+    poses = played.poses()
+    assert poses["cube"][1, 3] < -0.2  # beside both bases
+    assert poses["cube"][2, 3] > 0.15
+    taken = np.linalg.solve(poses["right_panda_link7"], poses["cube"])[:3, 3]
+    np.testing.assert_allclose(taken, held, atol=0.01)  # as far from the right palm as it was from the left one
