@@ -8,7 +8,7 @@ import mujoco
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.errors import AdapterError, UnsupportedError
+from ipc_articulation.errors import AdapterError
 
 ROOT = "root"  # name of a free joint that a scene adds
 _FREE = mujoco.mjtJoint.mjJNT_FREE
@@ -52,19 +52,6 @@ def settle_bases(
     gone += [sensor for sensor in spec.sensors if sensor.objname in names]
     for element in [*gone, *spec.keys, *joints]:
         spec.delete(element)
-
-
-def refuse_floating(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> None:
-    """Refuse a base that floats, for an adapter that cannot move it.
-
-    Raises:
-        UnsupportedError: There is one.
-    """
-    for joint in _floating(spec, ignored):
-        raise UnsupportedError(
-            f"{file}: body '{joint.parent.name}' floats and carries joints, which adapter native does not support yet; "
-            "'base: fixed' under 'robot' fixes it to the world where it is, and adapter mujoco lets it float"
-        )
 
 
 def _set_free(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> mujoco.MjsJoint:

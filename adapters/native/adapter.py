@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native import setting
 from ipc_articulation.adapters.native.chain import make_chain
+from ipc_articulation.adapters.native.coordinates import SceneCoordinates
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
@@ -21,7 +22,7 @@ from ipc_articulation.arguments import POSITIVE, Wanted, checked, instance, refu
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
 from ipc_articulation.coupling.robots import FRICTION, Pin
-from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
+from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
@@ -37,9 +38,11 @@ _SETTINGS: dict[str, Wanted] = {"drive": instance(Drive), "scheme": instance(Sch
 class NativeAdapter:
     """Couples a model of `ipc_articulation.dynamics`, with or without loops, and its state to an IPC scene.
 
-    Every degree of freedom of a tree is a joint with its own link. Links fixed to the world are one static body, which
-    does not touch its children. The caller gives free bodies, further static bodies and planes; IPC moves the free
-    bodies.
+    Every turn, slide, screw, rotation and free motion of a tree is a joint with its own link. Links fixed to the world
+    are one static body, which does not touch its children. The caller gives free bodies, further static bodies and
+    planes; IPC moves the free bodies. δθ of a ball joint is a rotation vector in the child's axes; that of a floating
+    base is the displacement of its origin in the world's axes, and a rotation vector in its own. `q`, `v` and `drive`
+    are in the model's coordinates, see `SceneCoordinates`.
 
     The engine's own step is `dynamics.implicit`, whose M̂ is the Hessian of its incremental potential. Friction, limits
     and mimic joints act in the predicted step only; the response to contact is that of M̂, which includes all joints.
@@ -69,8 +72,8 @@ class NativeAdapter:
             name, the ends of a pin do not meet, or the pins do not close exactly the loops of the robot.
         MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
         StateError: q has a wrong length, is not finite or leaves a loop open.
-        UnsupportedError: A joint is not made of rotations and slides, or has friction or limits and moves with several
-            independent coordinates of a loop.
+        UnsupportedError: A joint is not made of turns, slides, screws, rotations and free motions, or has friction or
+            limits and moves with several independent coordinates of a loop.
     """
 
     @checked(AdapterError, tuple(AROUND), model=instance(Model), dt=POSITIVE, pins=several(Pin), **_SETTINGS, **AROUND)
@@ -92,9 +95,10 @@ class NativeAdapter:
         self._chain = make_chain(model.spanning_tree)
         self._surfaces = LinkSurfaces.of(model, around.get("friction", FRICTION), around.get("mesh_shape", "mesh"))
         self._scene = loop_scene(model, self._chain, self._surfaces)
+        self._coordinates = SceneCoordinates.of(model, self._chain, self._scene.scale)
         self.q: Array = model.neutral if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
-        self._predicted: Step | None = None
+        self._predicted: tuple[Step, Array] | None = None  # and δθ̃
         refuse_equal_names(self.describe())
         if model.loops or pins:
             require_closing(model, self.q, self._chain, self._scene, self._placed_pins())
@@ -143,22 +147,22 @@ class NativeAdapter:
             SolverError: The minimisation with dry friction and limits did not converge.
             StateError: q or v has a wrong length, is not finite or leaves a loop open.
         """
-        step, scale = implicit(self.model, self.q, self.v, self._dt, self._drive(), self.scheme), self._scene.scale
+        step = implicit(self.model, self.q, self.v, self._dt, self._drive(), self.scheme)
         if not (np.isfinite(step.q).all() and np.isfinite(step.v).all()):
             raise AdapterError(
                 f"the step of model '{self.model.name}' is not finite; use a smaller time step, lower gains, or "
                 "Scheme.FULL"
             )
-        self._predicted = step
-        change = scale * displacement(self.model, self.q, step.q)
-        mass = step.mass / scale / scale[:, None]
-        return Prediction(mass, change, self.link_poses(), self._tied(step), self._surroundings.aims)
+        tilde = self._coordinates.to_scene(self.q, self._dt * step.v)
+        self._predicted = step, tilde
+        mass = self._coordinates.mass_to_scene(self.q, step.mass)
+        return Prediction(mass, tilde, self.link_poses(), self._tied(step), self._surroundings.aims)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
-        """Take the predicted step with IPC's correction: δθ is added to q, and (δθ-δθ̃)/dt to the predicted v.
+        """Take the predicted step with IPC's correction: q moves by δθ, and (δθ-δθ̃)/dt is added to the predicted v.
 
         Args:
-            delta_theta: δθ of the independent joints, (nv,) [rad or m].
+            delta_theta: δθ of the independent joints' freedoms, (nv,) [rad or m].
             free_poses: Poses of the free bodies after the step, (f, 4, 4), rigid.
             free_velocities: Rates of those poses, (f, 4, 4).
 
@@ -168,10 +172,9 @@ class NativeAdapter:
         """
         if self._predicted is None:
             raise AdapterError("commit without a prediction: call predict first, once for each step")
-        step, self._predicted = self._predicted, None
-        change = delta_theta / self._scene.scale
-        correction = change - displacement(self.model, self.q, step.q)
-        self.q, self.v = moved(self.model, self.q, change), step.v + correction / self._dt
+        (step, tilde), self._predicted = self._predicted, None
+        v = step.v + self._coordinates.velocity_to_model(self.q, delta_theta - tilde) / self._dt
+        self.q, self.v = moved(self.model, self.q, self._coordinates.to_model(self.q, delta_theta)), v
         self._surroundings.move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:
@@ -179,12 +182,26 @@ class NativeAdapter:
         return self._chain.link_poses(self._spanning())[self._scene.links]
 
     def theta(self) -> Array:
-        """Positions of the independent joints, (nv,) [rad or m]."""
-        return np.asarray(self._spanning())[self._scene.owned]
+        """Positions of the independent joints, (nv,) [rad or m]; rotation vectors of ball joints and floating bases."""
+        plain = np.asarray(self._spanning())[self._chain.position[self._scene.owned]]
+        return self._coordinates.theta(np.asarray(self.q), plain)
 
     def theta_dot(self) -> Array:
         """Velocities of the independent joints, (nv,) [rad/s or m/s]."""
-        return self._scene.scale * np.asarray(self.v)
+        return self._coordinates.velocity_to_scene(np.asarray(self.q), np.asarray(self.v))
+
+    def motor_forces(self, forces: Array) -> Array:
+        """The `Drive.tau` that does the work of forces on the independent joints' freedoms at the present position.
+
+        Args:
+            forces: In the order of `theta`, (nv,) [N·m or N].
+
+        Returns:
+            (spanning nv,) [N·m or N].
+        """
+        tau = np.zeros(self.model.spanning_tree.nv)
+        tau[self._scene.owned] = self._coordinates.force_to_model(np.asarray(self.q), forces) / self._scene.scale
+        return tau
 
     def limits(self) -> Array:
         """Lowest and highest position of each independent joint, (nv, 2) [rad or m]; -inf and inf without limits."""
@@ -203,7 +220,8 @@ class NativeAdapter:
         Raises:
             StateError: A loop cannot be closed, or a mimic joint is not where its leader puts it; names the joint.
         """
-        q, v = setting.position_at(self.model, self._scene, self.q, theta), theta_dot / self._scene.scale
+        q = setting.position_at(self.model, self._coordinates, np.asarray(self.q), self.theta(), theta)
+        v = self._coordinates.velocity_to_model(q, theta_dot)
         at, rate = self.model.motion(q, v)[:2] if self.model.loops else (q, v)
         links = self._scene.links
         poses, velocities = self._chain.link_poses(at)[links], self._chain.link_velocities(at, rate)[links]
@@ -220,8 +238,8 @@ class NativeAdapter:
         """
         if motion is not None:
             theta, theta_dot = motion
-            self.q = setting.position_at(self.model, self._scene, self.q, theta)
-            self.v = theta_dot / self._scene.scale
+            self.q = setting.position_at(self.model, self._coordinates, np.asarray(self.q), self.theta(), theta)
+            self.v = self._coordinates.velocity_to_model(self.q, theta_dot)
         self._predicted = None
         self._surroundings.move_free(free_poses, free_velocities)
 
@@ -248,6 +266,7 @@ class NativeAdapter:
         tied = self._scene.tied
         if not len(tied):
             return None
+        tied = self._chain.position[tied]
         change = self.model.spanning(step.q)[tied] - self._spanning()[tied]
         return TiedMotion(change, self._scene.tie_rates(self.model.G(step.q)))
 

@@ -10,6 +10,7 @@ from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.drives import JointDrive
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.dynamics.integrators import PD, Drive
 
 
@@ -20,33 +21,32 @@ class DrivenModel:
         adapter: For `couple`.
         actuated: Names of the k joints that take a target, in the order of `command`.
         start: Where those joints start, (k,) [rad or m].
-        joints: Names of all m degrees of freedom whose position the adapter reports, in the order of `push`.
+        joints: Names of all m freedoms whose position the adapter reports, in the order of `push`.
     """
 
     def __init__(self, adapter: NativeAdapter, drives: Mapping[str, JointDrive]) -> None:
         self.adapter = adapter
-        names = adapter.model.spanning_tree.dof_names
+        tree = adapter.model.spanning_tree
+        names = tree.dof_names
         self._kp, self._kv, self._resting = np.zeros((3, len(names)))
         for name, drive in drives.items():
             joint = names.index(name)
             self._kp[joint], self._kv[joint], self._resting[joint] = drive.kp, drive.kv, drive.resting
         self.actuated = [name for name, drive in drives.items() if drive.kp > 0.0]
         self._limits = np.array([drives[name].targets for name in self.actuated]).reshape(-1, 2).T
-        self._dofs = [names.index(name) for name in self.actuated]
-        self.start = adapter.model.spanning(adapter.q)[self._dofs]
-        self.joints = [joint.name for joint in adapter.describe().joints]
-        self._pushed = [names.index(name) for name in self.joints]
+        self._driven = [tree.q_names.index(name) for name in self.actuated]
+        self.start = adapter.model.spanning(adapter.q)[self._driven]
+        self.joints = list(freedom_names(adapter.describe().joints))
         self.command(self.start)
 
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""
         target = self.adapter.model.spanning_tree.neutral
-        target[self._dofs] = np.clip(targets, *self._limits)
+        target[self._driven] = np.clip(targets, *self._limits)
         pd = PD.to(self.adapter.model, target, self._kp, self._kv)
         self.adapter.drive = Drive(tau=self._resting.copy(), pd=pd)
 
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]; call it after `command`."""
-        tau = self._resting.copy()
-        tau[self._pushed] += forces
+        tau = self._resting + self.adapter.motor_forces(forces)
         self.adapter.drive = replace(self.adapter.drive, tau=tau)

@@ -21,10 +21,12 @@ from ipc_articulation.errors import AdapterError
 class LoopScene:
     """Links in the scene, and the joints that the articulation owns or ties."""
 
-    links: Ints  # (n,) link i of the tree is moved by its degree of freedom i
+    links: Ints  # (n,) of the tree
     owned: Ints  # (nv,) degree of freedom that each independent velocity is of
     scale: Array  # (nv,) its velocity a unit of the independent one
     tied: Ints  # (t,) degrees of freedom that are known functions of the owned ones
+    owned_links: tuple[int, ...]  # (m,) links that the joints of the owned degrees of freedom move
+    tied_links: tuple[int, ...]  # (t,) links that the tied ones move
 
     def tie_rates(self, G: Array) -> Array:
         """∂d/∂θ of the tied degrees of freedom from G of the robot (spanning nv, nv), (t, nv)."""
@@ -40,8 +42,8 @@ def loop_scene(robot: Model, chain: LinkChain, surfaces: LinkSurfaces) -> LoopSc
         AdapterError: An independent velocity belongs to no joint.
     """
     functions = {dof for loop in robot.loops for dof in _functions(loop)}
-    bare = {dof for dof, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}
-    outside = _without_load(functions & bare, chain.parents)
+    bare = {link for link, body in enumerate(chain.bodies) if body < 0 or surfaces.meshes[body] is None}
+    outside = _without_load(_moved(chain, functions) & bare, chain.parents)
     owned, scale = np.empty(robot.nv, dtype=np.int64), np.ones(robot.nv)
     owned[robot.closure.free_y] = robot.closure.free_dofs
     for loop in robot.loops:
@@ -53,12 +55,26 @@ def loop_scene(robot: Model, chain: LinkChain, surfaces: LinkSurfaces) -> LoopSc
                     f"{loop.name}: independent velocity {column} is that of none of these joints, so contact cannot "
                     "act on it; make the coordinate of a joint independent"
                 )
-            chosen = min(candidates, key=lambda place: int(loop.dofs[place]) in outside)  # the first that is inside
+            links_of = {place: int(chain.of_dof[loop.dofs[place]]) for place in candidates}
+            chosen = min(candidates, key=lambda place: links_of[place] in outside)  # the first that is inside
             owned[loop.y.start + column], scale[loop.y.start + column] = loop.dofs[chosen], rates[chosen][1]
     functions -= set(owned.tolist())
-    outside = _without_load(functions & bare, chain.parents)
-    links = np.array([dof for dof in range(robot.spanning_tree.nv) if dof not in outside], dtype=np.int64)
-    return LoopScene(links, owned, scale, np.array(sorted(functions - outside), dtype=np.int64))
+    outside = _without_load(_moved(chain, functions) & bare, chain.parents)
+    links = np.array([link for link in range(len(chain.names)) if link not in outside], dtype=np.int64)
+    tied = [dof for dof in sorted(functions) if int(chain.of_dof[dof]) not in outside]
+    return LoopScene(
+        links,
+        owned,
+        scale,
+        np.array(tied, dtype=np.int64),
+        tuple(dict.fromkeys(chain.of_dof[owned].tolist())),
+        tuple(chain.of_dof[tied].tolist()),
+    )
+
+
+def _moved(chain: LinkChain, dofs: set[int]) -> set[int]:
+    """The links that degrees of freedom move."""
+    return {int(chain.of_dof[dof]) for dof in dofs}
 
 
 def _functions(loop: Loop) -> list[int]:
@@ -86,17 +102,17 @@ def scene_mechanism(tree: CoupledRobot, scene: LoopScene, pins: Sequence[Coupled
     """
     place = {-1: -1} | {int(link): k for k, link in enumerate(scene.links)}
     joints = {
-        dof: replace(tree.joints[dof], parent=place[tree.joints[dof].parent], child=place[dof])
-        for dof in scene.links.tolist()
+        link: replace(tree.joints[link], parent=place[tree.joints[link].parent], child=place[link])
+        for link in scene.links.tolist()
     }
     links = tuple(tree.links[link] for link in scene.links)
-    held = {*scene.owned.tolist(), *scene.tied.tolist()}
+    held = {*scene.owned_links, *scene.tied_links}
     pairs = {frozenset({links[pin.parent].name, links[pin.child].name}) for pin in pins if pin.parent >= 0}
     return replace(
         tree,
         links=links,
-        joints=tuple(joints[dof] for dof in scene.owned.tolist()),
+        joints=tuple(joints[link] for link in scene.owned_links),
         untouchable=tree.untouchable | pairs,
-        passive_joints=(*(joint for dof, joint in joints.items() if dof not in held), *pins),
-        tied_joints=tuple(joints[dof] for dof in scene.tied.tolist()),
+        passive_joints=(*(joint for link, joint in joints.items() if link not in held), *pins),
+        tied_joints=tuple(joints[link] for link in scene.tied_links),
     )

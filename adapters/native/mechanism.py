@@ -43,7 +43,7 @@ def describe(chain: LinkChain, q: Array, surfaces: LinkSurfaces) -> CoupledRobot
 
     Args:
         chain: The model's links.
-        q: Position, (m,).
+        q: Position of the spanning tree, (nq,).
         surfaces: Surfaces of the model's bodies.
     """
     poses = chain.link_poses(q)
@@ -88,8 +88,8 @@ def _ground(model: Model, surfaces: LinkSurfaces) -> tuple[CoupledBody, ...]:
 
 
 def _joints(chain: LinkChain, poses: Array) -> tuple[CoupledJoint, ...]:
-    entries = zip(chain.model.dof_names, chain.kinds, chain.parents, *chain.axes(poses), strict=True)
+    entries = zip(chain.joints, chain.kinds, chain.parents, *chain.axes(poses), chain.pitches, strict=True)
     return tuple(
-        CoupledJoint(name, kind, parent, index, np.array(anchor), np.array(axis))
-        for index, (name, kind, parent, anchor, axis) in enumerate(entries)
+        CoupledJoint(name, kind, parent, index, np.array(anchor), np.array(axis), pitch=float(pitch))
+        for index, (name, kind, parent, anchor, axis, pitch) in enumerate(entries)
     )

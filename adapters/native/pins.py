@@ -76,7 +76,7 @@ def require_closing(robot: Model, x: Array, chain: LinkChain, scene: LoopScene, 
             raise AdapterError(f"pin '{pin.name}' hinders its loop: its ends part when the robot moves as its loops do")
     J = np.concatenate(parting)
     J[:, scene.owned] += J[:, scene.tied] @ scene.tie_rates(G)
-    J = J[:, np.setdiff1d(scene.links, scene.tied)]
+    J = J[:, np.isin(chain.of_dof, np.setdiff1d(scene.links, scene.tied_links))]
     rank = int(np.linalg.matrix_rank(J, tol=BLIND * np.abs(J).max(initial=0.0))) if J.size else 0
     missing = J.shape[1] - rank - robot.nv
     if missing > 0:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 from ipc_articulation.adapters.around import Around
+from ipc_articulation.adapters.native.bases import sets_free, settle_base
 from ipc_articulation.adapters.native.drives import JointDrive
 from ipc_articulation.adapters.native.ignored import leave_out
 from ipc_articulation.adapters.native.segments import add_capsules
@@ -43,7 +44,7 @@ class FileContent:
     free: Callable[[MeshShape], tuple[CoupledBody, ...]] = lambda _: ()  # bodies that IPC moves
     drives: dict[str, JointDrive] = field(default_factory=dict)  # the file's own actuators, by joint
     friction: dict[str, float] = field(default_factory=dict)  # Coulomb coefficient by link
-    start: dict[str, float] = field(default_factory=dict)  # position of joints that do not start at zero [rad or m]
+    start: dict[str, float] = field(default_factory=dict)  # position coordinates that do not start neutral, by name
     up: Array | None = None  # (3,) direction against the file's own gravity; None: not in the file
     segments: Mapping[str, Array] = field(default_factory=dict)  # of OpenSim's bodies, see `segments`
     unphysical: Literal["refuse", "warn"] = "refuse"  # reaction to physically impossible moments of inertia
@@ -132,7 +133,13 @@ def _with_friction_of(friction_of: Callable[[float], float], rule: ContactRule) 
     return rule if rule.friction is None else replace(rule, friction=friction_of(rule.friction))
 
 
-def read_robot(path: Path, package_dirs: Collection[Path], ignore: Sequence[str] = ()) -> FileContent:
+def read_robot(
+    path: Path,
+    package_dirs: Collection[Path],
+    base: str | None = None,
+    base_pose: Array | None = None,
+    ignore: Sequence[str] = (),
+) -> FileContent:
     """Read a URDF file (.urdf), with its loops, or an OpenSim file (.osim).
 
     An OpenSim model has no surfaces that touch, and its own direction of gravity.
@@ -140,14 +147,18 @@ def read_robot(path: Path, package_dirs: Collection[Path], ignore: Sequence[str]
     Args:
         path: The file.
         package_dirs: Folders that are searched for `package://NAME/...`.
+        base: «fixed» fixes floating bases to the world, «free» lets the root link of a URDF file float.
+        base_pose: Of a floating base, (4, 4); None: where the file places it.
         ignore: Regular expressions for names of links that are left out.
 
     Raises:
-        AdapterError: An expression matches no link.
+        AdapterError: An expression matches no link, `base_pose` is not that of one floating base, or no base can be set
+            free.
         ModelError: A URDF or OpenSim file is wrong.
     """
     if robot_format(path) == "osim":
         model = read_osim(path)
+        settle_base(model.mechanism, base, base_pose, path)
         leave_out(model.mechanism, ignore)
         joints = {joint.name for joint in model.mechanism.joints}
         start = {name: value for name, value in model.defaults.items() if name in joints}
@@ -155,10 +166,9 @@ def read_robot(path: Path, package_dirs: Collection[Path], ignore: Sequence[str]
         return FileContent(
             model.mechanism, lambda _: (), start=start, up=up, segments=model.segments, unphysical="warn"
         )
-    if closes_loops(path):
-        mechanism = read_loops(path, package_dirs=list(package_dirs))
-    else:  # mimic joints remain mimic joints
-        mechanism = read_urdf(path, package_dirs=list(package_dirs))
+    read = read_loops if closes_loops(path) else read_urdf  # mimic joints of a tree remain mimic joints
+    mechanism = read(path, floating_base=sets_free(path, base), package_dirs=list(package_dirs))
+    settle_base(mechanism, base, base_pose, path)
     leave_out(mechanism, ignore)
     static = StaticLinks.of(mechanism)
     carried = carried_by_static(mechanism, static.links)

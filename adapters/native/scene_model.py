@@ -21,7 +21,7 @@ from ipc_articulation.dynamics.integrators import Scheme
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model, PlacedJoint
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.errors import AdapterError, UnsupportedError
+from ipc_articulation.errors import AdapterError
 
 
 class SceneModel:
@@ -48,18 +48,14 @@ class SceneModel:
     ) -> None:
         if robot_format(file) == "mjcf":
             self._robot = read_mjcf(file, package_dirs, base, base_pose, ignore)
-        elif base == "free":
-            raise UnsupportedError(f"{file}: adapter native does not support floating bases yet; adapter mujoco does")
-        elif base_pose is not None:
-            raise AdapterError(f"{file}: 'base_pose' under 'robot' is for MJCF files; 'pose' moves this robot")
         else:
-            self._robot = read_robot(file, package_dirs, ignore)
+            self._robot = read_robot(file, package_dirs, base, base_pose, ignore)
 
     @property
     def joint_names(self) -> list[str]:
-        """Names of the degrees of freedom except followers': the joint's, with a number if it has several."""
+        """Names of turns and slides except followers': the joint's, with a number if it has several."""
         joints = [joint for joint in self._robot.mechanism.joints if joint.name not in self._robot.followers]
-        return [name for joint in joints for name in _dof_names(joint)]
+        return [name for joint in joints if _turns_and_slides(joint) for name in _dof_names(joint)]
 
     def build(self, setup: RobotSetup) -> DrivenModel:
         """The finished model.
@@ -82,7 +78,7 @@ class SceneModel:
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
         if not model.loops:
-            q = _placed(model, model.spanning_tree.neutral, {**robot.start, **setup.start})
+            q = _started(model, {**robot.start, **setup.start})
             if give_rotors(robot.mechanism, model, q):
                 model = robot.mechanism.build(unphysical=robot.unphysical)
         return DrivenModel(self._adapter(model, setup), drives)
@@ -91,9 +87,11 @@ class SceneModel:
         robot, scheme = self._robot, Scheme(setup.integrator)
         around = robot.surroundings(setup.friction_of, setup.mesh_shape)
         start = {**robot.start, **setup.start}
-        q = _placed(model, model.spanning_tree.neutral, start)
+        q = _started(model, start)
         if not (model.loops or setup.pins):
-            v = _placed(model, np.zeros(model.nv), setup.start_velocity)
+            v = np.zeros(model.nv)
+            for name, velocity in setup.start_velocity.items():
+                v[model.dof_names.index(name)] = velocity
             return NativeAdapter(model, setup.dt, q=q, v=v, scheme=scheme, **around)
         if setup.start_velocity:
             raise AdapterError("a robot with loops starts at rest; leave out initial_velocity")
@@ -117,11 +115,18 @@ def _dof_names(joint: PlacedJoint) -> Iterator[str]:
         yield joint.name if joint.joint.ndof == 1 else f"{joint.name}[{k}]"
 
 
-def _placed(model: Model, array: Array, values: Mapping[str, float]) -> Array:
-    """An array over degrees of freedom of the joints with some values by name."""
+def _turns_and_slides(joint: PlacedJoint) -> bool:
+    """Whether every position coordinate of a joint is an angle or a distance."""
+    return joint.joint.nq == joint.joint.ndof
+
+
+def _started(model: Model, values: Mapping[str, float]) -> Array:
+    """The neutral position of the spanning tree with some coordinates by name."""
+    tree = model.spanning_tree
+    q = tree.neutral
     for name, value in values.items():
-        array[model.spanning_tree.dof_names.index(name)] = value
-    return array
+        q[tree.q_names.index(name)] = value
+    return q
 
 
 def _closed(model: Model, q: Array, given: Mapping[str, float]) -> Array:

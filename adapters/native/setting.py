@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from ipc_articulation.adapters.native.coordinates import SceneCoordinates
 from ipc_articulation.adapters.native.loop_scene import LoopScene
 
 from ipc_articulation.arrays import Array
@@ -14,25 +15,29 @@ _STRIDE = 0.1  # [rad or m]; loops follow on their branch while independent join
 _FOLLOWS = 1e-6  # [rad or m] by which a follower may differ from where its leader puts it
 
 
-def position_at(model: Model, scene: LoopScene, q: Array, theta: Array) -> Array:
+def position_at(model: Model, coordinates: SceneCoordinates, q: Array, present: Array, theta: Array) -> Array:
     """The position (nq,) with the owned joints at θ; loops are closed on the branch of the position q.
 
     Args:
         model: The model.
-        scene: Which joints θ are of.
+        coordinates: Of the scene.
         q: The present position, (nq,), loops closed.
+        present: θ at this position, (nv,) [rad or m].
         theta: θ, (nv,) [rad or m].
 
     Raises:
         StateError: A loop cannot be closed, or a mimic joint is not where its leader puts it; names the joint.
     """
     _refuse_strayed(model, theta)
-    if not model.loops:
-        return np.array(theta)
-    way = (theta - model.spanning(q)[scene.owned]) / scene.scale
-    for _ in range(count := max(1, int(np.ceil(np.abs(way).max(initial=0.0) / _STRIDE)))):
-        q = moved(model, q, way / count)
-    return q
+    if model.loops:
+        way = (theta - present) / coordinates.scale
+        way[coordinates.rotations] = 0.0
+        for _ in range(count := max(1, int(np.ceil(np.abs(way).max(initial=0.0) / _STRIDE)))):
+            q = moved(model, q, way / count)
+    else:
+        q = np.array(q)
+        q[model.plain_q] = theta[model.plain_v]
+    return coordinates.with_rotations(q, theta)
 
 
 def limits(model: Model, scene: LoopScene) -> Array:

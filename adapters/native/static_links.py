@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from ipc_articulation.adapters.native.shapes import surface
@@ -16,7 +17,8 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.coupling.robots import FRICTION
 from ipc_articulation.coupling.solids import MeshShape
-from ipc_articulation.dynamics.model import Mechanism
+from ipc_articulation.dynamics.joints import FloatingJoint
+from ipc_articulation.dynamics.model import Mechanism, PlacedJoint
 from ipc_articulation.dynamics.model.parts import WORLD
 from ipc_articulation.dynamics.model.shapes import Shape
 from ipc_articulation.dynamics.reading.tree import joints_below
@@ -24,7 +26,7 @@ from ipc_articulation.dynamics.reading.tree import joints_below
 
 def static_names(mechanism: Mechanism) -> frozenset[str]:
     """The links fixed to the world."""
-    return frozenset(_static_poses(mechanism))
+    return frozenset(static_poses(mechanism))
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class StaticLinks:
     @staticmethod
     def of(mechanism: Mechanism) -> StaticLinks:
         """Those of a mechanism."""
-        poses = _static_poses(mechanism)
+        poses = static_poses(mechanism)
         links = (link for link in mechanism.links if link.name in poses and (link.collision or link.visual))
         return StaticLinks({link.name: (poses[link.name], link.collision, link.visual) for link in links})
 
@@ -54,27 +56,34 @@ class StaticLinks:
 
 
 def carried_by_static(mechanism: Mechanism, static: Collection[str]) -> frozenset[frozenset[str]]:
-    """Pairs of names: every moving link with each of some static ones that is on its chain down to the world."""
+    """Pairs of names: every moving link with each of some static ones that is on its chain down to the world.
+
+    A floating joint carries nothing.
+    """
     above = {joint.child: joint for joint in mechanism.joints}
     return frozenset(
-        frozenset({joint.child, below.child})
+        frozenset({joint.child, holding.parent})
         for joint in mechanism.joints
         if joint.joint.ndof
-        for below in joints_below(joint.parent, above)
-        if below.child in static
+        for holding in takewhile(_holds, joints_below(joint.child, above))
+        if holding.parent in static
     )
+
+
+def _holds(joint: PlacedJoint) -> bool:
+    return not isinstance(joint.joint, FloatingJoint)
 
 
 def take_off_static_shapes(mechanism: Mechanism) -> None:
     """Leave the links fixed to the world without shapes."""
-    static = _static_poses(mechanism)
+    static = static_poses(mechanism)
     for link in mechanism.links:
         if link.name in static:
             link.collision = link.visual = ()
 
 
-def _static_poses(mechanism: Mechanism) -> dict[str, Array]:
-    """Poses (4, 4) in the world of the links fixed to it, by name."""
+def static_poses(mechanism: Mechanism) -> dict[str, Array]:
+    """Poses (4, 4) of the links fixed to the world, by name."""
     poses, waiting = {WORLD: np.eye(4)}, [joint for joint in mechanism.joints if not joint.joint.ndof]
     while ready := [joint for joint in waiting if joint.parent in poses]:
         for joint in ready:

@@ -1,7 +1,11 @@
-"""Pairs that may touch: all except a link and its parent, and a link and the base of its chain."""
+"""Pairs that may touch: all except a link and its parent, and a link and the base of its chain.
+
+A floating joint holds its link to nothing: the link may touch the parent and what is below it.
+"""
 
 from __future__ import annotations
 
+from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.dynamics.model import Model
 
 
@@ -31,6 +35,6 @@ def _related(model: Model, body: int) -> set[int]:
 
 def _ancestors(model: Model, body: int) -> list[int]:
     found = []
-    while (body := model.bodies[body].parent) >= 0:
+    while not isinstance(model.bodies[body].joint, FloatingJoint) and (body := model.bodies[body].parent) >= 0:
         found.append(body)
     return found

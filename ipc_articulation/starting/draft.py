@@ -97,7 +97,7 @@ class Draft:
     def _robot(self, model: str) -> Iterator[str]:
         yield "robot:"
         yield f"  model: {quoted(model)}"
-        yield from base_lines(self.facts, self.adapter)
+        yield from base_lines(self.facts)
         if self.base is not None:
             where = f"keyframe '{comment(self.facts.keyframe)}'" if self.facts.keyframe else "where the file places it"
             raised = "" if self.base is self.facts.base else ", raised out of the floor"

@@ -10,7 +10,6 @@ from ipc_articulation.dynamics.reading.facts import FileFacts
 
 GRAVITY = (0.0, 0.0, -9.81)  # of scenes [m/s²]
 USUAL = "implicitfast"  # integrator of scenes
-LETS_FLOAT = ("mujoco",)  # adapters whose bases can float
 REPLACED = {  # integrators of MuJoCo that a coupled step cannot use
     "RK4": "its four stages a step have no single mass matrix",
     "IMPLICIT": "its matrix is not symmetric",
@@ -41,10 +40,8 @@ def integrator_lines(facts: FileFacts, adapter: str, is_driven: bool) -> Iterato
         yield f"integrator: {USUAL}  # instead of the robot file's {facts.integrator}: {reason}"
 
 
-def base_lines(facts: FileFacts, adapter: str) -> Iterator[str]:
-    """The base that floats though the file cannot say so, or that is fixed because the adapter cannot let it float."""
-    names = ", ".join(f"'{name}'" for name in facts.floating)
-    if names and adapter not in LETS_FLOAT:
-        yield f"  base: fixed  # {names} would float, which adapter {adapter} cannot do; it is fixed where it is"
-    elif names and not facts.says_base:
+def base_lines(facts: FileFacts) -> Iterator[str]:
+    """The base that floats though the file cannot say so."""
+    if facts.floating and not facts.says_base:
+        names = ", ".join(f"'{name}'" for name in facts.floating)
         yield f"  base: free  # nothing in the file carries {names}; `fixed` would fix it to the world where it is"

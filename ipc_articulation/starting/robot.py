@@ -25,7 +25,7 @@ from ipc_articulation.starting.facts import read_facts, start_of
 from ipc_articulation.starting.floor import Floor, missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
 from ipc_articulation.starting.ignoring import body_to_ignore
-from ipc_articulation.starting.options import LETS_FLOAT, REPLACED, USUAL
+from ipc_articulation.starting.options import REPLACED, USUAL
 
 ADAPTERS = ("mujoco", "native")  # the first that can read the robot is taken
 THIN = 0.25  # d̂ in the thinnest surface
@@ -88,13 +88,8 @@ def _report(draft: Draft) -> Iterator[str]:
     if facts.integrator in REPLACED and draft.adapter == "mujoco":
         why = REPLACED[facts.integrator]
         repair(f"integrator {facts.integrator}", f"it cannot be coupled: {why}", f"replaced by {USUAL}", at=file)
-    fixed = draft.adapter not in LETS_FLOAT
-    for base in facts.floating:
-        done = "fixed to the world where it is, by 'base: fixed'" if fixed else "it floats, by 'base: free'"
-        if not facts.says_base:
-            yield f"{file}: nothing carries base '{base}'; {done} under 'robot'"
-        elif fixed:
-            repair(f"base '{base}'", "it floats", f"{done} under 'robot'", at=file)
+    for base in () if facts.says_base else facts.floating:
+        yield f"{file}: nothing carries base '{base}'; it floats, by 'base: free' under 'robot'"
 
 
 def _finished(draft: Draft) -> str:

@@ -9,8 +9,10 @@ from ipc_articulation import affine, spatial
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.errors import StateError
 from tests.adapters.mujoco.models import arm
+from tests.adapters.native.floating import oblique
 from tests.adapters.native.linkages import linkage_adapter, press_model
 from tests.adapters.native.test_adapter import driven
+from tests.adapters.native.test_floating import press as floating_press
 
 FLOATING = """<mujoco><option timestep="0.01"/><worldbody><body name="trunk" pos="0 0 1">
   <freejoint name="root"/><geom type="box" size="0.2 0.1 0.05" pos="0.03 0.01 0"/>
@@ -39,7 +41,11 @@ def press() -> NativeAdapter:
     return linkage_adapter(press_model(rotor=True))
 
 
-ADAPTERS = [mujoco_adapter, floating, native_adapter, press]
+def all_joints() -> NativeAdapter:
+    return NativeAdapter(oblique().build(), 0.01)
+
+
+ADAPTERS = [mujoco_adapter, floating, native_adapter, press, all_joints, floating_press]
 
 
 def random_motion(adapter, seed=3):

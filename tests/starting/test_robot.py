@@ -181,8 +181,9 @@ FLOATING = """<body name="trunk" pos="0 0 0.6"><freejoint/><geom type="box" size
 SENSOR = '<keyframe><key qpos="0 0 1 1 0 0 0 0.2"/></keyframe><sensor><framepos objtype="body" objname="leg"/></sensor>'
 
 
-def test_a_base_floats_with_mujoco(tmp_path: Path, capsys) -> None:
-    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, SENSOR), "--adapter", "mujoco")
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_base_that_floats_in_the_file_floats(tmp_path: Path, adapter: str, capsys) -> None:
+    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, SENSOR), "--adapter", adapter)
     assert (scene.robot.base, scene.robot.initial) == (None, {"hip": 0.2})
     assert "trunk" not in capsys.readouterr().err
     start, _ = started(tmp_path)
@@ -194,25 +195,6 @@ def test_a_base_floats_with_mujoco(tmp_path: Path, capsys) -> None:
     file.write_text(file.read_text().replace("robot:\n", "robot:\n  base: fixed\n"))
     start, _ = started(tmp_path)
     assert [joint.kind for joint in start.robot.joints] == ["revolute"]
-
-
-def test_a_floating_base_is_fixed_with_our_own_dynamics_and_that_is_said(tmp_path: Path, capsys) -> None:
-    scene = starter(tmp_path, mjcf(FLOOR + FLOATING, SENSOR), "--adapter", "native")
-    assert (scene.robot.base, scene.robot.initial) == ("fixed", {"hip": 0.2})
-    assert "base 'trunk': it floats; fixed to the world where it is" in capsys.readouterr().err
-    assert "'trunk' would float" in (tmp_path / "scene.yaml").read_text()
-    runs(tmp_path)
-
-
-def test_a_floating_base_is_fixed_only_where_the_scene_says_so(tmp_path: Path) -> None:
-    starter(tmp_path, mjcf(FLOOR + FLOATING), "--adapter", "native")
-    file = tmp_path / "scene.yaml"
-    assert strictly(file) == (0, 0)
-    file.write_text(file.read_text().replace("  base: fixed", "  # base: fixed"))
-    assert strictly(file) == (2, 2)
-    (error,) = check_file(file).errors
-    assert "body 'trunk' floats and carries joints" in error.message
-    assert "'base: fixed'" in error.message
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
@@ -274,16 +256,16 @@ def legged(base: str = "trunk", legs: tuple[str, ...] = ("left", "right")) -> st
     return f"<robot name='walker'>{''.join(parts)}</robot>"
 
 
-@pytest.mark.parametrize(("adapter", "base"), [("mujoco", "free"), ("native", "fixed")])
-def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, base: str, capsys) -> None:
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_loose_trunk_of_urdf_is_said(tmp_path: Path, adapter: str, capsys) -> None:
     scene = starter(tmp_path, legged(), "--adapter", adapter, name="walker.urdf")
-    assert scene.robot.base == base
-    done = {"free": "it floats, by 'base: free'", "fixed": "fixed to the world where it is, by 'base: fixed'"}[base]
-    assert f"nothing carries base 'trunk'; {done}" in capsys.readouterr().err
+    assert scene.robot.base == "free"
+    assert "nothing carries base 'trunk'; it floats, by 'base: free' under 'robot'" in capsys.readouterr().err
+    assert started(tmp_path)[0].robot.joints[0].kind == "free"
     starter(tmp_path, legged(), "--adapter", adapter, "--strict", "--force", name="walker.urdf")
     file = tmp_path / "scene.yaml"
     assert strictly(file) == (0, 0)
-    file.write_text(file.read_text().replace(f"  base: {base}", "  # base"))
+    file.write_text(file.read_text().replace("  base: free", "  # base"))
     assert strictly(file) == (2, 2)
     warnings = [fault.message for fault in check_file(file).warnings]
     assert ["nothing connects its base 'trunk'" in text for text in warnings] == [True]
@@ -305,10 +287,14 @@ def test_a_drone_without_joints_can_be_set_free(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("robot:\n", "robot:\n  base: free\n"))
     start, _ = started(tmp_path)
     assert [body.name for body in start.robot.free] == ["hull"]
+    file.write_text(file.read_text().replace("adapter: mujoco", "adapter: native"))
+    start, _ = started(tmp_path)
+    assert [(joint.kind, start.robot.links[joint.child].name) for joint in start.robot.joints] == [("free", "hull")]
 
 
-def test_gains_of_all_joints_are_not_those_of_a_floating_base(tmp_path: Path) -> None:
-    starter(tmp_path, legged(), "--adapter", "mujoco", name="walker.urdf")
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_gains_of_all_joints_are_not_those_of_a_floating_base(tmp_path: Path, adapter: str) -> None:
+    starter(tmp_path, legged(), "--adapter", adapter, name="walker.urdf")
     file = tmp_path / "scene.yaml"
     text = file.read_text().partition("  actuators:")[0]
     file.write_text(text + '  actuators: [{joints: ".*", kp: 5, kv: 0.5}]\n')
@@ -322,14 +308,6 @@ def test_a_joint_that_moves_no_inertia_is_named(tmp_path: Path, capsys) -> None:
     assert (
         "moves no inertia, or the same as other joints: the robot's mass matrix is singular" in capsys.readouterr().err
     )
-
-
-def test_our_own_dynamics_refuses_to_set_a_base_free(tmp_path: Path) -> None:
-    starter(tmp_path, legged(), "--adapter", "native", name="walker.urdf")
-    file = tmp_path / "scene.yaml"
-    file.write_text(file.read_text().replace("base: fixed", "base: free"))
-    (error,) = check_file(file).errors
-    assert "adapter native does not support floating bases yet; adapter mujoco does" in error.message
 
 
 def test_a_drone_with_one_arm_is_loose_if_it_is_heavier(tmp_path: Path) -> None:
@@ -385,19 +363,14 @@ PUBLISHED = (
 )
 
 
-BALL = '<body name="bob" pos="0 3 1"><joint type="ball"/><geom size="0.1" pos="0 0 0.3"/></body>'
 CARRIED = """<body name="hand" mocap="true" pos="0 3 1">
   <body name="bob"><joint/><geom size="0.1" pos="0 0 0.3"/></body></body>"""
-UNCOUPLED = {
-    "mujoco": (CARRIED, "has joints on the mocap body 'hand': moving bases are not supported; name it under 'ignore'"),
-    "native": (BALL, "be coupled; use FixedJoint for the base, or let IPC move the body as a free one"),
-}
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_body_that_cannot_be_coupled_is_left_out(tmp_path: Path, adapter: str, capsys) -> None:
-    bob, reason = UNCOUPLED[adapter]
-    scene = starter(tmp_path, mjcf(ARM + bob), "--adapter", adapter)
+    scene = starter(tmp_path, mjcf(ARM + CARRIED), "--adapter", adapter)
+    reason = "has joints on the mocap body 'hand': moving bases are not supported; name it under 'ignore'"
     assert scene.robot.ignore == ("bob",)
     assert f"{reason}; left out, by 'ignore'" in capsys.readouterr().err
     runs(tmp_path)

@@ -76,12 +76,12 @@ class RobotEntry(Block):
     base: Literal["fixed", "free"] | None = Field(
         None,
         description="`fixed`: a base that floats in the robot's file is fixed to the world where it is; `free`: the "
-        "base of the robot's file floats (adapter `mujoco`); default: as in an MJCF file, and fixed for a URDF file, "
-        "with a warning where nothing carries the base",
+        "base of the robot's file floats; default: as in an MJCF file, and fixed for a URDF file, with a warning where "
+        "nothing carries the base",
     )
     base_pose: PoseEntry | None = Field(
         None,
-        description="of the base of an MJCF file that floats, or that `base: fixed` fixes, in that file's world, see "
+        description="of the base that floats, or that `base: fixed` fixes, in the world of the robot's file, see "
         "[pose](#pose); default: where the file places it",
     )
     ignore: tuple[str, ...] = Field(

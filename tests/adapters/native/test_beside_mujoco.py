@@ -5,14 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ipc_articulation import couple
+from ipc_articulation import couple, spatial
 from ipc_articulation.coupling import Coupling
 from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.coupling.robots import Actuator, RobotSetup
+from ipc_articulation.dynamics.joints import FloatingJoint
 from ipc_articulation.errors import SceneFileError
 from ipc_articulation.packages import find_file, package_folders
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
+from tests.adapters.mujoco.test_floating import MODELS as FLOATING
+from tests.adapters.native.floating import turned
+from tests.adapters.native.mechanisms import Y
 from tests.coupling.worlds import make_scene, make_world
 
 mujoco_model = pytest.importorskip("ipc_articulation.adapters.mujoco.scene_model")
@@ -20,6 +24,7 @@ native_model = pytest.importorskip("ipc_articulation.adapters.native.scene_model
 
 SCENES = Path(__file__).parents[3] / "scenes"
 ADAPTERS = "native", "mujoco"
+JOINTED = "legs on hinges", "arm of balls", "balls on a floating base"
 PANDA = "package://example-robot-data/robots/panda_description/urdf/panda.urdf"
 START = np.array([0.0, 0.3, 0.0, -1.5, 0.0, 1.8, 0.5, 0.02, 0.02])
 SWING = np.array([0.4, 0.2, -0.3, 0.3, 0.4, -0.3, 0.5, 0.015, 0.015])
@@ -140,6 +145,46 @@ def ways_of_the_body(name: str, steps: int, folder: Path) -> np.ndarray:
             running.step(k)
         ways.append([running.coupling.body_poses[-1][:3, 3] for running in simulations])
     return np.moveaxis(np.array(ways), 1, 0)
+
+
+def floating_pair(content: str, integrator: str, folder: Path) -> tuple:
+    """The adapters of an MJCF model at the same random state: ours, MuJoCo's."""
+    (folder / "model.xml").write_text(f"<mujoco><worldbody>{content}</worldbody></mujoco>")
+    setup = RobotSetup(0.005, np.array([0.0, 0.0, -9.81]), integrator, pose=turned(Y, 0.3, (0.1, 0.2, 0.3)))
+    ours, theirs = (module.SceneModel(folder / "model.xml", []).build(setup) for module in (native_model, mujoco_model))
+    rng, model = np.random.default_rng(2), ours.adapter.model
+    q = theirs.data.qpos + 0.3 * rng.normal(size=model.nq)
+    for at_q, _ in model.rotations:
+        q[at_q] /= np.linalg.norm(q[at_q])
+    theirs.data.qpos[:], theirs.data.qvel[:] = q, rng.normal(size=model.nv)
+    for body, at in zip(model.bodies, model.body_q, strict=False):
+        if isinstance(body.joint, FloatingJoint):  # our own positions are in the file's world, which the scene turns
+            H = np.linalg.inv(setup.pose) @ body.joint.pose_at(q[at : at + 7])
+            q[at : at + 7] = *H[:3, 3], *spatial.quaternion_from_rotation(H[:3, :3])
+    ours.adapter.q = q
+    ours.adapter.v = ours.adapter._coordinates.velocity_to_model(q, theirs.data.qvel)
+    return ours, theirs
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
+@pytest.mark.parametrize("content", [FLOATING[name] for name in JOINTED], ids=JOINTED)
+def test_floating_bases_and_ball_joints_step_as_mujocos(content: str, integrator: str, tmp_path: Path) -> None:
+    ours, theirs = floating_pair(content, integrator, tmp_path)
+    assert ours.joints == theirs.joints
+    forces = np.random.default_rng(3).normal(size=len(ours.joints))
+    for driven in (ours, theirs):
+        driven.push(forces)
+    for driven in (ours, theirs):
+        for _ in range(20):  # each goes on from where it has gone
+            prediction = driven.adapter.predict()
+            driven.adapter.commit(prediction.delta_theta_tilde, np.zeros((0, 4, 4)), np.zeros((0, 4, 4)))
+            driven.push(forces)
+    a, b = ours.adapter, theirs.adapter
+    np.testing.assert_allclose(a.theta(), b.theta(), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(a.theta_dot(), b.theta_dot(), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(a.link_poses(), b.link_poses(), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(a.predict().mass, b.predict().mass, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(a.predict().delta_theta_tilde, b.predict().delta_theta_tilde, rtol=0, atol=1e-10)
 
 
 def test_the_pendulum_of_an_mjcf_file_strikes_alike(tmp_path: Path) -> None:

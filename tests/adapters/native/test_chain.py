@@ -6,14 +6,16 @@ from ipc_articulation.adapters.native.chain import make_chain
 
 from ipc_articulation.dynamics import frame_poses
 from ipc_articulation.dynamics.joints import (
-    FloatingJoint,
     HelicalJoint,
+    RevoluteJoint,
     RzRyRxJoint,
     SphericalJoint,
     TxTyTzJoint,
 )
+from ipc_articulation.dynamics.joints.elements import Screw
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.errors import UnsupportedError
+from tests.adapters.native.floating import oblique
 from tests.adapters.native.mechanisms import add, arm, joint_zoo
 
 
@@ -53,16 +55,45 @@ def test_the_base_takes_no_part_in_the_chain():
     assert chain.parents == (-1, 0)
 
 
-@pytest.mark.parametrize("joint", [SphericalJoint(), FloatingJoint(), TxTyTzJoint(), HelicalJoint((0, 0, 1), 0.1)])
+def test_rotations_and_free_motions_are_one_joint_each():
+    chain = make_chain(oblique().build())
+    assert chain.names == ("trunk", "arm", "hand", "tail", "kite", "nut")
+    assert chain.joints == ("to trunk", "to arm", "to hand", "to tail", "to kite", "to nut")
+    assert chain.kinds == ("free", "spherical", "revolute", "prismatic", "free", "helical")
+    assert chain.pitches.tolist() == [0.0, 0.0, 0.0, 0.0, 0.0, 0.05]
+    assert chain.parents == (-1, 0, 1, 0, 2, 0)
+    assert chain.of_dof.tolist() == [0] * 6 + [1] * 3 + [2, 3] + [4] * 6 + [5]
+    assert chain.position.tolist() == [0, 1, 2, -1, -1, -1, -1, -1, -1, 11, 12, 13, 14, 15, -1, -1, -1, 20]
+
+
+def test_a_joint_of_turns_and_a_rotation_has_links_between_them():
+    mechanism = arm()
+    add(mechanism, "wrist", None)
+    joint = RevoluteJoint((0, 1, 0))
+    joint.elements = (*joint.elements, *SphericalJoint().elements, *joint.elements)
+    mechanism.add_joint("cup", joint, "lower", "wrist")
+    chain = make_chain(mechanism.build())
+    assert chain.names[2:] == ("wrist/0", "wrist/1", "wrist")
+    assert chain.joints[2:] == ("cup[0]", "cup[1]", "cup[4]")
+    assert chain.kinds[2:] == ("revolute", "spherical", "revolute")
+    assert chain.bodies[2:] == (-1, -1, 3)
+
+
+def _twice_as_fast() -> RevoluteJoint:
+    joint = RevoluteJoint((0, 0, 1))
+    joint.elements = (Screw((0.0, 0.0, 1.0), turn=2.0),)
+    return joint
+
+
+@pytest.mark.parametrize("joint", [TxTyTzJoint(), _twice_as_fast()])
 def test_other_joints_are_refused_by_name_and_kind(joint):
     mechanism = arm()
     add(mechanism, "stray", None)
     mechanism.add_joint("loose", joint, "lower", "stray")
     kind = type(joint).__name__
     message = (
-        f"joint 'loose' of body 'stray' is a {kind}; for now only revolute and prismatic joints, and joints made of "
-        "them (universal, cylindrical, planar, Cardan), can be coupled; use FixedJoint for the base, or let IPC move "
-        "the body as a free one"
+        f"joint 'loose' of body 'stray' is a {kind}; revolute, prismatic, helical, spherical and floating joints can "
+        "be coupled, and joints made of them (universal, cylindrical, planar, Cardan)"
     )
     with pytest.raises(UnsupportedError, match=re.escape(message)):
         make_chain(mechanism.build())

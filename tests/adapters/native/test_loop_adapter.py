@@ -7,7 +7,7 @@ from ipc_articulation.adapters.native import NativeAdapter, Pin
 from ipc_articulation import couple
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.dynamics import mass_matrix as tree_mass_matrix
-from ipc_articulation.dynamics.joints import RevoluteJoint, SphericalJoint
+from ipc_articulation.dynamics.joints import RevoluteJoint, TxTyTzJoint
 from ipc_articulation.dynamics.loops import CoordinateFunctions, FourBar, gear, tello_hip
 from ipc_articulation.dynamics.loops.projection import mass_matrix
 from ipc_articulation.dynamics.model import Box, Mechanism, Mimic, Shape
@@ -109,13 +109,13 @@ def test_an_open_loop_is_told():
         adapter.predict()
 
 
-def test_spherical_joints_are_refused():
+def test_joints_that_the_scene_does_not_have_are_refused():
     mechanism = linkage()
     mechanism.add_link("hand", 0.1, inertia=1e-3)
-    mechanism.add_joint("wrist", SphericalJoint(), "coupler", "hand")
+    mechanism.add_joint("wrist", TxTyTzJoint(), "coupler", "hand")
     robot = mechanism.build().with_loops([(LOOP, FourBar(LENGTHS, OFFSET))])
-    with pytest.raises(UnsupportedError, match="joint 'wrist' of body 'hand' is a SphericalJoint; for now only"):
-        NativeAdapter(robot, DT, q=robot.closed([1.7, 1.6, -1.65, 1.0, 0.0, 0.0, 0.0]), pins=[PIN])
+    with pytest.raises(UnsupportedError, match="joint 'wrist' of body 'hand' is a TxTyTzJoint; revolute, prismatic"):
+        NativeAdapter(robot, DT, q=robot.closed([1.7, 1.6, -1.65, 0.0, 0.0, 0.0]), pins=[PIN])
 
 
 @pytest.mark.parametrize(

@@ -188,9 +188,11 @@ def test_mjcf_needs_mujoco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_scene_file_tells_where_it_names_a_robot_that_cannot_be_coupled(tmp_path: Path) -> None:
-    (tmp_path / "arm.urdf").write_text(URDF.replace('type="prismatic"', 'type="spherical"'))
-    (tmp_path / "arm.yaml").write_text("adapter: native\ndt: 0.01\nsteps: 1\nrobot: {model: arm.urdf}\n")
-    with pytest.raises(SceneFileError, match="4:16: joint 'slide' of body 'lower' is a SphericalJoint; for now only"):
+    (tmp_path / "arm.xml").write_text(
+        MJCF.format(actuator="").replace('body name="arm"', 'body name="arm" gravcomp="1"')
+    )
+    (tmp_path / "arm.yaml").write_text("adapter: native\ndt: 0.01\nsteps: 1\nrobot: {model: arm.xml}\n")
+    with pytest.raises(SceneFileError, match="4:16: body 'arm' has gravcomp, but a mechanism feels all of gravity"):
         make_model(*read_scene(tmp_path / "arm.yaml"))
 
 

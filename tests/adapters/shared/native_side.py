@@ -6,12 +6,17 @@ import numpy as np
 from ipc_articulation.adapters.native import NativeAdapter
 
 from ipc_articulation.dynamics.integrators import Drive, Scheme, implicit
-from ipc_articulation.dynamics.joints import PrismaticJoint, RevoluteJoint
+from ipc_articulation.dynamics.joints import FloatingJoint, PrismaticJoint, RevoluteJoint, SphericalJoint
 from ipc_articulation.dynamics.model import Box, Mechanism, Shape
 from tests.adapters.shared.engines import Side
 from tests.adapters.shared.robots import DT, GRAVITY, Robot, at
 
-_JOINTS = {"revolute": RevoluteJoint, "prismatic": PrismaticJoint}
+_JOINTS = {
+    "revolute": RevoluteJoint,
+    "prismatic": PrismaticJoint,
+    "spherical": lambda axis: SphericalJoint(),
+    "free": lambda axis: FloatingJoint(),
+}
 
 
 def make(robot: Robot) -> NativeAdapter:
@@ -22,7 +27,11 @@ def make(robot: Robot) -> NativeAdapter:
         parent = "world" if part.parent < 0 else robot.parts[part.parent].name
         joint = _JOINTS[part.kind](part.axis)
         mechanism.add_joint(part.joint, joint, parent, part.name, origin=part.origin, damping=part.damping)
-    return NativeAdapter(mechanism.build(), DT, q=robot.theta, v=robot.rates, scheme=Scheme.DAMPING)
+    adapter = NativeAdapter(mechanism.build(), DT, scheme=Scheme.DAMPING)
+    theta = adapter.theta()
+    theta[robot.single] = robot.theta
+    adapter.set_state((theta, robot.rates), np.zeros((0, 4, 4)), np.zeros((0, 4, 4)))
+    return adapter
 
 
 def own_step(adapter: NativeAdapter) -> None:

@@ -7,6 +7,8 @@ from typing import SupportsInt
 import mujoco
 import numpy as np
 
+from ipc_articulation.arrays import Array
+
 SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)  # joints of one degree of freedom
 
 _KINDS = {
@@ -43,6 +45,12 @@ def reference_positions(model: mujoco.MjModel) -> dict[str, float]:
     """Positions at qpos0 of hinges and slides, by name [rad or m]."""
     scalar = np.flatnonzero(np.isin(model.jnt_type, SCALAR))
     return {name_of(model, "joint", joint): float(model.qpos0[model.jnt_qposadr[joint]]) for joint in scalar}
+
+
+def free_joint_positions(model: mujoco.MjModel) -> dict[str, Array]:
+    """Position [m] and quaternion (7,) of free joints at qpos0, by name."""
+    free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
+    return {name_of(model, "joint", j): np.array(model.qpos0[model.jnt_qposadr[j] :][:7]) for j in free}
 
 
 def enabled(model: mujoco.MjModel, *parts: str) -> bool:
