@@ -193,6 +193,31 @@ class PinocchioAdapter:
         q, v = self._state()
         return np.asarray(np.linalg.solve(self._charts.slopes(q, np.zeros_like(v)), v), dtype=float)
 
+    def limits(self) -> Array:
+        """Lowest and highest position of each freedom, (nv, 2) [rad or m]; -inf and inf without limits."""
+        return self._chain.limits()
+
+    def link_motion(self, theta: Array, theta_dot: Array) -> tuple[Array, Array]:
+        """Poses of the links with other displacements and rates of the freedoms, (nv,), and the rates of these poses.
+
+        Returns:
+            (n, 4, 4) each; the state does not change.
+        """
+        return self._chain.place_moving(*self._coordinates(theta, theta_dot))
+
+    def set_state(self, motion: tuple[Array, Array] | None, free_poses: Array, free_velocities: Array) -> None:
+        """Set the state of joints and free bodies; `tau` and `kd` stay as they are.
+
+        Args:
+            motion: Displacements from the neutral position and rates of the freedoms, (nv,) each; None: as they are.
+            free_poses: Poses of the free bodies, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+        """
+        if motion is not None:
+            self.q, self.v = self._coordinates(*motion)
+        self._predicted = None
+        self._surroundings.move_free(free_poses, free_velocities)
+
     def state(self) -> dict[str, Array]:
         """Position, velocity, and the state of the free bodies; the user sets `tau` and `kd`."""
         return {"q": np.array(self.q), "v": np.array(self.v), **self._surroundings.state()}
@@ -206,6 +231,12 @@ class PinocchioAdapter:
         refuse_other_lengths(state, q=self.q, v=self.v)
         self.q, self.v, self._predicted = np.array(state["q"]), np.array(state["v"]), None
         self._surroundings.restore(state)
+
+    def _coordinates(self, theta: Array, theta_dot: Array) -> tuple[Array, Array]:
+        """Pinocchio's position and velocity, the inverse of `theta` and `theta_dot`."""
+        neutral = pin.neutral(self.model)
+        q = pin.integrate(self.model, neutral, self._charts.motion(neutral, theta))
+        return q, self._charts.slopes(q, np.zeros(self.model.nv)) @ theta_dot
 
     def _state(self) -> tuple[Array, Array]:
         """The position and the velocity, checked."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.errors import UnsupportedError
@@ -53,6 +54,28 @@ class JointChain:
         """Poses of the links in the world at a position (nq,), (n, 4, 4)."""
         pin.forwardKinematics(self.tree, self.data, q)
         return np.array([pose.homogeneous for pose in self.data.oMi[1:]]).reshape(-1, 4, 4)
+
+    def place_moving(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Poses of the links at a position (nq,) and a velocity (nv,), and the rates H ν~ of these poses, (n, 4, 4).
+
+        ν = (v, ω) is Pinocchio's spatial velocity of a link in its own axes, and ν~ = [ω~ v; 0 0].
+        """
+        pin.forwardKinematics(self.tree, self.data, q, v)
+        poses = np.array([pose.homogeneous for pose in self.data.oMi[1:]]).reshape(-1, 4, 4)
+        twists = np.array([velocity.vector for velocity in self.data.v[1:]]).reshape(-1, 6)
+        own = np.zeros_like(poses)
+        own[:, :3, :3], own[:, :3, 3] = spatial.skew(twists[:, 3:]), twists[:, :3]
+        return poses, poses @ own
+
+    def limits(self) -> Array:
+        """Lowest and highest position of the freedoms, (nv, 2) [rad or m]; -inf and inf without, or with charts."""
+        result = np.tile([-np.inf, np.inf], (self.tree.nv, 1))
+        for joint, primary in zip(self.tree.joints[1:], self.primaries, strict=True):
+            if joint.nq == joint.nv and primary < 0:  # others count by cosines and sines, or quaternions
+                at, rows = slice(joint.idx_q, joint.idx_q + joint.nq), slice(joint.idx_v, joint.idx_v + joint.nv)
+                result[rows, 0] = self.tree.lowerPositionLimit[at]
+                result[rows, 1] = self.tree.upperPositionLimit[at]
+        return result
 
     def joints(self, q: Array) -> tuple[tuple[CoupledJoint, ...], tuple[CoupledJoint, ...]]:
         """The joints at a position (nq,), and those that mimic them."""

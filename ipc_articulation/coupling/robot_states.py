@@ -27,6 +27,8 @@ from ipc_articulation.frontend.attributes import require
 from ipc_articulation.naming import suggest
 from ipc_articulation.repairs import caution
 
+_AT_POSE = 1e-5  # by which the entries of a floating base's pose may differ from what was given, `RIGID` included
+
 FreeMotion = ArrayLike | tuple[ArrayLike, ArrayLike]
 
 
@@ -79,11 +81,7 @@ class RobotStates:
             bodies: The geometry slots.
         """
         self._answers, self._robot, self._bodies = answers, robot, bodies
-        adapter = answers.adapter
-        self._kept = answers.state() if isinstance(adapter, KeepsState) else None
-        self._start_rates = (
-            adapter.link_motion(answers.theta(), answers.theta_dot())[1] if isinstance(adapter, SetsState) else None
-        )
+        self._kept = answers.state() if isinstance(answers.adapter, KeepsState) else None
 
     def plan(self, state: RobotState, asker: str) -> Plan:
         """Work out a state; nothing changes.
@@ -107,6 +105,7 @@ class RobotStates:
             poses, rates = adapter.link_motion(theta, theta_dot)
         except StateError as error:
             raise StateError(f"{asker}: {error}") from error
+        self._require_poses(state.theta, poses, asker)
         return Plan({**moves, **self._of_links(poses, rates)}, (theta, theta_dot))
 
     def plan_start(self, asker: str) -> Plan:
@@ -117,9 +116,9 @@ class RobotStates:
         """
         self._setter(asker)
         self._answers.keeper()
-        links = self._of_links(np.array([link.pose for link in self._robot.links]), self._start_rates)
-        free = zip(self._robot.free, self._bodies.free, strict=True)
-        return Plan({**links, **{slot.id(): BodyMotion(b.pose, b.velocity) for b, slot in free}}, None, self._kept)
+        bodies, slots = (*self._robot.links, *self._robot.free), (*self._bodies.links, *self._bodies.free)
+        entries = zip(bodies, slots, strict=True)
+        return Plan({slot.id(): BodyMotion(body.pose, body.velocity) for body, slot in entries}, None, self._kept)
 
     def apply(self, plan: Plan, moves: Moves) -> None:
         """Set a planned state in the multibody engine.
@@ -140,8 +139,18 @@ class RobotStates:
         """Whether a geometry is one of the multibody engine's free bodies."""
         return geo_id in {slot.id() for slot in self._bodies.free[: len(self._answers.robot.free)]}
 
-    def _of_links(self, poses: Array, rates: Array | None) -> Moves:
-        rates = np.zeros_like(poses) if rates is None else rates
+    def _require_poses(self, theta: JointValues | None, poses: Array, asker: str) -> None:
+        """Refuse poses of free joints whose freedoms do not count from the world's origin along its axes."""
+        given: Mapping[str, Any] = theta if isinstance(theta, Mapping) else {}
+        for joint in self._robot.joints:
+            pose: Any = given.get(joint.name)
+            is_posed = joint.kind == "free" and np.shape(pose) == (4, 4)
+            if is_posed and np.abs(poses[joint.child] - np.asarray(pose)).max() > _AT_POSE:
+                raise StateError(
+                    f"{asker}: joint '{joint.name}' does not count from the world's frame; give its six freedoms"
+                )
+
+    def _of_links(self, poses: Array, rates: Array) -> Moves:
         entries = zip(self._bodies.links, poses, rates, strict=True)
         return {slot.id(): BodyMotion(pose, rate) for slot, pose, rate in entries}
 
@@ -167,8 +176,7 @@ class RobotStates:
         for name, value, (low, high) in zip(freedom_names(self._robot.joints), theta, limits, strict=True):
             if not low <= value <= high:
                 caution(
-                    f"{asker}: joint '{name}' is put at {value:.6g}, beyond its limits [{low:.6g}, {high:.6g}]; the "
-                    "next steps push it back",
+                    f"{asker}: joint '{name}' is put at {value:.6g}, beyond its limits [{low:.6g}, {high:.6g}]",
                     StateError,
                 )
 

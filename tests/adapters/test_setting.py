@@ -1,5 +1,7 @@
 """Every adapter sets positions and velocities of its joints, and tells where its links would be."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
@@ -13,6 +15,7 @@ from tests.adapters.native.floating import oblique
 from tests.adapters.native.linkages import linkage_adapter, press_model
 from tests.adapters.native.test_adapter import driven
 from tests.adapters.native.test_floating import press as floating_press
+from tests.adapters.shared.engines import cases, side
 
 FLOATING = """<mujoco><option timestep="0.01"/><worldbody><body name="trunk" pos="0 0 1">
   <freejoint name="root"/><geom type="box" size="0.2 0.1 0.05" pos="0.03 0.01 0"/>
@@ -33,6 +36,10 @@ def floating() -> MujocoAdapter:
     return MujocoAdapter(model, mujoco.MjData(model))
 
 
+def shared(engine, robot):
+    return side(engine).make(robot)
+
+
 def native_adapter() -> NativeAdapter:
     return driven(free=[CoupledBody("crate", np.eye(4), mass=1.0)])
 
@@ -45,7 +52,16 @@ def all_joints() -> NativeAdapter:
     return NativeAdapter(oblique().build(), 0.01)
 
 
-ADAPTERS = [mujoco_adapter, floating, native_adapter, press, all_joints, floating_press]
+def pinocchio_adapter():
+    """A hinge, a free-flyer and a slide in oblique frames."""
+    pytest.importorskip("pinocchio")
+    from tests.adapters.pinocchio.models import chain, moving
+
+    return moving(chain("FreeFlyer"))
+
+
+ADAPTERS = [mujoco_adapter, floating, native_adapter, press, all_joints, floating_press, pinocchio_adapter]
+ADAPTERS += [partial(shared, *case.values) for case in cases()]
 
 
 def random_motion(adapter, seed=3):

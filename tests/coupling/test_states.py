@@ -1,8 +1,10 @@
 """`reset` and `set_state`: robots are put somewhere else at once, without velocities of the way; or nothing happens."""
 
+import mujoco
 import numpy as np
 import pytest
 import uipc
+from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.native import NativeAdapter
 
 import ipc_articulation
@@ -10,6 +12,7 @@ from ipc_articulation import RobotState, couple, repairs, reset, set_state, spat
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.errors import AdapterError, EngineError, SceneError, StateError
+from tests.adapters.shared.engines import cases, side
 from tests.coupling.robots import BOTH, by_mujoco, by_native
 from tests.coupling.worlds import Turntable, at, cube, make_scene, make_world
 
@@ -47,6 +50,58 @@ def test_what_follows_a_reset_is_the_first_run_bit_for_bit(make, tmp_path):
     assert not coupling.contact_force.any()
     assert run(coupling, world, 30) == first
     assert world.frame() == 60
+
+
+@pytest.mark.parametrize(("engine", "robot"), cases())
+def test_every_adapter_is_reset(engine, robot, tmp_path):
+    adapter = side(engine).make(robot)
+    scene = make_scene(adapter.dt, adapter.gravity)
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    first = run(coupling, world, 5)
+    coupling.reset(world)
+    assert run(coupling, world, 5) == first
+
+
+FLOATING = """<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body name="trunk" pos="0 0 1">
+  <freejoint name="root"/><geom type="box" size="0.2 0.1 0.05"/>
+  <body name="leg" pos="0.3 0 0"><joint name="hip" type="ball"/><geom type="box" size="0.05 0.05 0.2" pos="0.1 0 -0.3"/>
+  </body></body></worldbody></mujoco>"""
+
+
+def test_a_floating_base_is_put_by_its_pose_and_a_ball_joint_by_its_rotation(tmp_path):
+    model = mujoco.MjModel.from_xml_string(FLOATING)
+    scene, adapter = make_scene(), MujocoAdapter(model, mujoco.MjData(model))
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    pose = spatial.pose(spatial.rotation_about([0.6, 0.0, 0.8], 2.0), [1.0, 2.0, 3.0])
+    turn = spatial.rotation_about([0.0, 1.0, 0.0], -0.4)
+    rates = {"root": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "hip/ry": 0.7}
+    coupling.set_state(world, theta={"root": pose, "hip": turn}, theta_dot=rates)
+    np.testing.assert_allclose(body(coupling, "trunk"), pose, atol=1e-12)
+    np.testing.assert_allclose(body(coupling, "leg"), pose @ spatial.pose(turn, [0.3, 0, 0]), atol=1e-12)
+    np.testing.assert_allclose(adapter.data.qvel, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.0, 0.7, 0.0])
+    with pytest.raises(StateError, match="theta of joint 'root' is not rigid: it must be"):
+        coupling.set_state(world, theta={"root": 2.0 * pose})
+    with pytest.raises(StateError, match=r"joint 'hip' has shape \(2,\), must be 3 numbers, or a rotation \(3, 3\)"):
+        coupling.set_state(world, theta={"hip": [1.0, 2.0]})
+
+
+def test_a_pose_of_a_base_that_counts_from_elsewhere_is_refused(tmp_path):
+    pin = pytest.importorskip("pinocchio")
+    from ipc_articulation.adapters.pinocchio import PinocchioAdapter
+
+    model = pin.Model()
+    model.gravity = pin.Motion.Zero()
+    root = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3(np.eye(3), np.array([0.0, 0.0, 1.0])), "root")
+    model.appendBodyToJoint(root, pin.Inertia(1.0, np.zeros(3), 0.01 * np.eye(3)), pin.SE3.Identity())
+    scene = make_scene()
+    coupling = couple(scene, PinocchioAdapter(model, 0.01))
+    world = make_world(scene, tmp_path)
+    with pytest.raises(StateError, match="joint 'root' does not count from the world's frame; give its six freedoms"):
+        coupling.set_state(world, theta={"root": at(0, 0, 3)})
+    coupling.set_state(world, theta={"root": [0, 0, 2, 0, 0, 0]})
+    np.testing.assert_allclose(coupling.body_poses[0], at(0, 0, 3), atol=1e-12)
 
 
 @pytest.mark.parametrize("make", BOTH)
