@@ -117,8 +117,8 @@ class Edits:
         if self._data.time != self._time:
             raise AdapterError(
                 f"the time of the state went from {self._time:g} s to {self._data.time:g} s between two steps (was it "
-                "mj_resetData or mj_step?), but the scene stands where it was; go back with world.recover and "
-                "coupling.restore, or couple the model in a new scene"
+                "mj_resetData or mj_step?), but the scene stands where it was; go back with "
+                "coupling.reset(world), or with world.recover and coupling.restore"
             )
         if b"".join(self._state_bytes) != self._noted_state:
             self._refuse_state()
@@ -151,8 +151,8 @@ class Edits:
                 body = self._model.jnt_bodyid[np.searchsorted(dofs, entry, side="right") - 1]
                 raise AdapterError(
                     f"{field.name} of free body '{name_of(self._model, 'body', body)}' was changed between two steps, "
-                    f"from {then:g} to {now:g}, but IPC moves that body; set it back, and move the body in the scene: "
-                    "engine.state_accessor (docs/running.md)"
+                    f"from {then:g} to {now:g}, but IPC moves that body; set it back, and put the body there by "
+                    "coupling.set_state(world, free=...)"
                 )
 
 
