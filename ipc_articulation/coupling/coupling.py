@@ -20,6 +20,7 @@ from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.coupling.failures import (
     no_joints_while_running,
     no_prediction,
+    no_step,
     not_committed,
     require_all,
     require_couplings,
@@ -28,6 +29,9 @@ from ipc_articulation.coupling.failures import (
 )
 from ipc_articulation.coupling.joint_values import JointValues
 from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.readouts.engine_results import results_of
+from ipc_articulation.coupling.readouts.jacobian import RobotTree
+from ipc_articulation.coupling.readouts.read_out import StepReadOut, StepState
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.robot_states import FreeMotion, RobotState, RobotStates
 from ipc_articulation.coupling.teleport import put
@@ -89,6 +93,8 @@ class Coupling:
         self._jointed = sorted(ends - {-1})
         self.states = RobotStates(answers, robot, bodies)
         self._pending: Prediction | None = None
+        self._started = np.zeros(0)  # velocities of the joints at the prediction of `_pending`
+        self._taken: tuple[Prediction, Array] | None = None  # the last step: its prediction and velocities at the start
         self._pending_frame, self._dt = 0, answers.dt()  # frame of the world and dt at the prediction of `_pending`
         self._world: Callable[[], uipc.World | None] = lambda: None  # the last world that was checked to be the scene's
 
@@ -119,7 +125,7 @@ class Coupling:
         q, qdot = self._read_free()
         poses = affine.transform_from_q(affine.nearest_rigid(q))
         self.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
-        self._pending = None
+        self._pending, self._taken = None, (prediction, self._started)
         self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
         self.delta_theta = delta_theta
         self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self._dt**2
@@ -148,7 +154,7 @@ class Coupling:
         prefix = "adapter/"
         inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
         self._answers.keeper().restore(inner)
-        self._pending = None
+        self._pending = self._taken = None
         for key in _OF_LAST_STEP:
             setattr(self, key, np.array(state[key]))
 
@@ -234,6 +240,47 @@ class Coupling:
         held = attachments_of(self.scene).values()
         return {a.part: a.link for a in held if a.link_slot.id() in self.link_ids}
 
+    def read_out(self, world: uipc.World) -> StepReadOut:
+        """Contacts, wrenches on links and joints, momentum and work of the last step; computed when they are asked for.
+
+        Args:
+            world: The world that took the step.
+
+        Returns:
+            The read-outs; call it, and read `contacts`, before the next step begins.
+
+        Raises:
+            EngineError: The coupling has taken no step, or has not committed the last one.
+            SceneError: The world is of another scene.
+        """
+        require_valid(world, "read_out")
+        self.require_world(world)
+        self.require_committed()
+        if self._taken is None:
+            raise no_step(self.joint_names)
+        (prediction, theta_dot_start), robot, bodies = self._taken, self.robot, self._bodies
+        with_inertia = [k for k, body in enumerate(robot.free) if not body.driven]
+        free = tuple(bodies.free[k] for k in with_inertia)
+        state = StepState(
+            dt=self._dt,
+            gravity=np.array(self.adapter.gravity),
+            q_start=affine.q_from_transform(prediction.link_poses),
+            q=_coordinates(bodies.links),
+            theta_dot_start=theta_dot_start,
+            theta_dot=self.theta_dot.copy(),
+            tied_rates=None if prediction.tied is None else prediction.tied.rates,
+            free=tuple(robot.free[k] for k in with_inertia),
+            free_q=_coordinates(free),
+            free_qdot=_velocities(free),
+            link_ids=[slot.id() for slot in bodies.links],
+            world_id=bodies.world.id(),
+        )
+        return StepReadOut(self._tree, state, results_of(world))
+
+    @cached_property
+    def _tree(self) -> RobotTree:
+        return RobotTree(self.robot)
+
     @property
     def theta(self) -> Array:
         """Joint positions of the multibody engine at present, (m,) [rad or m]."""
@@ -285,6 +332,7 @@ class Coupling:
             self.require_committed()
         self._pending = None
         self._answers.require_agreement(info.dt())
+        self._started = np.array(self.adapter.theta_dot())
         prediction = self._answers.predict()
         self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
         for slot, aim in zip(self._driven, prediction.aims, strict=True):
@@ -359,6 +407,7 @@ class Coupling:
 
     def begin_anew(self) -> None:
         """Forget the last step, as after `couple`: its values become zero."""
+        self._taken = None
         for key in _OF_LAST_STEP:
             setattr(self, key, np.zeros_like(getattr(self, key)))
 
@@ -390,9 +439,7 @@ class Coupling:
 
     def _read_free(self) -> tuple[Array, Array]:
         """Coordinates and velocities of the adapter's free bodies, (f, 12) each."""
-        rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in self._own_free]
-        qdot = affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
-        return _coordinates(self._own_free), qdot
+        return _coordinates(self._own_free), _velocities(self._own_free)
 
 
 def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
@@ -437,6 +484,12 @@ def _coordinates(slots: tuple[Any, ...]) -> Array:
     """Present coordinates of the bodies' geometries, (n, 12)."""
     transforms = [require(slot.geometry().instances(), "transform", "body")[0] for slot in slots]
     return affine.q_from_transform(np.reshape(transforms, (-1, 4, 4)))
+
+
+def _velocities(slots: tuple[Any, ...]) -> Array:
+    """Present velocities of the free bodies' geometries, (n, 12)."""
+    rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in slots]
+    return affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
 
 
 def _largest_displacement(mesh: Any, dq: Array) -> float:

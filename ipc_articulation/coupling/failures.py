@@ -103,6 +103,14 @@ def not_committed(joints: Sequence[str]) -> EngineError:
     )
 
 
+def no_step(joints: Sequence[str]) -> EngineError:
+    """The error of a read-out without a step."""
+    return EngineError(
+        f"read_out: the coupling of joints {_listed(joints)} has taken no step since it was made, restored or put into "
+        "another state; take one with coupling.step(world) first"
+    )
+
+
 def _listed(joints: Sequence[str]) -> str:
     return ", ".join(joints) or "(none)"
 

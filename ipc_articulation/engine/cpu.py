@@ -159,6 +159,11 @@ class CpuEngine(PyIEngine):
         """Names that `statistics.contacts` refers to: the bodies, then the half-planes; valid after `world.init`."""
         return (*self.model.context.bodies.names, *self.model.planes.names)
 
+    @property
+    def body_ids(self) -> tuple[tuple[int, int], ...]:
+        """(Geometry id, instance) of the bodies, in the order of `contact_names`; valid after `world.init`."""
+        return tuple(self.model.context.bodies.rows)
+
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
         self._follow_changes()
         run_callbacks(self._animator.update)
@@ -169,7 +174,7 @@ class CpuEngine(PyIEngine):
         now, substeps = self._now, self._animator.substep()
         state, rested, report = step(now.state, now.rested, self.model, self.workspace, dt, substeps, watch)
         self._warn(frame, report)
-        end = StepEnd(frame, self.workspace.potential, state.q)
+        end = StepEnd(frame, self.workspace.potential, now.state.q, state.q)
         statistics = StepStatistics(frame, dt, report, watch.seconds, end)
         statistics.log()
         return Moment(frame, state, rested, statistics)

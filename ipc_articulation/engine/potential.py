@@ -17,6 +17,7 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.term import Approaching, Term
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
@@ -191,6 +192,13 @@ class Potential:
         if self._contact is None:
             return ContactForces.join([])
         return self._contact.forces(q).times(1.0 / dt**2)
+
+    def joint_forces(self, q: Array, dt: float) -> JointForces:
+        """The forces that hold joints together at the end q (n, 12) of a step of dt [s], conjugate to q [N, N·m]."""
+        found = [term.forces(q) for term in self.terms if isinstance(term, JointPenalties)]
+        none = JointForces(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2, 12)))
+        bodies, forces = zip(none, *found, strict=True)
+        return JointForces(np.concatenate(bodies), np.concatenate(forces) / dt**2)
 
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""

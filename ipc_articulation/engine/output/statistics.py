@@ -10,6 +10,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.potential import Potential
+from ipc_articulation.engine.terms.joint_penalty import JointForces
 from ipc_articulation.errors import EngineError
 from ipc_articulation.signals import interrupts_deferred
 
@@ -17,11 +18,17 @@ log = logging.getLogger("ipc_articulation")
 
 
 class StepEnd:
-    """The end of a step, for figures that are measured only on request; valid until the next step begins."""
+    """The end of a step, for figures that are measured only on request; valid until the next step begins.
 
-    def __init__(self, frame: int, potential: Potential, q: Array) -> None:
-        """Take the potential of the step, and the coordinates q (n, 12) that minimise it."""
-        self._frame, self._potential, self._q, self._is_past = frame, potential, q, False
+    Attributes:
+        q_start: Coordinates of all bodies at the beginning of the step, (n, 12).
+        q: Those at its end, which minimise the potential, (n, 12).
+    """
+
+    def __init__(self, frame: int, potential: Potential, q_start: Array, q: Array) -> None:
+        """Take the potential of the step."""
+        self.q_start, self.q = q_start, q
+        self._frame, self._potential, self._is_past = frame, potential, False
 
     def close(self) -> None:
         """Invalidate the end, because the next step begins and changes the potential."""
@@ -30,22 +37,27 @@ class StepEnd:
     @interrupts_deferred
     def minimum_distance(self) -> float:
         self._refuse_past()
-        return self._potential.minimum_distance(self._q)
+        return self._potential.minimum_distance(self.q)
 
     @interrupts_deferred
     def collisions(self) -> int:
         self._refuse_past()
-        return self._potential.collisions(self._q)
+        return self._potential.collisions(self.q)
 
     @interrupts_deferred
     def contacts(self, dt: float) -> ContactForces:
         self._refuse_past()
-        return self._potential.contact_forces(self._q, dt)
+        return self._potential.contact_forces(self.q, dt)
+
+    @interrupts_deferred
+    def joint_forces(self, dt: float) -> JointForces:
+        self._refuse_past()
+        return self._potential.joint_forces(self.q, dt)
 
     @interrupts_deferred
     def energies(self) -> dict[str, float]:
         self._refuse_past()
-        return self._potential.energies(self._q)
+        return self._potential.energies(self.q)
 
     def _refuse_past(self) -> None:
         if self._is_past:
@@ -106,6 +118,15 @@ class StepStatistics:
             EngineError: The next step has begun.
         """
         return self.end.contacts(self.dt)
+
+    @property
+    def joint_forces(self) -> JointForces:
+        """The forces that hold the scene's joints together, conjugate to the coordinates of their bodies [N, N·m].
+
+        Raises:
+            EngineError: The next step has begun.
+        """
+        return self.end.joint_forces(self.dt)
 
     @property
     def energies(self) -> dict[str, float]:

@@ -39,6 +39,13 @@ class Penalties(NamedTuple):
     blocks: Array  # (m, 24, 24) Hessians, constant where r is linear
 
 
+class JointForces(NamedTuple):
+    """Forces of m joints on their bodies, conjugate to the coordinates q."""
+
+    bodies: Ints  # (m, 2) rows of the left and of the right body
+    forces: Array  # (m, 2, 12) on either [N, N·m, or times s²]
+
+
 class JointPenalties(PairTerm):
     """The penalties of m joints."""
 
@@ -55,6 +62,10 @@ class JointPenalties(PairTerm):
 
     def pair_energies(self, q: Array) -> Array:
         return energies(self.arrays, q)
+
+    def forces(self, q: Array) -> JointForces:
+        """The forces that hold the joints together at q (n, 12); times dt²."""
+        return JointForces(self.bodies, -_gradients(self.arrays, q))
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_derivatives(self.arrays, q, g)
@@ -104,20 +115,39 @@ def add_derivatives(penalties, q, g):
     x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
     D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
     for j in range(len(penalties.kind)):
-        kappa, (left, right) = penalties.stiffness[j], penalties.bodies[j]
-        _residual_at(penalties, j, q, x, y, r)
-        if penalties.is_linear[j]:
-            for a in range(penalties.held[j]):
-                _add_pulled(penalties.local[j, 0, a], kappa, r[3 * a : 3 * a + 3], g[left])
-                _add_pulled(penalties.local[j, 1, a], -kappa, r[3 * a : 3 * a + 3], g[right])
-        else:
-            kinds.residual_slopes(penalties.kind[j], x, y, D)
-            _pull_back(D, penalties.local[j], penalties.held[j], J)
-            _write_square(kappa, J, penalties.held[j], penalties.blocks[j])
-            for row in range(3 * penalties.held[j]):
-                for i in range(DOF):
-                    g[left, i] += kappa * r[row] * J[row, i]
-                    g[right, i] += kappa * r[row] * J[row, DOF + i]
+        left, right = penalties.bodies[j]
+        _add_gradient(penalties, j, q, x, y, r, D, J, g[left], g[right])
+        if not penalties.is_linear[j]:
+            _write_square(penalties.stiffness[j], J, penalties.held[j], penalties.blocks[j])
+
+
+@compiled
+def _gradients(penalties, q):
+    """The gradient of each joint's energy by the coordinates of its two bodies at q (n, 12), (m, 2, 12)."""
+    x, y, r = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD)
+    D, J = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2 * DOF))
+    g = np.zeros((len(penalties.kind), 2, DOF))
+    for j in range(len(g)):
+        _add_gradient(penalties, j, q, x, y, r, D, J, g[j, 0], g[j, 1])
+    return g
+
+
+@compiled
+def _add_gradient(penalties, j, q, x, y, r, D, J, g_left, g_right):
+    """Add the gradient of joint j; x, y, r, D are scratch, and J receives ∂r/∂q where r is not linear."""
+    kappa = penalties.stiffness[j]
+    _residual_at(penalties, j, q, x, y, r)
+    if penalties.is_linear[j]:
+        for a in range(penalties.held[j]):
+            _add_pulled(penalties.local[j, 0, a], kappa, r[3 * a : 3 * a + 3], g_left)
+            _add_pulled(penalties.local[j, 1, a], -kappa, r[3 * a : 3 * a + 3], g_right)
+    else:
+        kinds.residual_slopes(penalties.kind[j], x, y, D)
+        _pull_back(D, penalties.local[j], penalties.held[j], J)
+        for row in range(3 * penalties.held[j]):
+            for i in range(DOF):
+                g_left[i] += kappa * r[row] * J[row, i]
+                g_right[i] += kappa * r[row] * J[row, DOF + i]
 
 
 @compiled

@@ -1,0 +1,35 @@
+"""The wrenches of bodies that are joined to links but are not part of the robot: those that `attach` holds, and others.
+
+Such a joint has the energy E of `engine.terms.joint_penalty`; it pushes its two bodies with -∂E/∂q, and the wrench on
+one of them is (∂q/∂V)ᵀ(-∂E/∂q), for the twists V of `jacobian.rigid_motions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.readouts.engine_results import StepResults
+from ipc_articulation.coupling.readouts.jacobian import rigid_motions
+
+
+def attachment_wrenches(results: StepResults, link_ids: Sequence[int], own_ids: Collection[int]) -> Array:
+    """Sums on the links, [moment about the world's origin; force], (n, 6) [N·m; N].
+
+    Args:
+        results: The engine's.
+        link_ids: Ids of the geometries of the n links.
+        own_ids: Those of all bodies of the robot's own joints.
+    """
+    W = np.zeros((len(link_ids), 6))
+    place = {number: link for link, number in enumerate(link_ids)}
+    for rows, forces in zip(results.joints, results.joint_forces, strict=True):
+        ends = [results.ids[row][0] for row in rows]
+        if all(end in own_ids for end in ends):
+            continue
+        for row, end, force in zip(rows, ends, forces, strict=True):
+            if end in place:
+                W[place[end]] += rigid_motions(results.q[row][None])[0] @ force
+    return W
