@@ -16,7 +16,7 @@ from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.attachments import attach, attachments_of, detach, free_part, scene_part
 from ipc_articulation.coupling.bodies import WORLD, PlacedBodies, set_aim
-from ipc_articulation.coupling.distance import SceneDistance
+from ipc_articulation.coupling.distance import scene_distance
 from ipc_articulation.coupling.failures import (
     no_joints_while_running,
     no_prediction,
@@ -311,7 +311,7 @@ class Coupling:
     @property
     def minimum_distance(self) -> float:
         """Smallest distance [m] of two surfaces of the scene that may touch; inf if no distance is below 10 d̂."""
-        return self._distance.minimum()
+        return scene_distance(self.scene).minimum()
 
     def predict(self, info: Any) -> tuple[Array, Array, Mapping[tuple[int, int], Array]]:
         """The articulation's input for the step that begins, called by the animator's callback.
@@ -367,10 +367,6 @@ class Coupling:
         """Static bodies without a mesh, which are only drawn; the scene does not have them."""
         drawn = [body for body in self.robot.static if body.mesh is None and body.name in self.visuals]
         return [surface_of(body, "fixed", self.visuals[body.name]) for body in drawn]
-
-    @cached_property
-    def _distance(self) -> SceneDistance:
-        return SceneDistance(self.scene)
 
     def require_world(self, world: uipc.World) -> None:
         """Check that a world belongs to the coupling's scene.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import uipc
 from uipc.backend import SceneVisitor
@@ -15,12 +17,23 @@ from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces, refuse_overlaps
 
+_of_scene: WeakKeyDictionary[uipc.Scene, SceneDistance] = WeakKeyDictionary()
+
+
+def scene_distance(scene: uipc.Scene) -> SceneDistance:
+    """The distances of a scene, which is read again only if geometries were created or destroyed."""
+    known = _of_scene.get(scene)
+    if known is None or known.geometry_ids != _geometry_ids(scene):
+        known = _of_scene[scene] = SceneDistance(scene)
+    return known
+
 
 class SceneDistance:
     """Distances of the affine bodies and half-planes of a scene, at their present positions.
 
     Attributes:
         bodies: The n bodies, as the scene had them when it was read.
+        geometry_ids: Of all its geometries then.
     """
 
     def __init__(self, scene: uipc.Scene) -> None:
@@ -30,7 +43,7 @@ class SceneDistance:
             scene: A scene; bodies that are not coupled are measured as well.
         """
         slots, names, config = list(SceneVisitor(scene).geometries()), object_names(scene), scene.config()
-        self.bodies = read_bodies(slots, names)
+        self.bodies, self.geometry_ids = read_bodies(slots, names), _geometry_ids(scene)
         planes, table = read_half_planes(slots, names), read_contact_table(scene)
         d_hat = float(config.find("contact/d_hat").view()[0])
         self._contact = make_contact_world(make_surfaces(self.bodies), self.bodies, planes, table, d_hat)
@@ -66,3 +79,7 @@ class SceneDistance:
     def _q(self) -> Array:
         transforms = [require(slot.geometry().instances(), "transform", "an affine body") for slot in self.bodies.slots]
         return affine.q_from_transform(np.concatenate([np.zeros((0, 4, 4)), *transforms]))
+
+
+def _geometry_ids(scene: uipc.Scene) -> list[int]:
+    return [slot.id() for slot in SceneVisitor(scene).geometries()]

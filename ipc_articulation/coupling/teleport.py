@@ -15,7 +15,7 @@ import uipc
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.attachments import carried_by, release
-from ipc_articulation.coupling.distance import SceneDistance
+from ipc_articulation.coupling.distance import scene_distance
 from ipc_articulation.coupling.failures import require_valid
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.robot_states import Moves, Plan, RobotState, RobotStates
@@ -82,7 +82,7 @@ def _teleport(
             f"{asker}: the engine gives no access to the state of bodies; initialise the world, and use Engine('cpu') "
             "or Engine('cuda')"
         )
-    contact = SceneDistance(scene)
+    contact = scene_distance(scene)
     rows = np.array(sorted(contact.bodies.rows[geo_id, 0] for geo_id in moves), dtype=np.int64)
     motions = [moves[contact.bodies.slots[contact.bodies.geometry[row]].id()] for row in rows]
     q, qdot = (affine.q_from_transform(np.reshape([m[k] for m in motions], (-1, 4, 4))) for k in (0, 1))

@@ -1,5 +1,6 @@
 """Every adapter sets positions and velocities of its joints, and tells where its links would be."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -146,7 +147,18 @@ def test_limits_are_those_of_the_models():
     np.testing.assert_array_equal(MujocoAdapter(model, data).limits()[:2], [[-0.1, 0.2], [-np.inf, np.inf]])
     assert floating().limits().shape == (14, 2)
     assert not np.isfinite(floating().limits()).any()
-    assert native_adapter().limits().shape == (2, 2)
+    ours = driven().model
+    limited = NativeAdapter(replace(ours, coordinates=replace(ours.coordinates, lower=np.array([-1.0, -2.0]))), 0.01)
+    np.testing.assert_array_equal(limited.limits()[:, 0], [-1.0, -2.0])
+    np.testing.assert_array_equal(limited.limits()[:, 1], ours.coordinates.upper)
+
+
+def test_limits_of_pinocchio_are_those_of_joints_with_plain_coordinates():
+    adapter = pinocchio_adapter()
+    adapter.model.lowerPositionLimit = -np.arange(1.0, 10.0)
+    adapter.model.upperPositionLimit = np.arange(11.0, 20.0)
+    unlimited = [[-np.inf, np.inf]] * 6
+    np.testing.assert_array_equal(adapter.limits(), [[-1.0, 11.0], *unlimited, [-9.0, 19.0]])
 
 
 def test_a_loop_is_never_set_to_another_branch():

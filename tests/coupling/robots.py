@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
+import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.native import NativeAdapter
+from uipc.constitution import AffineBodyConstitution
 
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
 from ipc_articulation.dynamics.model import Box, Mechanism, Shape
-from tests.coupling.worlds import at, cube
+from tests.coupling.worlds import CUBE_CORNERS, CUBE_FACES, at, cube
 
 DT = 0.01
 TARGET = 0.4  # [rad]
@@ -55,3 +57,12 @@ def by_native(name: str = "", y: float = 0.0, gap: float = 0.02, gravity=(0.0, 0
 
 
 BOTH = [by_mujoco, by_native]
+
+
+def add_box(scene: uipc.Scene, pose: np.ndarray):
+    """A box of 0.2 kg that no coupling knows; its geometry slot."""
+    box = uipc.geometry.trimesh(0.05 * CUBE_CORNERS, CUBE_FACES)
+    uipc.geometry.label_surface(box)
+    AffineBodyConstitution().apply_to(box, 1e8, 200.0)
+    uipc.view(box.transforms())[0] = pose
+    return scene.objects().create("box").geometries().create(box)[0]

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 import uipc
 from ipc_articulation.adapters.native import NativeAdapter
-from uipc.constitution import AffineBodyConstitution
 
-from ipc_articulation import affine, couple, reset, step
+from ipc_articulation import Engine, Recorder, affine, couple, read_recording, reset, step
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
 from ipc_articulation.dynamics.model import Mechanism
 from ipc_articulation.errors import EngineError, SceneError
-from tests.coupling.robots import BOTH, TARGET, by_mujoco, by_native
-from tests.coupling.worlds import CUBE_CORNERS, CUBE_FACES, at, cube, make_scene, make_world
+from tests.coupling.robots import BOTH, TARGET, add_box, by_mujoco, by_native
+from tests.coupling.worlds import at, cube, make_scene, make_world
 
 
 def started(make, folder, gravity=(0.0, 0.0, 0.0), **robot):
@@ -199,15 +198,6 @@ def test_a_reset_lets_go_of_what_other_robots_hold(tmp_path):
         second.set_state(world, free={"far crate": at(3, 0, 0)})
 
 
-def add_box(scene, pose):
-    """A box of 0.2 kg that no coupling knows; its geometry slot."""
-    box = uipc.geometry.trimesh(0.05 * CUBE_CORNERS, CUBE_FACES)
-    uipc.geometry.label_surface(box)
-    AffineBodyConstitution().apply_to(box, 1e8, 200.0)
-    uipc.view(box.transforms())[0] = pose
-    return scene.objects().create("box").geometries().create(box)[0]
-
-
 def test_any_body_of_the_scene_may_be_attached_before_it_runs(tmp_path):
     scene = make_scene()
     coupling = couple(scene, by_native(gap=0.5))
@@ -242,6 +232,20 @@ def test_wrong_parts_and_links_are_named(ask, message, tmp_path):
     with pytest.raises(SceneError, match=message):
         ask(coupling)
     coupling.step(world)
+
+
+def test_a_recording_goes_on_while_parts_are_attached(tmp_path):
+    adapter, scene = by_native(), make_scene()
+    coupling, engine = couple(scene, adapter), Engine("cpu", tmp_path / "engine")
+    world = uipc.World(engine)
+    world.init(scene)
+    with Recorder(coupling, tmp_path / "run", engine):
+        for change in (lambda: None, lambda: coupling.attach("crate", "hand"), lambda: coupling.detach("crate")):
+            change()
+            coupling.step(world)
+        coupling.reset(world)
+        coupling.step(world)
+    assert read_recording(tmp_path / "run").steps == 4
 
 
 def test_equal_names_are_told(tmp_path):

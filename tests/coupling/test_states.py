@@ -13,7 +13,7 @@ from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.errors import AdapterError, EngineError, SceneError, StateError
 from tests.adapters.shared.engines import cases, side
-from tests.coupling.robots import BOTH, by_mujoco, by_native
+from tests.coupling.robots import BOTH, add_box, by_mujoco, by_native
 from tests.coupling.worlds import Turntable, at, cube, make_scene, make_world
 
 
@@ -292,6 +292,34 @@ def test_unknown_robots_are_named(tmp_path):
         with pytest.raises(error, match=message):
             ask()
     step(world, [near, far])
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_a_world_that_was_reset_and_refused_a_state_is_recovered(make, tmp_path):
+    _, coupling, world = started(make, tmp_path)
+    run(coupling, world, 5)
+    world.dump()
+    kept, frame = coupling.state(), world.frame()
+    following = run(coupling, world, 3)
+    coupling.reset(world)
+    with pytest.raises(SceneError, match=r"intersect in the state that was asked for \(set_state after step 8\)"):
+        coupling.set_state(world, free={"crate": at(0.57, 0.05, 0)})
+    run(coupling, world, 2)
+    assert world.recover(frame)
+    world.retrieve()
+    coupling.restore(kept)
+    assert run(coupling, world, 3) == following
+
+
+def test_bodies_that_come_later_are_in_the_way_too(tmp_path):
+    _, coupling, world = started(by_native, tmp_path)
+    coupling.set_state(world, free={"crate": at(3.0, 0, 0)})
+    add_box(coupling.scene, at(4.0, 0, 0))
+    coupling.step(world)
+    with pytest.raises(SceneError, match=r"'(box|crate)' and '(box|crate)' intersect in the state that was asked for"):
+        coupling.set_state(world, free={"crate": at(4.05, 0, 0)})
+    coupling.set_state(world, free={"crate": at(4.15, 0, 0)})
+    np.testing.assert_array_equal(body(coupling, "crate"), at(4.15, 0, 0))
 
 
 def test_a_step_that_was_not_committed_is_named(tmp_path):

@@ -328,9 +328,7 @@ def test_a_robot_that_is_put_through_a_wall_stays_before_it(tmp_path):
 def test_the_state_of_a_free_body_is_refused_by_name(name, place, run):
     kept = getattr(run.data, name)[place]
     getattr(run.data, name)[place] += 0.5
-    message = (
-        f"{name} of free body 'crate' was changed between two steps, .*IPC moves that body.*coupling.set_state"
-    )
+    message = f"{name} of free body 'crate' was changed between two steps, .*IPC moves that body.*coupling.set_state"
     with pytest.raises(AdapterError, match=message):
         run.step()
     getattr(run.data, name)[place] = kept
