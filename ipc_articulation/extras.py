@@ -13,6 +13,7 @@ EXTRAS = {
     "PIL": "view",
     "casadi": "loops",
     "collada": "robots",
+    "dartpy": "dart",
     "example_robot_data": "robots",
     "imageio": "film",
     "imageio_ffmpeg": "film",

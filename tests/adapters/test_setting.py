@@ -61,7 +61,18 @@ def pinocchio_adapter():
     return moving(chain("FreeFlyer"))
 
 
+def dart_adapter(kind: str):
+    """A hinge, a joint of a kind and a slide in oblique frames, with a weld between them."""
+    pytest.importorskip("dartpy")
+    from ipc_articulation.adapters.dart import DartAdapter
+
+    from tests.adapters.dart.worlds import chain
+
+    return DartAdapter(chain(kind))
+
+
 ADAPTERS = [mujoco_adapter, floating, native_adapter, press, all_joints, floating_press, pinocchio_adapter]
+ADAPTERS += [partial(dart_adapter, kind) for kind in ("Free", "Ball", "Planar", "Universal")]
 ADAPTERS += [partial(shared, *case.values) for case in cases()]
 
 

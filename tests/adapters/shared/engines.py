@@ -24,7 +24,7 @@ class Side:
     refusal: str  # what is said to that
 
 
-NAMES = ("mujoco", "native", "pinocchio")
+NAMES = ("mujoco", "native", "pinocchio", "dart")
 
 
 def side(name: str) -> Side:
