@@ -9,7 +9,7 @@ into it; the joint changes nothing where both are at rest.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -27,6 +27,9 @@ from ipc_articulation.frontend.joint_geometry import joint_geometry
 from ipc_articulation.naming import suggest
 
 STRENGTH = 1e6  # κ = STRENGTH (m_part + m_link) [kg]: at 10 m/s² and dt = 0.01 s a part lags by 1 nm at most
+_STAYS = 1e-6  # by which the entries of the relation of part and link may change where both are moved
+
+Named = tuple[str, Any]  # name and geometry slot of a body
 
 
 @dataclass(frozen=True)
@@ -45,103 +48,125 @@ class Attachment:
 
     def carried(self, link: BodyMotion) -> BodyMotion:
         """The part's motion with a new motion of its link: H = H_link X, Ḣ = Ḣ_link X, X their present relation."""
-        here, there = pose_of(self.link_slot), pose_of(self.part_slot)
-        X = np.linalg.solve(here, there)
-        q = affine.nearest_rigid(affine.q_from_transform(link.pose @ X))
-        return BodyMotion(affine.transform_from_q(q), link.rate @ X)
+        q = affine.nearest_rigid(affine.q_from_transform(link.pose @ self.relation({})))
+        return BodyMotion(affine.transform_from_q(q), link.rate @ self.relation({}))
+
+    def relation(self, moves: Moves) -> Array:
+        """X = H_link⁻¹ H_part, (4, 4), where some bodies are moved, and the others are where they are."""
+        here, there = (
+            moves[slot.id()].pose if slot.id() in moves else pose_of(slot) for slot in (self.link_slot, self.part_slot)
+        )
+        return np.asarray(np.linalg.solve(here, there), dtype=float)
 
 
-_of_scene: WeakKeyDictionary[uipc.Scene, dict[int, Attachment]] = WeakKeyDictionary()  # by the part's geometry id
+_of_scene: WeakKeyDictionary[uipc.Scene, list[Attachment]] = WeakKeyDictionary()
 
 
-def attachments_of(scene: uipc.Scene) -> Mapping[int, Attachment]:
-    """The attached parts of a scene, by geometry id."""
-    return _of_scene.setdefault(scene, {})
+def attachments_of(scene: uipc.Scene) -> list[Attachment]:
+    """The attached parts of a scene, as often as they are attached."""
+    return _of_scene.setdefault(scene, [])
 
 
-def attach(scene: uipc.Scene, part: tuple[str, Any], link: tuple[str, Any]) -> None:
-    """Join a part to a link, each a name and a geometry slot, from the next step on.
+def attach(scene: uipc.Scene, part: Named, link: Named) -> None:
+    """Join a part to a link from the next step on.
 
     Raises:
-        SceneError: The part is attached already, or to itself; names part and link.
+        SceneError: The part is attached to this link already, or is the link; names both.
     """
-    attached = _of_scene.setdefault(scene, {})
+    attached = attachments_of(scene)
     (name, slot), (link_name, link_slot) = part, link
-    if slot.id() in attached:
-        raise SceneError(f"attach: part '{name}' is attached to '{attached[slot.id()].link}' already; detach it first")
+    if slot.id() == link_slot.id():
+        raise SceneError(f"attach: '{name}' cannot be attached to itself")
+    if any((held.part_slot.id(), held.link_slot.id()) == (slot.id(), link_slot.id()) for held in attached):
+        raise SceneError(f"attach: part '{name}' is attached to '{link_name}' already; detach it first")
     geometry = joint_geometry("fixed", np.zeros((1, 3)), [(link_slot, 0)], [(slot, 0)], [STRENGTH])
     uipc.view(geometry.vertices().find("position"))[0, :, 0] = _centre(slot)
     joint = scene.objects().create(f"'{name}' on '{link_name}'")
     joint.geometries().create(geometry)
-    attached[slot.id()] = Attachment(name, link_name, slot, link_slot, joint)
+    attached.append(Attachment(name, link_name, slot, link_slot, joint))
 
 
-def detach(scene: uipc.Scene, part: str | Any) -> None:
-    """Free an attached part, given by name or geometry slot; it goes on with its present velocity.
+def detach(scene: uipc.Scene, part: str | Any, links: Collection[int]) -> None:
+    """Free a part, given by name or geometry slot, from links, given by their geometry ids.
 
     Raises:
-        SceneError: It is not attached; names the parts that are.
+        SceneError: It is attached to none of them; names the parts that are.
     """
-    attached = _of_scene.setdefault(scene, {})
-    keys = [key for key, held in attached.items() if part == held.part] if isinstance(part, str) else [part.id()]
-    if len(keys) != 1 or keys[0] not in attached:
-        what = f"{len(keys)} parts called '{part}' are attached; give the geometry slot" if len(keys) > 1 else ""
-        name = part if isinstance(part, str) else f"geometry {part.id()}"
-        known = suggest(name, [held.part for held in attached.values()], "attached parts")
-        raise SceneError(f"detach: {what or f'part {name!r} is not attached{known}'}")
-    scene.objects().destroy(attached.pop(keys[0]).joint.id())
+    of_links = [held for held in attachments_of(scene) if held.link_slot.id() in links]
+    is_name = isinstance(part, str)
+    found = [held for held in of_links if part == (held.part if is_name else held.part_slot)]
+    if len({held.part_slot.id() for held in found}) > 1:
+        raise SceneError(f"detach: several parts called '{part}' are attached; give the geometry slot of one")
+    if not found:
+        name = part if is_name else getattr(part, "id", lambda: part)()
+        known = suggest(name, [held.part for held in of_links], "attached parts")
+        raise SceneError(f"detach: part {name!r} is not attached here{known}")
+    _end(scene, found)
 
 
-def carried_by(scene: uipc.Scene, moves: Moves, released: Collection[int], asker: str) -> Moves:
+def release(scene: uipc.Scene, geo_ids: Collection[int]) -> None:
+    """Detach all parts that are among some geometries, or attached to one of them."""
+    _end(scene, [held for held in attachments_of(scene) if held.is_of(geo_ids)])
+
+
+def _end(scene: uipc.Scene, ended: Sequence[Attachment]) -> None:
+    for held in ended:
+        scene.objects().destroy(held.joint.id())
+        attachments_of(scene).remove(held)
+
+
+def carried_by(scene: uipc.Scene, moves: Moves, links: Collection[int], released: Collection[int], asker: str) -> Moves:
     """The motions of parts whose links are moved; parts may carry others.
 
     Args:
         scene: The scene.
         moves: The bodies that are moved.
+        links: Geometry ids of all links of the scene, which are not carried.
         released: Geometry ids as for `release`; these parts stay where they are.
         asker: Beginning of messages.
 
     Raises:
-        SceneError: An attached part is moved by itself; names it and its link.
+        SceneError: Part and link would not stay in their present relation, because both are moved, or one that is held
+            by another; names both.
     """
-    pending, carried = {key: held for key, held in attachments_of(scene).items() if not held.is_of(released)}, Moves()
-    for key, held in pending.items():
-        if key in moves:
+    holding = [held for held in attachments_of(scene) if not held.is_of(released)]
+    carried, grows = Moves(), True
+    while grows:
+        moved = moves | carried
+        new = {
+            held.part_slot.id(): held.carried(moved[held.link_slot.id()])
+            for held in holding
+            if held.link_slot.id() in moved and held.part_slot.id() not in {*moved, *links}
+        }
+        carried |= new
+        grows = bool(new)
+    for held in holding:
+        if np.abs(held.relation(moves | carried) - held.relation({})).max() > _STAYS:
             raise SceneError(
                 f"{asker}: part '{held.part}' is attached to '{held.link}', and moves with it; detach it first"
             )
-    while ready := [key for key, held in pending.items() if held.link_slot.id() in moves | carried]:
-        for key in ready:
-            held = pending.pop(key)
-            carried[key] = held.carried((moves | carried)[held.link_slot.id()])
     return carried
 
 
-def release(scene: uipc.Scene, geo_ids: Collection[int]) -> None:
-    """Detach all parts that are among some geometries, or attached to one of them."""
-    for held in [held for held in attachments_of(scene).values() if held.is_of(geo_ids)]:
-        detach(scene, held.part_slot)
-
-
-def free_part(name: str, free: Sequence[tuple[str, Any]]) -> tuple[str, Any]:
-    """Name and slot of a free body that is given by its name.
+def named(name: str, bodies: Sequence[Named]) -> Named:
+    """The body of a name.
 
     Args:
         name: The name.
-        free: Names and geometry slots of the free bodies of all couplings.
+        bodies: The free bodies and links of all couplings.
 
     Raises:
         SceneError: There is none of this name, or several.
     """
-    found = [entry for entry in free if entry[0] == name]
+    found = [entry for entry in bodies if entry[0] == name]
     if len(found) > 1:
-        raise SceneError(f"attach: {len(found)} free bodies are called '{name}'; give the geometry slot of one")
+        raise SceneError(f"attach: {len(found)} bodies are called '{name}'; give the geometry slot of one")
     if not found:
-        raise SceneError(f"attach: unknown free body '{name}'{suggest(name, [known for known, _ in free])}")
+        raise SceneError(f"attach: unknown body '{name}'{suggest(name, [known for known, _ in bodies])}")
     return found[0]
 
 
-def scene_part(scene: uipc.Scene, slot: Any) -> tuple[str, Any]:
+def scene_part(scene: uipc.Scene, slot: Any) -> Named:
     """Name and slot of a body that is given by its geometry slot.
 
     Raises:
@@ -150,8 +175,8 @@ def scene_part(scene: uipc.Scene, slot: Any) -> tuple[str, Any]:
     known = hasattr(slot, "geometry") and scene.geometries().find(slot.id())[0] is not None
     if not known or not is_affine_body(slot.geometry()) or slot.geometry().instances().size() != 1:
         raise SceneError(
-            f"attach: a {type(slot).__name__} is no part; give the name of a free body, or the geometry slot of one "
-            "affine body of the scene"
+            f"attach: a {type(slot).__name__} is no part; give the name of a free body or link, or the geometry slot "
+            "of one affine body of the scene"
         )
     name = object_names(scene).get(slot.id(), f"geometry {slot.id()}")
     return read_meta(slot.geometry(), "name", name), slot

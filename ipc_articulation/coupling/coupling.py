@@ -14,7 +14,7 @@ from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
-from ipc_articulation.coupling.attachments import attach, attachments_of, detach, free_part, scene_part
+from ipc_articulation.coupling.attachments import attach, attachments_of, detach, named, scene_part
 from ipc_articulation.coupling.bodies import WORLD, PlacedBodies, set_aim
 from ipc_articulation.coupling.distance import scene_distance
 from ipc_articulation.coupling.failures import (
@@ -213,32 +213,35 @@ class Coupling:
         both a common one, and momentum is kept. On the CPU engine only, except before `world.init`.
 
         Args:
-            part: Name of a free body of any coupling of the scene, or the geometry slot of an affine body of the scene.
+            part: Name of a free body or a link of any coupling of the scene, or the geometry slot of an affine body of
+                the scene. Several links may hold it, of one robot or of several.
             link: Name of a link; «world» holds the part where it is.
 
         Raises:
-            SceneError: The part or the link is unknown, or the part is attached already.
+            SceneError: The part or the link is unknown, or the part is attached to this link already.
             EngineError: The scene's engine cannot make joints while it runs.
         """
         self._require_cpu()
-        attach(self.scene, self._part(part), self._link(link))
+        attach(self.scene, self._part(part), self._link(link, "attach"))
 
-    def detach(self, part: str | Any) -> None:
+    def detach(self, part: str | Any, link: str | None = None) -> None:
         """Let go of a part, which goes on with its present velocity.
 
         Args:
-            part: As for `attach`; also a part that another coupling of the scene attached.
+            part: As for `attach`.
+            link: The link, or «world»; None: all that this robot's coupling attached it to. Other robots keep theirs.
 
         Raises:
-            SceneError: It is not attached; the message names the parts that are.
+            SceneError: It is not attached there; the message names the parts that are.
         """
-        detach(self.scene, part)
+        slots = self._holding.values() if link is None else (self._link(link, "detach")[1],)
+        detach(self.scene, part, {slot.id() for slot in slots})
 
     @property
-    def attached(self) -> dict[str, str]:
-        """The parts that are attached to links of this robot, each with the name of its link."""
-        held = attachments_of(self.scene).values()
-        return {a.part: a.link for a in held if a.link_slot.id() in self.link_ids}
+    def attached(self) -> tuple[tuple[str, str], ...]:
+        """The parts that are attached by this coupling, each with the name of its link or «world»."""
+        own = {slot.id() for slot in self._holding.values()}
+        return tuple((held.part, held.link) for held in attachments_of(self.scene) if held.link_slot.id() in own)
 
     def read_out(self, world: uipc.World) -> StepReadOut:
         """Contacts, wrenches on links and joints, momentum and work of the last step; computed when they are asked for.
@@ -358,9 +361,10 @@ class Coupling:
         return frozenset(slot.id() for slot in self._bodies.links)
 
     @property
-    def named_free(self) -> list[tuple[str, Any]]:
-        """Names and geometry slots of the free bodies."""
-        return [(body.name, slot) for body, slot in zip(self.robot.free, self._bodies.free, strict=True)]
+    def named_slots(self) -> list[tuple[str, Any]]:
+        """Names and geometry slots of the links, then of the free bodies."""
+        bodies, slots = (*self.robot.links, *self.robot.free), (*self._bodies.links, *self._bodies.free)
+        return [(body.name, slot) for body, slot in zip(bodies, slots, strict=True)]
 
     @property
     def decorations(self) -> list[Surface]:
@@ -419,13 +423,17 @@ class Coupling:
     def _part(self, part: str | Any) -> tuple[str, Any]:
         if not isinstance(part, str):
             return scene_part(self.scene, part)
-        return free_part(part, [named for other in couplings_of(self.scene) for named in other.named_free])
+        return named(part, [entry for other in couplings_of(self.scene) for entry in other.named_slots])
 
-    def _link(self, name: str) -> tuple[str, Any]:
-        slots = dict(zip(self.link_names, self._bodies.links, strict=True)) | {WORLD: self._bodies.world}
-        if name not in slots:
-            raise SceneError(f"attach: unknown link '{name}'{suggest(name, slots)}")
-        return name, slots[name]
+    def _link(self, name: str, asker: str) -> tuple[str, Any]:
+        if name not in self._holding:
+            raise SceneError(f"{asker}: unknown link '{name}'{suggest(name, self._holding)}")
+        return name, self._holding[name]
+
+    @property
+    def _holding(self) -> dict[str, Any]:
+        """Geometry slots of what parts are attached to, by name."""
+        return dict(zip(self.link_names, self._bodies.links, strict=True)) | {WORLD: self._bodies.world}
 
     def _read_delta_theta(self) -> Array:
         if self._articulation is None:

@@ -49,8 +49,10 @@ def put(world: uipc.World, wanted: Mapping[Any, RobotState | None], action: str)
     }
     released = {key for coupling, plan in plans.items() if plan.kept is not None for key in plan.moves}
     moves: Moves = {key: motion for plan in plans.values() for key, motion in plan.moves.items()}
-    carried = carried_by(scene, moves, released, asker)
-    for other in couplings_of(scene):  # whose free bodies are carried by these robots
+    couplings = couplings_of(scene)
+    links = frozenset[int]().union(*(coupling.link_ids for coupling in couplings))
+    carried = carried_by(scene, moves, links, released, asker)
+    for other in couplings:  # whose free bodies are carried by these robots
         if other not in plans and any(map(other.states.owns, carried)):
             plans[other] = other.states.plan(RobotState(), asker)
     _teleport(world, scene, [(coupling.states, plan) for coupling, plan in plans.items()], moves | carried, asker)

@@ -5,7 +5,7 @@ import pytest
 import uipc
 from ipc_articulation.adapters.native import NativeAdapter
 
-from ipc_articulation import Engine, Recorder, affine, couple, read_recording, reset, step
+from ipc_articulation import Engine, Recorder, RobotState, affine, couple, read_recording, reset, set_state, step
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
 from ipc_articulation.dynamics.joints import RevoluteJoint
@@ -41,12 +41,12 @@ def test_what_is_at_rest_stays_at_rest(make, gap, tmp_path):
     coupling.step(world)
     before = coupling.body_poses
     coupling.attach("crate", "hand")
-    assert coupling.attached == {"crate": "hand"}
+    assert coupling.attached == (("crate", "hand"),)
     for _ in range(10):
         coupling.step(world)
     np.testing.assert_allclose(coupling.body_poses, before, atol=1e-9)
     coupling.detach("crate")
-    assert coupling.attached == {}
+    assert coupling.attached == ()
     for _ in range(10):
         coupling.step(world)
     np.testing.assert_allclose(coupling.body_poses, before, atol=1e-9)
@@ -146,7 +146,7 @@ def test_a_part_goes_from_hand_to_hand_of_robots_of_two_engines(tmp_path):
         step(world, [first, second])
     first.detach("giver crate")
     second.attach("giver crate", "taker hand")
-    assert (first.attached, second.attached) == ({}, {"giver crate": "taker hand"})
+    assert (first.attached, second.attached) == ((), (("giver crate", "taker hand"),))
     X = np.linalg.solve(second.body_poses[1], crate(first))
     taker.drive = Drive(pd=PD.to(taker.model, [-0.4, 0.0], [20.0, 5.0], [2.0, 0.5]))
     for _ in range(300):
@@ -168,14 +168,14 @@ def test_a_robot_is_put_elsewhere_with_what_it_holds(make, tmp_path):
     before = crate(coupling)[:3, 3]
     shoulder, wrist = np.zeros(3), coupling.body_poses[1][:3, 3]
     went = np.cross([0, 0, 0.2], before - shoulder) + np.cross([0, 0, 0.1], before - wrist)
-    rate = np.array(coupling.named_free[0][1].geometry().instances().find("velocity").view())[0, :3, 3]
+    rate = np.array(coupling.named_slots[-1][1].geometry().instances().find("velocity").view())[0, :3, 3]
     np.testing.assert_allclose(rate, went, atol=1e-9)
     with pytest.raises(SceneError, match=r"set_state after step 1: part 'crate' is attached to 'hand', and moves with"):
         coupling.set_state(world, free={"crate": at(3, 0, 0)})
     coupling.step(world)
     np.testing.assert_allclose(np.linalg.solve(coupling.body_poses[1], crate(coupling)), X, atol=1e-7)
     coupling.reset(world)
-    assert coupling.attached == {}
+    assert coupling.attached == ()
     np.testing.assert_array_equal(crate(coupling), at(0.57, 0.18, 0))
     coupling.step(world)
     np.testing.assert_allclose(crate(coupling), at(0.57, 0.18, 0), atol=1e-12)
@@ -192,10 +192,41 @@ def test_a_reset_lets_go_of_what_other_robots_hold(tmp_path):
     assert np.abs(crate(first)[:3, 3] - [0.57, 0.1, 0.0]).max() > 0.1
     step(world, [first, second])  # MuJoCo knows of the crate that the other robot has carried
     reset(world, [first])
-    assert second.attached == {}
+    assert second.attached == ()
     np.testing.assert_array_equal(crate(first), at(0.57, 0.1, 0))
     with pytest.raises(SceneError, match="part 'far crate' is attached to 'world', and moves with it"):
         second.set_state(world, free={"far crate": at(3, 0, 0)})
+
+
+def test_two_robots_hold_one_part_and_each_other(tmp_path):
+    """What one of them wants moves the other too; a part between them is held until both have let go."""
+    scene = make_scene()
+    near, far = by_mujoco("near ", gap=0.1), by_native("far ", y=0.36, gap=0.5)
+    first, second = couple(scene, near), couple(scene, far)
+    world = make_world(scene, tmp_path)
+    first.attach("near crate", "near hand")
+    second.attach("near crate", "far hand")
+    near.data.ctrl[:] = -0.3
+    far.drive = Drive()
+    for _ in range(150):
+        step(world, [first, second])
+    assert second.theta[0] < -0.1
+    X = [np.linalg.solve(coupling.body_poses[1], crate(first)) for coupling in (first, second)]
+    np.testing.assert_allclose(X[0], at(0.07, 0.18, 0), atol=1e-6)
+    np.testing.assert_allclose(X[1], at(0.07, -0.18, 0), atol=1e-6)
+    message = r"after step 150: part 'near crate' is attached to 'far hand', and moves with it; detach it first"
+    with pytest.raises(SceneError, match=message):
+        first.set_state(world, theta=[0.0, 0.0])
+    set_state(world, {first: RobotState(theta=[0.0, 0.0]), second: RobotState(theta=[0.0, 0.0])})
+    np.testing.assert_allclose(crate(first), at(0.57, 0.18, 0), atol=1e-6)
+    first.detach("near crate")
+    assert second.attached == (("near crate", "far hand"),)
+    first.attach("far hand", "near hand")
+    for _ in range(100):
+        step(world, [first, second])
+    assert second.theta[0] < -0.05
+    X = np.linalg.solve(first.body_poses[1], second.body_poses[1])
+    np.testing.assert_allclose(X, at(0.0, 0.36, 0), atol=1e-6)
 
 
 def test_any_body_of_the_scene_may_be_attached_before_it_runs(tmp_path):
@@ -203,7 +234,7 @@ def test_any_body_of_the_scene_may_be_attached_before_it_runs(tmp_path):
     coupling = couple(scene, by_native(gap=0.5))
     box = add_box(scene, at(0.57, 0.1, 0))
     coupling.attach(box, "hand")
-    assert coupling.attached == {"box": "hand"}
+    assert coupling.attached == (("box", "hand"),)
     world = make_world(scene, tmp_path)
     for _ in range(20):
         coupling.step(world)
@@ -216,12 +247,20 @@ def test_any_body_of_the_scene_may_be_attached_before_it_runs(tmp_path):
 
 
 REFUSED = [
-    (lambda c: c.attach("create", "hand"), "attach: unknown free body 'create'; did you mean 'crate'"),
-    (lambda c: c.attach("hand", "arm"), "attach: unknown free body 'hand'; valid: crate"),
+    (lambda c: c.attach("create", "hand"), "attach: unknown body 'create'; did you mean 'crate'"),
+    (lambda c: c.attach("hand", "hand"), "attach: 'hand' cannot be attached to itself"),
+    (lambda c: c.detach("crate", "hnad"), "detach: unknown link 'hnad'; did you mean 'hand'"),
     (lambda c: c.attach("crate", "hnad"), "attach: unknown link 'hnad'; did you mean 'hand'.* valid: arm, hand, world"),
-    (lambda c: c.attach(3, "hand"), "attach: a int is no part; give the name of a free body, or the geometry slot"),
-    (lambda c: c.detach("crate"), "detach: part 'crate' is not attached; attached parts: none"),
-    (lambda c: (c.attach("crate", "hand"), c.attach("crate", "arm")), "part 'crate' is attached to 'hand' already"),
+    (
+        lambda c: c.attach(3, "hand"),
+        "attach: a int is no part; give the name of a free body or link, or the geometry slot",
+    ),
+    (lambda c: c.detach("crate"), "detach: part 'crate' is not attached here; attached parts: none"),
+    (lambda c: (c.attach("crate", "hand"), c.attach("crate", "hand")), "part 'crate' is attached to 'hand' already"),
+    (
+        lambda c: (c.attach("crate"), c.detach("crate", "hand")),
+        "part 'crate' is not attached here; attached parts: none",
+    ),
 ]
 
 
@@ -251,10 +290,10 @@ def test_a_recording_goes_on_while_parts_are_attached(tmp_path):
 def test_equal_names_are_told(tmp_path):
     scene = make_scene()
     first, second = couple(scene, by_mujoco()), couple(scene, by_native(y=2.0))
-    with pytest.raises(SceneError, match="attach: 2 free bodies are called 'crate'; give the geometry slot of one"):
+    with pytest.raises(SceneError, match="attach: 2 bodies are called 'crate'; give the geometry slot of one"):
         first.attach("crate", "hand")
-    first.attach(second.named_free[0][1], "hand")
-    assert first.attached == {"crate": "hand"}
+    first.attach(second.named_slots[-1][1], "hand")
+    assert first.attached == (("crate", "hand"),)
 
 
 def test_an_engine_that_makes_no_joints_is_named(tmp_path, monkeypatch):
