@@ -18,6 +18,7 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     positions,
     write_free_joint,
 )
+from ipc_articulation.adapters.mujoco.restraints import restraints
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 
@@ -156,6 +157,7 @@ class MujocoAdapter:
             delta_theta_tilde=self.dt * self._scratch.qvel[dofs],
             link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
             aims=mocap_poses(self._scratch, self._selection.mocap),
+            restraints=restraints(self.model, self.data, self._scratch, self._joints),
         )
         return self._predicted
 

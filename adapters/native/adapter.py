@@ -14,6 +14,7 @@ from ipc_articulation.adapters.native.coordinates import SceneCoordinates
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
+from ipc_articulation.adapters.native.restraints import restraints
 from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
 
@@ -21,6 +22,7 @@ from ipc_articulation import affine
 from ipc_articulation.arguments import POSITIVE, Wanted, checked, instance, refuse_unwanted, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
+from ipc_articulation.coupling.kinds import kind_of
 from ipc_articulation.coupling.robots import FRICTION, Pin
 from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.arguments import numbers
@@ -45,7 +47,7 @@ class NativeAdapter:
     are in the model's coordinates, see `SceneCoordinates`.
 
     The engine's own step is `dynamics.implicit`, whose M̂ is the Hessian of its incremental potential. Friction, limits
-    and mimic joints act in the predicted step only; the response to contact is that of M̂, which includes all joints.
+    and mimic joints hold against contact too, see `couple`.
 
     For a robot with loops, M̂ and δθ̃ are those of the independent joints. Joints that are known functions of them
     (gears, knees) are tied to them in the scene (see `coupling.ties`). The other joints of the tree, and the pins that
@@ -99,7 +101,9 @@ class NativeAdapter:
         self.q: Array = model.neutral if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
         self._predicted: tuple[Step, Array] | None = None  # and δθ̃
-        refuse_equal_names(self.describe())
+        described = self.describe()
+        refuse_equal_names(described)
+        self._units = tuple(unit for joint in described.joints for unit in kind_of(joint).units)
         if model.loops or pins:
             require_closing(model, self.q, self._chain, self._scene, self._placed_pins())
 
@@ -156,7 +160,8 @@ class NativeAdapter:
         tilde = self._coordinates.to_scene(self.q, self._dt * step.v)
         self._predicted = step, tilde
         mass = self._coordinates.mass_to_scene(self.q, step.mass)
-        return Prediction(mass, tilde, self.link_poses(), self._tied(step), self._surroundings.aims)
+        held = restraints(self.model, step, self._coordinates, self._units, self._dt)
+        return Prediction(mass, tilde, self.link_poses(), self._tied(step), self._surroundings.aims, held)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q moves by δθ, and (δθ-δθ̃)/dt is added to the predicted v.

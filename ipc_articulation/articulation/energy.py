@@ -1,12 +1,13 @@
 """The articulation's energy: it pulls the bodies of a scene towards the joint motion that a multibody engine predicts.
 
-    K(q) = ½ (δθ(q, q_ref) - δθ̃)ᵀ Mᵗ (δθ(q, q_ref) - δθ̃)
-    ∇K   = Jᵀ w,               J = ∂δθ/∂q,   w = Mᵗ (δθ - δθ̃)
-    ∇²K  = Jᵀ Mᵗ J + Σₖ wₖ ∂²δθₖ/∂q²
+    K(q) = ½ (δθ(q, q_ref) - δθ̃)ᵀ Mᵗ (δθ(q, q_ref) - δθ̃) + Σₖ Dₖ(δθₖ)
+    ∇K   = Jᵀ w,                          J = ∂δθ/∂q,   w = Mᵗ (δθ - δθ̃) + D'
+    ∇²K  = Jᵀ (Mᵗ + diag D'') J + Σₖ wₖ ∂²δθₖ/∂q²
 
-(libuipc's specification of the external articulation constraint.) δθ holds the freedoms of the joints, joint after
-joint. Mᵗ is constant in a step: one dense block an articulation. For Newton's method Σ wₖ ∂²δθₖ of each joint is
-projected onto positive semidefinite matrices; Jᵀ Mᵗ J is one.
+(libuipc's specification of the external articulation constraint, and D of `bounded_springs`, which libuipc does not
+have: limits, dry friction and motors that saturate.) δθ holds the freedoms of the joints, joint after joint. Mᵗ is
+constant in a step: one dense block an articulation. For Newton's method Σ wₖ ∂²δθₖ of each joint is projected onto
+positive semidefinite matrices; Jᵀ (Mᵗ + diag D'') J is one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation.evaluation import freedom_energies, hold, linearize, make_articulations, take
+from ipc_articulation.articulation.bounded_springs import curvatures, refuse_springs, slopes
+from ipc_articulation.articulation.evaluation import (
+    freedom_energies,
+    hold,
+    linearize,
+    make_articulations,
+    take,
+)
 from ipc_articulation.articulation.joints import Joints, delta_theta
 from ipc_articulation.articulation.step_input import (
     delta_theta_tilde_array,
@@ -32,10 +40,10 @@ from ipc_articulation.errors import ArticulationError
 
 
 class Linearization(NamedTuple):
-    """K, and what its derivatives are made of, for m joints with F freedoms at one q."""
+    """What the derivatives of K are made of, for m joints with F freedoms at one q."""
 
-    energy: float  # K [J·s²: K carries no dt²]
-    force: Array  # (F,) w = Mᵗ (δθ - δθ̃)
+    force: Array  # (F,) Mᵗ (δθ - δθ̃), without D'
+    displacement: Array  # (F,) δθ
     jacobian: Array  # (F, 24) ∂δθₖ/∂(qᵢ, qⱼ), left body then right body
     curvature: Array  # (m, 24, 24) Σ wₖ ∂²δθₖ of each joint, exact or projected
 
@@ -76,6 +84,7 @@ class ArticulationEnergy:
         masses, unchecked = _split(self.arrays.mass, entries), self.arrays.unchecked
         self._blocks = [M.reshape(size, size) for M, size in zip(masses, self.sizes, strict=True)]
         self._given_masses, self._given_tildes = _split(unchecked.mass, entries), _split(unchecked.tilde, self.sizes)
+        self._given_springs = _split(unchecked.springs, self.sizes)
 
     def set_step(
         self, mass: Sequence[ArrayLike] | ArrayLike, delta_theta_tilde: Sequence[ArrayLike] | ArrayLike, q_ref: Array
@@ -96,26 +105,37 @@ class ArticulationEnergy:
         predicted = [delta_theta_tilde_array(*given) for given in zip(self.names, self.sizes, tildes, strict=True)]
         self.set_flat([M.ravel() for M in blocks], predicted, self.coordinates(q_ref))
 
-    def set_flat(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
+    def set_flat(
+        self,
+        mass: Sequence[Array],
+        delta_theta_tilde: Sequence[Array],
+        q_ref: Array,
+        springs: Sequence[Array | None] | None = None,
+    ) -> None:
         """The same as `set_step`, for arrays as libuipc has them, whose shapes are right.
 
         Args:
             mass: Mᵗ row-major, one (fₐ²,) array an articulation.
             delta_theta_tilde: δθ̃ [rad or m], one (fₐ,) array an articulation.
             q_ref: The reference pose of every body, (n, 12), contiguous.
+            springs: One (fₐ, 4, 4) array an articulation, see `bounded_springs`; None for none.
 
         Raises:
             ArticulationError: see `set_step`.
         """
-        self.give(mass, delta_theta_tilde)
+        self.give(mass, delta_theta_tilde, springs)
         if not take(self.held, q_ref):
             self._refuse(mass, delta_theta_tilde, q_ref)
 
-    def give(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array]) -> None:
-        """Store Mᵗ and δθ̃ of a step as `set_flat` has them, for `take`."""
+    def give(
+        self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], springs: Sequence[Array | None] | None = None
+    ) -> None:
+        """Store Mᵗ, δθ̃ and springs of a step as `set_flat` has them, for `take`."""
         for parts, targets in ((mass, self._given_masses), (delta_theta_tilde, self._given_tildes)):
             for part, target in zip(parts, targets, strict=True):
                 target[:] = part
+        for target, own in zip(self._given_springs, springs or [None] * len(self.sizes), strict=True):
+            target[:] = 0.0 if own is None else own
 
     @property
     def mass(self) -> list[Array]:
@@ -133,20 +153,26 @@ class ArticulationEnergy:
         delta_theta(self.arrays.joints, self.arrays.reference, self.coordinates(q), delta)
         return delta
 
+    @property
+    def springs(self) -> Array:
+        """The springs of all freedoms, (F, 4, 4), see `bounded_springs`."""
+        return self.arrays.springs.copy()
+
     def energy(self, q: Array) -> float:
         """K(q)."""
         return float(self.freedom_energies(q).sum())
 
     def freedom_energies(self, q: Array) -> Array:
-        """½ wₖ (δθₖ - δθ̃ₖ) of each freedom, (F,); those of an articulation sum to its K."""
+        """½ (δθₖ - δθ̃ₖ) (Mᵗ (δθ - δθ̃))ₖ + Dₖ of each freedom, (F,); those of an articulation sum to its K."""
         return freedom_energies(self.held, self.coordinates(q))
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
         q = self.coordinates(q)
         at = self.linearize(q, project=False)
+        w = at.force + slopes(self.arrays.springs, self.arrays.tilde, at.displacement)
         G = np.zeros_like(q)
-        np.add.at(G, self.arrays.bodies, (at.force[:, None] * at.jacobian).reshape(-1, 2, 12))
+        np.add.at(G, self.arrays.bodies, (w[:, None] * at.jacobian).reshape(-1, 2, 12))
         return G
 
     def hessian(self, q: Array, project: bool = True) -> Array:
@@ -156,14 +182,15 @@ class ArticulationEnergy:
         np.put_along_axis(J, _columns(self.arrays.bodies), at.jacobian, axis=1)
         H = np.zeros((12 * self.body_count, 12 * self.body_count))
         for start, M in zip(self.arrays.starts, self.mass, strict=False):
-            J_a = J[start : start + len(M)]
-            H += J_a.T @ M @ J_a
+            part = slice(start, start + len(M))
+            H += J[part].T @ M @ J[part]
+        H += J.T @ (curvatures(self.arrays.springs, at.displacement)[:, None] * J)
         columns = _columns(self.joints.bodies)
         np.add.at(H, (columns[:, :, None], columns[:, None, :]), at.curvature)
         return 0.5 * (H + H.T)
 
     def linearize(self, q: Array, project: bool = True) -> Linearization:
-        """K and the parts of its gradient and Hessian: ∇K = Jᵀw, ∇²K = Jᵀ Mᵗ J + Σ curvature."""
+        """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds."""
         return Linearization(*linearize(self.held, self.coordinates(q), project))
 
     def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
@@ -172,6 +199,7 @@ class ArticulationEnergy:
             refuse_mass(name, np.reshape(M, (size, size)))
             refuse_not_finite(name, "delta_theta_tilde", predicted)
         refuse_unreachable(self.joints.kind, self._joint_names, self.arrays.unchecked.tilde)
+        refuse_springs(np.repeat(self._joint_names, self.joints.freedoms).tolist(), self.arrays.unchecked.springs)
 
     def coordinates(self, q: Array) -> Array:
         """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""

@@ -9,7 +9,8 @@ from numba import config, types
 from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation import kinds
+from ipc_articulation.articulation import bounded_springs, kinds
+from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
 from ipc_articulation.articulation.kinds import FREEDOMS
 from ipc_articulation.articulation.step_input import are_valid
@@ -21,16 +22,18 @@ class UncheckedInput(NamedTuple):
 
     mass: Array  # (Σ fₐ²,) see `Articulations`
     tilde: Array  # (F,)
+    springs: Array  # (F, 4, 4)
 
 
 class Articulations(NamedTuple):
-    """Several articulations over m joints with F freedoms; the last four fields change from step to step."""
+    """Several articulations over m joints with F freedoms; the last five fields change from step to step."""
 
     joints: JointArrays
     bodies: Ints  # (F, 2) the left and right body of each freedom's joint
     starts: Ints  # articulation a has the freedoms starts[a] to starts[a + 1] - 1
     mass: Array  # (Σ fₐ²,) Mᵗ of each, row-major, one after the other
     tilde: Array  # (F,) δθ̃
+    springs: Array  # (F, 4, 4) see `bounded_springs`
     reference: Array  # (m, REFERENCE) what δθ must know of the reference pose
     unchecked: UncheckedInput
 
@@ -64,14 +67,16 @@ def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articul
     first = np.concatenate([[0], np.cumsum(joints.freedoms)])  # of each joint's freedoms
     starts = first[np.concatenate([[0], np.cumsum(joint_counts)]).astype(np.int64)]
     mass, tilde = np.zeros(int(np.sum(np.diff(starts) ** 2))), np.zeros(first[-1])
+    springs = np.zeros((len(tilde), SPRINGS, 4))
     return Articulations(
         joints=arrays,
         bodies=np.repeat(arrays.bodies, joints.freedoms, axis=0),
         starts=starts,
         mass=mass,
         tilde=tilde,
+        springs=springs,
         reference=joints.home,
-        unchecked=UncheckedInput(np.zeros_like(mass), np.zeros_like(tilde)),
+        unchecked=UncheckedInput(np.zeros_like(mass), np.zeros_like(tilde), np.zeros_like(springs)),
     )
 
 
@@ -83,7 +88,10 @@ def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
         Whether it was.
     """
     mass, tilde, starts = arrays.unchecked.mass, arrays.unchecked.tilde, arrays.starts
-    if not are_valid(arrays.joints.kind, starts, mass, tilde, q_ref):
+    if not (
+        are_valid(arrays.joints.kind, starts, mass, tilde, q_ref)
+        and bounded_springs.are_valid(arrays.unchecked.springs)
+    ):
         return False
     first = 0
     for a in range(len(starts) - 1):
@@ -94,6 +102,7 @@ def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
                 arrays.mass[entry] = 0.5 * (mass[entry] + mass[mirrored])
         first += size * size
     arrays.tilde[:] = tilde
+    arrays.springs[:] = arrays.unchecked.springs
     _set_references(arrays.joints, q_ref, arrays.reference)
     return True
 
@@ -106,18 +115,16 @@ def _set_references(joints: JointArrays, q: Array, reference: Array) -> None:
 
 
 @compiled
-def _residual(arrays: HeldArticulations | Articulations, q: Array) -> Array:
-    """δθ - δθ̃ at q (n, 12), (F,)."""
-    residual = np.empty(len(arrays.tilde))
-    delta_theta(arrays.joints, arrays.reference, q, residual)
-    for k in range(len(residual)):
-        residual[k] -= arrays.tilde[k]
-    return residual
+def _displacement(arrays: HeldArticulations | Articulations, q: Array) -> Array:
+    """δθ at q (n, 12), (F,)."""
+    delta = np.empty(len(arrays.tilde))
+    delta_theta(arrays.joints, arrays.reference, q, delta)
+    return delta
 
 
 @compiled
-def _force(arrays: HeldArticulations | Articulations, residual: Array) -> Array:
-    """The product w = Mᵗ (δθ - δθ̃), block by block."""
+def _inertial(arrays: HeldArticulations | Articulations, residual: Array) -> Array:
+    """The product Mᵗ (δθ - δθ̃), block by block."""
     starts, w = arrays.starts, np.zeros(len(residual))
     entry = 0
     for a in range(len(starts) - 1):
@@ -130,19 +137,23 @@ def _force(arrays: HeldArticulations | Articulations, residual: Array) -> Array:
 
 @compiled
 def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Array:
-    """½ wₖ (δθₖ - δθ̃ₖ) of each freedom at q (n, 12), (F,)."""
-    residual = _residual(arrays, q)
-    return 0.5 * residual * _force(arrays, residual)
+    """½ (δθₖ - δθ̃ₖ) (Mᵗ (δθ - δθ̃))ₖ + Dₖ of each freedom at q (n, 12), (F,)."""
+    delta = _displacement(arrays, q)
+    residual = delta - arrays.tilde
+    E = 0.5 * residual * _inertial(arrays, residual)
+    bounded_springs.distance(arrays.springs, arrays.tilde, delta, E)
+    return E
 
 
 @compiled
-def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool) -> tuple[float, Array, Array, Array]:
+def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool) -> tuple[Array, Array, Array, Array]:
     """The fields of an `energy.Linearization` at q (n, 12)."""
-    joints, reference, residual = arrays.joints, arrays.reference, _residual(arrays, q)
-    w = _force(arrays, residual)
+    joints, reference, delta = arrays.joints, arrays.reference, _displacement(arrays, q)
+    force = _inertial(arrays, delta - arrays.tilde)
+    w = force + bounded_springs.slopes(arrays.springs, arrays.tilde, delta)
     J, curvature, first = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24)), 0
     for k in range(len(curvature)):
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
         kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
         first += FREEDOMS[kind]
-    return 0.5 * np.dot(residual, w), w, J, curvature
+    return force, delta, J, curvature

@@ -127,10 +127,28 @@ class TiedMotion:
 
 
 @dataclass(frozen=True)
+class Restraints:
+    """What holds m freedoms in the engine's own step besides M̂, so that contact cannot push them past it.
+
+    The forces are those of the engine's own step, which ended at δθ̃.
+    """
+
+    lower: Array  # (m,) δθ at which a freedom meets its lower limit [rad or m]; -inf: none
+    upper: Array  # (m,) and its upper limit; inf: none
+    limit_force: Array  # (m,) of the limits [N·m or N]; positive at the lower one
+    friction: Array  # (m,) largest dry friction [N·m or N]
+    friction_force: Array  # (m,) dry friction [N·m or N]
+    ties: Array = field(
+        default_factory=lambda: np.empty((0, 0))
+    )  # (e, m) rows of equalities: each keeps row · (δθ - δθ̃)
+    tie_units: tuple[str, ...] = ()  # (e,) of each row's product: rad or m
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A predicted step of the multibody engine, for m freedoms: those of its joints, joint after joint.
 
-    ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential.
+    ½(δθ-δθ̃)ᵀ M̂ (δθ-δθ̃) is the engine's own incremental potential, but for its restraints.
     """
 
     mass: Array  # (m, m) M̂, symmetric positive definite
@@ -138,6 +156,7 @@ class Prediction:
     link_poses: Array  # (n, 4, 4) forward kinematics of the links at θᵗ
     tied: TiedMotion | None = None  # of the tied joints; None without them
     aims: Array = field(default_factory=lambda: np.empty((0, 4, 4)))  # (k, 4, 4) poses of the driven bodies at the end
+    restraints: Restraints | None = None  # None: only M̂ resists contact
 
 
 @runtime_checkable

@@ -17,6 +17,7 @@ from ipc_articulation.coupling.adapter import (
     CoupledRobot,
     KeepsState,
     Prediction,
+    Restraints,
     TiedMotion,
 )
 from ipc_articulation.coupling.kinds import freedom_names
@@ -87,7 +88,23 @@ class Answers:
             self._array("predict().link_poses", prediction.link_poses, (n, 4, 4)),
             self._tied(prediction),
             self._array("predict().aims", prediction.aims, (sum(body.driven for body in self.robot.free), 4, 4)),
+            None if prediction.restraints is None else self._restraints(prediction.restraints),
         )
+
+    def _restraints(self, given: Restraints) -> Restraints:
+        m = self._freedoms
+        held = self._of_type("predict().restraints", given, Restraints)
+        for end in ("lower", "upper"):
+            found = np.shape(getattr(held, end))
+            if found != (m,) or np.isnan(getattr(held, end)).any():
+                raise self._wrong(f"predict().restraints.{end}", f"shape {found} or NaN", f"{m} numbers or infinities")
+        forces = {
+            name: self._array(f"predict().restraints.{name}", getattr(held, name), (m,))
+            for name in ("limit_force", "friction", "friction_force")
+        }
+        rows = len(held.tie_units)
+        ties = self._array("predict().restraints.ties", held.ties, (rows, m)) if rows else np.empty((0, m))
+        return Restraints(np.asarray(held.lower), np.asarray(held.upper), **forces, ties=ties, tie_units=held.tie_units)
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:
         t = len(freedom_names(self.robot.tied_joints))

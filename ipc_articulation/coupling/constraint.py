@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
+from ipc_articulation.articulation.bounded_springs import springs_array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.step_input import (
@@ -20,6 +21,7 @@ from ipc_articulation.articulation.step_input import (
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.articulations import (
     ARTICULATION,
+    BOUNDED_SPRINGS,
     find_joint_attribute,
     find_mass,
     read_articulation_joints,
@@ -31,7 +33,12 @@ from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
 from ipc_articulation.frontend.reference import REF_DOF_PREV, require_vector12
 from ipc_articulation.frontend.scene_bodies import BodyId, SceneBodies
 
-Source = Callable[[Any], tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike]]]
+Source = Callable[
+    [Any],
+    tuple[ArrayLike, ArrayLike]
+    | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike]]
+    | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike], ArrayLike | None],
+]
 
 _NAME = "articulation"
 
@@ -86,13 +93,20 @@ class ExternalArticulationConstraint:
         constraint._take_over(articulation_geometry)
         return constraint
 
-    def set_step(self, mass: ArrayLike, delta_theta_tilde: ArrayLike, q_ref: ArrayLike | None = None) -> None:
+    def set_step(
+        self,
+        mass: ArrayLike,
+        delta_theta_tilde: ArrayLike,
+        q_ref: ArrayLike | None = None,
+        bounded_springs: ArrayLike | None = None,
+    ) -> None:
         """Set the constants of a step; `animate` does this and writes them into the scene.
 
         Args:
             mass: Mᵗ, (f, f), symmetric positive definite.
             delta_theta_tilde: δθ̃ of the f freedoms, (f,) [rad or m].
             q_ref: Reference pose of every body, (n, 12); the bodies' present poses in the scene if left out.
+            bounded_springs: Springs of the freedoms, (f, 4, 4), see `articulation.bounded_springs`; none if left out.
 
         Raises:
             ArticulationError: An argument is not valid.
@@ -100,7 +114,7 @@ class ExternalArticulationConstraint:
         size = len(self._references)
         M, tilde = mass_array(_NAME, size, mass), delta_theta_tilde_array(_NAME, size, delta_theta_tilde)
         q_ref = self.coordinates() if q_ref is None else self._energy.coordinates(np.asarray(q_ref, dtype=float))
-        self._energy.set_flat((M.ravel(),), (tilde,), q_ref)
+        self._energy.set_flat((M.ravel(),), (tilde,), q_ref, (springs_array(_NAME, size, bounded_springs),))
 
     def coordinates(self) -> Array:
         """Present coordinates of the bodies in the scene, (n, 12)."""
@@ -135,8 +149,9 @@ class ExternalArticulationConstraint:
         An object has one callback: with several articulations in an object, call their callbacks in one function.
 
         Args:
-            source: Takes the animator's `UpdateInfo`; returns (Mᵗ, δθ̃) or (Mᵗ, δθ̃, {body: q_ref}), where a body is
-                (geometry id, instance) or a geometry slot (its instance 0) and q_ref is (12,).
+            source: Takes the animator's `UpdateInfo`; returns (Mᵗ, δθ̃), (Mᵗ, δθ̃, {body: q_ref}) or those and bounded
+                springs (f, 4, 4), where a body is (geometry id, instance) or a geometry slot (its instance 0) and q_ref
+                is (12,). Springs need the attribute `bounded_springs` (a Matrix4x4 for each freedom) on the geometry.
 
         Returns:
             The callback. On the CPU engine `world.advance()` raises its errors (ArticulationError, SceneError, or an
@@ -144,8 +159,8 @@ class ExternalArticulationConstraint:
         """
 
         def callback(info: Any) -> None:
-            mass, delta_theta_tilde, given = _unpack(source(info))
-            self._write(self._geometry_of(info), mass, delta_theta_tilde, given)
+            given = _unpack(source(info))
+            self._write(self._geometry_of(info), *given)
 
         return guard(callback, self._scene_bodies.scene)
 
@@ -153,15 +168,25 @@ class ExternalArticulationConstraint:
         """Raise the first error of an animator callback since the last check; needed on "cuda", after `advance`."""
         raise_kept(self._scene_bodies.scene)
 
-    def _write(self, geometry: Any, mass: ArrayLike, delta_theta_tilde: ArrayLike, given: Mapping[Any, Any]) -> None:
+    def _write(
+        self,
+        geometry: Any,
+        mass: ArrayLike,
+        delta_theta_tilde: ArrayLike,
+        given: Mapping[Any, Any],
+        springs: ArrayLike | None,
+    ) -> None:
         """Check everything, then write everything."""
         from uipc import view
 
         size = len(self._references)
         q_ref, carriers = self._references_of_step(given)
-        self.set_step(mass, delta_theta_tilde, q_ref)
+        carrier_of_springs = _find_springs(geometry, springs)
+        self.set_step(mass, delta_theta_tilde, q_ref, springs)
         view(find_mass(geometry, _NAME, size))[:] = self._energy.arrays.mass
         view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.arrays.tilde
+        if carrier_of_springs is not None:
+            view(carrier_of_springs)[:] = self._energy.arrays.springs
         if not carriers:
             return
         references = {geo_id: view(attribute) for geo_id, attribute in carriers.items()}
@@ -240,14 +265,26 @@ def _read_joint_meshes(references: list[tuple[int, int]], scene: Any, bodies: Sc
     return list(meshes.values())
 
 
-def _unpack(answer: Any) -> tuple[ArrayLike, ArrayLike, Mapping[Any, Any]]:
-    if not isinstance(answer, tuple) or len(answer) not in (2, 3):
+def _find_springs(geometry: Any, springs: ArrayLike | None) -> Any:
+    """The attribute slot of the springs; None where there are neither attribute nor springs."""
+    slot = geometry["joint"].find(BOUNDED_SPRINGS)
+    if slot is None and springs is not None:
+        raise SceneError(
+            f"{_NAME} has no attribute '{BOUNDED_SPRINGS}' to write to; create it before world.init: "
+            f"geometry['joint'].create('{BOUNDED_SPRINGS}', numpy.zeros((4, 4)))"
+        )
+    return slot
+
+
+def _unpack(answer: Any) -> tuple[ArrayLike, ArrayLike, Mapping[Any, Any], ArrayLike | None]:
+    if not isinstance(answer, tuple) or len(answer) not in (2, 3, 4):
         found = f"a tuple of {len(answer)}" if isinstance(answer, tuple) else type(answer).__name__
         raise ArticulationError(
-            f"the source returned {found}, must be (mass, delta_theta_tilde) or those and {{body: q_ref}}"
+            f"the source returned {found}, must be (mass, delta_theta_tilde), or those and {{body: q_ref}}, or those "
+            "and bounded springs"
         )
     mass, delta_theta_tilde, *rest = answer
-    return mass, delta_theta_tilde, rest[0] if rest else {}
+    return mass, delta_theta_tilde, rest[0] if rest else {}, rest[1] if len(rest) > 1 else None
 
 
 def _body_id(body: Any) -> BodyId:

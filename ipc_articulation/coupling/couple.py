@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import uipc
 
-from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, optional
+from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, one_of, optional
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
@@ -16,6 +16,7 @@ from ipc_articulation.coupling.contact_elements import make_contact_elements, ma
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.registry import refuse_shared_state, register
+from ipc_articulation.coupling.restraints import Holding, Restraining
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
@@ -34,6 +35,7 @@ _RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSIT
     stiffness_ratio=_RATIO,
     free_kappa=POSITIVE,
     complete=optional(FUNCTION),
+    restraints=one_of(*get_args(Restraining)),
 )
 def couple(
     scene: uipc.Scene,
@@ -42,6 +44,7 @@ def couple(
     stiffness_ratio: float = STIFFNESS_RATIO,
     free_kappa: float = FREE_KAPPA,
     complete: Callable[[CoupledRobot], CoupledRobot] | None = None,
+    restraints: Restraining = "step",
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
@@ -57,6 +60,10 @@ def couple(
         complete: Adds data that the multibody engine does not have to the adapter's description: further bodies and
             half-planes, stiffness and resistance, environments, contact rules. The numbers of links and joints must not
             change; further free bodies come after the adapter's own, and the adapter does not get their motion.
+        restraints: Where joint limits, dry friction and equalities of the model act. «step»: contact cannot push a
+            joint past where the multibody engine's own step has it (see `restraints`; on libuipc's own engines this is
+            so for equalities alone). «exact»: so, and limits and dry friction are exact where the engine's own are soft
+            (MuJoCo's). «engine»: only in the engine's own step; contact acts against M̂ alone.
 
     Returns:
         The coupling, which steps the world and has the results.
@@ -77,8 +84,9 @@ def couple(
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
     strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
     places = place_joints(scene, robot.all_joints, bodies, strengths)
-    carrier, articulation = place_articulation(scene, robot.articulated_joints, places)
-    coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot))
+    carrier, articulation = place_articulation(scene, robot.articulated_joints, places, restraints != "engine")
+    holding = Holding.of(stiffness, robot, restraints)
+    coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot), holding)
     scene.animator().insert(carrier, _callback(coupling, articulation, scene))
     register(coupling)
     return coupling

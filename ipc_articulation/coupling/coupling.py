@@ -33,6 +33,7 @@ from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
 from ipc_articulation.coupling.readouts.read_out import StepReadOut, StepState
 from ipc_articulation.coupling.registry import couplings_of
+from ipc_articulation.coupling.restraints import Held, Holding
 from ipc_articulation.coupling.robot_states import FreeMotion, RobotState, RobotStates
 from ipc_articulation.coupling.teleport import put
 from ipc_articulation.coupling.ties import with_tied_joints
@@ -64,6 +65,7 @@ class Coupling:
         bodies: PlacedBodies,
         articulation: Any,
         tie_strengths: Array,
+        holding: Holding,
     ) -> None:
         """Called by `couple`.
 
@@ -74,6 +76,7 @@ class Coupling:
             bodies: Geometry slots of those bodies.
             articulation: Geometry slot of the constraint over all joints and tied joints; None without joints.
             tie_strengths: Strengths of the tied joints, (t,).
+            holding: How stiffly the step holds limits, dry friction and equalities.
         """
         self.adapter, self.robot = answers.adapter, robot
         self.joint_names = freedom_names(robot.joints)
@@ -82,17 +85,18 @@ class Coupling:
         self.mass = np.zeros((m, m))  # M̂ of the last step
         self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
         self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
-        self.contact_force = np.zeros(m)  # M̂(δθ-δθ̃)/dt² [N·m or N]: generalised contact force on the joints
+        self.contact_force = np.zeros(m)  # ∂K/∂δθ/dt² [N·m or N]: generalised contact force on the joints
         self.scene = scene
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self._bodies, self._articulation, self._answers = bodies, articulation, answers
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others after them
         self._driven = [slot for body, slot in zip(answers.robot.free, self._own_free, strict=True) if body.driven]
-        self._tie_strengths = tie_strengths
+        self._tie_strengths, self._holding = tie_strengths, holding
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
         self.states = RobotStates(answers, robot, bodies)
         self._pending: Prediction | None = None
+        self._held = Held(self.mass, self.delta_theta_tilde, None)  # of the last prediction
         self._started = np.zeros(0)  # velocities of the joints at the prediction of `_pending`
         self._taken: tuple[Prediction, Array] | None = None  # the last step: its prediction and velocities at the start
         self._pending_frame, self._dt = 0, answers.dt()  # frame of the world and dt at the prediction of `_pending`
@@ -126,9 +130,9 @@ class Coupling:
         poses = affine.transform_from_q(affine.nearest_rigid(q))
         self.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
         self._pending, self._taken = None, (prediction, self._started)
-        self.mass, self.delta_theta_tilde = prediction.mass, prediction.delta_theta_tilde
+        self.mass, self.delta_theta_tilde = prediction.mass, self._held.delta_theta_tilde
         self.delta_theta = delta_theta
-        self.contact_force = self.mass @ (delta_theta - self.delta_theta_tilde) / self._dt**2
+        self.contact_force = self._held.resistance(delta_theta) / self._dt**2
         for observer in tuple(self.observers):
             observer()
 
@@ -316,15 +320,16 @@ class Coupling:
         """Smallest distance [m] of two surfaces of the scene that may touch; inf if no distance is below 10 d̂."""
         return scene_distance(self.scene).minimum()
 
-    def predict(self, info: Any) -> tuple[Array, Array, Mapping[tuple[int, int], Array]]:
+    def predict(self, info: Any) -> tuple[Array, Array, Mapping[tuple[int, int], Array], Array | None]:
         """The articulation's input for the step that begins, called by the animator's callback.
 
         Args:
             info: libuipc's UpdateInfo.
 
         Returns:
-            M̂ (m, m), δθ̃ (m,), both with the tied joints after the others, and by (geometry id, instance) the reference
-            pose (12,) of each link with a joint of the articulation; links with only passive joints have none.
+            M̂ (m, m), δθ̃ (m,), both with the tied joints after the others; by (geometry id, instance) the reference pose
+            (12,) of each link with a joint of the articulation; links with only passive joints have none; and bounded
+            springs (m, 4, 4), None where nothing is restrained.
 
         Raises:
             AdapterError: Time step or gravity are not the scene's, or the adapter's result is not as `Adapter` says.
@@ -342,7 +347,9 @@ class Coupling:
             set_aim(slot.geometry(), aim)
         q_ref = affine.q_from_transform(prediction.link_poses)
         references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
-        return *with_tied_joints(prediction, self._tie_strengths), references
+        self._held = self._holding.held(prediction, self._dt)
+        mass, tilde, springs = with_tied_joints(self._held, prediction, self._tie_strengths)
+        return mass, tilde, references, springs
 
     @cached_property
     def visuals(self) -> dict[str, tuple[Visual, ...]]:

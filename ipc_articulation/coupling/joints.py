@@ -12,6 +12,7 @@ from uipc.constitution import ExternalArticulationConstraint
 from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.kinds import kind_of
+from ipc_articulation.frontend.articulations import BOUNDED_SPRINGS
 from ipc_articulation.frontend.joint_geometry import joint_geometry
 
 
@@ -45,7 +46,7 @@ def place_joints(
 
 
 def place_articulation(
-    scene: uipc.Scene, joints: Sequence[CoupledJoint], places: Sequence[tuple[Any, int]]
+    scene: uipc.Scene, joints: Sequence[CoupledJoint], places: Sequence[tuple[Any, int]], restrained: bool
 ) -> tuple[Any, Any]:
     """Create the object that carries the external articulation over some joints; without joints it is empty.
 
@@ -53,6 +54,7 @@ def place_articulation(
         scene: The scene.
         joints: The joints of the articulation.
         places: Geometry slot and row of each; more may follow.
+        restrained: Whether the articulation has bounded springs.
 
     Returns:
         The object and its geometry slot, None without joints.
@@ -64,6 +66,8 @@ def place_articulation(
     slots, rows = zip(*freedoms, strict=True)
     constraint = ExternalArticulationConstraint().create_geometry(list(slots), np.array(rows, dtype=np.int32))
     constraint.meta().create("name", "articulation")
+    if restrained:
+        constraint["joint"].create(BOUNDED_SPRINGS, np.zeros((4, 4)))
     slot, _ = carrier.geometries().create(constraint)
     return carrier, slot
 

@@ -17,7 +17,7 @@ robot's size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,8 @@ from ipc_articulation.coupling.kinds import kind_of
 from ipc_articulation.frontend.joint_geometry import AXIS_LENGTH  # L
 
 STIFFNESS_RATIO = 1e3  # c; ten times more costs up to twice as many Newton iterations
+_HOLDING = 1e3  # how many times stiffer than ties are limits and equalities, whose springs act on δθ alone
+_STIFFEST = 1e9  # of them, as a ratio: above it, M̂ is lost in the rounding
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,18 @@ class Stiffness:
     def tie_strengths(self, robot: CoupledRobot) -> Array:
         """Strengths of the tied joints (see `ties`), (t,) [kg·m² or kg]."""
         return self.ratio * self.scale / _levers(robot.tied_joints, robot_size(robot)) ** 2
+
+    def limit_strengths(self, robot: CoupledRobot) -> Array:
+        """Strengths of the joints' limits (see `restraints`), (m,) [kg·m² or kg]."""
+        return self._holding / _levers(robot.joints, robot_size(robot)) ** 2
+
+    def equality_strengths(self, robot: CoupledRobot) -> Mapping[str, float]:
+        """Strength of an equality by its unit [kg·m² for rad, kg for m]."""
+        return {"rad": self._holding, "m": self._holding / robot_size(robot) ** 2}
+
+    @property
+    def _holding(self) -> float:
+        return min(_HOLDING * self.ratio, _STIFFEST) * self.scale
 
 
 def choose_stiffness(robot: CoupledRobot, mass: Array, dt: float, ratio: float = STIFFNESS_RATIO) -> Stiffness:

@@ -13,22 +13,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.coupling.adapter import Array, Prediction
+from ipc_articulation.arrays import Array
+from ipc_articulation.articulation.bounded_springs import SPRINGS
+from ipc_articulation.coupling.adapter import Prediction
+from ipc_articulation.coupling.restraints import Held
 
 
-def with_tied_joints(prediction: Prediction, strength: Array) -> tuple[Array, Array]:
-    """Mass and predicted displacement of joints and tied joints together.
+def with_tied_joints(held: Held, prediction: Prediction, strength: Array) -> tuple[Array, Array, Array | None]:
+    """Mass, predicted displacement and springs of joints and tied joints together.
 
     Args:
+        held: Those of the m joints, for this prediction.
         prediction: Of m joints and t tied ones.
         strength: The diagonal of S, (t,) [kg·m² or kg].
 
     Returns:
-        (m + t, m + t) and (m + t,).
+        (m + t, m + t), (m + t,) and (m + t, 4, 4).
     """
     if prediction.tied is None:
-        return prediction.mass, prediction.delta_theta_tilde
+        return held.mass, held.delta_theta_tilde, held.springs
     G = prediction.tied.rates
     SG = strength[:, None] * G
-    mass = np.block([[prediction.mass + G.T @ SG, -SG.T], [-SG, np.diag(strength)]])
-    return mass, np.concatenate([prediction.delta_theta_tilde, prediction.tied.delta_theta_tilde])
+    mass = np.block([[held.mass + G.T @ SG, -SG.T], [-SG, np.diag(strength)]])
+    change = prediction.tied.delta_theta_tilde + G @ (held.delta_theta_tilde - prediction.delta_theta_tilde)
+    springs = None if held.springs is None else np.concatenate([held.springs, np.zeros((len(strength), SPRINGS, 4))])
+    return mass, np.concatenate([held.delta_theta_tilde, change]), springs

@@ -14,6 +14,7 @@ from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
@@ -127,6 +128,12 @@ class Potential:
         for term in self.terms:
             term.assemble(q, g, hessian)
         return g
+
+    def restrain(self, dq: Array, system: LinearSystem) -> Array:
+        """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
+        for term in self.terms:
+            dq = term.restrain(dq, system)
+        return dq
 
     def place(self, q: Array, moving: Bools) -> None:
         """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_gaps` start."""

@@ -18,6 +18,7 @@ from ipc_articulation.frontend.joints import JointMesh
 from ipc_articulation.frontend.reference import ReferenceDofs, find_reference_dofs
 
 ARTICULATION = 23
+BOUNDED_SPRINGS = "bounded_springs"  # attribute of an articulation's freedoms, see `articulation.bounded_springs`
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,14 @@ class ArticulationTable:
     body_count: int
     mass_slots: tuple[Any, ...]  # attribute `mass` of each articulation, (fₐ²,) row-major
     tilde_slots: tuple[Any, ...]  # `delta_theta_tilde` of each, (fₐ,)
+    spring_slots: tuple[Any, ...]  # `bounded_springs` of each, (fₐ, 4, 4), None where it has none
     delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (fₐ,), written at the end of a step
     reference: ReferenceDofs
+
+    @property
+    def has_springs(self) -> bool:
+        """Whether an articulation has bounded springs."""
+        return any(slot is not None for slot in self.spring_slots)
 
     def make_energy(self) -> ArticulationEnergy:
         """A new energy of all articulations, before its first step; one for each workspace."""
@@ -49,22 +56,23 @@ class ArticulationTable:
             ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; the message names the
                 articulation or body.
         """
-        masses, predicted = self._read_attributes()
+        masses, predicted, springs = self._read_attributes()
         q_ref = self.reference.read(q_prev)
         try:
-            energy.set_flat(masses, predicted, q_ref)
+            energy.set_flat(masses, predicted, q_ref, springs)
         except ArticulationError:
             self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
             raise
 
     def give_step(self, energy: ArticulationEnergy, q_prev: Array) -> Array:
-        """Store Mᵗ and δθ̃ in an energy, unchecked. Returns: q_ref (n, 12), see `read_step`."""
+        """Store Mᵗ, δθ̃ and springs in an energy, unchecked. Returns: q_ref (n, 12), see `read_step`."""
         energy.give(*self._read_attributes())
         return self.reference.read(q_prev)
 
-    def _read_attributes(self) -> tuple[list[Array], list[Array]]:
-        """`mass` and `delta_theta_tilde` of each articulation."""
-        return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
+    def _read_attributes(self) -> tuple[list[Array], list[Array], list[Array | None]]:
+        """`mass`, `delta_theta_tilde` and `bounded_springs` of each articulation."""
+        springs = [None if slot is None else slot.view() for slot in self.spring_slots]
+        return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots], springs
 
     def write_delta_theta(self, values: Array) -> None:
         """Write δθ of all freedoms, (F,), into the geometries."""
@@ -102,6 +110,7 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
         tilde_slots=tuple(
             find_joint_attribute(*given, "delta_theta_tilde") for given in zip(geometries, names, strict=True)
         ),
+        spring_slots=tuple(geometry["joint"].find(BOUNDED_SPRINGS) for geometry in geometries),
         delta_theta_slots=tuple(
             find_joint_attribute(*given, "delta_theta") for given in zip(geometries, names, strict=True)
         ),

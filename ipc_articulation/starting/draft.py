@@ -17,11 +17,15 @@ from ipc_articulation.dynamics.reading.facts import FileFacts, ScalarJoint
 from ipc_articulation.scenefile.json_schema import SCHEMA_FILE
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.scenefile.schema import Scene
+from ipc_articulation.simulation.bodies import GROUND
 from ipc_articulation.starting.options import base_lines, gravity_lines, integrator_lines
 from ipc_articulation.starting.quoting import comment, key, quoted
 
 DT = 0.01  # [s]
 ROUNDING = 1e-4  # of positions [rad or m]
+
+
+FLOOR = "floor"  # name of the wall that is the ground of a robot with a link called «ground»
 
 
 @dataclass
@@ -37,6 +41,7 @@ class Draft:
     gains: dict[str, tuple[float, float]] = field(default_factory=dict)  # kp and kv by joint
     floor: str = ""  # of the robot's file
     ground: bool = False  # the scene has one
+    floor_wall: tuple[float, ...] = ()  # normal of a wall in its place
     lift: Array = field(default_factory=lambda: np.zeros(3))  # of the base [m]
     base: Array | None = None  # (7,) position [m] and quaternion of a floating base; None: as the file places it
     hull: bool = False
@@ -92,6 +97,10 @@ class Draft:
             yield ""
         elif self.ground:
             yield "ground: {height: 0}"
+            yield ""
+        elif self.floor_wall:
+            yield f"# A wall is the floor, because the robot's file calls a link of its own '{GROUND}'."
+            yield f"walls: [{{name: {FLOOR}, point: [0, 0, 0], normal: {_list(np.array(self.floor_wall))}}}]"
             yield ""
 
     def _robot(self, model: str) -> Iterator[str]:

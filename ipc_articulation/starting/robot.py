@@ -20,7 +20,7 @@ from ipc_articulation.packages import PACKAGE, find_file
 from ipc_articulation.repairs import repair, summed
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.bodies import GROUND
-from ipc_articulation.starting.draft import DT, Draft
+from ipc_articulation.starting.draft import DT, FLOOR, Draft
 from ipc_articulation.starting.facts import read_facts, start_of
 from ipc_articulation.starting.floor import Floor, missing_height, own_floor, rises, up_of
 from ipc_articulation.starting.gains import choose_gains
@@ -142,8 +142,9 @@ def _put_on_floor(draft: Draft, start: Start, scene: Scene) -> None:
         base = draft.facts.base if draft.base is None else draft.base
         if base is not None and (height := _missing_under_base(draft, start, floor, up)):
             draft.base = base + np.append(height * up, np.zeros(4))
-    elif not _GROUNDS & _names(start) and np.any(scene.gravity):
-        draft.ground = True
+    elif not _GROUNDS & _names_of_static(start) and np.any(scene.gravity):
+        draft.ground = GROUND not in {part.name for part in start.robot.parts}
+        draft.floor_wall = () if draft.ground else tuple(up.tolist())
         draft.lift = missing_height(start.things, 0.0, up, draft.d_hat) * up
 
 
@@ -156,18 +157,23 @@ def _missing_under_base(draft: Draft, start: Start, floor: Floor, up: Array) -> 
     return missing_height(touched, floor.height, up, draft.d_hat)
 
 
-def _names(start: Start) -> set[str]:
-    return {thing.name for thing in start.things} | {plane.name for plane in start.robot.planes}
+def _names_of_static(start: Start) -> set[str]:
+    return {thing.name for thing in start.things if thing.static} | {plane.name for plane in start.robot.planes}
 
 
 def _part_what_touches(draft: Draft, start: Start, scene: Scene) -> None:
     """Make untouchable what is in each other, except for the scene's ground."""
     still = {body.name for body in start.robot.static} | {plane.name for plane in start.robot.planes}
     for pair in Nearness(start, scene).narrow_pairs():
-        if draft.ground and _GROUNDS & set(pair):
+        if _grounds(draft) & set(pair):
             continue
         known = tuple(GROUND if name == f"world/{GROUND}" else name for name in pair)
         (draft.stuck if set(pair) & still else draft.untouchable).append((known[0], known[1]))
+
+
+def _grounds(draft: Draft) -> set[str]:
+    """Names of the ground, or of the floor in its place, that the scene adds."""
+    return _GROUNDS if draft.ground else {FLOOR} if draft.floor_wall else set()
 
 
 def _add_gains(draft: Draft, start: Start) -> None:

@@ -88,7 +88,6 @@ def test_mass_couples_joints_that_share_no_body(case):
 def test_linearize_holds_the_parts_of_gradient_and_hessian(case):
     energy, q, _ = case
     at = energy.linearize(q[3])
-    assert at.energy == pytest.approx(energy.energy(q[3]), rel=1e-14)
     leg = slice(energy.sizes[0], energy.sizes[0] + energy.sizes[1])
     residual = energy.delta_theta(q[3]) - energy.delta_theta_tilde
     np.testing.assert_allclose(at.force[leg], energy.mass[1] @ residual[leg], rtol=1e-12)

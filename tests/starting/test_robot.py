@@ -464,3 +464,12 @@ def test_coordinates_of_a_planar_joint_have_the_same_names_and_axes_with_both_ad
         thetas.append(run.recording.theta[-1])
     assert names[0] == names[1] == ("slide[0]", "slide[1]", "slide[2]", "turn")
     np.testing.assert_allclose(*thetas, atol=1e-4)
+
+
+@pytest.mark.parametrize("adapter", ["mujoco", "native"])
+def test_a_link_called_ground_has_a_wall_for_its_floor(tmp_path: Path, adapter: str) -> None:
+    text = mjcf(ARM.replace('<body name="arm" pos="0 0 1">', '<body name="ground" pos="0 0 1">'))
+    scene = starter(tmp_path, text, "--adapter", adapter)
+    assert scene.ground is None
+    assert [(wall.name, wall.normal) for wall in scene.walls] == [("floor", (0.0, 0.0, 1.0))]
+    assert np.isfinite(runs(tmp_path)).all()

@@ -16,6 +16,8 @@ nondifferentiable minimization»).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
@@ -24,6 +26,18 @@ from ipc_articulation.dynamics.algorithms.solve import solve_mass
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import SolverError, UnsupportedError
+
+
+class Resistance(NamedTuple):
+    """What friction, limits and mimic joints did in a step, on the nv velocities; nothing on those of mimic joints."""
+
+    low: Array  # lower bound of v, -inf without a limit
+    high: Array  # upper bound
+    friction: Array  # largest impulse of dry friction, dt f
+    limit_impulse: Array  # of the limits, positive at the lower one
+    friction_impulse: Array
+    mimic: Array  # (k, nv) rows that vanish on v - b
+
 
 SWEEPS = 100_000
 TOLERANCE = 1e-13  # for the largest change in a sweep, relative to the largest velocity
@@ -56,6 +70,34 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
     G, b = f.G, _catch_up(model, motion.q, dt)
     bounds = (x[f.independent] for x in (low, high, friction))
     return G @ _bounded_velocity(model, G.T @ mass @ G, G.T @ (momentum - mass @ b), *bounds) + b
+
+
+def resistance(model: Model, motion: Motion, mass: Array, momentum: Array, v_end: Array, dt: float) -> Resistance:
+    """What held the robot in a step to `v_end` (nv,), the result of `constrained_velocity` for the same arguments.
+
+    M̂ v - p is the sum of all impulses; where friction slips its share is known, and limits have the rest.
+    """
+    low, high, friction = _bounds(model.spanning_tree, motion.q, dt)
+    total, f = mass @ v_end - momentum, model.followers
+    mimic = np.zeros((0, model.nv))
+    if model.loops:
+        low, high, friction = _of_independent(model, motion.G, low, high, friction)
+    elif len(f):
+        mimic = np.eye(model.nv)[f.dofs] - _of_leaders(model)
+        total[f.independent] = f.G.T @ total
+        total[f.dofs] = friction[f.dofs] = 0.0
+        low[f.dofs], high[f.dofs] = -np.inf, np.inf
+    slipping = np.where(v_end != 0.0, -np.sign(v_end) * friction, np.clip(total, -friction, friction))
+    rest = total - slipping
+    limit = np.where(v_end <= low, np.maximum(rest, 0.0), np.where(v_end >= high, np.minimum(rest, 0.0), 0.0))
+    return Resistance(low, high, friction, limit, slipping, mimic)
+
+
+def _of_leaders(model: Model) -> Array:
+    """Rows of G of the mimic joints, over all nv velocities, (k, nv)."""
+    f, rows = model.followers, np.zeros((len(model.followers), model.nv))
+    rows[:, f.independent] = f.G[f.dofs]
+    return rows
 
 
 def _bounded_velocity(model: Model, mass: Array, momentum: Array, low: Array, high: Array, friction: Array) -> Array:

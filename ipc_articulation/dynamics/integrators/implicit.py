@@ -81,8 +81,9 @@ def implicit(
     if model.loops:
         impulse = motion.G.T @ (impulse - dt * (mass @ motion.g))
         mass = motion.G.T @ mass @ motion.G
-    v_end = constrained_velocity(model, motion, mass, mass @ v + impulse, dt)
-    return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass), dt)
+    momentum = mass @ v + impulse
+    v_end = constrained_velocity(model, motion, mass, momentum, dt)
+    return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass, momentum, motion), dt)
 
 
 def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:

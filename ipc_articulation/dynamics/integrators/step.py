@@ -11,6 +11,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import complain
 from ipc_articulation.dynamics.arguments import LARGEST
+from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 from ipc_articulation.errors import StateError
 
@@ -31,6 +32,8 @@ class ImplicitStep(Step):
     """The state at the end of an implicit step, and the Hessian of the incremental potential that it minimises."""
 
     mass: Array  # M̂ (nv, nv)
+    momentum: Array  # (nv,) M̂ times the velocity that it would end with, without friction, limits and mimic joints
+    motion: Motion  # of the spanning tree at its beginning
 
 
 AnyStep = TypeVar("AnyStep", bound=Step)

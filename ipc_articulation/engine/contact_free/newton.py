@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.contact_free.potential import assemble, body_energies, follow
+from ipc_articulation.engine.contact_free.potential import assemble, body_energies, follow, restrain
 from ipc_articulation.engine.contact_free.system import solve
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes
@@ -38,6 +38,8 @@ def minimise(problem, q, E, is_measured, dt):
         dq, is_solved = solve(problem, g)
         if iterations > limits.max_iter or not (is_solved and rows.are_finite(g)):
             return q, False, iterations, searches, early
+        if problem.articulations.springs.any():
+            dq = restrain(problem, q, dq)
         last, size = size, _sizes(bodies, limits, dq, dt)
         done = _are_done(bodies, limits, moving, size, last, alpha)
         q, alpha, E, is_measured, steps = _search(problem, q, dq, moving, done, E, is_measured)

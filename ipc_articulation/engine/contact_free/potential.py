@@ -25,6 +25,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.contact_free.system import clear
 from ipc_articulation.engine.linear_system.block_matrix import add_coupled, add_diagonal, add_pairs
+from ipc_articulation.engine.newton.restrained_step import restrained
 from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
@@ -107,7 +108,7 @@ def assemble(problem, q, moving):
 @compiled
 def _assemble_articulations(articulations, q, g, H):
     bodies, starts = articulations.bodies, articulations.starts
-    _, w, J, curvature = linearize(articulations, q, True)
+    w, _, J, curvature = linearize(articulations, q, True)
     rows.add_to_pairs(g, bodies, w, J)
     add_pairs(H.place, articulations.joints.bodies, curvature, H.diagonal, H.upper, H.number)
     first = 0
@@ -117,6 +118,14 @@ def _assemble_articulations(articulations, q, g, H):
         M = articulations.mass[first : first + size * size].reshape(size, size)
         add_coupled(H.place, bodies[begin:end], J[begin:end], M, H.diagonal, H.upper, H.number)
         first += size * size
+
+
+@compiled
+def restrain(problem, q, dq):
+    """The Newton step (n, 12) at q with the springs of the joints; see `newton.restrained_step`."""
+    held, H = problem.articulations, problem.H
+    _, x, J, _ = linearize(held, q, False)
+    return restrained(dq, H.place, problem.pattern, problem.U, held.bodies, J, held.springs, held.tilde, x)
 
 
 @compiled

@@ -64,6 +64,11 @@ class BlockCholesky:
         x, is_definite = solve(known.pattern, diagonal, blocks, shift, b, known.U)
         return x if is_definite else None
 
+    @property
+    def factor(self) -> tuple[Pattern, Array]:
+        """The pattern and the panels of the last factorisation, for `solve_again`."""
+        return self._analysed.pattern, self._analysed.U
+
 
 def _analyse(n: int, rows: Ints, cols: Ints) -> Analysis:
     pattern = factor_pattern(n, rows, cols)
@@ -103,16 +108,33 @@ def solve(pattern, diagonal, blocks, shift, b, U):
         _gather(pattern, i, x, near)
         panels.forward(P, near)
         _scatter(pattern, i, near, x)
-    for i in range(n - 1, -1, -1):
+    return _solve_upper(pattern, U, x, near), True
+
+
+@compiled
+def solve_again(pattern, U, b):
+    """The x (n, 12) of H x = b for the H that `solve` has factorised into U."""
+    x, near = b[pattern.order], np.empty(pattern.widest)
+    for i in range(len(x)):
+        _gather(pattern, i, x, near)
+        panels.forward(_panel(pattern, U, i), near)
+        _scatter(pattern, i, near, x)
+    return _solve_upper(pattern, U, x, near)
+
+
+@compiled
+def _solve_upper(pattern, U, x, near):
+    """The solution of U x = y in the order of the unknowns, (n, 12); y in the order of elimination is overwritten."""
+    for i in range(len(x) - 1, -1, -1):
         _gather(pattern, i, x, near)
         panels.backward(_panel(pattern, U, i), near)
         for c in range(DOF):
             x[i, c] = near[c]
-    result = np.empty((n, DOF))
-    for i in range(n):
+    result = np.empty(x.shape)
+    for i in range(len(x)):
         for c in range(DOF):
-            result[order[i], c] = x[i, c]
-    return result, True
+            result[pattern.order[i], c] = x[i, c]
+    return result
 
 
 @compiled

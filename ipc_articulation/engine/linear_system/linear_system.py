@@ -12,6 +12,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
+from ipc_articulation.engine.linear_system.factor_pattern import Pattern
 from ipc_articulation.errors import SolverError
 
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
@@ -41,6 +42,16 @@ class LinearSystem:
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
         self._H.add_coupled(bodies, J, M)
+
+    @property
+    def place(self) -> Ints:
+        """Of each body among the unknowns, (n,); -1 where it has none."""
+        return self._H.as_arrays().place
+
+    @property
+    def factor(self) -> tuple[Pattern, Array]:
+        """H as `solve` has factorised it, for `block_cholesky.solve_again`."""
+        return self._cholesky.factor
 
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.

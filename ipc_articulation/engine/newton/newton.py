@@ -122,7 +122,7 @@ class _Solve:
         if not rows.are_finite(g):
             raise not_finite(potential, q) or SolverError("the gradient of the step's energy is not finite")
         try:
-            dq = system.solve(g)
+            dq = potential.restrain(system.solve(g), system)
         except SolverError as error:
             raise not_finite(potential, q) or error from None
         watch.lap("solve")

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.articulation.energy import Linearization
 from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton.restrained_step import restrained
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
@@ -36,6 +39,8 @@ class Articulation(Term):
         links = [_movable(bodies, is_fixed) for bodies in self.blocks]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
+        self._at: Linearization | None = None  # at the last `assemble`
+        self._is_restrained = False
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
 
     @property
@@ -63,9 +68,9 @@ class Articulation(Term):
 
     @property
     def curved(self) -> Ints:
-        """The links of articulations with a joint that turns in space: several freedoms turn at once."""
+        """The links of articulations with a joint that turns in space, or with springs, which may close loops."""
         turns = [KINDS[kind].turns_in_space for kind in self._energy.joints.kind.tolist()]
-        return self._links if any(turns) else np.zeros(0, dtype=np.int64)
+        return self._links if any(turns) or self._table.has_springs else np.zeros(0, dtype=np.int64)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.
@@ -74,6 +79,7 @@ class Articulation(Term):
             ArticulationError: One of them is not valid; names the articulation.
         """
         self._table.read_step(self._energy, state.q)
+        self._is_restrained = bool(self._energy.arrays.springs.any())
 
     def give_step(self, q: Array) -> Array:
         """Do the same without checks, for a step in one compiled call. Returns: q_ref (n, 12)."""
@@ -88,10 +94,18 @@ class Articulation(Term):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         bodies, at = self._energy.arrays.bodies, self._energy.linearize(q)
+        self._at = at
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
         hessian.add_pairs(self._energy.joints.bodies, at.curvature)
         for part, M in zip(self._parts, self._energy.mass, strict=True):
             hessian.add_coupled(bodies[part], at.jacobian[part], M)
+
+    def restrain(self, dq: Array, system: LinearSystem) -> Array:
+        arrays, at = self._energy.arrays, self._at
+        if not self._is_restrained or at is None:
+            return dq
+        given = arrays.bodies, at.jacobian, arrays.springs, arrays.tilde, at.displacement
+        return restrained(dq, system.place, *system.factor, *given)
 
 
 def _movable(bodies: Ints, is_fixed: Bools) -> Ints:

@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.state import EngineState
 
 
@@ -60,6 +61,10 @@ class Term(ABC):
 
     def follow(self, q: Array, step: Array) -> None:  # noqa: B027
         """Report a Newton step from q (n, 12) to q + step."""
+
+    def restrain(self, dq: Array, system: LinearSystem) -> Array:
+        """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`."""
+        return dq
 
     def energy(self, q: Array) -> float:
         """E(q)."""

@@ -1,0 +1,102 @@
+"""Limits, dry friction and equalities of the coupled joints in the step that MuJoCo has just taken.
+
+MuJoCo solves for the forces f of its constraints, one row of `efc_J` each; on the joints they are Jᵀ f (Computation,
+«Constraint model»). The rows of joint limits and of dry friction act on one degree of freedom. An equality has one row
+for each number that it keeps. Limits of ball joints and tendons, and dry friction of tendons, remain in MuJoCo's step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco.kinematics import JointMap
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.coupling.adapter import Restraints
+
+_LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
+_FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF)
+_EQUALITY = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+_SLIDE, _HINGE = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+_OFF = mujoco.mjtDisableBit
+
+
+class _Rows(NamedTuple):
+    """MuJoCo's constraints, one row each."""
+
+    kind: Ints  # (r,) mjtConstraint
+    id: Ints  # (r,) of the joint, the degree of freedom or the equality
+    force: Array  # (r,)
+    J: Array  # (r, nv)
+
+
+def restraints(
+    model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap
+) -> Restraints | None:
+    """The restraints of a step from `data`, which was taken on `scratch`; None if the joints have none."""
+    dofs = joints.dofs
+    lower, upper = _ends(model, data, dofs)
+    friction = _without(model, _OFF.mjDSBL_FRICTIONLOSS, model.dof_frictionloss[dofs])
+    rows = _rows(model, scratch)
+    of_equalities = _of_equalities(rows, dofs)
+    if not (np.isfinite(lower).any() or np.isfinite(upper).any() or friction.any() or of_equalities.any()):
+        return None
+    return Restraints(
+        lower=lower,
+        upper=upper,
+        limit_force=_force(rows, _LIMIT)[dofs],
+        friction=friction,
+        friction_force=_force(rows, _FRICTION)[dofs],
+        ties=rows.J[np.ix_(of_equalities, dofs)],
+        tie_units=_units(model, rows.id[of_equalities]),
+    )
+
+
+def _ends(model: mujoco.MjModel, data: mujoco.MjData, dofs: Ints) -> tuple[Array, Array]:
+    """Displacements at which hinges and slides meet their limits, infinite for others, (m,) each [rad or m]."""
+    joint = model.dof_jntid[dofs]
+    plain = np.isin(model.jnt_type[joint], (_SLIDE, _HINGE)) & (model.jnt_limited[joint] != 0)
+    plain &= not model.opt.disableflags & _OFF.mjDSBL_LIMIT
+    ends = model.jnt_range[joint].T - data.qpos[model.jnt_qposadr[joint]]
+    return np.where(plain, ends[0], -np.inf), np.where(plain, ends[1], np.inf)
+
+
+def _without(model: mujoco.MjModel, flag: mujoco.mjtDisableBit, values: Array) -> Array:
+    """The values, or zeros where the model disables what they are of."""
+    return np.zeros_like(values) if model.opt.disableflags & flag else values.copy()
+
+
+def _rows(model: mujoco.MjModel, data: mujoco.MjData) -> _Rows:
+    count = data.nefc
+    if not mujoco.mj_isSparse(model):
+        J = data.efc_J[: count * model.nv].reshape(count, model.nv)
+    else:
+        J = np.zeros((count, model.nv))
+        mujoco.mju_sparse2dense(J, data.efc_J, data.efc_J_rownnz, data.efc_J_rowadr, data.efc_J_colind)
+    return _Rows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], J)
+
+
+def _force(rows: _Rows, kind: int) -> Array:
+    """Force of the rows of a kind on all degrees of freedom, (nv,) [N·m or N]."""
+    at = rows.kind == kind
+    return rows.J[at].T @ rows.force[at]
+
+
+def _of_equalities(rows: _Rows, dofs: Ints) -> Array:
+    """Which rows are equalities that involve some degrees of freedom, (r,)."""
+    return (rows.kind == _EQUALITY) & rows.J[:, dofs].any(axis=1)
+
+
+def _units(model: mujoco.MjModel, equalities: Ints) -> tuple[str, ...]:
+    """Unit of what each row of equalities keeps; those of an equality follow each other."""
+    units, place = [], 0
+    for row, equality in enumerate(equalities.tolist()):
+        place = place + 1 if row and equality == equalities[row - 1] else 0
+        kind = model.eq_type[equality]
+        turns = (kind == mujoco.mjtEq.mjEQ_WELD and place >= 3) or (
+            kind == mujoco.mjtEq.mjEQ_JOINT and model.jnt_type[model.eq_obj1id[equality]] == _HINGE
+        )
+        units.append("rad" if turns else "m")
+    return tuple(units)

@@ -1,0 +1,207 @@
+"""Limits, dry friction and equalities against contact: a heavy box, fingers, a four-bar; with MuJoCo and our own."""
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+from ipc_articulation.adapters.mujoco import MujocoAdapter
+from ipc_articulation.adapters.native import NativeAdapter
+
+from ipc_articulation import couple
+from ipc_articulation.coupling.adapter import CoupledBody
+from ipc_articulation.dynamics.joints import PrismaticJoint, RevoluteJoint
+from ipc_articulation.dynamics.model import Box, Mechanism, Mimic, Shape
+from ipc_articulation.errors import AdapterError
+from tests.coupling.worlds import at, cube, make_scene, make_world
+
+DT, G, LOAD = 0.01, 9.81, 20.0
+Y = np.array([0.0, 1.0, 0.0])
+ARM = """
+<mujoco><compiler angle="radian"/><option timestep="0.01" integrator="implicitfast"/><worldbody>
+  <body name="arm" pos="0 0 0.5"><joint name="hinge" axis="0 1 0" {joint}/>
+    <geom type="box" size="0.25 0.05 0.02" pos="0.25 0 0" mass="1"/></body>
+  <body name="box" pos="0.35 0 0.62"><freejoint/><geom type="box" size="0.08 0.08 0.08" mass="20"/></body>
+</worldbody></mujoco>
+"""
+
+
+def mujoco_arm(joint: str) -> MujocoAdapter:
+    model = mujoco.MjModel.from_xml_string(ARM.format(joint=joint))
+    return MujocoAdapter(model, mujoco.MjData(model))
+
+
+def native_arm(**joint) -> NativeAdapter:
+    mechanism = Mechanism("arm", gravity=(0.0, 0.0, -G))
+    link = mechanism.add_link("arm", 1.0, (0.25, 0.0, 0.0), inertia=(1e-3, 0.02, 0.02))
+    link.collision = (Shape(Box((0.5, 0.1, 0.04)), at(0.25, 0.0, 0.0)),)
+    mechanism.add_joint("hinge", RevoluteJoint(Y), "world", "arm", origin=at(0, 0, 0.5), **joint)
+    model = mechanism.build()
+    box = CoupledBody("box", at(0.35, 0.0, 0.62), cube(0.08), LOAD, np.zeros(3), 0.08 * np.eye(3), 1.0)
+    return NativeAdapter(model, DT, free=[box])
+
+
+def loaded(adapter, folder, steps=100, **options):
+    """A run with the box on the arm: the coupling, angles and contact forces after each step."""
+    scene = make_scene(DT, (0.0, 0.0, -G))
+    coupling = couple(scene, adapter, **options)
+    world = make_world(scene, folder)
+    angles, forces = [], []
+    for _ in range(steps):
+        coupling.step(world)
+        angles.append(float(adapter.theta()[0]))
+        forces.append(float(coupling.contact_force[0]))
+    return coupling, np.array(angles), np.array(forces)
+
+
+def weight_of_the_box(angles) -> float:
+    return LOAD * G * 0.35
+
+
+LIMITED = {
+    "mujoco": lambda: mujoco_arm('range="-1.5 0" limited="true"'),
+    "native": lambda: native_arm(lower=-1.5, upper=0.0),
+}
+STUCK = {"mujoco": lambda load: mujoco_arm(f'frictionloss="{load}"'), "native": lambda load: native_arm(friction=load)}
+
+
+@pytest.mark.parametrize("make", LIMITED.values(), ids=LIMITED)
+def test_twenty_kilograms_do_not_push_an_arm_of_one_past_its_limit(make, tmp_path):
+    _, angles, forces = loaded(make(), tmp_path, restraints="exact")
+    assert angles.max() < 1e-5  # 1 mrad was asked for; 0.55 rad where only M̂ resists
+    assert forces[-1] == pytest.approx(weight_of_the_box(angles), rel=0.02)
+
+
+def test_contact_adds_nothing_to_the_softness_of_mujocos_own_limits(tmp_path):
+    _, angles, _ = loaded(LIMITED["mujoco"](), tmp_path)
+    alone = LIMITED["mujoco"]()
+    alone.data.qpos[1:4] = 5.0, 5.0, 5.0
+    own = []
+    for _ in angles:
+        mujoco.mj_step(alone.model, alone.data)
+        own.append(alone.data.qpos[0])
+    assert max(own) > 1e-3
+    np.testing.assert_allclose(angles, own, rtol=0.0, atol=2e-5)
+
+
+def test_as_the_engine_has_them_limits_give_way_to_contact(tmp_path):
+    _, angles, _ = loaded(LIMITED["mujoco"](), tmp_path, steps=60, restraints="engine")
+    assert angles.max() > 0.1
+
+
+@pytest.mark.parametrize("make", STUCK.values(), ids=STUCK)
+def test_dry_friction_holds_a_joint_up_to_its_bound(make, tmp_path):
+    """The box and the arm load the hinge by 71 N·m, when they rest."""
+    _, held, forces = loaded(make(400.0), tmp_path, restraints="exact")
+    assert abs(held[-1] - held[-20]) < 0.2 * 1e-6  # creep, in 0.2 s
+    assert forces[-1] == pytest.approx(weight_of_the_box(held), rel=0.02)
+
+
+@pytest.mark.parametrize(("share", "slips"), [(0.999, True), (1.001, False)])
+def test_the_bound_is_that_of_the_friction(share, slips, tmp_path):
+    """A push by a known force: the hinge holds a torque just below its friction, and slips just above."""
+    torque = G * 0.25  # the arm's own weight, which `free` below carries in addition to nothing else
+    adapter = NativeAdapter(native_arm(friction=share * torque).model, DT)
+    scene = make_scene(DT, (0.0, 0.0, -G))
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    for _ in range(20):
+        coupling.step(world)
+    assert (abs(adapter.q[0]) > 1e-6) == slips
+
+
+def fingers(multiplier: float = 1.0) -> NativeAdapter:
+    """Two light fingers on slides; the right one follows the left one; a box is pushed against the right one."""
+    mechanism = Mechanism("gripper", gravity=(0.0, 0.0, 0.0))
+    for name in ("left", "right"):
+        link = mechanism.add_link(name, 0.05, (0.0, 0.0, 0.0), inertia=1e-5 * np.ones(3))
+        link.collision = (Shape(Box((0.02, 0.04, 0.1)), np.eye(4)),)
+    mechanism.add_joint("left", PrismaticJoint((-1.0, 0, 0)), "world", "left", origin=at(-0.1, 0, 0), damping=1.0)
+    mechanism.add_joint(
+        "right",
+        PrismaticJoint((1.0, 0, 0)),
+        "world",
+        "right",
+        origin=at(0.1, 0, 0),
+        mimic=Mimic("left", multiplier, 0.0),
+    )
+    box = CoupledBody("box", at(0.2, 0, 0), cube(0.05), 5.0, np.zeros(3), 0.01 * np.eye(3), 0.0)
+    rate = np.zeros((4, 4))
+    rate[0, 3] = -2.0
+    return NativeAdapter(mechanism.build(), DT, free=[replace(box, velocity=rate)])
+
+
+def test_fingers_that_mimic_each_other_do_not_part(tmp_path):
+    adapter = fingers()
+    scene = make_scene(DT)
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    parted, pushed = 0.0, 0.0
+    for _ in range(40):
+        coupling.step(world)
+        parted, pushed = max(parted, abs(adapter.q[1] - adapter.q[0])), max(pushed, abs(coupling.contact_force).max())
+    assert pushed > 10.0
+    assert abs(adapter.q[0]) > 0.01  # the left one follows what pushes the right one
+    assert parted < 1e-6
+
+
+FOUR_BAR = """
+<mujoco><option timestep="0.005" gravity="0 0 -9.81"/><worldbody>
+  <body name="crank" pos="0 0 1"><joint name="crank" axis="0 1 0"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0" mass="1"/>
+    <body name="rod" pos="0.3 0 0"><joint name="rod" axis="0 1 0"/>
+      <geom type="capsule" size="0.02" fromto="0 0 0 0.5 0 0" mass="1" contype="0" conaffinity="0"/></body></body>
+  <body name="rocker" pos="0.8 0 0.6"><joint name="rocker" axis="0 1 0"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0 0 0.4" mass="1"/></body>
+  {more}
+</worldbody>
+<equality><connect name="pin" body1="rod" body2="rocker" anchor="0.5 0 0"/></equality></mujoco>
+"""
+
+
+def four_bar(more: str = "") -> MujocoAdapter:
+    model = mujoco.MjModel.from_xml_string(FOUR_BAR.format(more=more))
+    data = mujoco.MjData(model)
+    data.qvel[:3] = 1.0, -1.0, 0.0
+    return MujocoAdapter(model, data)
+
+
+def run(adapter, folder, steps, **options):
+    scene = make_scene(adapter.dt, (0.0, 0.0, -G))
+    coupling = couple(scene, adapter, **options)
+    world = make_world(scene, folder)
+    for _ in range(steps):
+        coupling.step(world)
+        yield coupling
+
+
+def gap(adapter) -> float:
+    """Distance of the two anchors of the pin [m]."""
+    data = adapter.data
+    rod, rocker = data.body("rod"), data.body("rocker")
+    tip = rod.xpos + rod.xmat.reshape(3, 3) @ (0.5, 0.0, 0.0)
+    return float(np.linalg.norm(tip - rocker.xpos - rocker.xmat.reshape(3, 3) @ (0.0, 0.0, 0.4)))
+
+
+def test_a_four_bar_by_connect_moves_as_with_mujoco_alone(tmp_path):
+    adapter, alone = four_bar(), four_bar()
+    for _ in run(adapter, tmp_path, 200):
+        mujoco.mj_step(alone.model, alone.data)
+        np.testing.assert_allclose(adapter.data.qpos, alone.data.qpos, rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("restraints", "low", "high"), [("step", 0.0, 2e-3), ("engine", 5e-3, 1e-1)])
+def test_a_blow_does_not_open_a_four_bar(restraints, low, high, tmp_path):
+    """MuJoCo's own softness leaves a gap of 1 mm, and would leave one of 8 mm under the blow."""
+    ball = '<body name="ball" pos="0.2 0 1.11"><freejoint/><geom type="sphere" size="0.08" mass="5"/></body>'
+    adapter = four_bar(ball)
+    adapter.data.qvel[5] = -3.0
+    steps = run(adapter, tmp_path, 4, restraints=restraints)
+    gaps, forces = zip(*((gap(adapter), abs(coupling.contact_force[0])) for coupling in steps), strict=True)
+    assert max(forces) > 50.0
+    assert low < max(gaps) < high
+
+
+def test_no_such_place_for_restraints():
+    with pytest.raises(AdapterError, match="restraints is 'soft', must be"):
+        couple(make_scene(), four_bar(), restraints="soft")
