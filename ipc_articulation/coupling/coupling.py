@@ -91,7 +91,7 @@ class Coupling:
         self._bodies, self._articulation, self._answers = bodies, articulation, answers
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others after them
         self._driven = [slot for body, slot in zip(answers.robot.free, self._own_free, strict=True) if body.driven]
-        self._tie_strengths, self._holding = tie_strengths, holding
+        self._tie_strengths, self._restraining = tie_strengths, holding
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
         self.states = RobotStates(answers, robot, bodies)
@@ -347,7 +347,7 @@ class Coupling:
             set_aim(slot.geometry(), aim)
         q_ref = affine.q_from_transform(prediction.link_poses)
         references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
-        self._held = self._holding.held(prediction, self._dt)
+        self._held = self._restraining.held(prediction, self._dt)
         mass, tilde, springs = with_tied_joints(self._held, prediction, self._tie_strengths)
         return mass, tilde, references, springs
 

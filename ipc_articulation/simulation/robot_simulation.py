@@ -33,7 +33,12 @@ class RobotSimulation:
         self._uipc_scene = make_uipc_scene(scene, document)
         with summed(scene.robot.model), document.blame("robot"):
             driven = make_model(scene, document)
-            self.coupling = couple(self._uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document))
+            self.coupling = couple(
+                self._uipc_scene,
+                driven.adapter,
+                complete=lambda m: complete(m, scene, document),
+                restraints=scene.robot.restraints,
+            )
         add_pushes(self._uipc_scene, scene)
         self._controls = ControllerSet(scene, document, driven, self.coupling, steps)
         self.ran_code = self._controls.ran_code

@@ -111,6 +111,12 @@ class RobotEntry(Block):
     untouchable: tuple[tuple[str, str], ...] = Field(
         (), description="pairs of names or regular expressions of objects that never touch each other"
     )
+    restraints: Literal["step", "exact", "engine"] = Field(
+        "step",
+        description="where joint limits, dry friction and equalities act: `step`: contact cannot push a joint past "
+        "where the adapter's own step has it; `exact`: so, and MuJoCo's soft limits and dry friction are exact; "
+        "`engine`: only in the adapter's own step, against contact only the joints' inertia",
+    )
     environment: str = Field("", description="like that of a [body](#bodies)")
     actuators: tuple[ActuatorsEntry, ...] = Field((), description="see [robot.actuators](#robotactuators)")
     initial: dict[str, float] = Field(
