@@ -23,6 +23,7 @@ from ipc_articulation.engine.terms.term import Approaching, Term
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
+EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
 CURVED_REMAINDER = 1e-8  # see `Term.curved`
 
 _GAP_CHANGE = 0.1  # relative, that a last step may bring about
@@ -68,6 +69,7 @@ class Potential:
         for term in self.terms:
             self.driven[term.drives] = True
             self.exact[term.exact] = True
+            self.remainder[term.exact] = np.minimum(self.remainder[term.exact], EXACT_REMAINDER)
             self.remainder[term.curved] = CURVED_REMAINDER
         self.may_rest = bool((self.movable & ~self.driven).any())
 

@@ -2,8 +2,9 @@
 
 A step meets it if it moves no vertex by velocity_tol·dt, changes no entry of any A by transrate_tol·dt, and collision
 detection allows at least the fraction ccd_tol of it. Beyond it, Newton goes on until the next step would be a small
-fraction of the tolerances, the remainder. The links of floating robots have a smaller one: without contact, Newton
-begins at the solution where joints turn one after the other about their axes, but not where a body turns in space.
+fraction of the tolerances, the remainder. It is smaller for the links of articulations, whose contact forces go to
+another engine, and smallest for those of floating robots: without contact, Newton begins at the solution where joints
+turn one after the other about their axes, but not where a body turns in space.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, Coupled
 from ipc_articulation.coupling.kinds import freedom_names
 from tests.coupling.worlds import at, cube
 
-TIGHT = 5e-5  # [m/s] `newton/velocity_tol` at which forces of contact are exact to 1e-7
+TIGHT = 5e-5  # [m/s] `newton/velocity_tol` for motions that are rougher than a robot's
 
 
 class Chain:
@@ -69,17 +69,14 @@ class Chain:
         self.poses = affine.transform_from_q(affine.nearest_rigid(q))
 
 
-def tight_scene(dt=0.01, gravity=(0.0, 0.0, 0.0), d_hat=2e-3) -> uipc.Scene:
-    """A scene whose steps end when forces of contact are exact to 1e-7."""
-    config = uipc.Scene.default_config()
-    config["dt"], config["gravity"] = float(dt), [[float(g)] for g in gravity]
-    config["contact"]["d_hat"], config["newton"]["velocity_tol"] = d_hat, TIGHT
-    return uipc.Scene(config)
-
-
-def coupled(adapter, folder, before=lambda scene: None, **scene):
+def coupled(adapter, folder, before=lambda scene: None, d_hat=2e-3, velocity_tol=None):
     """The coupling of an adapter, and its world; `before` puts something into the scene first."""
-    made = tight_scene(adapter.dt, adapter.gravity, **scene)
+    config = uipc.Scene.default_config()
+    config["dt"], config["gravity"] = float(adapter.dt), [[float(g)] for g in adapter.gravity]
+    config["contact"]["d_hat"] = d_hat
+    if velocity_tol is not None:
+        config["newton"]["velocity_tol"] = velocity_tol
+    made = uipc.Scene(config)
     before(made)
     coupling = couple(made, adapter)
     world = uipc.World(Engine("cpu", folder))

@@ -12,7 +12,7 @@ from ipc_articulation.articulation.kinds import KINDS
 from tests.adapters.mujoco.driven import driven_panda
 from tests.adapters.native.linkages import press, press_model
 from tests.adapters.native.mechanisms import block, ram
-from tests.coupling.readouts.chains import Chain, coupled
+from tests.coupling.readouts.chains import TIGHT, Chain, coupled
 
 MOVING = [entry.name for entry in KINDS.values() if entry.freedoms]
 TOLERANCE = 1e-6
@@ -30,7 +30,7 @@ def compare(coupling, world) -> float:
 @pytest.mark.parametrize("kind", MOVING)
 def test_every_kind_of_joint(kind, tmp_path):
     chain = Chain(kind)
-    coupling, world = coupled(chain, tmp_path)
+    coupling, world = coupled(chain, tmp_path, velocity_tol=TIGHT)
     sizes = []
     for _ in range(12):
         coupling.step(world)
@@ -53,7 +53,7 @@ def test_links_that_are_the_second_body_of_a_contact(tmp_path):
             uipc.view(box.instances().find("is_fixed"))[0] = 1
             scene.objects().create(body.name).geometries().create(box)
 
-    coupling, world = coupled(chain, tmp_path, before)
+    coupling, world = coupled(chain, tmp_path, before, velocity_tol=TIGHT)
     sizes = []
     for _ in range(12):
         coupling.step(world)

@@ -14,8 +14,8 @@ from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.errors import EngineError, SceneError, UnsupportedError
 from tests.adapters.native.linkages import press, press_model
 from tests.adapters.native.mechanisms import block, ram
-from tests.coupling.readouts.chains import coupled, tight_scene
-from tests.coupling.worlds import Turntable, make_world
+from tests.coupling.readouts.chains import coupled
+from tests.coupling.worlds import Turntable, make_scene, make_world
 
 G = 9.81
 
@@ -230,7 +230,7 @@ def test_a_step_that_is_not_committed_cannot_be_read(tmp_path):
 
 def test_other_worlds_and_points_are_refused(tray, tmp_path):
     coupling, _, out = tray
-    other = make_world(tight_scene(), tmp_path)
+    other = make_world(make_scene(), tmp_path)
     with pytest.raises(SceneError, match="the world was initialised with another scene"):
         coupling.read_out(other)
     with pytest.raises(EngineError, match=r"a NoneType, must be a uipc\.World"):
@@ -242,12 +242,12 @@ def test_other_worlds_and_points_are_refused(tray, tmp_path):
 def test_engines_without_contact_forces_are_named(tmp_path):
     for engine, name in ((Engine("none", tmp_path), "'none'"), (uipc.Engine("none", str(tmp_path)), "libuipc's own")):
         world = uipc.World(engine)
-        world.init(tight_scene())
+        world.init(make_scene())
         message = f"contact forces can be read out with Engine('cpu') only; the engine of this world is {name}"
         with pytest.raises(EngineError, match=re.escape(message)):
             results_of(world)()
     with pytest.raises(EngineError, match=r"this world has taken no step since world\.init"):
-        results_of(make_world(tight_scene(), tmp_path))()
+        results_of(make_world(make_scene(), tmp_path))()
 
 
 def test_joint_wrenches_of_loops_are_refused(tmp_path):
