@@ -1,5 +1,7 @@
 """Parts attached to links while a scene runs: no jolt, momentum kept, the robot carries the weight."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import uipc
@@ -99,6 +101,19 @@ def test_the_robot_carries_the_weight(make, tmp_path):
     np.testing.assert_allclose(coupling.contact_force, [-0.5 * 9.81 * x, -0.5 * 9.81 * (x - wrist)], rtol=1e-4)
 
 
+def test_a_part_far_from_the_origin_hangs_as_still_as_one_near_it(tmp_path):
+    """The joint's anchor is the part's centre of mass: 0.5 kg g dt² / (10⁶ · 1.5 kg) = 0.3 nm, and no lever."""
+    adapter, scene = rotor(0.0), make_scene(gravity=(0.0, 0.0, -9.81))
+    model = replace(adapter.model, gravity=np.array([0.0, 0.0, -9.81]))
+    adapter = NativeAdapter(model, 0.01, free=[replace(adapter.free[0], pose=at(40.0, 0, 0))])
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    coupling.attach("crate")
+    for _ in range(50):
+        coupling.step(world)
+    assert -1e-9 < crate(coupling)[2, 3] < 0.0
+
+
 def rotor(velocity):
     """A free arm of inertia 0.4 kg·m² about z at rest, and a crate at (0.6, 0.2, 0) that moves along y."""
     mechanism = Mechanism("rotor", gravity=np.zeros(3))
@@ -183,14 +198,16 @@ def test_a_robot_is_put_elsewhere_with_what_it_holds(make, tmp_path):
 
 def test_a_reset_lets_go_of_what_other_robots_hold(tmp_path):
     scene = make_scene()
-    first, second = couple(scene, by_mujoco("near ")), couple(scene, by_native("far ", y=2.0))
+    near = by_mujoco("near ")
+    first, second = couple(scene, near), couple(scene, by_native("far ", y=2.0))
     world = make_world(scene, tmp_path)
     second.attach("near crate", "far hand")
     first.attach("far crate")
     step(world, [first, second])
     second.set_state(world, theta=[-0.5, 0.0])
     assert np.abs(crate(first)[:3, 3] - [0.57, 0.1, 0.0]).max() > 0.1
-    step(world, [first, second])  # MuJoCo knows of the crate that the other robot has carried
+    np.testing.assert_allclose(near.data.body("near crate").xpos, crate(first)[:3, 3], atol=1e-12)  # MuJoCo knows it
+    step(world, [first, second])
     reset(world, [first])
     assert second.attached == ()
     np.testing.assert_array_equal(crate(first), at(0.57, 0.1, 0))

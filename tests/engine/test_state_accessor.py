@@ -85,6 +85,17 @@ def test_bdf2_forgets_the_past_of_written_bodies_only(tmp_path):
     assert np.array_equal(scene.q[1], other.run(1).q[1])
 
 
+def test_bodies_anywhere_are_written_at_once(three):
+    """Two boxes that change places: no state in between is looked at."""
+    accessor, q = three.engine.state_accessor, three.q.copy()
+    assert list(accessor.rows.values()) == [0, 1, 2]
+    with pytest.raises(SceneError, match=r"intersect in the state that was written"):
+        accessor.write(np.array([0]), q[2:], np.zeros((1, 12)))
+    np.testing.assert_array_equal(three.engine.cpu.state.q, q)
+    accessor.write(np.array([0, 2]), q[[2, 0]], np.zeros((2, 12)))
+    np.testing.assert_array_equal(three.engine.cpu.state.q, q[[2, 1, 0]])
+
+
 def test_fixed_body_has_no_velocity(three):
     state = state_of(three)
     view(state.instances().find("velocity"))[...] = twist_rate(np.eye(4), linear=(1, 0, 0))
