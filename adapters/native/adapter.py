@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
 from ipc_articulation.adapters.native import setting
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.coordinates import SceneCoordinates
+from ipc_articulation.adapters.native.kept_momentum import contact_momentum
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
@@ -27,14 +28,24 @@ from ipc_articulation.coupling.robots import FRICTION, Pin
 from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.forces.actuation import within_effort
-from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
+from ipc_articulation.dynamics.integrators import Drive, ImplicitStep, Scheme, Step, implicit
 from ipc_articulation.dynamics.integrators.constrained import require_one_column
+from ipc_articulation.dynamics.integrators.momentum import FloatingBase, floating_base, momentum, with_momentum
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 _SCENE = frozenset({"model", "pins", "static", "planes"})  # attributes from which the scene is built
 # attributes that may be set between steps
 _SETTINGS: dict[str, Wanted] = {"drive": instance(Drive), "scheme": instance(Scheme)}
+
+
+class _Predicted(NamedTuple):
+    """A step that is not committed yet."""
+
+    step: ImplicitStep
+    mass: Array  # M̂ in the scene's coordinates, (nv, nv)
+    delta_theta_tilde: Array  # (nv,)
+    base: FloatingBase | None  # of a robot whose momentum is kept
 
 
 class NativeAdapter:
@@ -75,7 +86,8 @@ class NativeAdapter:
         MeshError: Repairs are refused, and a mesh is open or cannot be read, or a shape has no volume.
         StateError: q has a wrong length, is not finite or leaves a loop open.
         UnsupportedError: A joint is not made of turns, slides, screws, rotations and free motions, or has friction or
-            limits and moves with several independent coordinates of a loop.
+            limits and moves with several independent coordinates of a loop; or momentum is to be kept of a model in
+            which other joints than one floating joint are on the world.
     """
 
     @checked(AdapterError, tuple(AROUND), model=instance(Model), dt=POSITIVE, pins=several(Pin), **_SETTINGS, **AROUND)
@@ -100,10 +112,12 @@ class NativeAdapter:
         self._coordinates = SceneCoordinates.of(model, self._chain, self._scene.scale)
         self.q: Array = model.neutral if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
-        self._predicted: tuple[Step, Array] | None = None  # and δθ̃
+        self._predicted: _Predicted | None = None
         described = self.describe()
         refuse_equal_names(described)
         self._units = tuple(unit for joint in described.joints for unit in kind_of(joint).units)
+        if scheme is Scheme.MOMENTUM:
+            floating_base(model)  # refuses what it cannot keep
         if model.loops or pins:
             require_closing(model, self.q, self._chain, self._scene, self._placed_pins())
 
@@ -157,14 +171,18 @@ class NativeAdapter:
                 f"the step of model '{self.model.name}' is not finite; use a smaller time step, lower gains, or "
                 "Scheme.FULL"
             )
-        tilde = self._coordinates.to_scene(self.q, self._dt * step.v)
-        self._predicted = step, tilde
+        tilde = self._coordinates.to_scene(self.q, self._dt * step.rate)
         mass = self._coordinates.mass_to_scene(self.q, step.mass)
+        base = floating_base(self.model) if self.scheme is Scheme.MOMENTUM else None
+        self._predicted = _Predicted(step, mass, tilde, base)
         held = restraints(self.model, step, self._coordinates, self._units, self._dt)
         return Prediction(mass, tilde, self.link_poses(), self._tied(step), self._surroundings.aims, held)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q moves by δθ, and (δθ-δθ̃)/dt is added to the predicted v.
+
+        With `Scheme.MOMENTUM` the base of a floating robot then gets the velocity with which the momentum has changed
+        by that of the contacts.
 
         Args:
             delta_theta: δθ of the independent joints' freedoms, (nv,) [rad or m].
@@ -177,9 +195,15 @@ class NativeAdapter:
         """
         if self._predicted is None:
             raise AdapterError("commit without a prediction: call predict first, once for each step")
-        (step, tilde), self._predicted = self._predicted, None
-        v = step.v + self._coordinates.velocity_to_model(self.q, delta_theta - tilde) / self._dt
-        self.q, self.v = moved(self.model, self.q, self._coordinates.to_model(self.q, delta_theta)), v
+        (step, mass, tilde, base), self._predicted = self._predicted, None
+        correction = (delta_theta - tilde) / self._dt
+        v = step.v + self._coordinates.velocity_to_model(self.q, correction)
+        self.q = moved(self.model, self.q, self._coordinates.to_model(self.q, delta_theta))
+        if base is not None:
+            pose = self._chain.link_poses(self._spanning())[self._chain.of_dof[base.dofs.start]]
+            gained = contact_momentum((mass @ correction)[base.v], delta_theta[base.v][3:], pose)
+            v = with_momentum(self.model, base, self.q, v, momentum(self.model, step.q, step.v) + gained)
+        self.v = v
         self._surroundings.move_free(free_poses, free_velocities)
 
     def link_poses(self) -> Array:

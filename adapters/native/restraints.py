@@ -29,7 +29,7 @@ def restraints(
         None if the robot has neither limits nor dry friction nor mimic joints.
     """
     scale = coordinates.scale
-    held = resistance(model, step.motion, step.mass, step.momentum, step.v, dt)
+    held = resistance(model, step.motion, step.mass, step.momentum, step.rate, dt)
     ends = dt * scale * held.low, dt * scale * held.high
     held.friction[coordinates.rotations] = held.friction_impulse[coordinates.rotations] = 0.0
     lower, upper = np.minimum(*ends), np.maximum(*ends)

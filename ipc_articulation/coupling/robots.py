@@ -52,7 +52,7 @@ class RobotSetup:
 
     dt: float  # [s]
     gravity: Array  # (3,) [m/s²]
-    integrator: str  # «Euler», «implicitfast» or «implicit»
+    integrator: str  # «Euler», «implicitfast», «implicit» or «momentum»
     pose: Array = field(default_factory=lambda: np.eye(4))  # (4, 4) by which the whole content of the file is moved
     friction: float | None = None  # Coulomb coefficient of all surfaces of the robot; None: see `friction_of`
     default_friction: float = FRICTION

@@ -202,15 +202,16 @@ def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:
     assert scene.dt == 0.01
 
 
+@pytest.mark.parametrize("integrator", ["implicit", "momentum"])
 @pytest.mark.parametrize("adapter", ["mujoco", "native"])
-def test_the_implicit_integrator_is_that_of_our_own_dynamics(tmp_path: Path, adapter: str) -> None:
+def test_some_integrators_are_those_of_our_own_dynamics(tmp_path: Path, adapter: str, integrator: str) -> None:
     (tmp_path / "arm.urdf").write_text("<robot/>")
-    text = f"adapter: {adapter}\ndt: 0.01\nsteps: 1\nrobot: {{model: arm.urdf}}\nintegrator: implicit\n"
+    text = f"adapter: {adapter}\ndt: 0.01\nsteps: 1\nrobot: {{model: arm.urdf}}\nintegrator: {integrator}\n"
     file = write(tmp_path, text)
     if adapter == "native":
-        assert read_scene(file)[0].integrator == "implicit"
+        assert read_scene(file)[0].integrator == integrator
         return
-    message = r"5:13: integrator 'implicit' needs adapter native; with adapter mujoco use Euler or implicitfast"
+    message = f"5:13: integrator '{integrator}' needs adapter native; with adapter mujoco use Euler or implicitfast"
     with pytest.raises(SceneFileError, match=message):
         read_scene(file)
 

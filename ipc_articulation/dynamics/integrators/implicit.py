@@ -11,7 +11,8 @@ Hessian M̂ in δθ = dt v⁺, as an IPC step needs it. With dry friction or a j
     ½ (v⁺ - v̂)ᵀ M̂ (v⁺ - v̂) + dt Σ f |v⁺|     so that   lower ≤ q + dt v⁺ ≤ upper
 
 instead, where v̂ is the end velocity without them. A joint sticks if friction can keep it at rest, and stops at its
-limit without bouncing. The `Scheme` selects the terms that are implicit; two schemes are MuJoCo's.
+limit without bouncing. The `Scheme` selects the terms that are implicit; two schemes are MuJoCo's, and one keeps the
+momentum of floating robots (`momentum.py`).
 
 The step of a robot with loops is that of its spanning tree, restricted to motions that keep the loops closed,
 Δq̇ = G Δẏ + dt g: M̂_y = Gᵀ M̂ G and forces Gᵀ (f - M̂ g), all at the beginning of the step. M̂_y does not include the
@@ -35,6 +36,7 @@ from ipc_articulation.dynamics.arguments import positive_number, require
 from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
+from ipc_articulation.dynamics.integrators.momentum import balanced, floating_base, of_bodies
 from ipc_articulation.dynamics.integrators.step import ImplicitStep, in_range
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
@@ -48,6 +50,12 @@ class Scheme(Enum):
     FULL = "implicit"  # dampers, springs and PD control
     VELOCITY = "implicitfast"  # dampers and Kd, as MuJoCo's implicitfast
     DAMPING = "Euler"  # dampers, as MuJoCo's Euler
+    MOMENTUM = "momentum"  # as FULL; the momentum of a robot that floats as a whole has its exact balance
+
+    @property
+    def has_springs(self) -> bool:
+        """Whether springs and position gains are implicit."""
+        return self in (Scheme.FULL, Scheme.MOMENTUM)
 
 
 def implicit(
@@ -66,7 +74,8 @@ def implicit(
     Raises:
         ModelError: A joint moves no inertia.
         SolverError: The minimisation with dry friction and limits did not converge.
-        UnsupportedError: A joint of a loop has dry friction or limits, and moves with several independent coordinates.
+        UnsupportedError: A joint of a loop has dry friction or limits, and moves with several independent coordinates;
+            or momentum is kept, and other joints than one floating joint are on the world.
         StateError: A wrong shape, a number that is not finite, a quaternion that is not of length one, a time step that
             is not positive, or so large that the end of the step is out of range.
     """
@@ -76,6 +85,8 @@ def implicit(
     tree, motion = model.spanning_tree, model.motion(q, v) if model.loops else Motion(q, v, NONE, NONE)
     damping, stiffness, force = _forces(tree, motion.q, motion.v, dt, drive, scheme)
     mass = mass_matrix(tree, motion.q)
+    base = floating_base(model) if scheme is Scheme.MOMENTUM else None
+    M_b = of_bodies(tree, base, mass) if base else NONE
     mass.ravel()[:: tree.nv + 1] += dt * damping + dt * dt * stiffness
     impulse = dt * (force - _bias(tree, motion.q, motion.v, drive))
     if model.loops:
@@ -83,7 +94,13 @@ def implicit(
         mass = motion.G.T @ mass @ motion.G
     momentum = mass @ v + impulse
     v_end = constrained_velocity(model, motion, mass, momentum, dt)
-    return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass, momentum, motion), dt)
+    if not base:
+        return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass, momentum, motion, v_end), dt)
+    change = motion.G @ (v_end - v) + dt * motion.g if model.loops else v_end - v
+    on_base = M_b @ change + dt * bias_forces(tree, motion.q, motion.v)[base.dofs]
+    q_end, v_kept, rate = balanced(model, base, q, v, v_end, on_base, dt)
+    momentum = momentum + mass @ (rate - v_end)
+    return in_range(model, ImplicitStep(q_end, v_kept, mass, momentum, motion, rate), dt)
 
 
 def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:
@@ -98,10 +115,10 @@ def _forces(model: Model, q: Array, v: Array, dt: float, drive: Drive, scheme: S
     c = model.coordinates
     springs = c.stiffness * displacement(model, c.spring_mount, q)
     force = one_state(model, "tau", within_effort(model, drive.tau)) - c.damping * v - springs
-    damping, stiffness = c.damping, c.stiffness if scheme is Scheme.FULL else np.zeros(model.nv)
+    damping, stiffness = c.damping, c.stiffness if scheme.has_springs else np.zeros(model.nv)
     if drive.pd is not None:
         pd = drive.pd.checked(model)
         force = force + pd.forces_of_checked(model, q, v)
         damping = damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
-        stiffness = stiffness + (pd.kp if scheme is Scheme.FULL else 0.0)
+        stiffness = stiffness + (pd.kp if scheme.has_springs else 0.0)
     return damping, stiffness, force - dt * stiffness * v

@@ -32,8 +32,9 @@ class ImplicitStep(Step):
     """The state at the end of an implicit step, and the Hessian of the incremental potential that it minimises."""
 
     mass: Array  # M̂ (nv, nv)
-    momentum: Array  # (nv,) M̂ times the velocity that it would end with, without friction, limits and mimic joints
+    momentum: Array  # (nv,) M̂ times the rate that it would have without friction, limits and mimic joints
     motion: Motion  # of the spanning tree at its beginning
+    rate: Array  # (nv,) the constant velocity with which q is reached: v, unless the scheme keeps momentum
 
 
 AnyStep = TypeVar("AnyStep", bound=Step)

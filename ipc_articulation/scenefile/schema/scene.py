@@ -86,8 +86,10 @@ class RobotScene(Scene):
     """A robot moved by a multibody engine, and bodies simulated by IPC."""
 
     robot: RobotEntry = Field(description="see [robot](#robot)")
-    integrator: Literal["Euler", "implicitfast", "implicit"] = Field(
-        "implicitfast", description="of the multibody engine; `implicit` only with `adapter: native`"
+    integrator: Literal["Euler", "implicitfast", "implicit", "momentum"] = Field(
+        "implicitfast",
+        description="of the multibody engine; only with `adapter: native`: `implicit`, and `momentum`, which also "
+        "keeps the momentum of a robot that floats",
     )
     controller: ControllerEntry | None = Field(None, description="see [controller](#controller); default: `hold`")
     controllers: tuple[ControllerEntry, ...] = Field(
@@ -96,9 +98,9 @@ class RobotScene(Scene):
 
     def complaints(self) -> Iterator[Complaint]:
         """The adapter has the integrator, and controllers are given under one key."""
-        if (getattr(self, "adapter", ""), self.integrator) == ("mujoco", "implicit"):
-            message = "integrator 'implicit' needs adapter native; with adapter mujoco use Euler or implicitfast"
-            yield ("integrator",), message
+        if getattr(self, "adapter", "") == "mujoco" and self.integrator in ("implicit", "momentum"):
+            which = f"integrator '{self.integrator}'"
+            yield ("integrator",), f"{which} needs adapter native; with adapter mujoco use Euler or implicitfast"
         if self.controller is not None and self.controllers:
             yield ("controllers",), "give `controller` or `controllers`, not both"
 
