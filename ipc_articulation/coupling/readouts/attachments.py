@@ -6,7 +6,8 @@ one of them is (∂q/∂V)ᵀ(-∂E/∂q), for the twists V of `jacobian.rigid_m
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -15,19 +16,19 @@ from ipc_articulation.coupling.readouts.engine_results import StepResults
 from ipc_articulation.coupling.readouts.jacobian import rigid_motions
 
 
-def attachment_wrenches(results: StepResults, link_ids: Sequence[int], own_ids: Collection[int]) -> Array:
+def attachment_wrenches(results: StepResults, link_ids: Sequence[int], own: Iterable[tuple[int, int]]) -> Array:
     """Sums on the links, [moment about the world's origin; force], (n, 6) [N·m; N].
 
     Args:
         results: The engine's.
         link_ids: Ids of the geometries of the n links.
-        own_ids: Those of all bodies of the robot's own joints.
+        own: Ids of the geometries of the bodies of each of the robot's own joints, which the scene has before others.
     """
-    W = np.zeros((len(link_ids), 6))
-    place = {number: link for link, number in enumerate(link_ids)}
+    W, place, left = np.zeros((len(link_ids), 6)), {number: k for k, number in enumerate(link_ids)}, Counter(own)
     for rows, forces in zip(results.joints, results.joint_forces, strict=True):
-        ends = [results.ids[row][0] for row in rows]
-        if all(end in own_ids for end in ends):
+        ends = results.ids[rows[0]][0], results.ids[rows[1]][0]
+        if left[ends]:
+            left[ends] -= 1
             continue
         for row, end, force in zip(rows, ends, forces, strict=True):
             if end in place:

@@ -15,14 +15,14 @@ of two bodies relative to each other. The rates that the joints θ leave open ar
 So V = J θ̇ with J = T [1; G; P].
 
 **Virtual work.** The end q of a step minimises K + (penalties of joints) + dt² (shape + contact) of `engine.potential`;
-links have no kinetic term, because their inertia is in K = ½ eᵀ M̂ e, e = δθ - δθ̃. Along the motion V = J δ the
+links have no kinetic term, because their inertia is in K(δθ), see `articulation.energy`. Along the motion V = J δ the
 joints' penalties do not change to first order, shape energies do not change because every body moves rigidly, and
-dK = eᵀ M̂ δ (tied joints: see `coupling.ties`). What remains is
+dK = (∂K/∂δθ)·δ (tied joints: see `coupling.ties`). What remains is
 
-    eᵀ M̂ δ = dt² Σ f·δx = dt² (Jᵀ w)·δ,     so   Jᵀ w = M̂ (δθ - δθ̃) / dt²,
+    (∂K/∂δθ)·δ = dt² Σ f·δx = dt² (Jᵀ w)·δ,     so   Jᵀ w = (∂K/∂δθ) / dt²,
 
-with the wrenches w of contact and friction on the links. It holds to the tolerance of Newton's method, at the pose at
-the end of the step and for these freedoms, however much links and joints yield.
+with the wrenches w of contact, friction and attached parts on the links. It holds to the tolerance of Newton's method,
+at the pose at the end of the step and for these freedoms, however much links and joints yield.
 """
 
 from __future__ import annotations

@@ -81,12 +81,12 @@ class StepReadOut:
         return self._moved("link_wrenches", self.contacts.wrenches(len(self._state.q)), about)
 
     def attachment_wrenches(self, about: About = "origin") -> Array:
-        """Sum on each link of the forces of bodies that are joined to it, but are not the robot's own.
+        """Sum on each link of the forces of parts that are attached to it, and of joints that are not the robot's own.
 
-        Those are the parts of `attach`, and bodies of joints that the scene has besides. Arguments, result and errors
-        are those of `link_wrenches`.
+        Arguments, result and errors are those of `link_wrenches`.
         """
-        own = {*self._state.link_ids, self._state.world_id}
+        ids = [*self._state.link_ids, self._state.world_id]  # parent -1 is the world
+        own = [(ids[joint.parent], ids[joint.child]) for joint in self._tree.robot.all_joints]
         return self._moved("attachment_wrenches", attachment_wrenches(self._step, self._state.link_ids, own), about)
 
     def _moved(self, asker: str, W: Array, about: About) -> Array:

@@ -13,6 +13,8 @@ from tests.adapters.mujoco.driven import driven_panda
 from tests.adapters.native.linkages import press, press_model
 from tests.adapters.native.mechanisms import block, ram
 from tests.coupling.readouts.chains import TIGHT, Chain, coupled
+from tests.coupling.robots import by_mujoco
+from tests.coupling.test_restraints import mujoco_arm
 
 MOVING = [entry.name for entry in KINDS.values() if entry.freedoms]
 TOLERANCE = 1e-6
@@ -102,6 +104,30 @@ def test_a_linkage_presses_with_a_bar_that_its_loop_moves(tmp_path):
     assert size > 10.0
     jacobian = coupling.read_out(world).jacobian
     assert np.abs(jacobian[[link != "crank" for link in coupling.link_names]]).max() > 0.1
+
+
+def test_an_arm_at_its_limit_carries_a_box(tmp_path):
+    """The limit holds in the step, as a bounded spring of K."""
+    coupling, world = coupled(mujoco_arm('limited="true" range="-1 0"'), tmp_path)
+    for _ in range(60):
+        coupling.step(world)
+        size = compare(coupling, world)
+    assert size > 50.0
+
+
+def test_a_hand_that_holds_its_own_arm(tmp_path):
+    """A part may be a link of the robot itself; its joint is told from the robot's own."""
+    coupling, world = coupled(by_mujoco(), tmp_path)
+    coupling.step(world)
+    coupling.attach(*coupling.link_names[::-1])
+    coupling.adapter.data.ctrl[:] = 0.3
+    for _ in range(20):
+        coupling.step(world)
+        size = compare(coupling, world)
+    assert size > 0.1
+    wrenches = coupling.read_out(world).attachment_wrenches("world")
+    assert np.abs(wrenches).max() > 0.1
+    np.testing.assert_allclose(wrenches.sum(axis=0), 0.0, atol=1e-6 * np.abs(wrenches).max())
 
 
 def test_a_floating_robot_that_turns_while_it_hits_the_ground(tmp_path):
