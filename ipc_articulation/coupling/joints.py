@@ -46,7 +46,7 @@ def place_joints(
 
 
 def place_articulation(
-    scene: uipc.Scene, joints: Sequence[CoupledJoint], places: Sequence[tuple[Any, int]], restrained: bool
+    scene: uipc.Scene, joints: Sequence[CoupledJoint], places: Sequence[tuple[Any, int]], restrained: bool = False
 ) -> tuple[Any, Any]:
     """Create the object that carries the external articulation over some joints; without joints it is empty.
 

@@ -36,11 +36,6 @@ class ArticulationTable:
     delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (fₐ,), written at the end of a step
     reference: ReferenceDofs
 
-    @property
-    def has_springs(self) -> bool:
-        """Whether an articulation has bounded springs."""
-        return any(slot is not None for slot in self.spring_slots)
-
     def make_energy(self) -> ArticulationEnergy:
         """A new energy of all articulations, before its first step; one for each workspace."""
         return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names)

@@ -45,7 +45,7 @@ def test_axes_are_short_edges_about_the_anchor_without_surface():
 
 def test_articulation_lists_all_joints_in_order():
     scene, _, places = place()
-    _, slot = place_articulation(scene, JOINTS, places, False)
+    _, slot = place_articulation(scene, JOINTS, places)
     joint = slot.geometry()["joint"]
     assert read(joint, "geo_id").tolist() == [place[0].id() for place in places]
     assert read(joint, "index").tolist() == [0, 0, 1]
@@ -61,4 +61,4 @@ def test_an_unknown_kind_is_refused_by_the_joints_name():
 
 
 def test_no_joints_no_constraint():
-    assert place_articulation(make_scene(), [], [], False)[1] is None
+    assert place_articulation(make_scene(), [], [])[1] is None

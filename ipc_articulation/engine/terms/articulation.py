@@ -68,9 +68,9 @@ class Articulation(Term):
 
     @property
     def curved(self) -> Ints:
-        """The links of articulations with a joint that turns in space, or with springs, which may close loops."""
+        """The links of articulations with a joint that turns in space: several freedoms turn at once."""
         turns = [KINDS[kind].turns_in_space for kind in self._energy.joints.kind.tolist()]
-        return self._links if any(turns) or self._table.has_springs else np.zeros(0, dtype=np.int64)
+        return self._links if any(turns) else np.zeros(0, dtype=np.int64)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.
