@@ -65,13 +65,9 @@ class RobotTree:
                 self.carriers[joint.child] = number
             else:
                 self.closing.append(number)
-        articulated = len(robot.articulated_joints)
-        self.moved = [
-            Joints.placed(kind, self.bodies[k : k + 1], where)
-            for k, (kind, where) in enumerate(zip(self._kinds, placed, strict=True))
-            if k < articulated
-        ]
-        self._owned = self._ends[articulated]  # freedoms of joints and tied joints
+        moved = [Joints.placed(kind, self.bodies[k, None], placed[k]) for k, kind in enumerate(self._kinds)]
+        self._moved = Joints.concatenate(moved[: len(robot.articulated_joints)])
+        self._owned = self._ends[len(self._moved)]  # freedoms of joints and tied joints
 
     @cached_property
     def order(self) -> list[int]:
@@ -103,7 +99,7 @@ class RobotTree:
             freedoms(kind, held, q[pair]) for kind, held, pair in zip(self._kinds, self._held, self.bodies, strict=True)
         ]
         J, turns = self._coordinate_jacobian(q, q_ref), rigid_motions(q)
-        for number in range(len(self.moved)):
+        for number in range(len(self._moved)):
             rows = slice(self._ends[number], self._ends[number + 1])
             by_twist = J[rows, 12:] @ turns[self.bodies[number, 1]].T
             axes[number] = axes[number] @ np.linalg.inv(by_twist @ axes[number])
@@ -111,12 +107,15 @@ class RobotTree:
 
     def _coordinate_jacobian(self, q: Array, q_ref: Array) -> Array:
         """∂δθ/∂q of joints and tied joints, (F, 24)."""
-        joints = Joints.concatenate(self.moved)
-        if not len(joints):
+        if not len(self._moved):
             return np.zeros((0, 24))
-        energy, F = ArticulationEnergy(joints, len(q), (len(joints),)), int(joints.freedoms.sum())
-        energy.set_flat([np.eye(F).ravel()], [np.zeros(F)], q_ref)
-        return energy.linearize(q, project=False).jacobian
+        self._energy.set_flat([np.eye(self._owned).ravel()], [np.zeros(self._owned)], q_ref)
+        return self._energy.linearize(q, project=False).jacobian
+
+    @cached_property
+    def _energy(self) -> ArticulationEnergy:
+        """An articulation of the joints and tied joints, of which only the derivatives of δθ are used."""
+        return ArticulationEnergy(self._moved, len(self.robot.links) + 1, (len(self._moved),))
 
     def _by_all_rates(self, q: Array, axes: list[Array]) -> Array:
         """T of the links and of the world, (n + 1, 6, F)."""

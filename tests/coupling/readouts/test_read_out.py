@@ -9,12 +9,13 @@ import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.native import NativeAdapter
 
-from ipc_articulation import Engine
+from ipc_articulation import Engine, couple, step
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.errors import EngineError, SceneError, UnsupportedError
 from tests.adapters.native.linkages import press, press_model
 from tests.adapters.native.mechanisms import block, ram
 from tests.coupling.readouts.chains import coupled
+from tests.coupling.robots import by_mujoco, by_native
 from tests.coupling.worlds import Turntable, make_scene, make_world
 
 G = 9.81
@@ -106,6 +107,21 @@ def test_an_attached_part_is_read_out_apart_from_contact(tmp_path):
     expected = [*np.cross(box - [0.1, 0, 0.6], [0, 0, -2 * G]), 0, 0, -2 * G]
     np.testing.assert_allclose(out.attachment_wrenches()[1], expected, atol=2e-2)
     np.testing.assert_allclose(out.joint_wrenches[:, 5], [6 * G, 3 * G], rtol=1e-4)
+
+
+def test_each_robot_of_a_scene_has_its_own_links(tmp_path):
+    """Two arms hit a crate each."""
+    scene, hits = make_scene(d_hat=2e-3), set()
+    first, second = (couple(scene, make(name, y)) for make, name, y in ((by_mujoco, "a ", 0.0), (by_native, "b ", 0.7)))
+    world = make_world(scene, tmp_path)
+    for _ in range(30):
+        step(world, [first, second])
+        for coupling, name in ((first, "a "), (second, "b ")):
+            out, size = coupling.read_out(world), np.abs(coupling.contact_force).max()
+            np.testing.assert_allclose(out.contact_force, coupling.contact_force, atol=1e-6 * size + 1e-6)
+            hits |= {(name, link, *others) for link, others in out.touching.items()}
+    assert hits == {("a ", "a hand", "a crate"), ("b ", "b hand", "b crate")}
+    assert (first.read_out(world).free_bodies.names, second.read_out(world).links.names[0]) == (("a crate",), "b arm")
 
 
 @pytest.fixture(scope="module")
