@@ -193,6 +193,18 @@ class PinocchioAdapter:
         q, v = self._state()
         return np.asarray(np.linalg.solve(self._charts.slopes(q, np.zeros_like(v)), v), dtype=float)
 
+    def motor_forces(self, forces: Array) -> Array:
+        """The `tau` that does the work of forces on the freedoms of the articulation at the present position.
+
+        Args:
+            forces: By freedom, (nv,) [N·m or N].
+
+        Returns:
+            B⁻ᵀ f with B = ∂ξ/∂δθ at rest, (nv,).
+        """
+        B = self._charts.slopes(self._state()[0], np.zeros(self.model.nv))
+        return np.asarray(np.linalg.solve(B.T, forces), dtype=float)
+
     def limits(self) -> Array:
         """Lowest and highest position of each freedom, (nv, 2) [rad or m]; -inf and inf without limits."""
         return self._chain.limits()

@@ -137,9 +137,12 @@ class Description:
         name = self.model.names[next(origin for origin in self.chain.origins[link:] if origin)]
         if not self.model.existFrame(name, pin.FrameType.JOINT):
             return []
-        number, found = self.model.getFrameId(name, pin.FrameType.JOINT), []
-        while (number := self.model.frames[number].parentFrame) != _UNIVERSE:
-            found.append(self.model.frames[number].name)
+        frames, found = self.model.frames, []
+        number = self.model.getFrameId(name, pin.FrameType.JOINT)
+        # a joint that `buildReducedModel` has fixed is its own parent
+        while (above := frames[number].parentFrame) not in (_UNIVERSE, number):
+            number = above
+            found.append(frames[number].name)
         return found
 
 

@@ -60,7 +60,8 @@ class Scene(Block):
     """Keys of every scene."""
 
     adapter: str = Field(
-        description="`mujoco`, `native` (our own dynamics), `none` (no robot), or the name of an installed adapter"
+        description="`mujoco`, `native` (our own dynamics), `pinocchio`, `none` (no robot), or the name of an "
+        "installed adapter"
     )
     include: str | tuple[str, ...] = Field((), description="files that this one extends, see [above](#includes)")
     variables: dict[str, object] = Field({}, description="values by name, for `${name}`, see [above](#variables)")

@@ -98,3 +98,11 @@ def test_gains_of_velocity_are_in_the_mass() -> None:
     before = adapter.predict().mass
     adapter.kd = np.array([1.0, 2.0, 3.0])
     np.testing.assert_allclose(adapter.predict().mass - before, DT * np.diag(adapter.kd), atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["FreeFlyer", "Planar", "RX"])
+def test_motor_forces_do_the_work_of_forces_on_the_freedoms(name) -> None:
+    adapter = moving(chain(name))
+    forces = np.cos(np.arange(adapter.model.nv))
+    assert adapter.motor_forces(forces) @ adapter.v == pytest.approx(forces @ adapter.theta_dot(), rel=1e-12)
+    assert np.allclose(adapter.motor_forces(forces), forces) == (name == "RX")

@@ -1,0 +1,172 @@
+"""Robots of scene files in Pinocchio: they are built, driven and moved as with our own dynamics."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ipc_articulation.adapters.native import scene_model as native
+from ipc_articulation.adapters.pinocchio import scene_model as pinocchio
+
+import ipc_articulation
+from ipc_articulation import spatial
+from ipc_articulation.coupling.robots import Actuator, RobotSetup
+from ipc_articulation.errors import AdapterError, UnsupportedError
+from ipc_articulation.packages import find_file, package_folders
+
+GRAVITY = np.array([0.5, 0.0, -9.81])
+NONE = np.zeros((0, 4, 4))
+INERTIAL = """<inertial><origin xyz="0.1 0 0.02"/><mass value="1"/>
+  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+SHAPE = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+LIMIT = '<limit effort="{}" velocity="1" lower="-2" upper="2"/>'
+
+
+def joint(name: str, kind: str, parent: str, child: str, rest: str = "") -> str:
+    return f"""<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
+      <origin xyz="0.3 0.1 0.2" rpy="0.1 0.2 0.3"/><axis xyz="0 0.6 0.8"/>{rest}</joint>"""
+
+
+LINKS = "".join(
+    f'<link name="{name}">{INERTIAL}{SHAPE}</link>' for name in ("base", "upper", "lower", "wheel", "finger")
+)
+JOINTS = (
+    joint("shoulder", "revolute", "base", "upper", LIMIT.format(5) + '<dynamics damping="0.3"/>')
+    + joint("slide", "prismatic", "upper", "lower", LIMIT.format(50))
+    + joint("spin", "continuous", "lower", "wheel")
+    + joint("follow", "revolute", "lower", "finger", LIMIT.format(5) + '<mimic joint="slide" multiplier="-1.5"/>')
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "arm.urdf").write_text(f'<robot name="arm">{LINKS}{JOINTS}</robot>')
+    return tmp_path / "arm.urdf"
+
+
+def setup(integrator: str = "implicitfast", **keys) -> RobotSetup:
+    return RobotSetup(0.005, GRAVITY, integrator, **keys)
+
+
+def run(driven, steps: int = 40) -> dict[str, np.ndarray]:
+    """Poses of the links after steps with moving targets, and further forces."""
+    adapter = driven.adapter
+    for k in range(steps):
+        driven.command(driven.start + 0.3 * np.sin(0.1 * k))
+        driven.push(np.array([0.1 * (name == "spin") for name in driven.joints]))
+        adapter.commit(adapter.predict().delta_theta_tilde, NONE, NONE)
+    return {link.name: link.pose for link in adapter.describe().links}
+
+
+@pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
+def test_a_driven_robot_moves_as_with_our_own_dynamics(integrator, file) -> None:
+    settings = setup(
+        integrator,
+        pose=spatial.pose(spatial.rotation_about(np.array([0.0, 0.6, 0.8]), 0.4), (0.1, 0.2, 0.3)),
+        armature={"slide": 0.2},
+        damping={"spin": 0.1},
+        actuators=(Actuator("slide", 70.0, 7.0), Actuator("shoulder", 200.0, 9.0, 4.0), Actuator("spin", 0.0, 0.5)),
+        start={"shoulder": 0.3, "spin": 0.5},
+        start_velocity={"shoulder": 0.2},
+    )
+    ours, theirs = (module.SceneModel(file, []).build(settings) for module in (pinocchio, native))
+    assert ours.actuated == ["slide", "shoulder"]
+    assert theirs.actuated == ["shoulder", "slide"]
+    start = {link.name: link.pose for link in ours.adapter.describe().links}
+    here, there = run(ours), run(theirs)
+    for name, pose in there.items():
+        np.testing.assert_allclose(here[name], pose, rtol=0, atol=1e-9)
+        assert np.abs(pose - start[name]).max() > 0.02
+
+
+def test_the_names_are_those_of_our_own_dynamics(file) -> None:
+    ours, theirs = (module.SceneModel(file, []) for module in (pinocchio, native))
+    assert ours.joint_names == [name for name in theirs.joint_names if name != "follow"]
+    robots = [model.build(setup()).adapter.describe() for model in (ours, theirs)]
+    for group in ("links", "static"):
+        assert len({frozenset(body.name for body in getattr(robot, group)) for robot in robots}) == 1
+    assert robots[0].untouchable == robots[1].untouchable
+
+
+SCENE = """
+adapter: pinocchio
+dt: 0.005
+steps: 20
+robot:
+  model: arm.urdf
+  base: fixed
+  untouchable: [[finger, wheel]]
+  actuators: [{joints: shoulder, kp: 50, kv: 5}]
+ground: {height: -0.5}
+"""
+
+
+def test_a_scene_file_runs(file) -> None:
+    (file.parent / "scene.yaml").write_text(SCENE)
+    result = ipc_articulation.run(file.parent / "scene.yaml", out=file.parent / "out", quiet=True, pictures=False)
+    assert result.recording.rows == 21
+
+
+def test_a_force_beyond_the_limit_is_the_limit_without_gains(file) -> None:
+    driven = pinocchio.SceneModel(file, []).build(setup(actuators=(Actuator("shoulder", 100.0, 2.0, 30.0),)))
+    driven.command(np.array([0.04]))
+    np.testing.assert_allclose([driven.adapter.tau[0], driven.adapter.kd[0]], [4.0, 2.0])
+    driven.command(np.array([0.06]))  # 6 N·m, and the joint of the file has 5
+    np.testing.assert_allclose([driven.adapter.tau[0], driven.adapter.kd[0]], [5.0, 0.0])
+
+
+def test_a_wheel_goes_the_shorter_way(file) -> None:
+    driven = pinocchio.SceneModel(file, []).build(setup(actuators=(Actuator("spin", 1.0, 0.0),), start={"spin": 3.0}))
+    driven.command(np.array([-3.0]))
+    assert driven.adapter.tau[2] == pytest.approx(2.0 * np.pi - 6.0)
+
+
+@pytest.mark.parametrize("base", [None, "fixed", "free"])
+def test_a_base_floats_where_the_scene_says_so(base, file) -> None:
+    robot = pinocchio.SceneModel(file, [], base=base).build(setup(pose=spatial.pose(p=(0, 0, 2)))).adapter.describe()
+    assert (robot.joints[0].kind == "free") == (base == "free")
+    bodies = {body.name: body.pose for body in (*robot.links, *robot.static)}
+    shift = 2.0 if base == "free" else 0.0  # a fixed body has the frame of the world, and its shapes the pose
+    np.testing.assert_allclose(bodies["base"][:3, 3], [0.0, 0.0, shift])
+
+
+def test_a_base_that_floats_in_the_file_is_fixed_if_the_scene_says_so(tmp_path) -> None:
+    links = '<link name="ground"/>' + LINKS
+    root = '<joint name="root" type="floating"><parent link="ground"/><child link="base"/></joint>'
+    file = tmp_path / "arm.urdf"
+    file.write_text(f'<robot name="arm">{links}{root}{JOINTS}</robot>')
+    kinds = [
+        pinocchio.SceneModel(file, [], base=base).build(setup()).adapter.describe().joints[0].kind
+        for base in (None, "fixed")
+    ]
+    assert kinds == ["free", "revolute"]
+
+
+def test_what_is_wrong_is_named(tmp_path, file) -> None:
+    (tmp_path / "arm.xml").write_text("<mujoco/>")
+    with pytest.raises(
+        UnsupportedError, match=r"arm\.xml: adapter pinocchio reads URDF files; adapters mujoco and native"
+    ):
+        pinocchio.SceneModel(tmp_path / "arm.xml", [])
+    (tmp_path / "bad.urdf").write_text("<robot><link/></robot>")
+    with pytest.raises(AdapterError, match=r"bad\.urdf: "):
+        pinocchio.SceneModel(tmp_path / "bad.urdf", [])
+    with pytest.raises(
+        UnsupportedError, match="integrator 'implicit' needs adapter native; with adapter pinocchio use"
+    ):
+        pinocchio.SceneModel(file, []).build(setup("implicit"))
+
+
+def test_the_panda_with_its_meshes_is_that_of_our_own_dynamics(tmp_path) -> None:
+    try:
+        file = find_file("package://example-robot-data/robots/panda_description/urdf/panda.urdf", tmp_path)
+    except FileNotFoundError as missing:
+        pytest.skip(str(missing))
+    ours, theirs = (
+        module.SceneModel(file, package_folders()).build(setup()).adapter.describe() for module in (pinocchio, native)
+    )
+    assert [link.name for link in ours.links] == [link.name for link in theirs.links]
+    for a, b in zip(ours.links, theirs.links, strict=True):
+        np.testing.assert_allclose(a.pose, b.pose, atol=1e-12)
+        np.testing.assert_allclose(a.mesh.vertices.max(axis=0), b.mesh.vertices.max(axis=0), atol=1e-6)
+        assert len(a.visual) == len(b.visual)
+    assert ours.untouchable == theirs.untouchable
