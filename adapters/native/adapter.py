@@ -15,7 +15,7 @@ from ipc_articulation.adapters.native.kept_momentum import contact_momentum
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
-from ipc_articulation.adapters.native.restraints import restraints
+from ipc_articulation.adapters.native.restraints import motors_of, restraints
 from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
 
@@ -165,7 +165,8 @@ class NativeAdapter:
             SolverError: The minimisation with dry friction and limits did not converge.
             StateError: q or v has a wrong length, is not finite or leaves a loop open.
         """
-        step = implicit(self.model, self.q, self.v, self._dt, self._drive(), self.scheme)
+        drive = self._drive()
+        step = implicit(self.model, self.q, self.v, self._dt, drive, self.scheme)
         if not (np.isfinite(step.q).all() and np.isfinite(step.v).all()):
             raise AdapterError(
                 f"the step of model '{self.model.name}' is not finite; use a smaller time step, lower gains, or "
@@ -175,7 +176,8 @@ class NativeAdapter:
         mass = self._coordinates.mass_to_scene(self.q, step.mass)
         base = floating_base(self.model) if self.scheme is Scheme.MOMENTUM else None
         self._predicted = _Predicted(step, mass, tilde, base)
-        held = restraints(self.model, step, self._coordinates, self._units, self._dt)
+        motors = motors_of(self.model, self.q, step, drive, self.scheme, self._dt)
+        held = restraints(self.model, step, self._coordinates, self._units, self._dt, motors)
         return Prediction(mass, tilde, self.link_poses(), self._tied(step), self._surroundings.aims, held)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:

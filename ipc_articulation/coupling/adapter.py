@@ -127,6 +127,15 @@ class TiedMotion:
 
 
 @dataclass(frozen=True)
+class Motors:
+    """Control of m freedoms by motors of limited force, whose gains M̂ contains."""
+
+    stiffness: Array  # (m,) share of the gains in the diagonal of M̂: dt² kp + dt kd
+    force: Array  # (m,) that the control gives at δθ̃ [N·m or N]
+    effort: Array  # (m,) largest force [N·m or N], may be inf
+
+
+@dataclass(frozen=True)
 class Restraints:
     """What holds m freedoms in the engine's own step besides M̂, so that contact cannot push them past it.
 
@@ -142,6 +151,7 @@ class Restraints:
         default_factory=lambda: np.empty((0, 0))
     )  # (e, m) rows of equalities: each keeps row · (δθ - δθ̃)
     tie_units: tuple[str, ...] = ()  # (e,) of each row's product: rad or m
+    motors: Motors | None = None  # None: no control of limited force
 
 
 @dataclass(frozen=True)

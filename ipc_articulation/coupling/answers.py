@@ -16,6 +16,7 @@ from ipc_articulation.coupling.adapter import (
     CoupledJoint,
     CoupledRobot,
     KeepsState,
+    Motors,
     Prediction,
     Restraints,
     TiedMotion,
@@ -104,7 +105,21 @@ class Answers:
         }
         rows = len(held.tie_units)
         ties = self._array("predict().restraints.ties", held.ties, (rows, m)) if rows else np.empty((0, m))
-        return Restraints(np.asarray(held.lower), np.asarray(held.upper), **forces, ties=ties, tie_units=held.tie_units)
+        ends, motors = (np.asarray(held.lower), np.asarray(held.upper)), self._motors(held.motors)
+        return Restraints(*ends, **forces, ties=ties, tie_units=held.tie_units, motors=motors)
+
+    def _motors(self, given: Motors | None) -> Motors | None:
+        if given is None:
+            return None
+        m = self._freedoms
+        motors = self._of_type("predict().restraints.motors", given, Motors)
+        if np.shape(motors.effort) != (m,) or not (np.asarray(motors.effort) >= 0.0).all():
+            raise self._wrong("predict().restraints.motors.effort", str(motors.effort), f"{m} numbers, zero or more")
+        stiffness, force = (
+            self._array(f"predict().restraints.motors.{name}", getattr(motors, name), (m,))
+            for name in ("stiffness", "force")
+        )
+        return Motors(stiffness, force, np.asarray(motors.effort))
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:
         t = len(freedom_names(self.robot.tied_joints))

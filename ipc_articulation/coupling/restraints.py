@@ -6,6 +6,7 @@ become bounded springs (see `articulation.bounded_springs`) that have just these
 
     upper limit   φ' = clip(S (δθ - c), 0, ∞),    c = δθ̃ + dt² L/S where L < 0, else max(u, δθ̃)
     friction      φ' = clip(dt² f (δθ - c)/ε, ±dt² f),    c = 0 where it slips, else δθ̃ + ε F/f
+    motor         φ' = clip(k (δθ - c), ±dt² effort),     c = δθ̃ + dt² τ/k, where M̂ loses the gains k
 
 and likewise for a lower limit. So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds
 creeps at CREEP·τ/f. An equality with the row J adds S JᵀJ to M̂: contact cannot part what it holds together.
@@ -27,8 +28,8 @@ from typing import Literal
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, SPRINGS, UPPER, slopes
-from ipc_articulation.coupling.adapter import CoupledRobot, Prediction, Restraints
+from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, MOTOR, SPRINGS, UPPER, slopes
+from ipc_articulation.coupling.adapter import CoupledRobot, Motors, Prediction, Restraints
 from ipc_articulation.coupling.stiffness import Stiffness
 from ipc_articulation.engine.newton.restrained_step import impulses
 
@@ -63,7 +64,11 @@ class Holding:
         _add_friction(springs, tilde, restraints, dt, exact)
         if exact:
             tilde = _exact(tilde, prediction.mass, springs, _slack(restraints))
-        return Held(self._mass(prediction.mass, restraints), tilde, springs)
+        mass = self._mass(prediction.mass, restraints)
+        if restraints.motors is not None:
+            _add_motors(springs, tilde, restraints.motors, dt)
+            mass = mass - np.diag(restraints.motors.stiffness)
+        return Held(mass, tilde, springs)
 
     def _mass(self, mass: Array, restraints: Restraints) -> Array:
         """M̂ + Σ S JᵀJ, (m, m)."""
@@ -131,3 +136,10 @@ def _add_friction(springs: Array, tilde: Array, held: Restraints, dt: float, exa
     center = np.where(slips | exact, _slack(held)[at], x + width * np.clip(F / f, -1.0, 1.0))
     bound = dt * dt * f
     springs[at, FRICTION] = np.stack([center, bound / width, -bound, bound], axis=1)
+
+
+def _add_motors(springs: Array, tilde: Array, motors: Motors, dt: float) -> None:
+    """Springs of motors, of freedoms that have any."""
+    at = motors.stiffness > 0.0
+    k, bound = motors.stiffness[at], dt * dt * motors.effort[at]
+    springs[at, MOTOR] = np.stack([tilde[at] + dt * dt * motors.force[at] / k, k, -bound, bound], axis=1)

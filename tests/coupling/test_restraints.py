@@ -10,6 +10,7 @@ from ipc_articulation.adapters.native import NativeAdapter
 
 from ipc_articulation import couple
 from ipc_articulation.coupling.adapter import CoupledBody
+from ipc_articulation.dynamics import PD, Drive
 from ipc_articulation.dynamics.joints import PrismaticJoint, RevoluteJoint
 from ipc_articulation.dynamics.model import Box, Mechanism, Mimic, Shape
 from ipc_articulation.errors import AdapterError
@@ -143,6 +144,24 @@ def test_fingers_that_mimic_each_other_do_not_part(tmp_path):
     assert pushed > 10.0
     assert abs(adapter.q[0]) > 0.01  # the left one follows what pushes the right one
     assert parted < 1e-6
+
+
+@pytest.mark.parametrize(("effort", "low", "high"), [(np.inf, 100.0, 1e4), (30.0, 29.0, 30.001)])
+def test_a_motor_resists_a_blow_with_its_effort_and_no_more(effort, low, high, tmp_path):
+    """A stiff motor holds the arm on which the box falls; what it gives is the contact less weight and inertia."""
+    adapter = native_arm(effort=effort)
+    adapter.drive = Drive(pd=PD.to(adapter.model, [0.0], kp=1e5, kd=1e3))
+    scene = make_scene(DT, (0.0, 0.0, -G))
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    largest = 0.0
+    for _ in range(25):
+        before = adapter.v.copy()
+        coupling.step(world)
+        inertial = 0.0825 * (adapter.v - before)[0] / DT  # of the arm about the hinge
+        weight = G * 0.25 * np.cos(adapter.q[0])
+        largest = max(largest, float(coupling.contact_force[0]) + weight - inertial)
+    assert low < largest < high
 
 
 FOUR_BAR = """
