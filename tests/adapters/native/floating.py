@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation import spatial
 from ipc_articulation.dynamics.joints import FloatingJoint, HelicalJoint, PrismaticJoint, RevoluteJoint, SphericalJoint
 from ipc_articulation.dynamics.loops import FourBar, gear
-from ipc_articulation.dynamics.model import Mechanism, Model
+from ipc_articulation.dynamics.model import Mechanism, Mimic, Model
 from tests.adapters.native.linkages import LENGTHS, OFFSET, linkage
 from tests.adapters.native.mechanisms import X, Y, Z, add, at
 
@@ -59,6 +59,18 @@ def ball_arm() -> Mechanism:
     mechanism.add_link("carriage")
     mechanism.add_joint("rail", PrismaticJoint(Z), "upper", "carriage", origin=at(0, 0, -0.45), stiffness=200.0)
     mechanism.add_joint("elbow", SphericalJoint(), "carriage", "lower", stiffness=0.5)
+    return mechanism
+
+
+def flying_gripper() -> Mechanism:
+    """A floating hand with two fingers, one of which follows the other."""
+    mechanism = Mechanism("flying gripper")
+    add(mechanism, "hand", (0.1, 0.2, 0.1), mass=2.0)
+    mechanism.add_joint("root", FloatingJoint(), "world", "hand", origin=at(0, 0, 1))
+    for name, mimic in (("left", None), ("right", Mimic("left", -1.0, 0.01))):
+        add(mechanism, f"{name} finger", (0.1, 0.02, 0.02), mass=0.2)
+        place = at(0.15, 0.05 if mimic is None else -0.05, 0)
+        mechanism.add_joint(name, PrismaticJoint(Y), "hand", f"{name} finger", origin=place, mimic=mimic)
     return mechanism
 
 

@@ -193,6 +193,20 @@ def test_the_pendulum_of_an_mjcf_file_strikes_alike(tmp_path: Path) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
 
 
+def test_a_quadruped_lands_alike(tmp_path: Path) -> None:
+    """Its feet meet the ground after 19 steps."""
+    running = [simulation("go2_stand", adapter, tmp_path / adapter) for adapter in ADAPTERS]
+    highest = 0.0
+    for k in range(40):
+        for each in running:
+            each.step(k)
+        ours, theirs = (each.coupling for each in running)
+        np.testing.assert_allclose(ours.theta, theirs.theta, rtol=0, atol=1e-8)
+        highest = max(highest, float(ours.contact_force[2]))
+        np.testing.assert_allclose(ours.contact_force, theirs.contact_force, rtol=0, atol=1e-4)
+    assert highest > 500.0
+
+
 @pytest.mark.slow
 def test_the_crate_is_pushed_to_the_same_place(tmp_path: Path) -> None:
     ours, theirs = ways_of_the_body("panda_push", 360, tmp_path)

@@ -9,7 +9,7 @@ from ipc_articulation.dynamics import centre_of_mass, centroidal_momentum, frame
 from ipc_articulation.dynamics.algorithms.manifold import displacement, random_position
 from ipc_articulation.dynamics.integrators import PD, Drive, Scheme, implicit
 from ipc_articulation.errors import AdapterError, ArticulationError
-from tests.adapters.native.floating import ball_arm, drone, floating_press, flying_arm, oblique
+from tests.adapters.native.floating import ball_arm, drone, floating_press, flying_arm, flying_gripper, oblique
 from tests.adapters.native.linkages import PIN, START
 from tests.adapters.native.mechanisms import Run, at, own_motion
 from tests.coupling.worlds import cube
@@ -56,11 +56,18 @@ def press() -> NativeAdapter:
     return moving(model, model.position(q), speed=0.5, pins=[PIN])
 
 
+def gripper() -> NativeAdapter:
+    model = flying_gripper().build()
+    adapter = moving(model, [*model.neutral[:7], 0.0, 0.01], speed=0.5)
+    adapter.v[6:] = 0.02, -0.02
+    return adapter
+
+
 def difference(adapter: NativeAdapter, q: np.ndarray) -> float:
     return float(np.abs(displacement(adapter.model, q, adapter.q)).max())
 
 
-@pytest.mark.parametrize("make", [quadruped, hanging_arm, everything, press])
+@pytest.mark.parametrize("make", [quadruped, hanging_arm, everything, press, gripper])
 def test_a_second_without_contact_is_the_engines_own(make, tmp_path) -> None:
     adapter = make()
     start = adapter.q.copy()

@@ -67,6 +67,19 @@ def test_motors_springs_and_dampers_within_a_robot_leave_its_momentum_alone() ->
     assert lost[dyn.Scheme.FULL] > 1e-3
 
 
+def test_limits_and_dry_friction_within_a_robot_leave_its_momentum_alone() -> None:
+    flyer = mechanism()
+    flyer.joints[1].lower, flyer.joints[1].upper, flyer.joints[2].friction = -0.1, 0.1, 0.2
+    model = flyer.build()
+    q, v = model.neutral, state(model)[1]
+    before, stopped = momentum(model, q, v), False
+    for _ in range(STEPS):
+        q, v = run(model, q, v, dyn.Drive(tau=5.0 * MOTORS), steps=1)
+        stopped = stopped or abs(q[7] - 0.1) < 1e-12
+    assert stopped
+    np.testing.assert_allclose(momentum(model, q, v), before, atol=1e-12)
+
+
 def test_wrenches_and_weight_give_their_momentum() -> None:
     """Their moment acts at the centre of mass of the beginning of each step."""
     model = mechanism(GRAVITY).build()
