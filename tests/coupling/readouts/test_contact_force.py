@@ -5,16 +5,24 @@ import numpy as np
 import pytest
 import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
+from ipc_articulation.adapters.native import NativeAdapter
 from uipc import geometry
 from uipc.constitution import AffineBodyConstitution
 
+from ipc_articulation import spatial
 from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.coupling.adapter import CoupledBody
+from ipc_articulation.dynamics.integrators import PD, Drive
+from ipc_articulation.dynamics.joints import RevoluteJoint
+from ipc_articulation.dynamics.loops import gear
+from ipc_articulation.dynamics.model import Box, Mechanism, Shape
 from tests.adapters.mujoco.driven import driven_panda
 from tests.adapters.native.linkages import press, press_model
 from tests.adapters.native.mechanisms import block, ram
 from tests.coupling.readouts.chains import TIGHT, Chain, coupled
 from tests.coupling.robots import by_mujoco
 from tests.coupling.test_restraints import mujoco_arm
+from tests.coupling.worlds import at, cube
 
 MOVING = [entry.name for entry in KINDS.values() if entry.freedoms]
 TOLERANCE = 1e-6
@@ -81,10 +89,6 @@ def test_a_panda_against_a_wall(tmp_path):
 
 
 def test_a_robot_of_our_own_dynamics_pushes_a_block(tmp_path):
-    from ipc_articulation.adapters.native import NativeAdapter
-
-    from ipc_articulation.dynamics.integrators import PD, Drive
-
     model = ram().build()
     pushing = NativeAdapter(model, 0.01, static=[block("wall", 0.21)])
     pushing.drive = Drive(pd=PD.to(model, 0.3, 2000.0, 100.0))
@@ -104,6 +108,28 @@ def test_a_linkage_presses_with_a_bar_that_its_loop_moves(tmp_path):
     assert size > 10.0
     jacobian = coupling.read_out(world).jacobian
     assert np.abs(jacobian[[link != "crank" for link in coupling.link_names]]).max() > 0.1
+
+
+def test_a_flap_that_a_gear_ties_to_another_one(tmp_path):
+    """Only the first flap is in M̂; the second one turns twice as fast, and presses on a block."""
+    mechanism = Mechanism("flaps", gravity=(0.0, 0.0, 0.0))
+    for name, x in (("one", 0.0), ("two", 0.6)):
+        shape = Shape(Box((0.2, 0.02, 0.02)), spatial.pose(p=(0.11, 0.0, 0.0)))
+        mechanism.add_link(name, 0.5, (0.1, 0.0, 0.0), 1e-2).collision = (shape,)
+        place = spatial.pose(p=(x, 0.0, 0.0))
+        mechanism.add_joint(f"{name} joint", RevoluteJoint([0.0, 0.0, 1.0]), "world", name, origin=place)
+    model = mechanism.build().with_loops([(["one joint", "two joint"], gear(2.0))])
+    wall = CoupledBody("wall", at(0.75, 0.08, 0.0), cube(0.04), friction=0.4)
+    adapter = NativeAdapter(model, 0.01, static=[wall])
+    adapter.drive = Drive(tau=np.array([1.0, 0.0]))
+    coupling, world = coupled(adapter, tmp_path)
+    assert (len(coupling.robot.joints), len(coupling.robot.tied_joints)) == (1, 1)
+    for _ in range(60):
+        coupling.step(world)
+        size = compare(coupling, world)
+    out = coupling.read_out(world)
+    assert (set(out.touching), out.joint_wrenches.shape) == ({"two"}, (2, 6))
+    assert size > 0.5
 
 
 def test_an_arm_at_its_limit_carries_a_box(tmp_path):

@@ -266,6 +266,21 @@ def test_engines_without_contact_forces_are_named(tmp_path):
         results_of(make_world(make_scene(), tmp_path))()
 
 
+def test_a_coupling_of_free_bodies_alone_has_no_links(tmp_path):
+    coupling, world, _ = of_text(
+        """<mujoco><worldbody><body name="stone" pos="0 0 1"><freejoint/><geom size="0.1" mass="2"/></body>
+        </worldbody></mujoco>""",
+        tmp_path,
+    )
+    coupling.step(world)
+    out = coupling.read_out(world)
+    dt = coupling.adapter.dt
+    np.testing.assert_allclose(out.free_bodies.momentum, [[0, 0, 0, 0, 0, -2 * G * dt]], atol=1e-9)
+    assert (len(out.contacts), out.touching) == (0, {})
+    shapes = out.link_wrenches().shape, out.jacobian.shape, out.joint_wrenches.shape, out.contact_force.shape
+    assert shapes == ((0, 6), (0, 6, 0), (0, 6), (0,))
+
+
 def test_joint_wrenches_of_loops_are_refused(tmp_path):
     coupling, world = coupled(press(press_model()), tmp_path)
     coupling.step(world)
