@@ -29,9 +29,9 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, MOTOR, SPRINGS, UPPER, slopes
+from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.coupling.adapter import CoupledRobot, Motors, Prediction, Restraints
 from ipc_articulation.coupling.stiffness import Stiffness
-from ipc_articulation.engine.newton.restrained_step import impulses
 
 Restraining = Literal["step", "exact", "engine"]  # see `couple`
 

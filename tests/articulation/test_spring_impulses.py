@@ -1,9 +1,9 @@
-"""The small problem of bounded springs in a Newton step."""
+"""The impulses of bounded springs on freedoms that yield."""
 
 import numpy as np
 
 from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, SPRINGS, UPPER, curvatures, slopes
-from ipc_articulation.engine.newton.restrained_step import impulses
+from ipc_articulation.articulation.spring_impulses import impulses
 
 
 def problems(count, rng):
