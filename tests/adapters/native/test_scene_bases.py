@@ -9,7 +9,8 @@ from ipc_articulation.adapters.native.scene_model import SceneModel
 
 from ipc_articulation import spatial
 from ipc_articulation.coupling.robots import Actuator
-from ipc_articulation.errors import AdapterError, ModelError
+from ipc_articulation.dynamics.integrators.momentum import momentum
+from ipc_articulation.errors import AdapterError, ModelError, UnsupportedError
 from tests.adapters.native.mechanisms import at
 from tests.adapters.native.test_scene_model import INERTIAL, URDF, setup
 from tests.dynamics.reading import osim_documents as osim
@@ -86,3 +87,15 @@ def test_a_base_that_cannot_be_set_free_or_placed_is_told(tmp_path: Path) -> Non
     (tmp_path / "leg.osim").write_text(osim.document(osim.bodies(rod)))
     with pytest.raises(AdapterError, match=r"leg\.osim: 'base: free' is for URDF and MJCF files; the joints of this"):
         SceneModel(tmp_path / "leg.osim", [], base="free")
+
+
+def test_the_momentum_of_one_floating_robot_is_kept_on_request(tmp_path: Path) -> None:
+    adapter = urdf(tmp_path, LOOSE, base="free").build(setup("momentum")).adapter
+    adapter.v[6:] = 1.0, 0.5  # the joints move against the base
+    start = momentum(adapter.model, adapter.q, adapter.v)
+    adapter.commit(adapter.predict().delta_theta_tilde, np.zeros((0, 4, 4)), np.zeros((0, 4, 4)))
+    fallen = momentum(adapter.model, adapter.q, adapter.v) - start
+    np.testing.assert_allclose(fallen[3:], [0.0, 0.0, -5.0 * 0.01 * adapter.model.mass], atol=1e-12)
+    assert np.abs(start).max() > 0.1
+    with pytest.raises(UnsupportedError, match="model 'arm' has 'above' and 'shoulder' there: build a model of each"):
+        urdf(tmp_path, FLOATS).build(setup("momentum"))
