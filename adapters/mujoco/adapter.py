@@ -153,7 +153,7 @@ class MujocoAdapter:
         prediction.take_step(self.model, self.data, self._scratch, self._geoms)
         dofs = self._joints.dofs
         self._predicted = Prediction(
-            mass=prediction.effective_mass(self.model, self._scratch)[np.ix_(dofs, dofs)],
+            mass=prediction.effective_mass(self.model, self._scratch)[dofs[:, None], dofs],
             delta_theta_tilde=self.dt * self._scratch.qvel[dofs],
             link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
             aims=mocap_poses(self._scratch, self._selection.mocap),

@@ -39,9 +39,13 @@ def restraints(
     dofs = joints.dofs
     lower, upper = _ends(model, data, dofs)
     friction = _without(model, _OFF.mjDSBL_FRICTIONLOSS, model.dof_frictionloss[dofs])
+    is_bounded = min(upper.min(initial=np.inf), -lower.max(initial=-np.inf)) < np.inf or friction.any()
+    none = np.zeros(len(dofs))
+    if not scratch.nefc:
+        return Restraints(lower, upper, none, friction, none) if is_bounded else None
     rows = _rows(model, scratch)
     of_equalities = _of_equalities(rows, dofs)
-    if not (np.isfinite(lower).any() or np.isfinite(upper).any() or friction.any() or of_equalities.any()):
+    if not (is_bounded or of_equalities.any()):
         return None
     return Restraints(
         lower=lower,
@@ -49,7 +53,7 @@ def restraints(
         limit_force=_force(rows, _LIMIT)[dofs],
         friction=friction,
         friction_force=_force(rows, _FRICTION)[dofs],
-        ties=rows.J[np.ix_(of_equalities, dofs)],
+        ties=rows.J[of_equalities][:, dofs],
         tie_units=_units(model, rows.id[of_equalities]),
     )
 
