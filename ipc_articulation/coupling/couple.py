@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, get_args
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
 
 import uipc
 
 from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, one_of, optional
-from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
+from ipc_articulation.coupling.adapter import Adapter, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.joints import place_articulation, place_joints
+from ipc_articulation.coupling.lowering.placed import place_chains
 from ipc_articulation.coupling.registry import refuse_shared_state, register
 from ipc_articulation.coupling.restraints import Holding, Restraining
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.repairs import summed
+
+Joints = Literal["own", "chains"]
 
 FREE_KAPPA = 1e8  # [Pa]
 LARGEST_RATIO = 1e12  # above it, M̂ is lost in the rounding of the stiffness: joints do not move
@@ -36,6 +39,7 @@ _RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSIT
     free_kappa=POSITIVE,
     complete=optional(FUNCTION),
     restraints=one_of(*get_args(Restraining)),
+    joints=one_of(*get_args(Joints)),
 )
 def couple(
     scene: uipc.Scene,
@@ -45,6 +49,7 @@ def couple(
     free_kappa: float = FREE_KAPPA,
     complete: Callable[[CoupledRobot], CoupledRobot] | None = None,
     restraints: Restraining = "step",
+    joints: Joints = "own",
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
@@ -64,6 +69,8 @@ def couple(
             joint past where the multibody engine's own step has it (see `restraints`; on libuipc's own engines this is
             so for equalities alone). «exact»: so, and limits and dry friction are exact where the engine's own are soft
             (MuJoCo's). «engine»: only in the engine's own step; contact acts against M̂ alone.
+        joints: «own»: every kind as itself; libuipc's own engines move revolute and prismatic joints only. «chains»:
+            ball and free joints become chains of those with ghost bodies, which every engine moves (see `lowering`).
 
     Returns:
         The coupling, which steps the world and has the results.
@@ -82,20 +89,26 @@ def couple(
     stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio)
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
-    strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
-    places = place_joints(scene, robot.all_joints, bodies, strengths)
-    carrier, articulation = place_articulation(scene, robot.articulated_joints, places, restraints != "engine")
+    chains = place_chains(scene, robot, bodies, elements, stiffness) if joints == "chains" else None
+    if chains is None:
+        strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
+        places, articulated = place_joints(scene, robot.all_joints, bodies, strengths), robot.articulated_joints
+    else:
+        places, articulated = chains.places, chains.articulated
+    carrier, articulation = place_articulation(scene, articulated, places, restraints != "engine")
     holding = Holding.of(stiffness, robot, restraints)
-    coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot), holding)
-    scene.animator().insert(carrier, _callback(coupling, articulation, scene))
+    coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot), holding, chains)
+    scene.animator().insert(carrier, _callback(coupling, articulated, articulation, scene))
     register(coupling)
     return coupling
 
 
-def _callback(coupling: Coupling, articulation: Any, scene: uipc.Scene) -> Callable[[Any], Any]:
+def _callback(
+    coupling: Coupling, articulated: Sequence[CoupledJoint], articulation: Any, scene: uipc.Scene
+) -> Callable[[Any], Any]:
     """The animator's callback: it predicts, and writes the prediction to the articulation if there is one."""
     if articulation is None:
         return guard(coupling.predict, scene)
-    names = [f"joint '{joint.name}'" for joint in coupling.robot.articulated_joints]
+    names = [f"joint '{joint.name}'" for joint in articulated]
     constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene, names)
     return constraint.animate(coupling.predict)

@@ -29,6 +29,7 @@ from ipc_articulation.coupling.failures import (
 )
 from ipc_articulation.coupling.joint_values import JointValues
 from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.lowering.placed import PlacedChains
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
 from ipc_articulation.coupling.readouts.read_out import StepReadOut, StepState
@@ -66,6 +67,7 @@ class Coupling:
         articulation: Any,
         tie_strengths: Array,
         holding: Holding,
+        chains: PlacedChains | None = None,
     ) -> None:
         """Called by `couple`.
 
@@ -77,6 +79,7 @@ class Coupling:
             articulation: Geometry slot of the constraint over all joints and tied joints; None without joints.
             tie_strengths: Strengths of the tied joints, (t,).
             holding: How stiffly the step holds limits, dry friction and equalities.
+            chains: What stands for its ball and free joints in the scene; None: they do themselves.
         """
         self.adapter, self.robot = answers.adapter, robot
         self.joint_names = freedom_names(robot.joints)
@@ -91,10 +94,10 @@ class Coupling:
         self._bodies, self._articulation, self._answers = bodies, articulation, answers
         self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others after them
         self._driven = [slot for body, slot in zip(answers.robot.free, self._own_free, strict=True) if body.driven]
-        self._tie_strengths, self._restraining = tie_strengths, holding
+        self._tie_strengths, self._restraining, self._chains = tie_strengths, holding, chains
         ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
-        self.states = RobotStates(answers, robot, bodies)
+        self.states = RobotStates(answers, robot, bodies, chains)
         self._pending: Prediction | None = None
         self._held = Held(self.mass, self.delta_theta_tilde, None)  # of the last prediction
         self._started = np.zeros(0)  # velocities of the joints at the prediction of `_pending`
@@ -349,6 +352,8 @@ class Coupling:
         references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
         self._held = self._restraining.held(prediction, self._dt)
         mass, tilde, springs = with_tied_joints(self._held, prediction, self._tie_strengths)
+        if self._chains is not None:
+            return self._chains.lower(mass, tilde, springs, prediction.link_poses)
         return mass, tilde, references, springs
 
     @cached_property
@@ -446,7 +451,8 @@ class Coupling:
         if self._articulation is None:
             return np.zeros(0)
         m = len(self.joint_names)  # tied joints come after the others
-        return np.array(self._articulation.geometry()["joint"].find("delta_theta").view())[:m]
+        delta = np.array(self._articulation.geometry()["joint"].find("delta_theta").view())
+        return delta[:m] if self._chains is None else self._chains.raised(delta, _coordinates(self._bodies.links))
 
     def _read_free(self) -> tuple[Array, Array]:
         """Coordinates and velocities of the adapter's free bodies, (f, 12) each."""

@@ -22,6 +22,7 @@ from ipc_articulation.coupling.joint_values import (
     rigid_pose,
 )
 from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.lowering.placed import PlacedChains
 from ipc_articulation.errors import AdapterError, StateError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.naming import suggest
@@ -72,15 +73,18 @@ class Plan(NamedTuple):
 class RobotStates:
     """Plans states of one robot, and sets them in its multibody engine."""
 
-    def __init__(self, answers: Answers, robot: CoupledRobot, bodies: PlacedBodies) -> None:
+    def __init__(
+        self, answers: Answers, robot: CoupledRobot, bodies: PlacedBodies, chains: PlacedChains | None = None
+    ) -> None:
         """Note the state at the moment of coupling.
 
         Args:
             answers: The multibody engine's side.
             robot: Its description, completed.
             bodies: The geometry slots.
+            chains: Chains with ghosts, which go where their links go.
         """
-        self._answers, self._robot, self._bodies = answers, robot, bodies
+        self._answers, self._robot, self._bodies, self._chains = answers, robot, bodies, chains
         self._kept = answers.state() if isinstance(answers.adapter, KeepsState) else None
 
     def plan(self, state: RobotState, asker: str) -> Plan:
@@ -118,7 +122,8 @@ class RobotStates:
         self._answers.keeper()
         bodies, slots = (*self._robot.links, *self._robot.free), (*self._bodies.links, *self._bodies.free)
         entries = zip(bodies, slots, strict=True)
-        return Plan({slot.id(): BodyMotion(body.pose, body.velocity) for body, slot in entries}, None, self._kept)
+        moves = {slot.id(): BodyMotion(body.pose, body.velocity) for body, slot in entries}
+        return Plan({**moves, **self._of_ghosts([link.pose for link in self._robot.links])}, None, self._kept)
 
     def apply(self, plan: Plan, moves: Moves) -> None:
         """Set a planned state in the multibody engine.
@@ -152,7 +157,12 @@ class RobotStates:
 
     def _of_links(self, poses: Array, rates: Array) -> Moves:
         entries = zip(self._bodies.links, poses, rates, strict=True)
-        return {slot.id(): BodyMotion(pose, rate) for slot, pose, rate in entries}
+        moves = {slot.id(): BodyMotion(pose, rate) for slot, pose, rate in entries}
+        return {**moves, **self._of_ghosts(poses)}
+
+    def _of_ghosts(self, poses: Sequence[Array] | Array) -> Moves:
+        ghosts = {} if self._chains is None else self._chains.ghost_poses(poses)
+        return {geo_id: BodyMotion(pose, np.zeros((4, 4))) for geo_id, pose in ghosts.items()}
 
     def _setter(self, asker: str) -> SetsState:
         if isinstance(self._answers.adapter, SetsState):

@@ -15,6 +15,7 @@ import uipc
 from ipc_articulation.arguments import checked, instance, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
+from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
@@ -93,7 +94,10 @@ def has_gpu() -> bool:
 
 
 def _extend_worlds() -> None:
-    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all."""
+    """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all.
+
+    A scene whose joints libuipc's CUDA engine does not move is refused there.
+    """
     construct, init = uipc.World.__init__, uipc.World.init
 
     @wraps(construct)
@@ -104,9 +108,11 @@ def _extend_worlds() -> None:
 
     @wraps(init)
     def init_whole(world: uipc.World, scene: uipc.Scene) -> None:
+        engine = ENGINES.get(world)
+        if engine is not None and engine.backend_name() == "cuda":
+            refuse_foreign_joints(scene)
         with interrupts_deferred:
             init(world, scene)
-            engine = ENGINES.get(world)
             cpu = None if engine is None else engine.cpu
             if cpu is not None and cpu.state_accessor is None and world.is_valid():
                 raise EngineError(

@@ -38,6 +38,7 @@ class RobotSimulation:
                 driven.adapter,
                 complete=lambda m: complete(m, scene, document),
                 restraints=scene.robot.restraints,
+                joints="chains" if engine == "cuda" else "own",
             )
         add_pushes(self._uipc_scene, scene)
         self._controls = ControllerSet(scene, document, driven, self.coupling, steps)

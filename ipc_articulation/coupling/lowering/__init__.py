@@ -1,0 +1,1 @@
+"""Ball and free joints lowered to revolute and prismatic ones with ghost bodies, for libuipc's own engines."""

@@ -1,0 +1,191 @@
+"""Lowered ball and free joints: the map of their coordinates, and steps beside those of the joints themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from ipc_articulation.adapters.native import NativeAdapter
+
+from ipc_articulation import Engine, spatial
+from ipc_articulation.coupling import couple
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.lowering import twists
+from ipc_articulation.coupling.lowering.lowering import Lowering
+from ipc_articulation.errors import EngineError, UnsupportedError
+from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
+from tests.adapters.native.floating import ball_arm, flying_arm
+from tests.coupling.worlds import at, cube, make_scene, make_world
+
+DT = 0.005
+EARTH = (0.0, 0.0, -9.81)
+STEPS = 200
+AGREEMENT = 1e-6  # of δθ [rad, m], and of the largest force
+H = 1e-2  # step of difference quotients; the formula's error is H⁶/140 times the seventh derivative
+
+BALL_ARM_SPEEDS = np.array([0.3, 0.4, 0.2, 0.0, 0.1, 0.2, -0.1])
+
+
+def slopes(f, x):
+    """∂f/∂x by central differences of sixth order."""
+    steps = ((1, 45.0), (2, -9.0), (3, 1.0))
+    columns = [sum(c * (f(x + k * H * e) - f(x - k * H * e)) for k, c in steps) / (60.0 * H) for e in np.eye(len(x))]
+    return np.stack(columns, axis=-1)
+
+
+def phi_of(R):
+    return spatial.quaternion_log(spatial.quaternion_from_rotation(R))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_slopes_of_the_rotation_vector_are_its_derivatives(seed):
+    phi = np.random.default_rng(seed).normal(size=3) * 0.3
+    found = slopes(lambda xi: phi_of(twists.rotation(phi) @ twists.rotation(xi)), np.zeros(3))
+    np.testing.assert_allclose(twists.log_slopes(phi), found, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_slopes_of_twists_are_their_derivatives(seed):
+    R = twists.rotation(np.random.default_rng(seed).normal(size=3))
+    found = slopes(lambda eta: twists.twists(R @ twists.rotation(eta)), np.zeros(3))
+    np.testing.assert_allclose(twists.twist_slopes(R), found, atol=1e-9)
+
+
+def test_twists_are_the_rotation_vector_to_the_second_order():
+    xi = np.array([0.3, -0.2, 0.5])
+    errors = [np.abs(twists.twists(twists.rotation(s * xi)) - s * xi).max() for s in (1e-2, 1e-3)]
+    assert errors[1] == pytest.approx(1e-3 * errors[0], rel=1e-3)
+    np.testing.assert_allclose(twists.twists(twists.rotation([0.0, 0.0, 3.0])), [0.0, 0.0, 3.0], atol=1e-15)
+
+
+def ball(*position: float, velocity) -> CoupledBody:
+    rate = np.zeros((4, 4))
+    rate[:3, 3] = velocity
+    return CoupledBody("ball", at(*position), cube(0.05), 0.2, np.zeros(3), 3.3e-4 * np.eye(3), 0.3, rate)
+
+
+def steps(joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.0, 0.0, 0.0)):
+    """δθ, δθ̃ and forces of each step."""
+    adapter = NativeAdapter(mechanism.build(), DT, free=list(free))
+    adapter.v[:] = speeds
+    scene = make_scene(DT, gravity)
+    coupling = couple(scene, adapter, joints=joints, complete=complete)
+    world = make_world(scene, folder / joints)
+    rows = []
+    for _ in range(STEPS):
+        coupling.step(world)
+        rows.append((coupling.delta_theta.copy(), coupling.delta_theta_tilde.copy(), coupling.contact_force.copy()))
+    return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+def require_agreement(tmp_path, *arguments, **more):
+    """Compare lowered with direct steps; returns the direct ones."""
+    direct, lowered = (steps(joints, *arguments, folder=tmp_path, **more) for joints in ("own", "chains"))
+    assert np.abs(direct[0] - lowered[0]).max() < AGREEMENT
+    assert np.abs(direct[2] - lowered[2]).max() < AGREEMENT * max(1.0, np.abs(direct[2]).max())
+    return direct
+
+
+@pytest.mark.slow
+def test_a_tumbling_robot_that_a_ball_hits_moves_as_with_a_free_joint(tmp_path):
+    speeds = np.array([0.0, 0.0, 0.0, 4.0, 2.0, 1.0, 0.0, 0.0])
+    struck = ball(0.12, 0.25, 1.03, velocity=(0.0, -1.0, 0.0))
+    delta, tilde, force = require_agreement(tmp_path, flying_arm(), speeds, free=[struck])
+    assert np.abs(force).max() > 5.0
+    assert np.abs(delta - tilde).max() > 1e-4
+    assert np.linalg.norm(delta[:, 3:6], axis=1).sum() > 1.2 * np.pi  # more than half a turn
+
+
+@pytest.mark.slow
+def test_an_arm_of_ball_joints_hits_a_wall_as_with_its_own_joints(tmp_path):
+    wall = HalfPlane("wall", np.array([-0.08, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]), 0.3)
+    delta, tilde, force = require_agreement(
+        tmp_path,
+        ball_arm(),
+        BALL_ARM_SPEEDS,
+        complete=lambda robot: replace(robot, planes=(wall,)),
+        gravity=EARTH,
+    )
+    assert np.abs(force).max() > 1.0
+    assert np.abs(delta - tilde).max() > 1e-4
+
+
+def test_a_robot_is_reset_with_its_ghosts(tmp_path):
+    adapter = NativeAdapter(ball_arm().build(), DT)
+    adapter.v[:] = 5.0 * BALL_ARM_SPEEDS
+    scene = make_scene(DT, EARTH)
+    coupling = couple(scene, adapter, joints="chains")
+    world = make_world(scene, tmp_path)
+
+    def run():
+        found = []
+        for _ in range(10):
+            coupling.step(world)
+            found.append(coupling.delta_theta.copy())
+        return np.array(found)
+
+    first = run()
+    coupling.reset(world)
+    np.testing.assert_allclose(run(), first, atol=1e-9)
+
+
+def links_on_ball() -> CoupledRobot:
+    links = tuple(CoupledBody(name, at(k, 0, 0), cube(0.1)) for k, name in enumerate(("trunk", "arm")))
+    joints = (
+        CoupledJoint("root", "free", -1, 0, np.zeros(3)),
+        CoupledJoint("shoulder", "spherical", 0, 1, np.array([0.5, 0, 0])),
+    )
+    return CoupledRobot(links, joints)
+
+
+@pytest.mark.parametrize("angle", [149.0, 151.0])
+def test_a_ball_joint_near_half_a_turn_is_refused_by_its_name(angle):
+    robot = links_on_ball()
+    poses = np.array([link.pose for link in robot.links])
+    poses[1, :3, :3] = twists.rotation(np.radians(angle) * np.array([0.6, 0.0, 0.8]))
+    arguments = np.eye(9), np.zeros(9), None, poses
+    if angle < 150.0:
+        assert np.linalg.eigvalsh(Lowering(robot, 1e4, 1e4).lower(*arguments).mass).min() > 0.0
+        return
+    message = (
+        r"ball joint 'shoulder' has turned by 151° since it was coupled.*turn by 150°.*couple the robot near the mid"
+    )
+    with pytest.raises(EngineError, match=message):
+        Lowering(robot, 1e4, 1e4).lower(*arguments)
+
+
+def test_joints_that_have_no_chain_are_refused_by_name():
+    robot = links_on_ball()
+    turned = replace(robot.joints[1], kind="universal")
+    with pytest.raises(UnsupportedError, match=r"joint 'shoulder': universal joints are not lowered.*joints='own'"):
+        Lowering(replace(robot, joints=(robot.joints[0], turned)), 1.0, 1.0)
+    floating = replace(robot.joints[1], kind="free")
+    with pytest.raises(UnsupportedError, match=r"joint 'shoulder': a free joint is lowered only .* on link 'trunk'"):
+        Lowering(replace(robot, joints=(robot.joints[0], floating)), 1.0, 1.0)
+
+
+def test_springs_on_lowered_joints_are_refused():
+    robot, springs = links_on_ball(), np.zeros((9, 4, 4))
+    springs[7] = 1.0
+    poses = np.array([link.pose for link in robot.links])
+    with pytest.raises(UnsupportedError, match="joint 'shoulder': dry friction and limits of spherical joints"):
+        Lowering(robot, 1e4, 1e4).lower(np.eye(9), np.zeros(9), springs, poses)
+
+
+@pytest.mark.parametrize("robot", [lambda: flying_arm(EARTH), ball_arm])
+def test_a_scene_for_cuda_needs_chains(robot):
+    scenes = {joints: make_scene(DT, EARTH) for joints in ("own", "chains")}
+    for joints, scene in scenes.items():
+        couple(scene, NativeAdapter(robot().build(), DT), joints=joints)
+    refuse_foreign_joints(scenes["chains"])
+    with pytest.raises(UnsupportedError, match=r"CUDA engine moves no (free|spherical) joints.*joints='chains'"):
+        refuse_foreign_joints(scenes["own"])
+
+
+def test_world_init_refuses_such_a_scene_on_cuda(tmp_path, monkeypatch):
+    scene = make_scene(DT, EARTH)
+    couple(scene, NativeAdapter(ball_arm().build(), DT))
+    monkeypatch.setattr(Engine, "backend_name", lambda _: "cuda")
+    with pytest.raises(UnsupportedError, match=r"'spherical joints' .*couple\(\.\.\., joints='chains'\)"):
+        make_world(scene, tmp_path, "none")
