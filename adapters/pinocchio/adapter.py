@@ -12,6 +12,7 @@ from ipc_articulation.adapters.pinocchio.chain import make_chain
 from ipc_articulation.adapters.pinocchio.charts import Charts
 from ipc_articulation.adapters.pinocchio.description import Description
 from ipc_articulation.adapters.pinocchio.edits import Edits
+from ipc_articulation.adapters.pinocchio.restraints import restraints
 from ipc_articulation.adapters.pinocchio.step import Step, own_step
 from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
@@ -158,7 +159,8 @@ class PinocchioAdapter:
         xi = self._dt * step.v
         B, change = self._charts.slopes(q, xi), self._charts.displacement(q, xi)
         mass = B.T @ step.mass @ B
-        return Prediction(mass, change, self._chain.place(q), self._tied(change), self._surroundings.aims)
+        held = restraints(self._chain, self.theta())
+        return Prediction(mass, change, self._chain.place(q), self._tied(change), self._surroundings.aims, held)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q ⊕ ξ, and v⁺ + (ξ - ξ̃)/dt, with the ξ of δθ.

@@ -77,6 +77,14 @@ class JointChain:
                 result[rows, 1] = self.tree.upperPositionLimit[at]
         return result
 
+    @property
+    def single(self) -> Array:
+        """Which freedoms turn or slide a joint along one axis each, (nv,)."""
+        result = np.zeros(self.tree.nv, dtype=np.bool_)
+        for joint in self.tree.joints[1:]:
+            result[joint.idx_v : joint.idx_v + joint.nv] = joint.nv == 1 or joint.nq == joint.nv
+        return result
+
     def joints(self, q: Array) -> tuple[tuple[CoupledJoint, ...], tuple[CoupledJoint, ...]]:
         """The joints at a position (nq,), and those that mimic them."""
         poses = self.place(q)

@@ -139,7 +139,7 @@ class Motors:
 class Restraints:
     """What holds m freedoms in the engine's own step besides M̂, so that contact cannot push them past it.
 
-    The forces are those of the engine's own step, which ended at δθ̃.
+    The forces are those of the engine's own step, which ended at δθ̃; an engine without such forces gives zeros.
     """
 
     lower: Array  # (m,) δθ at which a freedom meets its lower limit [rad or m]; -inf: none
@@ -152,6 +152,7 @@ class Restraints:
     )  # (e, m) rows of equalities: each keeps row · (δθ - δθ̃)
     tie_units: tuple[str, ...] = ()  # (e,) of each row's product: rad or m
     motors: Motors | None = None  # None: no control of limited force
+    predicted: bool = True  # False: δθ̃ is without limits and dry friction; only the step of the scene has them
 
 
 @dataclass(frozen=True)

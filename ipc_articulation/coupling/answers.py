@@ -106,7 +106,7 @@ class Answers:
         rows = len(held.tie_units)
         ties = self._array("predict().restraints.ties", held.ties, (rows, m)) if rows else np.empty((0, m))
         ends, motors = (np.asarray(held.lower), np.asarray(held.upper)), self._motors(held.motors)
-        return Restraints(*ends, **forces, ties=ties, tie_units=held.tie_units, motors=motors)
+        return Restraints(*ends, **forces, ties=ties, tie_units=held.tie_units, motors=motors, predicted=held.predicted)
 
     def _motors(self, given: Motors | None) -> Motors | None:
         if given is None:

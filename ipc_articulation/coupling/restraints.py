@@ -11,8 +11,8 @@ become bounded springs (see `articulation.bounded_springs`) that have just these
 and likewise for a lower limit. So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds
 creeps at CREEP·τ/f. An equality with the row J adds S JᵀJ to M̂: contact cannot part what it holds together.
 
-An engine whose own limits are soft (MuJoCo's) still leaves a joint past them without any contact. The exact prediction
-takes back its L and F, and ends where the springs themselves hold, at the minimum y of
+An engine whose own limits are soft (MuJoCo's) leaves a joint past them without any contact; an engine may have neither
+limits nor friction (Pinocchio). The exact prediction takes back its L and F, and ends at the minimum y of
 
     ½ (y - x)ᵀ M̂ (y - x) + φ(y),     M̂ (δθ̃ - x) = dt² (L + F),     c = u or l of limits, 0 of friction.
 
@@ -57,7 +57,7 @@ class Holding:
         restraints, tilde = prediction.restraints, prediction.delta_theta_tilde
         if restraints is None or self.where == "engine":
             return Held(prediction.mass, tilde, None)
-        springs, exact = np.zeros((len(tilde), SPRINGS, 4)), self.where == "exact"
+        springs, exact = np.zeros((len(tilde), SPRINGS, 4)), self.where == "exact" or not restraints.predicted
         if exact:
             restraints, tilde = _released(restraints, tilde, prediction.mass, dt)
         _add_limits(springs, tilde, restraints, self.limits, dt, exact)

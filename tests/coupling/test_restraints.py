@@ -59,11 +59,33 @@ def weight_of_the_box(angles) -> float:
     return LOAD * G * 0.35
 
 
+def pinocchio_arm(dynamics: str = "", kind: str = "continuous", limit: str = ""):
+    pin = pytest.importorskip("pinocchio")
+    coal = pytest.importorskip("coal")
+    from ipc_articulation.adapters.pinocchio import PinocchioAdapter
+
+    text = f"""<robot name="arm"><link name="base"/><link name="arm"><inertial><origin xyz="0.25 0 0"/><mass value="1"/>
+      <inertia ixx="0.001" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="hinge" type="{kind}"><origin xyz="0 0 0.5"/><parent link="base"/><child link="arm"/>
+      <axis xyz="0 1 0"/>{limit}<dynamics damping="0" {dynamics}/></joint></robot>"""
+    model = pin.buildModelFromXML(text)
+    surfaces = pin.GeometryModel()
+    place = pin.SE3(np.eye(3), np.array([0.25, 0.0, 0.0]))
+    surfaces.addGeometryObject(pin.GeometryObject("arm", 1, model.getFrameId("hinge"), place, coal.Box(0.5, 0.1, 0.04)))
+    box = CoupledBody("box", at(0.35, 0.0, 0.62), cube(0.08), LOAD, np.zeros(3), 0.08 * np.eye(3), 1.0)
+    return PinocchioAdapter(model, DT, collision_model=surfaces, free=[box])
+
+
 LIMITED = {
+    "pinocchio": lambda: pinocchio_arm("", "revolute", '<limit lower="-1.5" upper="0" effort="9" velocity="9"/>'),
     "mujoco": lambda: mujoco_arm('range="-1.5 0" limited="true"'),
     "native": lambda: native_arm(lower=-1.5, upper=0.0),
 }
-STUCK = {"mujoco": lambda load: mujoco_arm(f'frictionloss="{load}"'), "native": lambda load: native_arm(friction=load)}
+STUCK = {
+    "pinocchio": lambda load: pinocchio_arm(f'friction="{load}"'),
+    "mujoco": lambda load: mujoco_arm(f'frictionloss="{load}"'),
+    "native": lambda load: native_arm(friction=load),
+}
 
 
 @pytest.mark.parametrize("make", LIMITED.values(), ids=LIMITED)
