@@ -155,6 +155,23 @@ def test_a_ball_joint_near_half_a_turn_is_refused_by_its_name(angle):
         Lowering(robot, 1e4, 1e4).lower(*arguments)
 
 
+def test_a_child_on_a_ghost_resists_with_the_mass_of_its_joint():
+    robot, rng, hold, pin = links_on_ball(), np.random.default_rng(2), 1e4, 2e4
+    factor = rng.normal(size=(9, 9))
+    mass, tilde = factor @ factor.T + np.eye(9), 0.1 * rng.normal(size=9)
+    poses = np.array([link.pose for link in robot.links])
+    poses[1, :3, :3] = twists.rotation([0.9, -1.0, 0.7])
+    lowered = Lowering(robot, hold, pin).lower(mass, tilde, None, poses).mass
+    attitude = poses[1, :3, :3] @ twists.rotation(tilde[6:])
+    A = slopes(lambda eta: twists.twists(attitude @ twists.rotation(eta)), np.zeros(3))
+    np.testing.assert_allclose(A.T @ lowered[9:, 9:] @ A, hold * np.eye(3), atol=1e-4)
+    compliance = np.linalg.inv(lowered[:9, :9]) + np.diag(np.repeat([1.0 / pin, 0.0, 1.0 / hold], 3))
+    E = np.eye(9)
+    for turn in (slice(3, 6), slice(6, 9)):
+        E[turn, turn] = twists.log_slopes(tilde[turn])
+    np.testing.assert_allclose(compliance, np.linalg.inv(E.T @ mass @ E), atol=1e-10)
+
+
 def test_joints_that_have_no_chain_are_refused_by_name():
     robot = links_on_ball()
     turned = replace(robot.joints[1], kind="universal")
