@@ -283,9 +283,17 @@ class Coupling:
             free_q=_coordinates(free),
             free_qdot=_velocities(free),
             link_ids=[slot.id() for slot in bodies.links],
-            world_id=bodies.world.id(),
+            joined=self._joined,
         )
         return StepReadOut(self._tree, state, results_of(world))
+
+    @cached_property
+    def _joined(self) -> list[tuple[int, int]]:
+        """Ids of the bodies of each of the robot's joints in the scene, those of its chains included."""
+        chains, world = self._chains, self._bodies.world
+        joints = self.robot.all_joints if chains is None else chains.joints
+        ids = [slot.id() for slot in (*(self._bodies.links if chains is None else chains.slots), world)]
+        return [(ids[joint.parent], ids[joint.child]) for joint in joints]  # parent -1 is the world
 
     @cached_property
     def _tree(self) -> RobotTree:

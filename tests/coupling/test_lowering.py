@@ -75,6 +75,8 @@ def steps(joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.
     rows = []
     for _ in range(STEPS):
         coupling.step(world)
+        found = coupling.read_out(world).contact_force
+        np.testing.assert_allclose(found, coupling.contact_force, atol=1e-5 * max(1.0, np.abs(found).max()))
         rows.append((coupling.delta_theta.copy(), coupling.delta_theta_tilde.copy(), coupling.contact_force.copy()))
     return [np.array(column) for column in zip(*rows, strict=True)]
 

@@ -64,6 +64,7 @@ class Lowering:
         self.holds = tuple(joint for chain in self.chains for joint in chain.holds)
         self.articulated = (*singles, *robot.tied_joints, *self.holds)
         self.pins = tuple(joint for chain in self.chains for joint in chain.pins)
+        self.joints = (*self.articulated, *self.pins, *robot.passive_joints)  # of the scene
         self.ghosts = tuple(ghost for chain in self.chains for ghost in chain.ghosts)
         self._measures = [_Measure.of(chain, robot) for chain in self.chains]
 

@@ -32,8 +32,9 @@ class PlacedChains:
             slots: Geometry slots of the links, then of the ghosts.
             places: Geometry slot and row of the joints, those of the articulation first.
         """
-        self.places, self.articulated = places, lowering.articulated
-        self._lowering, self._slots = lowering, slots
+        self.places, self.slots = places, slots
+        self.articulated, self.joints = lowering.articulated, lowering.joints
+        self._lowering = lowering
         self._ghosts = slots[len(slots) - len(lowering.ghosts) :]
         ends = {body for joint in lowering.articulated for body in (joint.parent, joint.child)}
         self._jointed = sorted(ends - {-1})
@@ -48,7 +49,7 @@ class PlacedChains:
             pull(slot, pose)
         q_ref = affine.q_from_transform(np.concatenate([link_poses, step.ghost_poses]))
         self._q_ref = q_ref[: len(link_poses)]
-        references = {(self._slots[body].id(), 0): q_ref[body] for body in self._jointed}
+        references = {(self.slots[body].id(), 0): q_ref[body] for body in self._jointed}
         return step.mass, step.delta_theta_tilde, references, step.springs
 
     def ghost_poses(self, link_poses: Sequence[Array] | Array) -> dict[int, Array]:

@@ -49,7 +49,7 @@ def place_chain_joints(
         Geometry slot and row of each joint: those of the articulation in their order, then others.
     """
     masses = [body_mass(body) for body in (*robot.links, *(ghost.body for ghost in lowering.ghosts))]
-    count, joints = len(robot.links), (*lowering.articulated, *lowering.pins, *robot.passive_joints)
+    count, joints = len(robot.links), lowering.joints
 
     def strength(joint: CoupledJoint) -> float:
         both = masses[joint.child] + (STAND_IN_MASS if joint.parent < 0 else masses[joint.parent])

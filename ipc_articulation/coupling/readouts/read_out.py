@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple, final
 
@@ -37,7 +37,7 @@ class StepState(NamedTuple):
     free_q: Array  # (f, 12) at the end
     free_qdot: Array  # (f, 12)
     link_ids: list[int]  # (n,) of the links' geometries
-    world_id: int  # of the fixed body that carries the first joints
+    joined: Sequence[tuple[int, int]]  # ids of the bodies of each of the robot's joints in the scene
 
 
 @final
@@ -85,9 +85,8 @@ class StepReadOut:
 
         Arguments, result and errors are those of `link_wrenches`.
         """
-        ids = [*self._state.link_ids, self._state.world_id]  # parent -1 is the world
-        own = [(ids[joint.parent], ids[joint.child]) for joint in self._tree.robot.all_joints]
-        return self._moved("attachment_wrenches", attachment_wrenches(self._step, self._state.link_ids, own), about)
+        W = attachment_wrenches(self._step, self._state.link_ids, self._state.joined)
+        return self._moved("attachment_wrenches", W, about)
 
     def _moved(self, asker: str, W: Array, about: About) -> Array:
         """Wrenches about the world's origin, (n, 6), about another point of the links."""
