@@ -10,6 +10,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.coupling.visuals import surface_of
+from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.recording.scenery import Role, Surface, Visual
 from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile import schema
@@ -38,7 +39,7 @@ class RobotSimulation:
                 driven.adapter,
                 complete=lambda m: complete(m, scene, document),
                 restraints=scene.robot.restraints,
-                joints="chains" if engine == "cuda" else "own",
+                joints="chains" if engine == "cuda" or (engine == "auto" and has_gpu()) else "own",
             )
         add_pushes(self._uipc_scene, scene)
         self._controls = ControllerSet(scene, document, driven, self.coupling, steps)

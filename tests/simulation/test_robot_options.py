@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import trimesh
 
-from ipc_articulation.errors import SceneFileError
+from ipc_articulation.errors import IpcArticulationError, SceneFileError, UnsupportedError
 from ipc_articulation.repairs import strict
-from tests.simulation.scene_texts import robot_scene, simulation
+from ipc_articulation.simulation import robot_simulation
+from ipc_articulation.simulation.building import build
+from tests.simulation.scene_texts import read, robot_scene, simulation
 
 ADAPTERS = pytest.mark.parametrize("adapter", ["mujoco", "native"])
 
@@ -137,3 +139,19 @@ def test_loops_are_refused_where_the_adapter_closes_none(tmp_path: Path) -> None
     gear = {"type": "gear", "joints": ["shoulder", "elbow"], "ratio": 2.0}
     with pytest.raises(SceneFileError, match="adapter 'mujoco' knows no loops; `native` does"):
         simulation(tmp_path, robot_scene(robot={"loops": [gear]}))
+
+
+@pytest.mark.parametrize(
+    ("engine", "gpu", "joints"),
+    [("cuda", True, "chains"), ("auto", True, "chains"), ("auto", False, "own"), ("cpu", True, "own")],
+)
+def test_joints_are_lowered_for_cuda_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, gpu: bool, joints: str
+) -> None:
+    def couple(*_: Any, **keys: Any) -> None:
+        raise UnsupportedError(keys["joints"])
+
+    monkeypatch.setattr(robot_simulation, "couple", couple)
+    monkeypatch.setattr(robot_simulation, "has_gpu", lambda: gpu)
+    with pytest.raises(IpcArticulationError, match=joints):
+        build(*read(tmp_path, robot_scene()), engine, tmp_path / "workspace", 1)
