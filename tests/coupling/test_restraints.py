@@ -120,17 +120,19 @@ def test_dry_friction_holds_a_joint_up_to_its_bound(make, tmp_path):
     assert forces[-1] == pytest.approx(weight_of_the_box(held), rel=0.02)
 
 
-@pytest.mark.parametrize(("share", "slips"), [(0.999, True), (1.001, False)])
-def test_the_bound_is_that_of_the_friction(share, slips, tmp_path):
-    """A push by a known force: the hinge holds a torque just below its friction, and slips just above."""
-    torque = G * 0.25  # the arm's own weight, which `free` below carries in addition to nothing else
-    adapter = NativeAdapter(native_arm(friction=share * torque).model, DT)
-    scene = make_scene(DT, (0.0, 0.0, -G))
-    coupling = couple(scene, adapter)
-    world = make_world(scene, tmp_path)
-    for _ in range(20):
-        coupling.step(world)
-    assert (abs(adapter.q[0]) > 1e-6) == slips
+@pytest.mark.parametrize(("share", "slips"), [(0.998, True), (1.002, False)])
+def test_friction_holds_against_contact_exactly_to_its_bound(share, slips, tmp_path):
+    """The box comes to rest on an arm that friction holds; then friction becomes just too small, or just not."""
+    adapter = mujoco_arm('frictionloss="1000"')
+    steps = run(adapter, tmp_path, 250, restraints="exact")
+    loads = [float(next(steps).contact_force[0]) for _ in range(200)]
+    assert abs(loads[-1] - loads[-2]) < 1e-4 * loads[-1]
+    load = loads[-1] + G * 0.25 * np.cos(adapter.data.qpos[0])
+    adapter.model.dof_frictionloss[0] = share * load
+    before = adapter.data.qpos[0]
+    for _ in steps:
+        pass
+    assert (adapter.data.qpos[0] - before > 1e-5) == slips
 
 
 def fingers(multiplier: float = 1.0) -> NativeAdapter:
