@@ -58,6 +58,8 @@ GALLERY = {
     "drone_landing": Moment(1.4, has_own_camera=True),
     "wrecking_ball": Moment(1.0, has_own_camera=True),
     "two_pandas_handover": Moment(3.85, has_own_camera=True),
+    "allegro_ball": Moment(has_own_camera=True),
+    "g1_fall": Moment(0.95, has_own_camera=True),
 }
 
 

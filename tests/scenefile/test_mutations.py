@@ -45,6 +45,7 @@ def is_here(scene: dict[str, Any]) -> bool:
     return True
 
 
+OF_ROBOTS = "principal moments of inertia|visual meshes have"  # warnings about files that are not ours
 MUTANTS = list(mutants(good_scenes(), COUNT, SEED))
 
 
@@ -70,7 +71,8 @@ def test_there_are_enough_of_every_kind() -> None:
 def test_the_scenes_are_right_before_they_are_broken(name: str, folder: Path) -> None:
     (folder / "mutant.yaml").write_text(yaml.safe_dump(good_scenes()[name], sort_keys=False))
     report = check_file(folder / "mutant.yaml")
-    assert (report.errors, report.warnings) == ((), ())
+    assert report.errors == ()
+    assert [fault.message for fault in report.warnings if not re.search(OF_ROBOTS, fault.message)] == []
 
 
 @pytest.mark.parametrize(("name", "text", "words"), MUTANTS, ids=[name for name, _, _ in MUTANTS])

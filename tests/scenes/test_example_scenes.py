@@ -1,5 +1,6 @@
 """Every scene file of the folder does what it says."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ SCENES = sorted(FOLDER.glob("*.yaml"))
 
 
 class Played:
-    """A scene after some steps: poses of its bodies at the start and now, and the least distance on the way."""
+    """A scene after some steps: poses of its bodies at the start, after each step and now, and the least distance."""
 
     def __init__(self, name: str, folder: Path, steps: int | None = None, **settings: Any) -> None:
         scene, document = read_scene(FOLDER / f"{name}.yaml", settings)
@@ -25,9 +26,11 @@ class Played:
         self.scene = scene
         self.simulation: Simulation = build(scene, document, "cpu", folder, steps)
         self.start, self.nearest = self.poses(), np.inf
+        self.path: list[dict[str, np.ndarray]] = []
         for step in range(steps):
             self.simulation.step(step)
             self.nearest = min(self.nearest, self.simulation.minimum_distance())
+            self.path.append(self.poses())
 
     def poses(self) -> dict[str, np.ndarray]:
         """By name of body, (4, 4)."""
@@ -80,6 +83,39 @@ def test_a_quadruped_lands_on_its_feet_which_carry_its_weight(tmp_path: Path) ->
     assert base[2, 2] > 0.999
     weight = 16.085 * 9.81
     assert played.simulation.coupling.contact_force[2] == pytest.approx(weight, rel=1e-3)  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_a_humanoid_falls_and_lies_on_the_ground_which_carries_its_weight(tmp_path: Path) -> None:
+    pytest.importorskip("cmeel")  # of the extra `robots`
+    played = Played("g1_fall", tmp_path)
+    assert played.nearest > 0.0
+    coupling = played.simulation.coupling  # type: ignore[attr-defined]
+    poses = np.array(list(played.poses().values()))
+    assert np.isfinite(poses).all()
+    assert 0.0 < poses[:, 2, 3].min() < poses[:, 2, 3].max() < 0.3
+    assert np.abs(coupling.theta_dot).max() < 0.05
+    read_out = coupling.read_out(played.simulation._world)  # type: ignore[attr-defined]
+    pushes = read_out.link_wrenches()[:, 3:].sum(axis=0)  # what links do to each other is in balance
+    weight = 9.81 * sum(link.mass for link in coupling.robot.links)
+    np.testing.assert_allclose(pushes, [0.0, 0.0, weight], atol=0.01 * weight)
+    assert weight == pytest.approx(327.0, abs=0.5)
+
+
+@pytest.mark.slow
+def test_a_hand_catches_a_ball_and_friction_holds_it(tmp_path: Path) -> None:
+    pytest.importorskip("cmeel")  # of the extra `robots`
+    played = Played("allegro_ball", tmp_path / "rubber")
+    assert played.nearest > 0.0
+    held = np.array([poses["ball"][:3, 3] for poses in played.path[-100:]])  # of the last half second
+    np.testing.assert_allclose(held[0], [0.06, 0.0, 0.3], atol=0.03)  # in front of the palm
+    assert np.ptp(held, axis=0).max() < 0.01
+    coupling = played.simulation.coupling  # type: ignore[attr-defined]
+    touching = coupling.read_out(played.simulation._world).touching  # type: ignore[attr-defined]
+    fingers = {int(re.findall(r"\d+", link)[0]) // 4 for link, bodies in touching.items() if "ball" in bodies}
+    assert len(fingers) >= 3
+    oiled = Played("allegro_ball", tmp_path / "oil", 200, **{"contact.friction": 0.0})
+    assert oiled.poses()["ball"][2, 3] < 0.1
 
 
 def test_a_drone_lands_on_a_slope_and_stays(tmp_path: Path) -> None:
