@@ -11,6 +11,9 @@ become bounded springs (see `articulation.bounded_springs`) that have just these
 and likewise for a lower limit. So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds
 creeps at CREEP·τ/f. An equality with the row J adds S JᵀJ to M̂: contact cannot part what it holds together.
 
+Where the engine pulls a joint back from beyond its limit, or closes an equality, faster than RECOIL, it does so with
+its own force alone: contact may stop it, and the limit then holds where the joint is.
+
 An engine whose own limits are soft (MuJoCo's) leaves a joint past them without any contact; an engine may have neither
 limits nor friction (Pinocchio). The exact prediction takes back its L and F, and ends at the minimum y of
 
@@ -35,6 +38,7 @@ from ipc_articulation.coupling.stiffness import Stiffness
 
 Restraining = Literal["step", "exact", "engine"]  # see `couple`
 
+RECOIL = 0.3  # speed at which a limit or an equality pulls back, above which contact may stop it [rad/s or m/s]
 RETURN = 0.1  # speed at which an exact prediction brings back a joint that is beyond its limit [rad/s or m/s]
 CREEP = 1e-6  # speed of a held joint at which dry friction has its full value [rad/s or m/s]
 
@@ -64,18 +68,20 @@ class Holding:
         _add_friction(springs, tilde, restraints, dt, exact)
         if exact:
             tilde = _exact(tilde, prediction.mass, springs, _slack(restraints))
-        mass = self._mass(prediction.mass, restraints)
+        mass = self._mass(prediction, dt)
         if restraints.motors is not None:
             _add_motors(springs, tilde, restraints.motors, dt)
             mass = mass - np.diag(restraints.motors.stiffness)
         return Held(mass, tilde, springs)
 
-    def _mass(self, mass: Array, restraints: Restraints) -> Array:
-        """M̂ + Σ S JᵀJ, (m, m)."""
-        if not len(restraints.ties):
-            return mass
+    def _mass(self, prediction: Prediction, dt: float) -> Array:
+        """M̂ + Σ S JᵀJ of the equalities that do not recoil, (m, m)."""
+        restraints = prediction.restraints
+        if restraints is None or not len(restraints.ties):
+            return prediction.mass
         S = np.array([self.equalities[unit] for unit in restraints.tie_units])
-        return mass + restraints.ties.T @ (S[:, None] * restraints.ties)
+        S[np.abs(restraints.ties @ prediction.delta_theta_tilde) > RECOIL * dt] = 0.0
+        return prediction.mass + restraints.ties.T @ (S[:, None] * restraints.ties)
 
 
 @dataclass(frozen=True)
@@ -115,11 +121,18 @@ def _slack(restraints: Restraints) -> Array:
 
 def _add_limits(springs: Array, tilde: Array, held: Restraints, strength: Array, dt: float, exact: bool) -> None:
     """Springs at limits; freedoms without one have no stiffness there."""
-    shift = dt * dt * held.limit_force / strength
-    low, high = (held.lower, held.upper) if exact else (np.minimum(held.lower, tilde), np.maximum(held.upper, tilde))
+    shift, low, high = dt * dt * held.limit_force / strength, held.lower, held.upper
+    if not exact:  # where a joint is beyond its limit, that is its place at present, or the prediction's
+        low = np.where(low > 0.0, np.minimum(0.0, tilde), np.minimum(low, tilde))
+        high = np.where(high < 0.0, np.maximum(0.0, tilde), np.maximum(high, tilde))
     ends = (
-        (LOWER, np.where(shift > 0.0, tilde + shift, low), held.lower, (-np.inf, 0.0)),
-        (UPPER, np.where(shift < 0.0, tilde + shift, high), held.upper, (0.0, np.inf)),
+        (LOWER, np.where((shift > 0.0) & (tilde - low <= RECOIL * dt), tilde + shift, low), held.lower, (-np.inf, 0.0)),
+        (
+            UPPER,
+            np.where((shift < 0.0) & (high - tilde <= RECOIL * dt), tilde + shift, high),
+            held.upper,
+            (0.0, np.inf),
+        ),
     )
     for spring, center, end, bounds in ends:
         at = np.isfinite(end)

@@ -5,10 +5,11 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
+import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.native import NativeAdapter
 
-from ipc_articulation import couple
+from ipc_articulation import Engine, couple
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics import PD, Drive
 from ipc_articulation.dynamics.joints import PrismaticJoint, RevoluteJoint
@@ -243,6 +244,30 @@ def test_a_blow_does_not_open_a_four_bar(restraints, low, high, tmp_path):
     gaps, forces = zip(*((gap(adapter), abs(coupling.contact_force[0])) for coupling in steps), strict=True)
     assert max(forces) > 50.0
     assert low < max(gaps) < high
+
+
+PULLED = {
+    "limit": ('range="-1 0" limited="true"', ""),
+    "weld": ("", '<equality><weld body1="arm"/></equality>'),
+    "joint": ("", '<equality><joint joint1="hinge"/></equality>'),
+}
+
+
+@pytest.mark.parametrize(("joint", "more"), PULLED.values(), ids=PULLED)
+def test_a_joint_that_is_pulled_back_does_not_jam_against_a_heavy_box(joint, more, tmp_path):
+    text = ARM.format(joint=joint).replace('pos="0.35 0 0.62"', 'pos="0.33 0 0.545" quat="0.992198 0 0.124675 0"')
+    model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", more + "</mujoco>"))
+    adapter = MujocoAdapter(model, mujoco.MjData(model))
+    adapter.data.qpos[0] = 0.25
+    scene = make_scene(DT, (0.0, 0.0, -G))
+    coupling = couple(scene, adapter)
+    engine = Engine("cpu", tmp_path)
+    world = uipc.World(engine)
+    world.init(scene)
+    for _ in range(20):
+        coupling.step(world)
+        assert engine.statistics.newton.iterations < 100
+    assert abs(coupling.contact_force[0]) < 1e3
 
 
 def test_no_such_place_for_restraints():
