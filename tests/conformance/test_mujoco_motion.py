@@ -37,7 +37,10 @@ def test_panda_without_contact_moves_as_in_mujoco(integrator, dt, tmp_path):
 
 @pytest.mark.slow
 def test_panda_pressing_on_a_wall_is_in_balance(tmp_path):
-    """At rest contact takes what actuators, gravity and damping leave over, on every joint."""
+    """At rest contact takes what actuators, gravity and damping leave over, on every joint.
+
+    On the fingers it does so together: the equality between them has in the step what MuJoCo's soft one lacks.
+    """
     model, data = driven_panda("implicitfast", 0.01, wall=True)
     run = Run(model, data, tmp_path)
     for k in range(300):
@@ -47,5 +50,6 @@ def test_panda_pressing_on_a_wall_is_in_balance(tmp_path):
     assert np.abs(data.qvel).max() < 0.01
     others = data.qfrc_smooth + data.qfrc_constraint
     assert np.abs(others).max() > 50.0
-    np.testing.assert_allclose(run.coupling.contact_force, -others, atol=1e-3 * np.abs(others).max())
+    balance = run.coupling.contact_force + others
+    np.testing.assert_allclose([*balance[:7], balance[7:].sum()], 0.0, atol=1e-3 * np.abs(others).max())
     assert run.coupling.drift.max() < 1e-4

@@ -101,7 +101,10 @@ def test_a_wrong_file_names_the_fault_and_its_place(tmp_path: Path, old: str, ne
 
 def test_an_unknown_adapter_lists_the_known_ones(tmp_path: Path) -> None:
     error = error_of(tmp_path, "adapter: none", "adapter: mujocko")
-    assert "unknown adapter 'mujocko'; did you mean 'mujoco'? known adapters: mujoco, native, none" in str(error)
+    assert (
+        "unknown adapter 'mujocko'; did you mean 'mujoco'? known adapters: dart, mujoco, native, none, pinocchio"
+        in str(error)
+    )
     assert (error.line, error.column) == place_of("none\n")
 
 
