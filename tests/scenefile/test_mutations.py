@@ -16,6 +16,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.scenefile.tree import plain
 from ipc_articulation.scenefile.yaml_text import parse
 from ipc_articulation.simulation.building import build
+from tests.robot_warnings import OF_ROBOTS
 from tests.scenefile.mutations import OF_DATA, OF_TEXT, mutants
 
 SCENES = Path(__file__).parents[2] / "scenes"
@@ -45,7 +46,6 @@ def is_here(scene: dict[str, Any]) -> bool:
     return True
 
 
-OF_ROBOTS = "principal moments of inertia|visual meshes have"  # warnings about files that are not ours
 MUTANTS = list(mutants(good_scenes(), COUNT, SEED))
 
 
