@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
+from weakref import ref
 
 import uipc
 
@@ -14,6 +15,7 @@ from ipc_articulation.coupling.bodies import joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.failures import not_kept
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.lowering.placed import place_chains
 from ipc_articulation.coupling.registry import refuse_shared_state, register
@@ -73,7 +75,7 @@ def couple(
             ball and free joints become chains of those with ghost bodies, which every engine moves (see `lowering`).
 
     Returns:
-        The coupling, which steps the world and has the results.
+        The coupling, which steps the world and has the results. Keep it: the scene alone does not keep it alive.
 
     Raises:
         AdapterError: An argument is unknown or of another type, dt or gravity differ, the model cannot be coupled, its
@@ -106,9 +108,23 @@ def couple(
 def _callback(
     coupling: Coupling, articulated: Sequence[CoupledJoint], articulation: Any, scene: uipc.Scene
 ) -> Callable[[Any], Any]:
-    """The animator's callback: it predicts, and writes the prediction to the articulation if there is one."""
+    """The animator's callback: it predicts, and writes the prediction to the articulation if there is one.
+
+    The scene keeps it alive, and the coupling keeps the scene: it must not keep the coupling, or neither is ever freed.
+    """
+    predict = _prediction_of(ref(coupling), coupling.joint_names)
     if articulation is None:
-        return guard(coupling.predict, scene)
+        return guard(predict, scene)
     names = [f"joint '{joint.name}'" for joint in articulated]
     constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene, names)
-    return constraint.animate(coupling.predict)
+    return constraint.animate(predict)
+
+
+def _prediction_of(coupling: Callable[[], Coupling | None], joints: Sequence[str]) -> Callable[[Any], Any]:
+    def predict(info: Any) -> Any:
+        alive = coupling()
+        if alive is None:
+            raise not_kept(joints)
+        return alive.predict(info)
+
+    return predict

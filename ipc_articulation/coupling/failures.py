@@ -103,6 +103,14 @@ def not_committed(joints: Sequence[str]) -> EngineError:
     )
 
 
+def not_kept(joints: Sequence[str]) -> EngineError:
+    """The error of a step of a scene whose coupling is freed."""
+    return EngineError(
+        f"the coupling of joints {_listed(joints)} is freed, and its robot cannot move without it; keep what `couple` "
+        "returned as long as the world takes steps"
+    )
+
+
 def no_step(joints: Sequence[str]) -> EngineError:
     """The error of a read-out without a step."""
     return EngineError(

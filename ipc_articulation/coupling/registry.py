@@ -11,11 +11,13 @@ from ipc_articulation.coupling.adapter import Adapter, MovesState
 from ipc_articulation.errors import AdapterError
 
 _of_scene: WeakKeyDictionary[uipc.Scene, WeakSet[Any]] = WeakKeyDictionary()
+_moved: WeakKeyDictionary[uipc.Scene, list[tuple[object, tuple[str, ...]]]] = WeakKeyDictionary()  # states, and joints
 
 
 def register(coupling: Any) -> None:
     """Add a finished coupling to those of its scene."""
     _of_scene.setdefault(coupling.scene, WeakSet()).add(coupling)
+    _moved.setdefault(coupling.scene, []).append((_moved_state(coupling.adapter), coupling.joint_names))
 
 
 def couplings_of(scene: uipc.Scene) -> list[Any]:
@@ -24,17 +26,17 @@ def couplings_of(scene: uipc.Scene) -> list[Any]:
 
 
 def refuse_shared_state(scene: uipc.Scene, adapter: Adapter) -> None:
-    """Refuse an adapter that moves the same state as that of another coupling of the scene.
+    """Refuse an adapter that moves the same state as that of another coupling of the scene, which may be freed.
 
     Raises:
         AdapterError: It does; the message names the joints of the other coupling.
     """
     state = _moved_state(adapter)
-    for other in couplings_of(scene):
-        if _moved_state(other.adapter) is state:
+    for other, joints in _moved.get(scene, ()):
+        if other is state:
             raise AdapterError(
                 f"couple: the {type(state).__name__} of this {type(adapter).__name__} is already coupled to the scene, "
-                f"with joints {', '.join(other.joint_names) or '(none)'}; every step would move it twice: use one "
+                f"with joints {', '.join(joints) or '(none)'}; every step would move it twice: use one "
                 "coupling for the whole of it, or give the second one a state of its own"
             )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -22,15 +23,30 @@ BodyId = tuple[int, int]  # geometry id, instance
 class SceneBodies:
     """The bodies requested so far, a row for each in the order of the requests.
 
+    It does not keep the scene alive: callbacks that have it are part of the scene, which would never be freed.
+
     Args:
         scene: `uipc.Scene`.
     """
 
     def __init__(self, scene: Any) -> None:
-        self.scene = scene
+        self._scene = ref(scene)
         self._rows: dict[BodyId, int] = {}
+        self._slots: dict[int, Any] = {}  # geometry id -> its slot, which keeps what follows alive
         self._instances: dict[int, Any] = {}  # geometry id -> its instances, an attribute collection
         self._places: dict[int, Ints] = {}  # geometry id -> (row, instance) of its bodies, (k, 2)
+
+    @property
+    def scene(self) -> Any:
+        """The scene.
+
+        Raises:
+            SceneError: It is freed.
+        """
+        scene = self._scene()
+        if scene is None:
+            raise SceneError("the scene of these bodies is freed; keep it as long as they are used")
+        return scene
 
     @property
     def ids(self) -> list[BodyId]:
@@ -72,7 +88,8 @@ class SceneBodies:
         """Row of a body; a SceneError that names the asker if the scene has no such body."""
         body = (geo_id, inst_id)
         if body not in self._rows:
-            self._instances[geo_id] = self._find(geo_id, inst_id, asker)
+            self._slots[geo_id] = slot = self._find(geo_id, inst_id, asker)
+            self._instances[geo_id] = slot.geometry().instances()
             self._rows[body] = row = len(self._rows)
             before = self._places.get(geo_id, np.zeros((0, 2), dtype=np.int64))
             self._places[geo_id] = np.vstack([before, [[row, inst_id]]])
@@ -90,7 +107,7 @@ class SceneBodies:
                 f"{asker} refers to geometry {geo_id}, instance {inst_id}, but that geometry has {instances.size()} "
                 f"instances, 0 to {instances.size() - 1}"
             )
-        return instances
+        return slot
 
 
 @compiled
