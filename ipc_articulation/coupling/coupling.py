@@ -203,9 +203,9 @@ class Coupling:
             free: New poses of free bodies by name, or pairs (pose, velocity); others stay as they are.
 
         Raises:
-            StateError: An unknown joint or body, a wrong shape, a number that is not finite, a pose that is not rigid,
-                a loop that cannot be closed; names the joint or body and the step. In strict mode also a position
-                beyond a limit, which is a warning otherwise.
+            StateError: An unknown joint or body, a wrong shape, a number that is not finite or above 1e6, a pose that
+                is not rigid, a loop that cannot be closed; names the joint or body and the step. In strict mode also a
+                position beyond a limit, which is a warning otherwise.
             SceneError: Surfaces would intersect, or one would be inside another; names both bodies. A part is attached.
                 The world is of another scene.
             AdapterError: The adapter cannot set states.

@@ -19,6 +19,7 @@ from ipc_articulation.naming import suggest
 JointValues = ArrayLike | Mapping[str, ArrayLike]
 
 RIGID = 1e-6  # by which a rotation matrix may differ from one, as people type them
+LARGEST = 1e6  # [rad, m, rad/s or m/s]: beyond it doubles are 1e-10 apart, and surfaces lose their gaps in rounding
 
 
 def joint_positions(joints: Sequence[CoupledJoint], given: JointValues, present: Array, asker: str) -> Array:
@@ -32,8 +33,8 @@ def joint_positions(joints: Sequence[CoupledJoint], given: JointValues, present:
         asker: Beginning of messages.
 
     Raises:
-        StateError: An unknown name, a wrong shape, a number that is not finite, a pose that is not rigid; names the
-            joint.
+        StateError: An unknown name, a wrong shape, a number that is not finite or too large, a pose that is not rigid;
+            names the joint.
     """
     return _values(joints, given, present, f"{asker}: theta", _position)
 
@@ -120,7 +121,7 @@ def _array(value: Any, count: int, owner: str, also: str, names: Sequence[str] =
 
 
 def numbers(value: Any, shape: tuple[int, ...], owner: str, wanted: str, names: Sequence[str] = ()) -> Array:
-    """An array of finite numbers of a shape.
+    """An array of numbers of a shape, of at most `LARGEST` in size.
 
     Args:
         value: Anything.
@@ -130,7 +131,7 @@ def numbers(value: Any, shape: tuple[int, ...], owner: str, wanted: str, names: 
         names: Of joints, one for each entry.
 
     Raises:
-        StateError: It is none; the message has the shape, or the first number that is not finite and its joint.
+        StateError: It is none; the message has the shape, or the first number out of range and its joint.
     """
     try:
         array = np.array(value, dtype=float)
@@ -138,8 +139,10 @@ def numbers(value: Any, shape: tuple[int, ...], owner: str, wanted: str, names: 
         raise StateError(f"{owner} is a {type(value).__name__}, must be {wanted}") from None
     if array.shape != shape:
         raise StateError(f"{owner} has shape {array.shape}, must be {wanted}")
-    bad = np.flatnonzero(~np.isfinite(array))
+    bad = np.flatnonzero(~(np.abs(array) <= LARGEST))
     if len(bad):
         of_joint = f" of joint '{names[bad[0]]}'" if len(names) else ""
-        raise StateError(f"{owner}{of_joint} has the value {array.flat[bad[0]]}, must be finite")
+        raise StateError(
+            f"{owner}{of_joint} has the value {array.flat[bad[0]]}, must be finite, from {-LARGEST:g} to {LARGEST:g}"
+        )
     return array

@@ -190,6 +190,23 @@ REFUSED = [
     ({"theta": {"wrist": [0.1, 0.2]}}, StateError, r"theta of joint 'wrist' has shape \(2,\), must be 1 number"),
     ({"theta": "home"}, StateError, "theta is a str, must be 2 numbers"),
     ({"theta_dot": [np.inf, 0.0]}, StateError, "theta_dot of joint 'shoulder' has the value inf, must be finite"),
+    (
+        {"theta": [0.1, 1e300]},
+        StateError,
+        "theta of joint 'wrist' has the value 1e.300, must be .* from -1e.06 to 1e.06",
+    ),
+    (
+        {"theta": {"wrist": -1e7}},
+        StateError,
+        "theta of joint 'wrist' has the value -10000000.0, must be finite, from -1",
+    ),
+    ({"theta_dot": {"wrist": 1e300}}, StateError, "theta_dot of joint 'wrist' has the value 1e.300, must be finite"),
+    ({"free": {"crate": at(1e300, 0, 0)}}, StateError, "the pose of body 'crate' has the value 1e.300, must be finite"),
+    (
+        {"free": {"crate": (np.eye(4), [1e300] * 6)}},
+        StateError,
+        "the velocity of body 'crate' has the value 1e.300, mu",
+    ),
     ({"free": {"create": np.eye(4)}}, StateError, "unknown free body 'create'; did you mean 'crate'?"),
     ({"free": {"hand": np.eye(4)}}, StateError, "unknown free body 'hand'; valid: crate"),
     ({"free": {"crate": 2.0 * np.eye(4)}}, StateError, "the pose of body 'crate' is not rigid"),
