@@ -26,6 +26,7 @@ from ipc_articulation.coupling.failures import (
     require_couplings,
     require_scene,
     require_valid,
+    within_a_step,
 )
 from ipc_articulation.coupling.joint_values import JointValues
 from ipc_articulation.coupling.kinds import freedom_names
@@ -226,9 +227,11 @@ class Coupling:
 
         Raises:
             SceneError: The part or the link is unknown, or the part is attached to this link already.
-            EngineError: The scene's engine cannot make joints while it runs.
+            EngineError: The scene's engine cannot make joints while it runs, or a coupling of the scene is in the
+                middle of a step.
         """
         self._require_cpu()
+        self._refuse_within_a_step("attach")
         attach(self.scene, self._part(part), self._link(link, "attach"))
 
     def detach(self, part: str | Any, link: str | None = None) -> None:
@@ -240,7 +243,9 @@ class Coupling:
 
         Raises:
             SceneError: It is not attached there; the message names the parts that are.
+            EngineError: A coupling of the scene is in the middle of a step.
         """
+        self._refuse_within_a_step("detach")
         slots = self._holding.values() if link is None else (self._link(link, "detach")[1],)
         detach(self.scene, part, {slot.id() for slot in slots})
 
@@ -416,13 +421,18 @@ class Coupling:
             raise no_prediction()
         return self._pending
 
+    @property
+    def is_within_a_step(self) -> bool:
+        """Whether a step is predicted that is not yet committed."""
+        return self._pending is not None
+
     def require_committed(self) -> None:
         """Check that every predicted step was committed.
 
         Raises:
             EngineError: One was not; the message names the joints.
         """
-        if self._pending is not None:
+        if self.is_within_a_step:
             raise not_committed(self.joint_names)
 
     def begin_anew(self) -> None:
@@ -434,6 +444,11 @@ class Coupling:
     def forget_prediction(self) -> None:
         """Discard the predicted step."""
         self._pending = None
+
+    def _refuse_within_a_step(self, asker: str) -> None:
+        for other in couplings_of(self.scene):
+            if other.is_within_a_step:
+                raise within_a_step(asker, other.joint_names)
 
     def _require_cpu(self) -> None:
         world = self._world()

@@ -111,6 +111,14 @@ def not_kept(joints: Sequence[str]) -> EngineError:
     )
 
 
+def within_a_step(asker: str, joints: Sequence[str]) -> EngineError:
+    """The error of a part that is attached or detached between the prediction of a step and its commit."""
+    return EngineError(
+        f"{asker}: the coupling of joints {_listed(joints)} is in the middle of a step; call world.retrieve() and "
+        "coupling.commit() first"
+    )
+
+
 def no_step(joints: Sequence[str]) -> EngineError:
     """The error of a read-out without a step."""
     return EngineError(

@@ -290,6 +290,28 @@ def test_wrong_parts_and_links_are_named(ask, message, tmp_path):
     coupling.step(world)
 
 
+@pytest.mark.parametrize("ask", ["attach", "detach"])
+def test_parts_wait_for_the_end_of_a_step(ask, tmp_path):
+    scene = make_scene()
+    first, second = couple(scene, by_mujoco("near ")), couple(scene, by_native("far ", y=2.0))
+    world = make_world(scene, tmp_path)
+    first.attach("near crate", "near arm")
+    step(world, [first, second])
+    world.advance()
+    for unfinished in (second, first):
+        joints = ", ".join(unfinished.joint_names)
+        message = rf"{ask}: .* joints {joints} is in the middle of a step; call world.retrieve\(\) and coupling.commit"
+        with pytest.raises(EngineError, match=message):
+            second.attach("far crate", "far hand") if ask == "attach" else first.detach("near crate")
+        world.retrieve()
+        unfinished.commit()
+    assert first.attached == (("near crate", "near arm"),)
+    assert second.attached == ()
+    second.attach("far crate", "far hand")
+    first.detach("near crate")
+    step(world, [first, second])
+
+
 def test_a_recording_goes_on_while_parts_are_attached(tmp_path):
     adapter, scene = by_native(), make_scene()
     coupling, engine = couple(scene, adapter), Engine("cpu", tmp_path / "engine")
