@@ -1,0 +1,64 @@
+"""Intersections and gaps of a fixture's surfaces, measured by ipctk alone: nothing of the engine is used."""
+
+from __future__ import annotations
+
+import ipctk
+import numpy as np
+
+from benchmarks.rigid_ipc.fixture import Fixture
+from ipc_articulation.arrays import Array
+
+RESTING = 0.01  # greatest change of a resting contact's gap in a step, over d̂
+
+Gaps = dict[tuple[int, int], float]  # of pairs of bodies within d̂, over d̂
+
+
+class Judge:
+    """All surfaces of a fixture as one mesh of ipctk, without pairs that may not touch."""
+
+    def __init__(self, fixture: Fixture) -> None:
+        """Join the surfaces."""
+        self.fixture = fixture
+        meshes = [body.shape.mesh for body in fixture.bodies]
+        counts = [len(mesh.points) for mesh in meshes]
+        offsets = np.cumsum([0, *counts[:-1]])
+        edges = np.concatenate([mesh.all_edges + o for mesh, o in zip(meshes, offsets, strict=True)]).astype(np.int32)
+        faces = np.concatenate([mesh.faces + o for mesh, o in zip(meshes, offsets, strict=True)]).astype(np.int32)
+        self.points, self.body = np.concatenate([mesh.points for mesh in meshes]), np.repeat(range(len(meshes)), counts)
+        x = self.positions(np.tile(np.eye(4), (len(meshes), 1, 1)))
+        self.mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
+        self.mesh.can_collide = ipctk.make_vertex_patches_filter(_patches(fixture)[self.body])
+
+    def positions(self, transforms: Array) -> Array:
+        """World positions (V, 3) of all vertices."""
+        T = transforms[self.body]
+        return np.asfortranarray(np.einsum("vij,vj->vi", T[:, :3, :3], self.points) + T[:, :3, 3])
+
+    def intersect(self, transforms: Array) -> bool:
+        """Whether surfaces that may touch intersect."""
+        return bool(ipctk.has_intersections(self.mesh, self.positions(transforms)))
+
+    def gaps(self, transforms: Array) -> Gaps:
+        """The smallest gap of each pair of bodies within d̂, over d̂, without the fixture's separation."""
+        x, found = self.positions(transforms), ipctk.NormalCollisions()
+        d_hat, least = self.fixture.d_hat, self.fixture.separation
+        found.build(self.mesh, x, d_hat, least)
+        gaps: Gaps = {}
+        for i in range(len(found)):
+            vertices = [v for v in found[i].vertex_ids(self.mesh.edges, self.mesh.faces) if v >= 0]
+            pair = int(self.body[vertices[0]]), int(self.body[vertices[-1]])
+            d = np.sqrt(found[i].compute_distance(x[vertices].ravel()))
+            gaps[pair] = min(gaps.get(pair, np.inf), (d - least) / d_hat)
+        return gaps
+
+
+def _patches(fixture: Fixture) -> Array:
+    """A number for each body, equal where bodies do not touch each other."""
+    groups = [body.group if body.group != -1 else ("own", number) for number, body in enumerate(fixture.bodies)]
+    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    return np.array([numbers[group] for group in groups], dtype=np.int32)
+
+
+def resting(before: Gaps, after: Gaps) -> list[float]:
+    """Gaps that a step has changed by less than 1 % of d̂."""
+    return [gap for pair, gap in after.items() if abs(gap - before.get(pair, np.inf)) < RESTING]
