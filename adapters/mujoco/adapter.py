@@ -144,7 +144,8 @@ class MujocoAdapter:
         """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; `model` and `data` do not change.
 
         Raises:
-            AdapterError: MuJoCo's step is unstable, or a field from which the scene was built was edited.
+            AdapterError: MuJoCo's step is unstable, a field from which the scene was built was edited, or the limits of
+                a joint are no interval.
             UnsupportedError: A force is applied to a free body, or an edit of the model is not supported.
         """
         if self._edits is not None:

@@ -15,6 +15,8 @@ from ipc_articulation.adapters.mujoco.kinematics import JointMap
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import Restraints
+from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.errors import AdapterError
 
 _LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
 _FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF)
@@ -35,7 +37,11 @@ class _Rows(NamedTuple):
 def restraints(
     model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap
 ) -> Restraints | None:
-    """The restraints of a step from `data`, which was taken on `scratch`; None if the joints have none."""
+    """The restraints of a step from `data`, which was taken on `scratch`; None if the joints have none.
+
+    Raises:
+        AdapterError: The limits of a joint are not numbers, or upside down; names it.
+    """
     dofs = joints.dofs
     lower, upper = _ends(model, data, dofs)
     friction = _without(model, _OFF.mjDSBL_FRICTIONLOSS, model.dof_frictionloss[dofs])
@@ -61,10 +67,21 @@ def restraints(
 def _ends(model: mujoco.MjModel, data: mujoco.MjData, dofs: Ints) -> tuple[Array, Array]:
     """Displacements at which hinges and slides meet their limits, infinite for others, (m,) each [rad or m]."""
     joint = model.dof_jntid[dofs]
-    plain = np.isin(model.jnt_type[joint], (_SLIDE, _HINGE)) & (model.jnt_limited[joint] != 0)
-    plain &= not model.opt.disableflags & _OFF.mjDSBL_LIMIT
+    limited = (model.jnt_limited[joint] != 0) & (not model.opt.disableflags & _OFF.mjDSBL_LIMIT)
+    _refuse_bad(model, data, joint[limited])
+    plain = np.isin(model.jnt_type[joint], (_SLIDE, _HINGE)) & limited
     ends = model.jnt_range[joint].T - data.qpos[model.jnt_qposadr[joint]]
     return np.where(plain, ends[0], -np.inf), np.where(plain, ends[1], np.inf)
+
+
+def _refuse_bad(model: mujoco.MjModel, data: mujoco.MjData, joints: Ints) -> None:
+    """Refuse limits that are no interval, as an edit may leave them; MuJoCo would take no notice of NaN."""
+    low, high = model.jnt_range[joints].T
+    for bad in np.flatnonzero(~(low <= high)):
+        raise AdapterError(
+            f"joint '{name_of(model, 'joint', int(joints[bad]))}' has the limits {low[bad]:g} to {high[bad]:g} in the "
+            f"step from t = {data.time:g} s; set jnt_range to two numbers, the lower one first"
+        )
 
 
 def _without(model: mujoco.MjModel, flag: mujoco.mjtDisableBit, values: Array) -> Array:

@@ -95,10 +95,7 @@ class Answers:
     def _restraints(self, given: Restraints) -> Restraints:
         m = self._freedoms
         held = self._of_type("predict().restraints", given, Restraints)
-        for end in ("lower", "upper"):
-            found = np.shape(getattr(held, end))
-            if found != (m,) or np.isnan(getattr(held, end)).any():
-                raise self._wrong(f"predict().restraints.{end}", f"shape {found} or NaN", f"{m} numbers or infinities")
+        self._require_ends(held)
         forces = {
             name: self._array(f"predict().restraints.{name}", getattr(held, name), (m,))
             for name in ("limit_force", "friction", "friction_force")
@@ -107,6 +104,16 @@ class Answers:
         ties = self._array("predict().restraints.ties", held.ties, (rows, m)) if rows else np.empty((0, m))
         ends, motors = (np.asarray(held.lower), np.asarray(held.upper)), self._motors(held.motors)
         return Restraints(*ends, **forces, ties=ties, tie_units=held.tie_units, motors=motors, predicted=held.predicted)
+
+    def _require_ends(self, held: Restraints) -> None:
+        m = self._freedoms
+        for end in ("lower", "upper"):
+            if (found := np.shape(getattr(held, end))) != (m,):
+                raise self._wrong(f"predict().restraints.{end}", f"shape {found}", f"{m} numbers or infinities")
+        lower, upper = np.asarray(held.lower), np.asarray(held.upper)
+        for k in np.flatnonzero(~(lower <= upper)):
+            member = f"predict().restraints of joint '{freedom_names(self.robot.joints)[k]}'"
+            raise self._wrong(member, f"{lower[k]:g} to {upper[k]:g}", "two numbers or infinities, the lower one first")
 
     def _motors(self, given: Motors | None) -> Motors | None:
         if given is None:

@@ -6,7 +6,7 @@ import pytest
 import uipc
 
 from ipc_articulation import couple
-from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, HalfPlane
+from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, HalfPlane, Restraints
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.errors import AdapterError
 from tests.coupling.worlds import Turntable, cube, make_scene, make_world
@@ -64,6 +64,11 @@ def hinged(**changes):
 
 def predicted(**changes):
     return replace(PREDICTION, **changes)
+
+
+def restrained(lower, upper):
+    none = np.zeros(1)
+    return predicted(restraints=Restraints(np.array([lower]), np.array([upper]), none, none, none))
 
 
 AT_COUPLING = [
@@ -125,6 +130,17 @@ AT_A_STEP = [
     ("predict", predicted(delta_theta_tilde=[np.nan]), "Hostile.predict().delta_theta_tilde is nan at (0,), must be"),
     ("predict", predicted(link_poses=np.zeros((0, 4, 4))), "Hostile.predict().link_poses is shape (0, 4, 4), must be"),
     ("predict", predicted(link_poses=np.full((1, 4, 4), np.nan)), "Hostile.predict().link_poses is nan at (0, 0, 0)"),
+    (
+        "predict",
+        restrained(np.nan, 1.0),
+        "Hostile.predict().restraints of joint 'hinge' is nan to 1, must be two numbers or infinities, the lower one",
+    ),
+    ("predict", restrained(1.0, -1.0), "Hostile.predict().restraints of joint 'hinge' is 1 to -1, must be two numbers"),
+    (
+        "predict",
+        predicted(restraints=Restraints(np.zeros(2), *np.zeros((4, 1)))),
+        "Hostile.predict().restraints.lower is shape (2,), must be 1 numbers or infinities",
+    ),
     ("dt", 0.02, "time steps differ: the scene has dt = 0.01 s, the model 0.02 s; make them equal"),
     (
         "gravity",

@@ -121,6 +121,26 @@ def test_who_touches_whom_and_with_which_surface_is_refused(edit, message, run):
         run.step()
 
 
+@pytest.mark.parametrize("ends", [(np.nan, 0.4), (-0.4, np.nan), (0.4, -0.4)])
+def test_limits_that_are_no_interval_are_refused_and_the_run_can_go_on(ends, tmp_path):
+    ways = []
+    for attempt in (False, True):
+        model = mujoco.MjModel.from_xml_string(SCENE)
+        run = Run(model, mujoco.MjData(model), tmp_path / str(attempt), ignoring_the_guest)
+        model.jnt_limited[1], model.jnt_range[1] = 1, (-0.4, 0.4)
+        run.step(2)
+        if attempt:
+            model.jnt_range[1] = ends
+            message = f"joint 'wrist' has the limits {ends[0]:g} to {ends[1]:g} in the step from t = 0.02 s; set jnt_ra"
+            with pytest.raises(AdapterError, match=re.escape(message)):
+                run.step()
+            assert run.world.frame() == 2
+            model.jnt_range[1] = (-0.4, 0.4)
+        run.step(5)
+        ways.append(np.concatenate([run.data.qpos, run.coupling.body_poses.ravel()]).tobytes())
+    assert ways[0] == ways[1]
+
+
 def test_the_message_says_what_to_do(run):
     run.model.body("arm").pos[2] = 0.4
     message = (
