@@ -117,7 +117,7 @@ class BodyContact:
         """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
         s = self._all_within(x, within + self._thickness)
         row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, x, self._thickness)
-        return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, least)
+        return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, max(self._d_hat, least))
 
     def _all_within(self, x: Array, reach: float) -> Stencils:
         """Stencils that contain all pairs of primitives nearer than a distance [m] at x (V, 3)."""

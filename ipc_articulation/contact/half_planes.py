@@ -136,8 +136,8 @@ class HalfPlaneContact:
         least = FLOOR * np.maximum(np.abs(x).max(axis=1)[pairs.vertex], np.abs(pairs.offset))
         row = int(np.argmin(gaps - least))
         name = self.planes.names[self._plane[row]]
-        found = Overlap(int(pairs.body[row]), None, name, float(gaps[row]), float(least[row]))
-        return found if found.gap < found.least else None
+        found = Overlap(int(pairs.body[row]), None, name, float(gaps[row]), float(max(pairs.d_hat[row], least[row])))
+        return found if gaps[row] < least[row] else None
 
     def _gaps(self, x: Array) -> Array:
         return _gaps(self._columns, x)

@@ -12,4 +12,4 @@ class Overlap(NamedTuple):
     other: int | None  # None for a half-plane
     half_plane: str  # its name
     gap: float  # [m], not positive if they intersect
-    least: float  # the smallest gap that a step may begin with [m]
+    wanted: float  # the smallest gap at which they do not repel each other, d̂, or where rounding hides it more [m]

@@ -247,7 +247,8 @@ class ContactWorld:
             return found
         for i, j in self._meeting(x):
             if _intersect(self.surfaces, x, i, j):
-                return Overlap(i, j, "", 0.0, gap_floor(x))
+                d_hat = float(self.materials.d_hat[self.materials.body_pairs[i, j]])
+                return Overlap(i, j, "", 0.0, max(d_hat, gap_floor(x)))
         within = gap_floor(x)
         return next(filter(None, (contact.rounded_away(x, within) for contact in self.body_contacts)), None)
 

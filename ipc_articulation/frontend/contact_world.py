@@ -85,6 +85,6 @@ def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: st
     other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
     what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
     raise SceneError(
-        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, by {found.least:.2g} m at least "
-        "(less is lost in rounding here), or disable their contact in the contact table"
+        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, to a gap of {found.wanted:.3g} m "
+        "(below it they repel each other), or disable their contact in the contact table"
     )

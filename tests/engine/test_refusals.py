@@ -1,5 +1,7 @@
 """What the CPU engine does not do, it refuses by name at `world.init`; nothing is ignored."""
 
+import re
+
 import numpy as np
 import pytest
 import trimesh
@@ -75,9 +77,29 @@ def test_a_gap_that_rounding_may_hide_at_the_start(tmp_path, scale, other):
             continue
         names = r"'box 0' and half-plane 'ground'" if other == "ground" else r"'box 0' and 'box 1'"
         with pytest.raises(
-            SceneError, match=names + r" have a gap of only .*e-\d\d m at the start; move them apart, by "
+            SceneError, match=names + r" have a gap of only .*e-\d\d m at the start; move them apart, to "
         ):
             scene.start()
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-15])
+@pytest.mark.parametrize("other", ["box", "ground"])
+def test_the_gap_that_the_message_asks_for_leaves_bodies_at_rest(tmp_path, gap, other):
+    def beside(gap):
+        scene = BoxScene(tmp_path, contact__d_hat=0.003, sanity_check__enable=0)
+        if other == "ground":
+            scene.add_ground()
+        else:
+            scene.add_box(translation(0, 0, -0.1), size=[0.2] * 3, is_fixed=1)
+        scene.add_box(translation(0, 0, 0.1 + gap), size=[0.2] * 3)
+        return scene
+
+    with pytest.raises(SceneError, match="at the start; move them apart, to a gap of ") as caught:
+        beside(gap).start()
+    wanted = float(re.search(r"to a gap of (\S+) m", str(caught.value))[1])
+    scene = beside(wanted).start()
+    before = scene.q[-1, 2]
+    assert scene.run().q[-1, 2] == pytest.approx(before, abs=1e-9)  # gravity pulls along the surfaces
 
 
 @pytest.mark.parametrize("gap", [1e-12, 1e-9, 1e-6])
