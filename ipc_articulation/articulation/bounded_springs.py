@@ -14,7 +14,12 @@ point of convex sets»):
 
     D(x) = φ(x) - φ(δθ̃) - φ'(δθ̃) (x - δθ̃) ≥ 0,     D'(x) = φ'(x) - φ'(δθ̃)
 
-It is convex, and zero and flat at δθ̃: without contact the step ends at the prediction.
+It is convex, and zero and flat at δθ̃: without contact the step ends at the prediction. φ' grows between its bounds
+only: with u and w, the δθ̃ and x nearest to where it does,
+
+    D'(x) = k (w - u),     D(x) = ½ k (w - u)² + k (w - u) (x - w),
+
+both terms ≥ 0: as differences of φ they would be lost in its rounding where k is large.
 """
 
 from __future__ import annotations
@@ -94,9 +99,11 @@ def distance(springs: Array, tilde: Array, x: Array, D: Array) -> None:
     """Add D(x) of each freedom, for springs (F, 4, 4), prediction δθ̃ and displacement x (F,), to `D` (F,) [J·s²]."""
     for k in range(len(springs)):
         for s in range(SPRINGS):
-            if springs[k, s, STIFFNESS] > 0.0:
-                slope = _force(springs[k, s], tilde[k])
-                D[k] += _energy(springs[k, s], x[k]) - _energy(springs[k, s], tilde[k]) - slope * (x[k] - tilde[k])
+            stiffness = springs[k, s, STIFFNESS]
+            if stiffness > 0.0:
+                w = _within(springs[k, s], x[k])
+                change = w - _within(springs[k, s], tilde[k])
+                D[k] += stiffness * change * (0.5 * change + (x[k] - w))
 
 
 @compiled
@@ -106,7 +113,8 @@ def slopes(springs: Array, tilde: Array, x: Array) -> Array:
     for k in range(len(x)):
         for s in range(SPRINGS):
             if springs[k, s, STIFFNESS] > 0.0:
-                slope[k] += _force(springs[k, s], x[k]) - _force(springs[k, s], tilde[k])
+                change = _within(springs[k, s], x[k]) - _within(springs[k, s], tilde[k])
+                slope[k] += springs[k, s, STIFFNESS] * change
     return slope
 
 
@@ -117,19 +125,16 @@ def curvatures(springs: Array, x: Array) -> Array:
     for k in range(len(x)):
         for s in range(SPRINGS):
             stiffness = springs[k, s, STIFFNESS]
-            if stiffness > 0.0 and springs[k, s, LOW] < _force(springs[k, s], x[k]) < springs[k, s, HIGH]:
+            if (
+                stiffness > 0.0
+                and springs[k, s, LOW] < stiffness * (x[k] - springs[k, s, CENTER]) < springs[k, s, HIGH]
+            ):
                 curvature[k] += stiffness
     return curvature
 
 
 @compiled
-def _force(spring: Array, x: float) -> float:
-    """φ'(x) of a spring (4,)."""
-    return min(max(spring[STIFFNESS] * (x - spring[CENTER]), spring[LOW]), spring[HIGH])
-
-
-@compiled
-def _energy(spring: Array, x: float) -> float:
-    """φ(x), zero at the centre: force · (x - c) less what a force that grows in proportion leaves out."""
-    force = _force(spring, x)
-    return force * (x - spring[CENTER]) - 0.5 * force * force / spring[STIFFNESS]
+def _within(spring: Array, x: float) -> float:
+    """The displacement nearest to x at which the force of a spring (4,) is between its bounds [rad or m]."""
+    center, stiffness = spring[CENTER], spring[STIFFNESS]
+    return min(max(x, center + spring[LOW] / stiffness), center + spring[HIGH] / stiffness)

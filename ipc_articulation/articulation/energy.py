@@ -163,7 +163,7 @@ class ArticulationEnergy:
         return float(self.freedom_energies(q).sum())
 
     def freedom_energies(self, q: Array) -> Array:
-        """½ (δθₖ - δθ̃ₖ) (Mᵗ (δθ - δθ̃))ₖ + Dₖ of each freedom, (F,); those of an articulation sum to its K."""
+        """½ (lₖᵀ (δθ - δθ̃))² + Dₖ, (F,), lₖ the columns of `mass_factor`; those of an articulation sum to its K."""
         return freedom_energies(self.held, self.coordinates(q))
 
     def gradient(self, q: Array) -> Array:

@@ -13,6 +13,7 @@ from ipc_articulation.articulation import bounded_springs, kinds
 from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
 from ipc_articulation.articulation.kinds import FREEDOMS
+from ipc_articulation.articulation.mass_factor import stretches, times
 from ipc_articulation.articulation.step_input import are_valid
 from ipc_articulation.compiled import compiled
 
@@ -21,17 +22,19 @@ class UncheckedInput(NamedTuple):
     """Input of a step before it is checked."""
 
     mass: Array  # (Σ fₐ²,) see `Articulations`
+    factor: Array  # (Σ fₐ²,)
     tilde: Array  # (F,)
     springs: Array  # (F, 4, 4)
 
 
 class Articulations(NamedTuple):
-    """Several articulations over m joints with F freedoms; the last five fields change from step to step."""
+    """Several articulations over m joints with F freedoms; the last six fields change from step to step."""
 
     joints: JointArrays
     bodies: Ints  # (F, 2) the left and right body of each freedom's joint
     starts: Ints  # articulation a has the freedoms starts[a] to starts[a + 1] - 1
     mass: Array  # (Σ fₐ²,) Mᵗ of each, row-major, one after the other
+    factor: Array  # (Σ fₐ²,) their factors likewise, see `mass_factor`
     tilde: Array  # (F,) δθ̃
     springs: Array  # (F, 4, 4) see `bounded_springs`
     reference: Array  # (m, REFERENCE) what δθ must know of the reference pose
@@ -73,10 +76,13 @@ def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articul
         bodies=np.repeat(arrays.bodies, joints.freedoms, axis=0),
         starts=starts,
         mass=mass,
+        factor=np.zeros_like(mass),
         tilde=tilde,
         springs=springs,
         reference=joints.home,
-        unchecked=UncheckedInput(np.zeros_like(mass), np.zeros_like(tilde), np.zeros_like(springs)),
+        unchecked=UncheckedInput(
+            np.zeros_like(mass), np.zeros_like(mass), np.zeros_like(tilde), np.zeros_like(springs)
+        ),
     )
 
 
@@ -89,7 +95,7 @@ def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
     """
     mass, tilde, starts = arrays.unchecked.mass, arrays.unchecked.tilde, arrays.starts
     if not (
-        are_valid(arrays.joints.kind, starts, mass, tilde, q_ref)
+        are_valid(arrays.joints.kind, starts, mass, arrays.unchecked.factor, tilde, q_ref)
         and bounded_springs.are_valid(arrays.unchecked.springs)
     ):
         return False
@@ -101,6 +107,7 @@ def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
                 entry, mirrored = first + size * row + column, first + size * column + row
                 arrays.mass[entry] = 0.5 * (mass[entry] + mass[mirrored])
         first += size * size
+    arrays.factor[:] = arrays.unchecked.factor
     arrays.tilde[:] = tilde
     arrays.springs[:] = arrays.unchecked.springs
     _set_references(arrays.joints, q_ref, arrays.reference)
@@ -123,24 +130,32 @@ def _displacement(arrays: HeldArticulations | Articulations, q: Array) -> Array:
 
 
 @compiled
+def _factor(arrays: HeldArticulations | Articulations, a: int, first: int) -> Array:
+    """The factor of articulation a, whose entries begin at `first`, (fₐ, fₐ)."""
+    size = arrays.starts[a + 1] - arrays.starts[a]
+    return arrays.factor[first : first + size * size].reshape(size, size)
+
+
+@compiled
 def _inertial(arrays: HeldArticulations | Articulations, residual: Array) -> Array:
     """The product Mᵗ (δθ - δθ̃), block by block."""
-    starts, w = arrays.starts, np.zeros(len(residual))
-    entry = 0
+    starts, w, first = arrays.starts, np.empty(len(residual)), 0
     for a in range(len(starts) - 1):
-        for row in range(starts[a], starts[a + 1]):
-            for column in range(starts[a], starts[a + 1]):
-                w[row] += arrays.mass[entry] * residual[column]
-                entry += 1
+        L, own = _factor(arrays, a, first), slice(starts[a], starts[a + 1])
+        times(L, stretches(L, residual[own]), w[own])
+        first += L.size
     return w
 
 
 @compiled
 def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Array:
-    """½ (δθₖ - δθ̃ₖ) (Mᵗ (δθ - δθ̃))ₖ + Dₖ of each freedom at q (n, 12), (F,)."""
-    delta = _displacement(arrays, q)
-    residual = delta - arrays.tilde
-    E = 0.5 * residual * _inertial(arrays, residual)
+    """½ (lₖᵀ (δθ - δθ̃))² + Dₖ at q (n, 12), (F,), with the columns lₖ of `mass_factor`; they sum to K."""
+    delta, starts, first = _displacement(arrays, q), arrays.starts, 0
+    residual, E = delta - arrays.tilde, np.empty(len(delta))
+    for a in range(len(starts) - 1):
+        L, own = _factor(arrays, a, first), slice(starts[a], starts[a + 1])
+        E[own] = 0.5 * stretches(L, residual[own]) ** 2
+        first += L.size
     bounded_springs.distance(arrays.springs, arrays.tilde, delta, E)
     return E
 

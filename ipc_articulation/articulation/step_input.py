@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.kinds import FREEDOMS, KINDS, TURNS
+from ipc_articulation.articulation.mass_factor import factorise
 from ipc_articulation.compiled import compiled
 from ipc_articulation.errors import ArticulationError
 
@@ -45,13 +46,14 @@ def delta_theta_tilde_array(name: str, size: int, delta_theta_tilde: ArrayLike) 
 
 
 @compiled
-def are_valid(kind: Ints, starts: Ints, mass: Array, tilde: Array, q_ref: Array) -> bool:
+def are_valid(kind: Ints, starts: Ints, mass: Array, factor: Array, tilde: Array, q_ref: Array) -> bool:
     """Whether a step's input is valid: numbers finite, Mᵗ symmetric and positive definite, δθ̃ within reach.
 
     Args:
         kind: Kinds of the joints, (m,).
         starts: Articulation a has the freedoms starts[a] to starts[a + 1] - 1.
         mass: Mᵗ of all articulations, row-major, one after the other.
+        factor: Gets their factors (see `mass_factor`) likewise.
         tilde: δθ̃, (F,).
         q_ref: Reference coordinates, (n, 12).
     """
@@ -62,8 +64,9 @@ def are_valid(kind: Ints, starts: Ints, mass: Array, tilde: Array, q_ref: Array)
     entry = 0
     for a in range(len(starts) - 1):
         size = starts[a + 1] - starts[a]
-        M = mass[entry : entry + size * size].reshape(size, size)
-        if not (_is_symmetric(M) and _is_definite(M)):
+        block = slice(entry, entry + size * size)
+        M, L = mass[block].reshape(size, size), factor[block].reshape(size, size)
+        if not (_is_symmetric(M) and factorise(M, L)):
             return False
         entry += size * size
     return True
@@ -93,7 +96,7 @@ def refuse_mass(name: str, M: Array) -> None:
     if not _is_symmetric(M):
         refuse_not_finite(name, "mass", M)
         raise _not_symmetric(name, M)
-    if not _is_definite(M):
+    if not factorise(M, np.empty_like(M)):
         raise _not_positive_definite(name, M)
 
 
@@ -154,22 +157,6 @@ def _numbers(name: str, what: str, value: ArrayLike) -> Array:
 def are_finite(values: Array) -> bool:
     """Whether all numbers of an array are finite; four times as fast as numpy where there are few."""
     return bool(np.isfinite(values).all())
-
-
-@compiled
-def _is_definite(M: Array) -> bool:
-    """Whether Cholesky's factorisation M = L Lᵀ of a symmetric M (m, m) exists."""
-    L = M.copy()
-    for row in range(len(L)):
-        for column in range(row):
-            for k in range(column):
-                L[row, column] -= L[row, k] * L[column, k]
-            L[row, column] /= L[column, column]
-            L[row, row] -= L[row, column] * L[row, column]
-        if not L[row, row] > 0.0:
-            return False
-        L[row, row] = np.sqrt(L[row, row])
-    return True
 
 
 @compiled

@@ -246,6 +246,22 @@ def test_a_blow_does_not_open_a_four_bar(restraints, low, high, tmp_path):
     assert low < max(gaps) < high
 
 
+@pytest.mark.parametrize(("place", "speed", "d_hat"), [(0.28, 4.0, 2e-3), (0.2, 2.0, 1e-2), (0.1, 4.0, 1e-2)])
+def test_line_searches_see_the_decrease_of_what_a_stiff_equality_leaves(place, speed, d_hat, tmp_path):
+    """Sums over the entries of M̂ + S JᵀJ hide it in their rounding: each of these runs had searches without result."""
+    box = f'<body pos="{place} 0 {1.11 + d_hat}"><freejoint/><geom type="box" size="0.08 0.08 0.08" mass="10"/></body>'
+    adapter = four_bar(box)
+    adapter.data.qvel[:6] = 0.0, 0.0, 0.0, 0.0, 0.0, -speed
+    scene = make_scene(adapter.dt, (0.0, 0.0, -G), d_hat)
+    coupling = couple(scene, adapter)
+    engine = Engine("cpu", tmp_path)
+    world = uipc.World(engine)
+    world.init(scene)
+    for _ in range(60):
+        coupling.step(world)
+        assert not engine.statistics.newton.exhausted_searches
+
+
 TILTED = """
 <mujoco><compiler angle="radian"/><option timestep="0.01" integrator="implicitfast"/><worldbody>
   <body name="arm" pos="0 0 0.5"><joint name="hinge" axis="0 1 0" {joint}/>
