@@ -17,6 +17,7 @@ from ipc_articulation.repairs import repair
 _MASS = 1e-9  # [kg], of a moving body without mass
 _SIZE = 1e-3  # [m], radius of gyration of a moving body without inertia
 _NONE = float(mujoco.mjMINVAL)  # kg or kg·m², as MuJoCo counts none
+_NO_MOMENTS = "MuJoCo needs positive moments of inertia of a body that moves"
 _FLAGS = ("balanceinertia", "boundmass", "boundinertia", "inertiafromgeom")
 
 
@@ -36,11 +37,11 @@ def repair_inertias(spec: mujoco.MjSpec, path: Path) -> None:
                 _repair_tensor(spec, body, path)
     for body in spec.bodies[1:]:
         if list(body.joints) and not any(map(_has_mass, _welded(body))):
-            give_inertia(body, path)
+            give_inertia(spec, body, path)
 
 
-def give_inertia(body: Any, path: Path) -> None:
-    """Give a moving body the least mass and moments.
+def give_inertia(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
+    """Give a moving body the least mass and moments; if its geoms have a mass, only the least moments.
 
     Raises:
         ModelError: Repairs are refused.
@@ -48,16 +49,32 @@ def give_inertia(body: Any, path: Path) -> None:
     if body.explicitinertial and body.mass > _NONE:
         _add_moments(body, path)
         return
+    if not body.explicitinertial and _has_mass(body) and _give_mass_of_geoms(spec, body, path):
+        return
     repair(_part(body), "MuJoCo needs a mass of a body that moves", f"{_MASS:g} kg is used", at=path)
     body.mass, body.inertia, body.fullinertia = _MASS, [_least_moment(_MASS)] * 3, [np.nan, 0, 0, 0, 0, 0]
     body.ipos, body.iquat, body.explicitinertial = np.zeros(3), [1.0, 0.0, 0.0, 0.0], True
 
 
+def _give_mass_of_geoms(spec: mujoco.MjSpec, body: Any, path: Path) -> bool:
+    """Give a body the mass of its geoms, as MuJoCo computes it, with the least moments; whether MuJoCo can."""
+    probe = spec.copy()
+    probe.compiler.boundmass = probe.compiler.boundinertia = least = 10.0 * _NONE
+    try:
+        model = probe.compile()
+    except (ValueError, RuntimeError):
+        return False
+    index = body.id
+    body.mass, body.inertia = model.body_mass[index], model.body_inertia[index]
+    body.ipos, body.iquat, body.explicitinertial = model.body_ipos[index], model.body_iquat[index], True
+    repair(_part(body), _NO_MOMENTS, "the least are used", at=path, detail=f"{least:g} kg·m²")
+    return True
+
+
 def _add_moments(body: Any, path: Path) -> None:
     _refuse_infinite(body, path)
     least = _least_moment(body.mass)
-    fault = "MuJoCo needs positive moments of inertia of a body that moves"
-    repair(_part(body), fault, "the least is added", at=path, detail=f"{least:g} kg·m²")
+    repair(_part(body), _NO_MOMENTS, "the least is added", at=path, detail=f"{least:g} kg·m²")
     _set_tensor(body, _tensor(body) + least * np.eye(3))
 
 

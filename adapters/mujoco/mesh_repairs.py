@@ -15,11 +15,10 @@ from ipc_articulation.adapters.mujoco.asset_paths import AssetPaths
 from ipc_articulation.adapters.mujoco.pictures import fault_of_picture, leave_out_unknown_materials, repair_texture
 from ipc_articulation.adapters.mujoco.sizes import POINTS
 
-from ipc_articulation.coupling.mesh_files import LARGEST, TOO_LARGE, read_mesh
+from ipc_articulation.coupling.mesh_files import LARGEST, STL_START, STL_TRIANGLE, TOO_LARGE, read_mesh
 from ipc_articulation.errors import MeshError, ModelError
 from ipc_articulation.repairs import repair
 
-_HEADER, _TRIANGLE = 84, 50  # bytes of a binary STL file
 _MOST_TRIANGLES = 200_000  # that MuJoCo takes from an STL file
 _DECODED = (".obj", ".msh")
 TAGS = {"mesh": "mesh", "height field": "hfield", "skin": "skin"}
@@ -97,11 +96,11 @@ def _decodes(file: Path) -> bool:
     if file.suffix.lower() != ".stl":
         return file.suffix.lower() in _DECODED
     with file.open("rb") as stream:
-        header = stream.read(_HEADER)
-    if len(header) < _HEADER:
+        header = stream.read(STL_START)
+    if len(header) < STL_START:
         return False
     (count,) = struct.unpack("<I", header[-4:])
-    return 0 < count <= _MOST_TRIANGLES and file.stat().st_size == _HEADER + _TRIANGLE * count
+    return 0 < count <= _MOST_TRIANGLES and file.stat().st_size == STL_START + STL_TRIANGLE * count
 
 
 def convert(mesh: Any, file: Path) -> None:

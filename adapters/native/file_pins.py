@@ -39,10 +39,11 @@ def file_pins(robot: Model, x: Array, meetings: Sequence[Meeting], static: Colle
 
 
 def _pin(robot: Model, x: Array, meeting: Meeting, static: Collection[str], name: str) -> Pin:
-    (first, at), (second, there) = meeting if meeting[1][0] not in static else (meeting[1], meeting[0])
-    tree, q, G = robot.spanning_tree, robot.spanning(x), robot.G(x)
-    H, H_second = frame_poses(tree, q, [first, second])
-    spin = (jacobian(tree, q, first)[:3] - jacobian(tree, q, second)[:3]) @ G
+    still = {WORLD, *static}
+    (first, at), (second, there) = meeting if meeting[1][0] not in still else (meeting[1], meeting[0])
+    q, G = robot.spanning(x), robot.G(x)
+    H, H_second = _pose(robot, q, first), _pose(robot, q, second)
+    spin = (_spin(robot, q, first) - _spin(robot, q, second)) @ G
     axes, rates, _ = np.linalg.svd(spin)
     if rates[0] == 0.0 or rates[1:].max(initial=0.0) > SAME * rates[0]:
         ways = "do not turn" if rates[0] == 0.0 else "turn about several axes"
@@ -50,13 +51,23 @@ def _pin(robot: Model, x: Array, meeting: Meeting, static: Collection[str], name
             f"the loop that closes where links '{first}' and '{second}' meet cannot be coupled: they {ways} relative "
             "to each other there, and the scene has hinges only"
         )
-    holders = WORLD if first in static else _holder(robot, first), _holder(robot, second)
-    bases = [np.eye(4) if name == WORLD else frame_poses(tree, q, [name])[0] for name in holders]
+    holders = WORLD if first in still else _holder(robot, first), _holder(robot, second)
+    bases = [_pose(robot, q, name) for name in holders]
     ends = [
         (spatial.inverse(base) @ pose @ np.append(point, 1.0))[:3]
         for base, pose, point in zip(bases, (H, H_second), (at, there), strict=True)
     ]
     return Pin(name, *holders, ends[0], ends[1], bases[0][:3, :3].T @ axes[:, 0])
+
+
+def _pose(robot: Model, q: Array, link: str) -> Array:
+    """The pose of a link, (4, 4); the world's is the identity."""
+    return np.eye(4) if link == WORLD else frame_poses(robot.spanning_tree, q, [link])[0]
+
+
+def _spin(robot: Model, q: Array, link: str) -> Array:
+    """Angular velocity of a link per unit of q̇: (3, spanning nv); the world's is zero."""
+    return np.zeros((3, robot.spanning_tree.nv)) if link == WORLD else jacobian(robot.spanning_tree, q, link)[:3]
 
 
 def _holder(robot: Model, link: str) -> str:

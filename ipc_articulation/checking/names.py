@@ -9,6 +9,7 @@ from pathlib import Path
 from ipc_articulation.checking.start import Start
 from ipc_articulation.errors import AdapterError, ModelError, SceneFileError
 from ipc_articulation.naming import matching
+from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.scenefile.schema import (
     ControllerEntry,
@@ -27,7 +28,7 @@ def model_problems(scene: RobotScene, document: Document) -> Iterator[SceneProbl
     from ipc_articulation.simulation.robot_model import scene_model
 
     try:
-        with document.blame("robot", "model"):
+        with summed(scene.robot.model), document.blame("robot", "model"):
             model = scene_model(scene, document)
     except SceneFileError as error:
         yield _refused(error, scene.robot.model)

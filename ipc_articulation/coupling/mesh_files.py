@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from ipc_articulation.packages import is_file
 
 LARGEST = 256 << 20  # bytes of a file
 TOO_LARGE = f"is larger than {LARGEST >> 20} MB"
+STL_START, STL_TRIANGLE = 84, 50  # bytes
 FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
 
 
@@ -57,10 +59,12 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
     if file.suffix.lower() == ".dae":
         need("collada")
     try:
-        mesh = trimesh.load_mesh(file)
+        mesh = trimesh.load_mesh(_counted(file, name), file_type=file.suffix[1:].lower())
         unit = _unit(file, mesh)
         if isinstance(mesh, trimesh.Scene):
             mesh = mesh.to_mesh()
+    except MeshError:
+        raise
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
         known = ", ".join(sorted(trimesh.available_formats()))
         raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
@@ -84,6 +88,25 @@ def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, C
     for part in parts:
         part.apply_scale(_unit(file, scene) * np.asarray(scale))
     return coloured
+
+
+def _counted(file: Path, name: str) -> Path | BytesIO:
+    """A mesh file; of a binary STL file that goes on after the triangles which it counts, only these.
+
+    A binary STL file has 80 bytes of title, the number of triangles as `uint32`, and 50 bytes for each triangle; in one
+    of text, no byte is zero.
+
+    Raises:
+        MeshError: It ends before.
+    """
+    with file.open("rb") as stream:
+        start = stream.read(STL_START)
+        if file.suffix.lower() != ".stl" or len(start) < STL_START or b"\0" not in start:
+            return file
+        count, given = int.from_bytes(start[-4:], "little"), (file.stat().st_size - STL_START) // STL_TRIANGLE
+        if given < count:
+            raise MeshError(f"{name} ends too early: it has {given} of {count} triangles")
+        return BytesIO(start + stream.read(STL_TRIANGLE * count))
 
 
 def _unit(file: Path, mesh: trimesh.Trimesh | trimesh.Scene) -> float:

@@ -95,6 +95,16 @@ def test_what_means_nothing_is_an_error_with_its_place(check, old: str, new: str
     assert told(check(BOXES, (old, new)).errors) == [message]
 
 
+def test_what_a_reader_leaves_out_is_told_once_with_the_file(check, tmp_path: Path) -> None:
+    """Both the check of names and that of the start read the robot."""
+    tendon = '<tendon><fixed name="band" stiffness="1"><joint joint="shoulder" coef="1"/></fixed></tendon>'
+    text = (SCENES / "pendulum.xml").read_text()
+    (tmp_path / "pendulum.xml").write_text(text.replace("</mujoco>", f"{tendon}</mujoco>"))
+    report = check(ARM, ("mujoco", "native"))
+    (message,) = [fault.message for fault in report.warnings if "band" in fault.message]
+    assert message.startswith(f"{tmp_path / 'pendulum.xml'}: tendon 'band': it acts on joints by itself")
+
+
 @pytest.mark.parametrize(("old", "new", "place", "shown"), NAMES)
 def test_names_that_nobody_reads_are_errors_with_their_place(check, old: str, new: str, place: str, shown: str) -> None:
     (error,) = told(check(BOXES, (old, new)).errors)

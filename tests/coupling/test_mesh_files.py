@@ -44,6 +44,18 @@ def test_an_open_surface_is_refused_with_its_open_edges(tmp_path: Path) -> None:
         closed_mesh(tmp_path / "open.obj")
 
 
+def test_what_follows_the_triangles_of_a_binary_stl_file_is_not_read(tmp_path: Path) -> None:
+    box = trimesh.creation.box((0.1, 0.2, 0.3)).export(file_type="stl")
+    (tmp_path / "box.STL").write_bytes(box + b"made by a tool")
+    assert len(closed_mesh(tmp_path / "box.STL").faces) == 12
+
+
+def test_a_binary_stl_file_that_ends_too_early_says_so(tmp_path: Path) -> None:
+    (tmp_path / "box.stl").write_bytes(trimesh.creation.box().export(file_type="stl")[:-70])
+    with pytest.raises(MeshError, match=r"box.stl' ends too early: it has 10 of 12 triangles$"):
+        closed_mesh(tmp_path / "box.stl")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

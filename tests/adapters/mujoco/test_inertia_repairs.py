@@ -78,6 +78,16 @@ def test_a_moving_body_without_mass_gets_little(tmp_path, inside):
     assert model.body_inertia[2].min() > 0.0
 
 
+def test_a_tiny_body_keeps_the_mass_of_its_geoms(tmp_path):
+    """Its moments are below what MuJoCo takes, its mass is not."""
+    path = write(tmp_path, "<geom type='box' size='1e-4 1e-4 3e-4' pos='0 0 1e-4'/>")
+    with pytest.warns(RepairWarning, match=r"body 'b0': MuJoCo needs positive moments .* used \(1e-14 kg·m²\)"):
+        model = load_model(path)
+    assert model.body_mass[1] == pytest.approx(8 * 3e-12 * 1000)
+    np.testing.assert_allclose(model.body_ipos[1], [0, 0, 1e-4])
+    np.testing.assert_allclose(model.body_inertia[1], 1e-14)
+
+
 def test_masses_from_geoms_and_of_welded_bodies_count(tmp_path):
     welded = f"<body>{inertial('1 1 1')}</body>"
     path = write(tmp_path, "<geom type='box' size='1 1 1'/>", welded)

@@ -124,3 +124,39 @@ def test_a_connect_of_mjcf_is_a_loop_with_a_hinge_where_the_bodies_meet(tmp_path
     crank, bar, rocker = adapter.model.spanning(adapter.q)
     assert abs(crank) > 1e-4
     np.testing.assert_allclose((bar, rocker), (-crank, crank), atol=1e-6)
+
+
+PINNED = """
+<mujoco>
+  <worldbody>
+    <body name="crank"><joint axis="0 1 0"/><geom type="box" size="0.15 0.02 0.02" pos="0.15 0 0"/>
+      <body name="bar" pos="0.3 0 0">
+        <joint axis="0 1 0"/><geom type="box" size="0.02 0.02 0.25" pos="0 0 0.25"/>
+        <body name="rocker" pos="0 0 0.5">
+          <joint axis="0 1 0"/><geom type="box" size="0.15 0.02 0.02" pos="-0.15 0 0"/><site name="tip" pos="-0.3 0 0"/>
+        </body>
+      </body>
+    </body>
+    <site name="post" pos="0 0 0.5"/>
+  </worldbody>
+  <equality>EQUALITY</equality>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<connect body1="rocker" anchor="-0.3 0 0"/>',
+        '<connect body1="rocker" body2="world" anchor="-0.3 0 0"/>',
+        '<connect site1="post" site2="tip"/>',
+    ],
+)
+def test_a_connect_to_the_world_itself_is_a_hinge_there(tmp_path, equality):
+    file = tmp_path / "bars.xml"
+    file.write_text(PINNED.replace("EQUALITY", equality))
+    robot = SceneModel(file, []).build(setup(start={})).adapter.describe()
+    [pin] = [joint for joint in robot.passive_joints if joint.name == "closing 1"]
+    assert (len(robot.joints), pin.parent, robot.links[pin.child].name) == (1, -1, "rocker")
+    np.testing.assert_allclose(pin.anchor, [0.0, 0.0, 0.5], atol=1e-9)
+    np.testing.assert_allclose(np.abs(pin.axis), [0.0, 1.0, 0.0], atol=1e-9)

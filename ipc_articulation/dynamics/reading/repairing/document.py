@@ -91,7 +91,7 @@ def _decoded(content: bytes, file: str) -> str:
             break
     else:
         encoding, text = "latin-1", content.decode("latin-1")
-    if encoding != encodings[0]:
+    if encoding != encodings[0] and "<" in text:
         repair("", f"the file's encoding is not {encodings[0]}", f"read as {encoding}", at=f"{file}:1")
     return text
 

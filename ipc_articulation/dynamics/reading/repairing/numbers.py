@@ -61,7 +61,8 @@ def add_missing_products(robot: Robot) -> None:
 def _recognised(text: str, count: int) -> str | None:
     """The text of `count` numbers that a wrong text means; None if it means nothing."""
     plain = _STRAY.sub("", _DEFAULT.sub(r"\1", text).replace(",", " "))
-    numbers = " ".join(plain.split()[:count] if count > 1 else plain.split())
+    given = plain.split()
+    numbers = " ".join(given if count == 1 or "," in text else given[:count])  # commas may be decimal marks: 0,5
     return numbers if numbers_of(numbers, count) is not None else None
 
 

@@ -123,6 +123,15 @@ def test_wrong_encodings(tmp_path, declared, content, found):
     assert mechanism.name == content.decode(found)
 
 
+@pytest.mark.parametrize("content", [b"print(1)\n", b"a: \xff\n"])
+def test_a_file_without_any_tag_is_not_said_to_have_a_wrong_encoding(tmp_path, content):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(content)
+    with collected() as texts, pytest.raises(ModelError, match=":1: not well-formed XML: Start tag expected"):
+        read_urdf(file)
+    assert texts == []
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_byte_order_marks_are_no_fault(tmp_path, encoding):
     file = tmp_path / "robot.urdf"
@@ -534,3 +543,11 @@ def test_files_that_are_too_large_are_refused(tmp_path, monkeypatch):
     file.write_bytes(b" " * (2 << 20))
     with pytest.raises(ModelError, match=r"the file has more than 1 MB; give a URDF file$"):
         read_urdf(file)
+
+
+@pytest.mark.parametrize("xyz", ["0,0 0,0 0,25", "0,05, 0,05, 0,2", "1,5 2 3"])
+def test_commas_that_may_be_decimal_marks_are_refused(xyz):
+    with pytest.raises(
+        ModelError, match=rf"^<text>:4: joint 'elbow': <origin> has xyz=\"{xyz}\"; give 3 finite numbers$"
+    ):
+        read_urdf(robot(elbow=f'<origin xyz="{xyz}"/>'))
