@@ -37,15 +37,16 @@ class AssetPaths:
         return self.readable.folder
 
     def place(self, tag: str, element: Any) -> str:
-        """The file and the line of an asset."""
+        """The file and the line of an asset, or of another element."""
         if isinstance(self.parts, Path):
             return str(self.parts)
-        return self.parts.place(tag, element.name, [element.file, *getattr(element, "cubefiles", ())])
+        files = [getattr(element, "file", ""), *getattr(element, "cubefiles", ())]
+        return self.parts.place(tag, element.name, [file for file in files if file])
 
     def expected(self, name: str, asset_folder: str) -> Path | None:
         """The file where MuJoCo looks for it; None if there is none, or none that may be read."""
         tail = Path(name.replace("\\", "/")) if not self.strip else Path(Path(name.replace("\\", "/")).name)
-        file = self.home / asset_folder / tail
+        file = self.home / asset_folder.replace("\\", "/") / tail
         return (
             file if self.readable.allows(file, Path(name).is_absolute() or Path(asset_folder).is_absolute()) else None
         )

@@ -11,6 +11,7 @@ import mujoco
 from ipc_articulation.adapters.mujoco.asset_paths import AssetPaths
 from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
+from ipc_articulation.adapters.mujoco.limit_repairs import repair_limits
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
 from ipc_articulation.adapters.mujoco.old_attributes import (
     collide_in_pairs_only,
@@ -69,6 +70,7 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
         raise AdapterError(f"{path}: it has no <body>: a part that other MJCF files include; give one of those")
     repair_files(spec, paths)
     repair_inertias(spec, path)
+    repair_limits(spec, paths)
     return spec
 
 

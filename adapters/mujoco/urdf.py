@@ -43,6 +43,7 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
         _make_inertial(link, name in moving)
     for joint in robot.children("joint"):
         _leave_out_equal_limits(joint)
+    _strip_names(robot)
     _set_compiler(robot)
     return etree.tostring(robot.element, encoding="unicode")
 
@@ -56,6 +57,13 @@ def name_coordinates(spec: mujoco.MjSpec) -> None:
         joints = list(body.joints)
         for index, joint in enumerate(joints if len(joints) > 1 else ()):
             joint.name = f"{joint.name.rpartition('_')[0]}[{index}]"
+
+
+def _strip_names(robot: XmlNode) -> None:
+    """Blanks around a name are no part of it, as in our own reader."""
+    for element in robot.element.iter("link", "joint", "parent", "child"):
+        for key in {"name", "link"} & set(element.keys()):
+            element.set(key, element.get(key, "").strip())
 
 
 def _child(joint: XmlNode) -> str:

@@ -50,6 +50,15 @@ def test_a_converted_mesh_is_as_mujoco_reads_its_own_format(tmp_path, suffix, at
     assert found.mesh_facenum[0] == wanted.mesh_facenum[0]
 
 
+def test_a_folder_of_meshes_may_have_backslashes(tmp_path):
+    (tmp_path / "robot" / "deep").mkdir(parents=True)
+    (tmp_path / "meshes").mkdir()
+    part().export(tmp_path / "meshes" / "part.stl")
+    compiler = "<compiler meshdir='..\\..\\meshes\\'/>"
+    with strict():  # no repair
+        assert load_model(write(tmp_path / "robot" / "deep", "<mesh file='part.stl'/>", compiler=compiler)).nmesh == 1
+
+
 def test_a_unit_of_collada_is_used(tmp_path):
     text = part().export(file_type="dae").decode()
     (tmp_path / "part.dae").write_text(text.replace("<up_axis>", '<unit name="cm" meter="0.01"/><up_axis>'))

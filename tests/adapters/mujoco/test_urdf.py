@@ -79,3 +79,16 @@ def test_placements_and_axes(robot):
             np.testing.assert_allclose(theirs.axis, element.axis, atol=1e-9, err_msg=joint.name)
             ours = (joint.lower, joint.upper) if np.isfinite(joint.lower) else (0.0, 0.0)
             np.testing.assert_allclose(theirs.range, ours, atol=1e-9, err_msg=joint.name)
+
+
+def test_blanks_around_names_are_no_part_of_them(tmp_path):
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    file = tmp_path / "robot.urdf"
+    file.write_text(
+        f'<robot name="r"><link name=" base"/><link name="arm ">{inertial}</link><joint name="hip " type="continuous">'
+        '<parent link="base "/><child link=" arm"/></joint></robot>'
+    )
+    spec = load_spec(file)
+    assert [joint.name for joint in spec.joints] == ["hip"]
+    assert read_urdf(file).joints[-1].name == "hip"
+    assert "arm" in [body.name for body in spec.bodies]
