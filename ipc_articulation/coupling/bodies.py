@@ -9,11 +9,14 @@ from typing import Any, Literal
 import numpy as np
 import uipc
 from uipc import geometry
+from uipc.backend import SceneVisitor
 from uipc.constitution import AffineBodyConstitution, SoftTransformConstraint
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.bodies import is_affine_body
 
 STAND_IN_MASS = 1.0  # [kg] of bodies whose inertia moves nothing: fixed ones, and links without mass
 STAND_IN_INERTIA = 4e-3 * np.eye(3)  # [kg·m²]
@@ -117,6 +120,16 @@ def joined_masses(robot: CoupledRobot) -> list[float]:
     links = [body_mass(link) for link in robot.links]
     parents = [STAND_IN_MASS if joint.parent < 0 else links[joint.parent] for joint in robot.all_joints]
     return [links[joint.child] + parent for joint, parent in zip(robot.all_joints, parents, strict=True)]
+
+
+def heaviest_body(scene: uipc.Scene, robot: CoupledRobot) -> float:
+    """Mass of the heaviest body that may lie on a robot [kg]: of its free bodies, and of what the scene has already."""
+    masses = [body.mass for body in robot.free if not body.driven]
+    for slot in SceneVisitor(scene).geometries():
+        shape = slot.geometry()
+        if is_affine_body(shape) and not np.all(require(shape.instances(), "is_fixed", "body")):
+            masses.append(float(require(shape.meta(), "abd_mass", "body")[0]))
+    return max(masses, default=0.0)
 
 
 def body_volume(body: CoupledBody) -> float:

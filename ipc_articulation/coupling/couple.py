@@ -11,7 +11,7 @@ import uipc
 from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, one_of, optional
 from ipc_articulation.coupling.adapter import Adapter, CoupledJoint, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
-from ipc_articulation.coupling.bodies import joined_masses, place_bodies
+from ipc_articulation.coupling.bodies import heaviest_body, joined_masses, place_bodies
 from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
@@ -62,7 +62,8 @@ def couple(
         scene: An ordinary libuipc scene, whose dt and gravity are those of the model.
         adapter: The multibody engine's side, e.g. `MujocoAdapter(model, data)`.
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
-            `stiffness`).
+            `stiffness`). They also bear the heaviest free body of the model and of what the scene has already; give
+            more for heavier ones that come later.
         free_kappa: Stiffness of free bodies [Pa].
         complete: Adds data that the multibody engine does not have to the adapter's description: further bodies and
             half-planes, stiffness and resistance, environments, contact rules. The numbers of links and joints must not
@@ -88,7 +89,7 @@ def couple(
     refuse_shared_state(scene, adapter)
     described, mass = answers.describe(), answers.predict().mass
     robot = described if complete is None else complete(described)
-    stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio)
+    stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio, heaviest_body(scene, robot))
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
     bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
     chains = place_chains(scene, robot, bodies, elements, stiffness) if joints == "chains" else None
