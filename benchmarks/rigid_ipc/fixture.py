@@ -155,8 +155,6 @@ def _vector(values: Any) -> Array:
 
 def _fixed(item: dict[str, Any]) -> tuple[bool, ...]:
     fixed = item.get("is_dof_fixed", False)
-    if item.get("type") == "static":
-        fixed = True
     return (fixed,) * 6 if isinstance(fixed, bool) else tuple(fixed[:6])
 
 

@@ -44,11 +44,12 @@ class Judge:
         d_hat, least = self.fixture.d_hat, self.fixture.separation
         found.build(self.mesh, x, d_hat, least)
         gaps: Gaps = {}
-        for i in range(len(found)):
-            vertices = [v for v in found[i].vertex_ids(self.mesh.edges, self.mesh.faces) if v >= 0]
-            pair = int(self.body[vertices[0]]), int(self.body[vertices[-1]])
-            d = np.sqrt(found[i].compute_distance(x[vertices].ravel()))
-            gaps[pair] = min(gaps.get(pair, np.inf), (d - least) / d_hat)
+        edges, faces = self.mesh.edges, self.mesh.faces
+        for collision in (found[k] for k in range(len(found))):
+            vertices = np.array(collision.vertex_ids(edges, faces))[: collision.num_vertices()]
+            i, j = sorted(self.body[vertices[[0, -1]]].tolist())
+            d = np.sqrt(collision.compute_distance(x[vertices].ravel()))
+            gaps[i, j] = min(gaps.get((i, j), np.inf), float(d - least) / d_hat)
         return gaps
 
 

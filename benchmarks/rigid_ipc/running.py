@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from benchmarks.rigid_ipc.fixture import ROOT, read_fixture
 from ipc_articulation.errors import IpcArticulationError
 
 CHECKED_EVERY = 20  # steps, for intersections
@@ -78,9 +79,11 @@ class Limits:
     resistance: float  # [Pa]; not positive: adaptive
 
 
-def run_scenes(files: dict[str, Path], limits: Limits, tell: Callable[[Verdict], None]) -> Iterator[Verdict]:
-    """Run scenes by their names; `tell` is called as one goes on."""
-    worker = _Worker(limits)
+def run_scenes(
+    files: dict[str, Path], limits: Limits, tell: Callable[[Verdict], None], root: Path = ROOT
+) -> Iterator[Verdict]:
+    """Run scenes by their names, with meshes below a folder; `tell` is called as one goes on."""
+    worker = _Worker(limits, root)
     try:
         for name, file in files.items():
             verdict = Verdict(name)
@@ -95,13 +98,13 @@ def run_scenes(files: dict[str, Path], limits: Limits, tell: Callable[[Verdict],
 class _Worker:
     """A process that runs scenes; another one takes its place if it hangs or dies."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits, self._context = limits, multiprocessing.get_context("spawn")
+    def __init__(self, limits: Limits, root: Path) -> None:
+        self.limits, self._root, self._context = limits, root, multiprocessing.get_context("spawn")
         self._begin()
 
     def _begin(self) -> None:
         self._pipe, other = self._context.Pipe()
-        self._process = self._context.Process(target=work, args=(other, self.limits), daemon=True)
+        self._process = self._context.Process(target=work, args=(other, self.limits, self._root), daemon=True)
         self._process.start()
         other.close()
         self._pipe.recv()  # it is ready; compiling may take minutes
@@ -142,17 +145,17 @@ class News:
         return self.goes_on
 
 
-def work(pipe: Connection, limits: Limits) -> None:
+def work(pipe: Connection, limits: Limits, root: Path) -> None:
     """Run scenes whose files come through a pipe, and send what happens."""
     _warm_up()
     pipe.send(None)
     while True:
         file = pipe.recv()
         try:
-            for news in run_scene(file, limits):
+            for news in run_scene(file, limits, root):
                 pipe.send(news)
             pipe.send(News({}, goes_on=False))
-        except (IpcArticulationError, RuntimeError, ValueError, MemoryError) as error:
+        except (IpcArticulationError, OSError, RuntimeError, ValueError, MemoryError) as error:
             pipe.send(News({"reason": f"{type(error).__name__}: {error}"}, goes_on=False))
 
 
@@ -178,13 +181,12 @@ def _start(scene: Any, folder: str) -> tuple[Any, Any]:
     return world, engine
 
 
-def run_scene(file: Path, limits: Limits) -> Iterator[News]:
+def run_scene(file: Path, limits: Limits, root: Path = ROOT) -> Iterator[News]:
     """Run one scene, and judge it."""
-    from benchmarks.rigid_ipc.fixture import read_fixture
     from benchmarks.rigid_ipc.judge import Judge, resting
     from benchmarks.rigid_ipc.scene import build
 
-    fixture = read_fixture(file)
+    fixture = read_fixture(file, root)
     steps = min(limits.steps, fixture.steps)
     yield News({"bodies": len(fixture.bodies), "wanted": steps, "d_hat": fixture.d_hat})
     built, judge = build(fixture, limits.resistance), Judge(fixture)

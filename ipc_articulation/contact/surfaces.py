@@ -36,6 +36,14 @@ class Surfaces:
         dimension[self.proper_faces] = 2
         return dimension
 
+    def of_body(self, body: int, x: Array) -> tuple[Array, NDArray[np.int32], NDArray[np.int32]]:
+        """Vertices of one body at x (V, 3), and its edges and proper faces by their numbers among these."""
+        ranges = ((first[body], first[body + 1]) for first in (self.first, self.first_edges, self.first_faces))
+        vertices, edges, faces = (slice(*ends) for ends in ranges)
+        own = self.faces[faces]
+        start = np.int32(self.first[body])
+        return x[vertices], self.edges[edges] - start, own[own[:, 1] != own[:, 2]] - start
+
     @property
     def proper_faces(self) -> NDArray[np.int32]:
         """The faces that are not flat, (f, 3)."""

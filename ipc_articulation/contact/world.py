@@ -267,17 +267,16 @@ class ContactWorld:
 
 def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
     """Whether the surfaces of two bodies intersect at x (V, 3)."""
-    keep = np.isin(surfaces.body, (i, j))
-    number = np.cumsum(keep) - 1
-    edges, faces = (number[part[keep[part[:, 0]]]].astype(np.int32) for part in (surfaces.edges, surfaces.proper_faces))
-    x = np.asfortranarray(x[keep])
-    mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
-    mesh.can_collide = ipctk.make_vertex_patches_filter(surfaces.body[keep].astype(np.int32))
-    return bool(ipctk.has_intersections(mesh, x))
+    (x_i, edges_i, faces_i), (x_j, edges_j, faces_j) = (surfaces.of_body(body, x) for body in (i, j))
+    count = len(x_i)
+    edges, faces = np.concatenate([edges_i, edges_j + count]), np.concatenate([faces_i, faces_j + count])
+    both = np.asfortranarray(np.concatenate([x_i, x_j]))
+    mesh = ipctk.CollisionMesh(both, np.asfortranarray(edges), np.asfortranarray(faces))
+    mesh.can_collide = ipctk.make_vertex_patches_filter((np.arange(len(both)) >= count).astype(np.int32))
+    return bool(ipctk.has_intersections(mesh, both))
 
 
 def _is_inside(surfaces: Surfaces, x: Array, inner: int, outer: int) -> bool:
     """Whether one body's surface, which does not intersect another's at x (V, 3), is inside it."""
-    first, faces = surfaces.first, surfaces.proper_faces
-    own = slice(first[inner], first[inner + 1])
-    return is_inside(x[own], x, faces[surfaces.body[faces[:, 0]] == outer])
+    around, _, faces = surfaces.of_body(outer, x)
+    return is_inside(surfaces.of_body(inner, x)[0], around, faces)

@@ -40,6 +40,15 @@ def test_only_what_no_face_has_becomes_flat_faces():
     assert join_surfaces([POINTS]).faces.tolist() == [[0, 0, 0], [1, 1, 1]]
 
 
+def test_the_surface_of_one_body_has_its_own_numbers_and_no_flat_faces():
+    both = join_surfaces([ROD, FLAG])
+    points, edges, faces = both.of_body(1, both.points)
+    np.testing.assert_array_equal(points, FLAG[0])
+    np.testing.assert_array_equal(edges, FLAG[1])
+    assert faces.tolist() == [[0, 1, 2]]
+    assert both.of_body(0, both.points)[2].shape == (0, 3)
+
+
 def test_each_vertex_of_a_rod_meets_each_edge_of_another_once():
     found = stencils(ROD, ROD)
     assert vertex_stencils(found, VERTEX_OF_FIRST) == [[v, *e] for e in ([3, 4, 4], [5, 4, 4]) for v in range(3)]
