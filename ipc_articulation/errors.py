@@ -39,6 +39,19 @@ class AdapterError(IpcArticulationError):
     """A multibody engine's model cannot be coupled, or an adapter is unknown."""
 
 
+class StartError(AdapterError):
+    """A robot cannot start with a value of a scene file.
+
+    Attributes:
+        key: `initial` or `initial_velocity`.
+        joint: Name of the joint.
+    """
+
+    def __init__(self, key: str, joint: str, message: str) -> None:
+        super().__init__(message)
+        self.key, self.joint = key, joint
+
+
 class EngineError(IpcArticulationError):
     """An engine cannot be made, or cannot do the requested operation."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import mujoco
@@ -12,13 +12,15 @@ from ipc_articulation.adapters.mujoco.compiling import compiled
 from ipc_articulation.adapters.mujoco.model import load_spec
 from ipc_articulation.adapters.mujoco.scene_actuators import add_actuators
 from ipc_articulation.adapters.mujoco.scene_options import prepare_spec
+from numpy.polynomial import Polynomial
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.followers import Follower, started
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.dynamics.reading.mujoco.actuators import control_address, joint_actuators
-from ipc_articulation.dynamics.reading.mujoco.names import name_of
+from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
 
@@ -62,14 +64,16 @@ class SceneModel:
 
         Raises:
             AdapterError: MuJoCo cannot compile the model.
+            StartError: A joint starts elsewhere than an equality with another one puts it.
         """
         self._configure(setup)
         self._place(setup.pose)
         model = compiled(self.spec, self._file)
         data = mujoco.MjData(model)
-        for name, position in setup.start.items():
+        start, start_velocity = started(_followers(model), reference_positions(model), setup)
+        for name, position in start.items():
             data.qpos[model.joint(name).qposadr[0]] = position
-        for name, velocity in setup.start_velocity.items():
+        for name, velocity in start_velocity.items():
             data.qvel[model.joint(name).dofadr[0]] = velocity
         _warn_beyond_limits(model, data)
         mujoco.mj_forward(model, data)
@@ -134,6 +138,16 @@ class DrivenMujocoModel:
     def push(self, forces: Array) -> None:
         """Set forces on all joints besides those of their actuators, (m,) [N·m or N]."""
         self.data.qfrc_applied[self._dofs] = forces
+
+
+def _followers(model: mujoco.MjModel) -> Iterator[Follower]:
+    """Joints that active equalities tie to another one, y - y₀ = Σ aₖ (x - x₀)ᵏ with x₀ and y₀ of `qpos0`."""
+    for e in np.flatnonzero((model.eq_type == mujoco.mjtEq.mjEQ_JOINT) & (model.eq_active0 != 0)):
+        joint, leader = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+        if leader >= 0:
+            y0, x0 = model.qpos0[model.jnt_qposadr[[joint, leader]]]
+            position = y0 + Polynomial(model.eq_data[e, :5])(Polynomial([-x0, 1.0]))
+            yield Follower(name_of(model, "joint", joint), name_of(model, "joint", leader), position)
 
 
 def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:

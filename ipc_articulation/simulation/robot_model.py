@@ -13,7 +13,7 @@ import numpy as np
 from ipc_articulation.coupling.robots import Actuator, DrivenRobot, Pin, RobotFile, RobotSetup
 from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.errors import AdapterError
+from ipc_articulation.errors import AdapterError, StartError
 from ipc_articulation.naming import matching
 from ipc_articulation.packages import package_folders
 from ipc_articulation.repairs import caution
@@ -42,7 +42,10 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
     given = [key for key in ("loops", "pins", "segment_radius") if getattr(setup, key)]
     _require(file.takes, given, scene, document)
     with document.blame("robot", "model"):
-        return file.build(setup)
+        try:
+            return file.build(setup)
+        except StartError as error:
+            raise document.error([SceneProblem(("robot", error.key, error.joint), str(error))]) from error
 
 
 def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:

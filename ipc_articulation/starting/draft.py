@@ -119,10 +119,10 @@ class Draft:
         yield from self._ignored()
         yield from self._pairs()
         yield from self._actuators()
-        if self.joints:
+        if leading := [joint for joint in self.joints if not joint.follows]:
             where = f"  # keyframe '{comment(self.facts.keyframe)}' of the robot's file" if self.facts.keyframe else ""
             yield f"  initial:{where}"
-            for joint in self.joints:
+            for joint in leading:
                 yield f"    {key(joint.name)} {self.initial[joint.name]:.10g}  # {_limits(joint)}"
 
     def _ignored(self) -> Iterator[str]:

@@ -120,7 +120,9 @@ class RobotEntry(Block):
     environment: str = Field("", description="like that of a [body](#bodies)")
     actuators: tuple[ActuatorsEntry, ...] = Field((), description="see [robot.actuators](#robotactuators)")
     initial: dict[str, float] = Field(
-        {}, description="initial joint positions by name [rad or m]; default: those of the model"
+        {},
+        description="initial joint positions by name [rad or m]; default: those of the model; joints that follow "
+        "one of these (mimic, equality) start where it puts them, and move with it",
     )
     initial_velocity: dict[str, float] = Field({}, description="by joint name [rad/s or m/s]; default: at rest")
     loops: tuple[LoopEntry, ...] = Field(
