@@ -27,7 +27,8 @@ def main() -> None:
     files = {name: file for name, file in fixture_files().items() if any(part in name for part in arguments.only)}
     if not files:
         raise SystemExit(_nothing(arguments.only))
-    verdicts = _run(files, limits, arguments.json)
+    known = _known(arguments.json) if arguments.resume else {}
+    verdicts = _run(files, limits, arguments.json, known)
     console = Console(width=None if sys.stdout.isatty() else 260)
     console.print(terminal_table(verdicts), *summary(verdicts))
     if arguments.write:
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         "forces at the start of each step",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures, scene by scene as they come")
+    parser.add_argument("--resume", action="store_true", help="do not run again what --json has")
     parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
     return parser
 
@@ -87,10 +89,17 @@ def _nothing(only: list[str]) -> str:
     return f"no scene has {' or '.join(map(repr, only))} in its name; all are in {ROOT / 'fixtures' / '3D'}"
 
 
-def _run(files: dict[str, Path], limits: Limits, json_file: Path | None) -> list[Verdict]:
-    """Run the scenes with a bar that shows how far they are."""
+def _known(json_file: Path | None) -> dict[str, Verdict]:
+    """The verdicts of an earlier run, by their names."""
+    if json_file is None or not json_file.exists():
+        return {}
+    return {each["name"]: Verdict(**each) for each in json.loads(json_file.read_text(encoding="utf-8"))}
+
+
+def _run(files: dict[str, Path], limits: Limits, json_file: Path | None, known: dict[str, Verdict]) -> list[Verdict]:
+    """Run the scenes that are not known yet, with a bar that shows how far they are; all verdicts, by name."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    verdicts: list[Verdict] = []
+    verdicts, files = list(known.values()), {name: file for name, file in files.items() if name not in known}
     with Progress(*columns, console=Console(stderr=True)) as progress:
         scenes, steps = progress.add_task("scenes", total=len(files)), progress.add_task("", total=None)
 
@@ -102,7 +111,7 @@ def _run(files: dict[str, Path], limits: Limits, json_file: Path | None) -> list
             progress.advance(scenes)
             if json_file is not None:
                 json_file.write_text(json.dumps([each.as_json() for each in verdicts]) + "\n", encoding="utf-8")
-    return verdicts
+    return sorted(verdicts, key=lambda verdict: verdict.name)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,12 @@ class Fixture:
     d_hat: float  # [m]
     separation: float  # least distance of surfaces, beyond which d̂ begins [m]
 
+    @property
+    def heaviest(self) -> float:
+        """Greatest weight of a dynamic body [N]."""
+        masses = (body.density * body.shape.moments.volume for body in self.bodies if body.type == "dynamic")
+        return float(max(masses, default=0.0) * np.linalg.norm(self.gravity))
+
 
 def fixture_files(root: Path = ROOT) -> dict[str, Path]:
     """Fixtures in space by their names below `fixtures/`; those of the paper's figures are links to them."""

@@ -27,7 +27,7 @@ class Verdict:
     name: str
     bodies: int = 0
     wanted: int = 0  # steps
-    d_hat: float = 0.0  # [m]
+    load: float | None = None  # weight of the heaviest body over κ d̂³, what the barrier can carry; None: adaptive κ
     results: list[str] = field(default_factory=list)  # of Newton's method, step by step
     iterations: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)  # of the processor, of each step
@@ -188,8 +188,10 @@ def run_scene(file: Path, limits: Limits, root: Path = ROOT) -> Iterator[News]:
 
     fixture = read_fixture(file, root)
     steps = min(limits.steps, fixture.steps)
-    yield News({"bodies": len(fixture.bodies), "wanted": steps, "d_hat": fixture.d_hat})
-    built, judge = build(fixture, limits.resistance), Judge(fixture)
+    kappa = limits.resistance
+    load = fixture.heaviest / (kappa * fixture.d_hat**3) if kappa > 0.0 else None
+    yield News({"bodies": len(fixture.bodies), "wanted": steps, "load": load})
+    built, judge = build(fixture, kappa), Judge(fixture)
     with tempfile.TemporaryDirectory() as folder:
         world, engine = _start(built.scene, folder)
         began, before, now = time.monotonic(), built.transforms(), built.transforms()

@@ -63,6 +63,7 @@ def test_a_falling_cube_is_run_and_judged(tmp_path):
     assert verdict.reason == ""
     assert 0.0 < verdict.smallest_gap == verdict.resting_gap < 1.0
     assert verdict.resting == 1
+    assert verdict.load == pytest.approx(8.0 * 9.8 / (1e9 * 1e-3**3))
 
 
 def test_the_time_ends_a_scene_and_says_so(tmp_path):
@@ -87,11 +88,27 @@ def test_a_scene_that_cannot_run_does_not_stop_the_others(tmp_path):
 
 
 def test_rows_and_the_page_have_the_figures():
-    verdict = Verdict("3D/a", 2, 4, 1e-3)
+    verdict = Verdict("3D/a", 2, 4, 30.0)
     for result, iterations in (("converged", 3), ("semi-implicit", 7)):
         News({"results": result, "iterations": iterations, "seconds": 0.002})(verdict)
     News({"smallest_gap": 0.04, "resting_gap": 0.5, "resting": 3, "reason": "1 s were over"})(verdict)
-    row = ("3D/a", "2", "2/4", "none", "0", "1", "5.0", "7", "0.04", "0.5", "3", "2", "2", "stalls; 1 s were over")
+    row = (
+        "3D/a",
+        "2",
+        "30",
+        "2/4",
+        "none",
+        "0",
+        "1",
+        "5.0",
+        "7",
+        "0.04",
+        "0.5",
+        "3",
+        "2",
+        "2",
+        "stalls; 1 s were over",
+    )
     assert cells(verdict) == row
     lines = list(page([verdict], Limits(200, 1.0, -1.0), "abc"))
     assert "| " + " | ".join(row) + " |" in lines
