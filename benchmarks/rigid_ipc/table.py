@@ -111,8 +111,8 @@ number if that is smaller, or {seconds:g} s of the clock; contact resistance {re
   step. A gap is the distance less the minimum separation; a contact of two bodies rests if the last step changed its
   gap by less than 1 % of d̂. Times are of the processor.
 - **Load** is the weight of the heaviest body over κ d̂³, κ the contact resistance, in SI numbers. A barrier pushes with
-  about 2 κ d̂⁴/d at small distances d, so loads far above 1 are carried by gaps of about 2 d̂/load (over the number of pairs
-  that share it), whatever the engine; bodies that lie on others add their weight.
+  about 2 κ d̂⁴/d at small distances d, so loads far above 1 are carried by gaps of about 2 d̂/load, times the number of
+  pairs that share it, whatever the engine; bodies that lie on others add their weight.
 - A scene **stalls** if a step did not converge, the mean number of iterations is above 12, or a gap at the end is 5 %
   of d̂ or less.
 """
