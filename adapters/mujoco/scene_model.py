@@ -89,6 +89,8 @@ class SceneModel:
             pair.friction[:2] = [setup.friction_of(friction) for friction in pair.friction[:2]]
         for name, armature in setup.armature.items():
             self._joints[name].armature = armature
+        for name, friction in setup.frictionloss.items():
+            self._joints[name].frictionloss = friction
         self._set_damping(setup.damping)
         add_actuators(self.spec, setup.actuators)
 

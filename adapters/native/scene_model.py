@@ -77,6 +77,7 @@ class SceneModel:
             robot.add_capsules(setup.segment_radius)
         self._set("rotor_inertia", setup.armature)
         self._set("damping", setup.damping)
+        self._set("friction", setup.frictionloss)
         drives = joint_drives(setup.actuators, robot.drives, self.joint_names)
         self._set("effort", {name: drive.max_force for name, drive in drives.items()}, np.minimum)
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]

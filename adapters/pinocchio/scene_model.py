@@ -69,6 +69,7 @@ class SceneModel:
         self._place(pin.SE3(setup.pose))
         self._set(model.armature, setup.armature)
         self._set(model.damping, setup.damping)
+        self._set(model.upperDryFrictionLimit, setup.frictionloss)
         v = np.zeros(model.nv)
         self._set(v, setup.start_velocity)
         adapter = PinocchioAdapter(

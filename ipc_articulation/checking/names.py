@@ -63,7 +63,7 @@ def _patterns(robot: RobotEntry) -> Iterator[tuple[Location, Pattern]]:
     for key in ("initial", "initial_velocity"):
         for name in getattr(robot, key):
             yield ("robot", key, name), [name]
-    for key in ("armature", "damping"):
+    for key in ("armature", "damping", "frictionloss"):
         value = getattr(robot, key)
         for pattern in value if isinstance(value, dict) else ():
             yield ("robot", key, pattern), pattern

@@ -59,6 +59,7 @@ class RobotSetup:
     mesh_shape: MeshShape = "mesh"  # «hull»: convex hulls for the meshes of links
     armature: Mapping[str, float] = field(default_factory=dict)  # rotor inertia [kg·m² or kg]; else the file's
     damping: Mapping[str, float] = field(default_factory=dict)  # viscous [N·m·s/rad or N·s/m]; else the file's
+    frictionloss: Mapping[str, float] = field(default_factory=dict)  # dry friction [N·m or N]; else the file's
     actuators: tuple[Actuator, ...] = ()  # at most one for each joint
     start: Mapping[str, float] = field(default_factory=dict)  # initial positions [rad or m]; else the file's
     start_velocity: Mapping[str, float] = field(default_factory=dict)  # [rad/s or m/s]; else at rest

@@ -104,6 +104,7 @@ def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) 
         mesh_shape=robot.collision,
         armature=_by_joint(robot, "armature", joints, document),
         damping=_by_joint(robot, "damping", joints, document),
+        frictionloss=_by_joint(robot, "frictionloss", joints, document),
         actuators=tuple(_actuators(robot, joints, document)),
         start=robot.initial,
         start_velocity=robot.initial_velocity,

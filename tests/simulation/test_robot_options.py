@@ -40,6 +40,18 @@ def test_damping_by_expression_the_last_holds(tmp_path: Path, adapter: str) -> N
 
 
 @ADAPTERS
+def test_dry_friction_by_expression_holds_joints_up_to_it(tmp_path: Path, adapter: str) -> None:
+    def fallen(**frictionloss: float) -> Any:
+        robot = {"actuators": [], "initial": {"elbow": 1.0}, "frictionloss": frictionloss}
+        return played(tmp_path, adapter=adapter, gravity=[0, 0, -9.81], robot=robot, integrator="Euler")["theta"]
+
+    np.testing.assert_allclose(fallen(**{".*": 100.0}), [0.0, 1.0], atol=0.03)  # MuJoCo's is soft
+    slips = fallen(**{".*": 100.0, "elb.*": 0.0})
+    assert abs(slips[0]) < 0.03
+    assert slips[1] > 1.1
+
+
+@ADAPTERS
 def test_armature_adds_to_the_mass_of_the_joints_that_match(tmp_path: Path, adapter: str) -> None:
     def mass(**robot: Any) -> np.ndarray:
         made = simulation(tmp_path, robot_scene(adapter=adapter, robot=robot, integrator="Euler"))
@@ -60,6 +72,7 @@ def test_armature_adds_to_the_mass_of_the_joints_that_match(tmp_path: Path, adap
             {"damping": {"elbow": -1.0}},
             "must be a number ≥ 0, or a mapping of joint names or expressions to such, got -1.0",
         ),
+        ({"frictionloss": {"elbw": 1.0}}, "'elbw' matches no joint; did you mean 'elbow'"),
         ({"damping": {"(": 1.0}}, "no regular expression"),
         ({"collision": "box"}, "robot.collision"),
         ({"untouchable": [["upper", "uper"]]}, "'uper' matches no material, body, link or wall; did you mean 'upper'"),

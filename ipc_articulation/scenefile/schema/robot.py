@@ -92,6 +92,9 @@ class RobotEntry(Block):
     pose: PoseEntry = Field(PoseEntry(), description="of the robot's base, see [pose](#pose)")
     armature: PerJoint | None = Field(None, description=f"rotor inertia of the joints [kg·m² or kg], {_PER_JOINT}")
     damping: PerJoint | None = Field(None, description=f"viscous damping [N·m·s/rad or N·s/m], {_PER_JOINT}")
+    frictionloss: PerJoint | None = Field(
+        None, description=f"dry friction of the joints against motion [N·m or N], {_PER_JOINT}"
+    )
     material: str | None = Field(None, description="name of the links' [material](#materials)")
     friction: NonNegative | None = Field(
         None,

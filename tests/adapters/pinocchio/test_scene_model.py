@@ -78,6 +78,12 @@ def test_a_driven_robot_moves_as_with_our_own_dynamics(integrator, file) -> None
         assert np.abs(pose - start[name]).max() > 0.02
 
 
+def test_dry_friction_is_set_by_joint(file) -> None:
+    adapter = pinocchio.SceneModel(file, []).build(setup(frictionloss={"slide": 4.0})).adapter
+    names = [joint.name for joint in adapter.describe().joints]
+    np.testing.assert_array_equal(adapter.predict().restraints.friction, [4.0 * (name == "slide") for name in names])
+
+
 def test_the_names_are_those_of_our_own_dynamics(file) -> None:
     ours, theirs = (module.SceneModel(file, []) for module in (pinocchio, native))
     assert ours.joint_names == [name for name in theirs.joint_names if name != "follow"]
