@@ -18,6 +18,7 @@ from ipc_articulation.contact.forces import ContactForces, barrier_forces, frict
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_friction import Friction
+from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
@@ -37,19 +38,19 @@ class BodyContact:
         self._barrier = 0.0, self._d_hat, self._thickness  # dt² κ_c, d̂ and ξ
         self._friction: Friction | None = None
 
-    def begin_step(self, x: Array, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> Stencils:
-        """Fix the step's barrier stiffness, and the normal forces and tangents of friction, at q with vertices x.
+    def begin_step(self, at: Positions, dt: float, eps_velocity: float, adaptive_resistance: float) -> Stencils:
+        """Fix the step's barrier stiffness, and the normal forces and tangents of friction, where the bodies are.
 
         Returns:
             The stencils within d̂.
         """
-        self.proximity.cover(x, x)
+        self.proximity.cover(at, at)
         kappa = dt * dt * (adaptive_resistance if np.isnan(self._resistance) else self._resistance)
         self._barrier, self._friction = (kappa, self._d_hat, self._thickness), None
-        touching = self.touching(x, self._all)
+        touching = self.touching(at.x, self._all)
         if self._mu > 0.0 and eps_velocity > 0.0 and len(touching):
             parameters = self._mu * kappa, self._d_hat, self._thickness, eps_velocity * dt
-            self._friction = pair_friction.lag(touching, self._surfaces.points, x, q, *parameters)
+            self._friction = pair_friction.lag(touching, self._surfaces.points, at.x, at.q, *parameters)
         return touching
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
@@ -106,22 +107,22 @@ class BodyContact:
             parameters = self._thickness, self._d_hat, floor
             ccd.lower_fractions(*stencils.columns[:4], labels, moving, start, end, *parameters, fractions)
 
-    def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
+    def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
         reach = within + self._thickness
-        s = self._all_within(x, reach)
-        distance, row = pair_barrier.smallest_distance(s.kind, s.vertices, x, reach)
+        s = self._all_within(at, reach)
+        distance, row = pair_barrier.smallest_distance(s.kind, s.vertices, at.x, reach)
         return (np.inf, ()) if row < 0 else (distance - self._thickness, s.bodies_of(row))
 
-    def rounded_away(self, x: Array, within: float) -> Overlap | None:
+    def rounded_away(self, at: Positions, within: float) -> Overlap | None:
         """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
-        s = self._all_within(x, within + self._thickness)
-        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, x, self._thickness)
+        s = self._all_within(at, within + self._thickness)
+        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, at.x, self._thickness)
         return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, max(self._d_hat, least))
 
-    def _all_within(self, x: Array, reach: float) -> Stencils:
-        """Stencils that contain all pairs of primitives nearer than a distance [m] at x (V, 3)."""
+    def _all_within(self, at: Positions, reach: float) -> Stencils:
+        """Stencils that contain all pairs of primitives nearer than a distance [m]."""
         if self._far is None or self._far.reach < reach:
             self._far = Proximity(self._surfaces, self._allowed, reach)
-        self._far.cover(x, x)
+        self._far.cover(at, at)
         return self._far.stencils

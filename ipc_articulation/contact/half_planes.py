@@ -19,8 +19,11 @@ from ipc_articulation.contact.ccd import FLOOR, REST
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
+from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.surfaces import Surfaces, on_axis
+
+_ROUNDING = 1e-14  # of a bound, relative to what it is summed from
 
 
 @dataclass(frozen=True)
@@ -33,151 +36,203 @@ class HalfPlanes:
 
 
 class _Pairs(NamedTuple):
-    """The k pairs of a vertex and a half-plane that may touch."""
+    """The k pairs of a body and a half-plane that may touch; a pair's rows are the vertices of its body."""
 
-    vertex: Ints  # (k,)
-    body: Ints  # (k,) of the vertex
-    points: Array  # (k, 3) local position of the vertex [m]
+    body: Ints  # (k,)
     normal: Array  # (k, 3)
     offset: Array  # (k,) n·p [m]
     d_hat: Array  # (k,) [m]
     thickness: Array  # (k,) ξ [m]
+    first_row: Ints  # (k + 1,) first row of each pair, and the number of rows
+    first: Ints  # (n + 1,) first vertex of each body
+    points: Array  # (V, 3) local positions [m]
+    center: Array  # (n, 3) of each body's local box [m]
+    half: Array  # (n, 3) half the box's sides [m]
 
 
 class _Step(NamedTuple):
     """Constants of a step; replaced as a whole."""
 
     stiffness: Array  # (k,) dt² κ_c
-    normal_force: Array  # (k,) μ λ of friction
+    normal_force: Array  # (rows,) μ λ of friction
+    rubs: Bools  # (k,) whether any of them is not 0
     x: Array  # (V, 3) positions at the beginning of the step [m]
     eps: float  # displacement at which friction is fully developed [m]
 
 
 class HalfPlaneContact:
-    """Barrier and lagged friction of every vertex with every half-plane that its body may touch."""
+    """Barrier and lagged friction of every vertex with every half-plane that its body may touch.
+
+    Bodies whose local boxes are beyond the reach of a plane are left out of all loops over vertices.
+    """
 
     def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials) -> None:
-        """Find the pairs of vertices and planes that may touch."""
-        material = materials.plane_pairs[surfaces.body]  # (V, P)
-        vertex, self._plane = np.nonzero(material != NO_CONTACT)
-        material = material[vertex, self._plane]
-        self.planes, self._body_count = planes, len(surfaces.first) - 1
+        """Find the pairs of bodies and planes that may touch."""
+        counts = np.diff(surfaces.first)
+        body, plane = np.nonzero((materials.plane_pairs != NO_CONTACT) & (counts > 0)[:, None])
+        material = materials.plane_pairs[body, plane]
+        self.planes, self._body_count, self._plane = planes, len(counts), plane
         self._resistance, self._friction = materials.resistance[material], materials.friction[material]
         self._pairs = _Pairs(
-            vertex,
-            surfaces.body[vertex],
-            np.ascontiguousarray(surfaces.points[vertex]),
-            np.ascontiguousarray(planes.normal[self._plane]),
-            np.einsum("ij,ij->i", planes.normal, planes.point)[self._plane],
+            body,
+            np.ascontiguousarray(planes.normal[plane]),
+            np.einsum("ij,ij->i", planes.normal, planes.point)[plane],
             materials.d_hat[material],
             materials.thickness[material],
+            np.concatenate([[0], np.cumsum(counts[body])]).astype(np.int64),
+            surfaces.first,
+            surfaces.points,
+            *surfaces.boxes,
         )
         self._columns = tuple(self._pairs)  # numba takes a plain tuple faster
-        self.may_touch = len(vertex) > 0
-        self._step = _Step(np.zeros(len(vertex)), np.zeros(len(vertex)), np.zeros((0, 3)), 1.0)
+        self.may_touch = len(body) > 0
+        rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
+        self._step = _Step(none, rows, none > 0.0, np.zeros((0, 3)), 1.0)
 
     def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
         """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
         if self.may_touch:
+            resistance = np.where(np.isnan(self._resistance), adaptive_resistance, self._resistance)
             friction = self._friction if eps_velocity > 0.0 else np.zeros_like(self._friction)
-            stiffness, force = _begin(self._columns, self._resistance, friction, adaptive_resistance, dt, x)
-            self._step = _Step(stiffness, force, x, max(eps_velocity * dt, 1e-300))
+            force, rubs = _begin(self._columns, dt * dt * resistance, friction, x)
+            self._step = _Step(dt * dt * resistance, force, rubs, x, max(eps_velocity * dt, 1e-300))
 
-    def add_energy(self, x: Array, moving: Bools, E: Array) -> None:
-        """Add the energy of each moving body to E (n,); inf if a vertex is behind its plane."""
+    def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
+        """Add the energy of each moving body at q (n, 12) to E (n,); inf if a vertex is behind its plane."""
         if self.may_touch:
-            _add_energy(self._columns, tuple(self._step), x, moving, E)
+            _add_energy(self._columns, tuple(self._step), q, moving, E)
 
-    def add_derivatives(self, x: Array, moving: Bools, g: Array, H: Array) -> None:
-        """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies."""
+    def add_derivatives(self, q: Array, moving: Bools, g: Array, H: Array) -> None:
+        """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies at q (n, 12)."""
         if self.may_touch:
-            _add_derivatives(self._columns, tuple(self._step), x, moving, g, H)
+            _add_derivatives(self._columns, tuple(self._step), q, moving, g, H)
 
     def forces(self, x: Array) -> ContactForces:
         """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
-        all_gaps, pairs = self._gaps(x), self._pairs
-        on = np.flatnonzero((all_gaps < pairs.d_hat) | (self._step.normal_force > 0.0))
-        bodies = np.stack([pairs.body[on], self._body_count + self._plane[on]], axis=1)
-        points, normals, gaps = x[pairs.vertex[on]], pairs.normal[on], all_gaps[on]
-        opposite = points - (gaps + pairs.thickness[on])[:, None] * normals
-        of_barrier, of_friction = _forces(on, self._columns, tuple(self._step), x)
+        p, all_gaps = self._pairs, self._gaps(x)
+        pair, vertex = self._rows()
+        on = np.flatnonzero((all_gaps < p.d_hat[pair]) | (self._step.normal_force > 0.0))
+        pair, vertex, gaps = pair[on], vertex[on], all_gaps[on]
+        bodies = np.stack([p.body[pair], self._body_count + self._plane[pair]], axis=1)
+        points, normals = x[vertex], p.normal[pair]
+        opposite = points - (gaps + p.thickness[pair])[:, None] * normals
+        of_barrier, of_friction = _forces(on, pair, gaps, x, vertex, self._columns, tuple(self._step))
         nothing = np.zeros_like(points)
         return ContactForces(points, opposite, normals, of_barrier, of_friction, nothing, gaps, bodies)
 
     def lower_fractions(
         self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
     ) -> None:
-        """Lower the step fractions (n,) of islands so that every gap stays positive."""
+        """Lower the step fractions (n,) of islands from q = start to end, (n, 12) each; every gap stays positive."""
         if self.may_touch:
             _lower_fractions(self._columns, start, end, floor, labels, moving, fractions)
 
-    def add_gap_changes(self, x: Array, ahead: Array, moving: Bools, change: Array) -> None:
-        """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from x to ahead, (V, 3) each."""
+    def add_gap_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
+        """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from q to ahead, (n, 12)."""
         if self.may_touch:
-            _add_gap_changes(self._columns, x, ahead, moving, change)
+            _add_gap_changes(self._columns, q, ahead, moving, change)
 
     def active_vertices(self, x: Array) -> Ints:
         """Vertices within d̂ of a plane at x (V, 3), once for each plane."""
-        return self._pairs.vertex[self._gaps(x) < self._pairs.d_hat]
+        pair, vertex = self._rows()
+        return vertex[self._gaps(x) < self._pairs.d_hat[pair]]
 
-    def closest(self, x: Array, within: float) -> tuple[float, tuple[int, ...]]:
+    def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest gap [m] and its body; inf and () if no gap is below `within`."""
         if not self.may_touch:
             return np.inf, ()
-        gaps = self._gaps(x)
-        row = gaps.argmin()
-        return (float(gaps[row]), (int(self._pairs.body[row]),)) if gaps[row] < within else (np.inf, ())
+        gaps = self._gaps(at.x)
+        row = int(gaps.argmin())
+        pair = np.searchsorted(self._pairs.first_row, row, side="right") - 1
+        return (float(gaps[row]), (int(self._pairs.body[pair]),)) if gaps[row] < within else (np.inf, ())
 
     def rounded_away(self, x: Array) -> Overlap | None:
         """The body and half-plane with the smallest gap at x (V, 3), if it is below rounding errors; else None."""
         if not self.may_touch:
             return None
-        gaps, pairs = self._gaps(x), self._pairs
-        least = FLOOR * np.maximum(np.abs(x).max(axis=1)[pairs.vertex], np.abs(pairs.offset))
+        gaps, (pair, vertex) = self._gaps(x), self._rows()
+        least = FLOOR * np.maximum(np.abs(x).max(axis=1)[vertex], np.abs(self._pairs.offset[pair]))
         row = int(np.argmin(gaps - least))
-        name = self.planes.names[self._plane[row]]
-        found = Overlap(int(pairs.body[row]), None, name, float(gaps[row]), float(max(pairs.d_hat[row], least[row])))
+        pair = pair[row]
+        name, wanted = self.planes.names[self._plane[pair]], max(self._pairs.d_hat[pair], least[row])
+        found = Overlap(int(self._pairs.body[pair]), None, name, float(gaps[row]), float(wanted))
         return found if gaps[row] < least[row] else None
+
+    def _rows(self) -> tuple[Ints, Ints]:
+        """Pair and vertex of each row, (rows,) each."""
+        p = self._pairs
+        pair = np.repeat(np.arange(len(p.body)), np.diff(p.first_row))
+        return pair, np.arange(len(pair)) - p.first_row[pair] + p.first[p.body[pair]]
 
     def _gaps(self, x: Array) -> Array:
         return _gaps(self._columns, x)
 
 
 @compiled
+def _range(p, i, q):
+    """Bounds of the gaps of pair i at q: those of its body's local box c̄ ± h.
+
+    n·(A x̄ + p) - n·p₀ - ξ is linear in x̄, with the slopes m = Aᵀ n: it is m·c̄ ± Σ |m_k| h_k and a constant.
+    """
+    b, n = p.body[i], p.normal[i]
+    middle, half, size = -p.offset[i] - p.thickness[i], 0.0, abs(p.offset[i]) + p.thickness[i]
+    for k in range(3):
+        m = n[0] * q[b, 3 + k] + n[1] * q[b, 6 + k] + n[2] * q[b, 9 + k]
+        middle += m * p.center[b, k] + n[k] * q[b, k]
+        half += abs(m) * p.half[b, k]
+        size += abs(m * p.center[b, k]) + abs(n[k] * q[b, k])
+    half += _ROUNDING * (size + half)
+    return middle - half, middle + half
+
+
+@compiled
+def _place(p, b, v, q, x):
+    """Write the position of vertex v of body b at q to x (3,)."""
+    for k in range(3):
+        x[k] = on_axis(q, b, k, p.points[v])
+
+
+@compiled
 def _gap(p, i, x):
-    """Distance of the vertex of pair i from its plane, less the thickness of the surface."""
-    n, v = p.normal, p.vertex[i]
-    return n[i, 0] * x[v, 0] + n[i, 1] * x[v, 1] + n[i, 2] * x[v, 2] - p.offset[i] - p.thickness[i]
+    """Distance of a vertex at x (3,) from the plane of pair i, less the thickness of the surface."""
+    n = p.normal
+    return n[i, 0] * x[0] + n[i, 1] * x[1] + n[i, 2] * x[2] - p.offset[i] - p.thickness[i]
 
 
 @compiled
 def _gaps(columns, x):
     p = _Pairs(*columns)
-    gaps = np.empty(len(p.vertex))
-    for i in range(len(gaps)):
-        gaps[i] = _gap(p, i, x)
+    gaps = np.empty(p.first_row[-1])
+    for i in range(len(p.body)):
+        shift = p.first[p.body[i]] - p.first_row[i]
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            gaps[r] = _gap(p, i, x[r + shift])
     return gaps
 
 
 @compiled
-def _begin(columns, resistance, friction, adaptive_resistance, dt, x):
-    """Stiffness dt² κ_c (k,) and normal forces μ λ (k,) of a step that begins at x (V, 3)."""
+def _begin(columns, stiffness, friction, x):
+    """Normal forces μ λ (rows,) of a step that begins at x (V, 3), and which pairs have any, (k,)."""
     p = _Pairs(*columns)
-    stiffness, forces = np.empty(len(p.vertex)), np.zeros(len(p.vertex))
-    for i in range(len(stiffness)):
-        stiffness[i] = dt * dt * (adaptive_resistance if np.isnan(resistance[i]) else resistance[i])
-        gap = _gap(p, i, x)
-        if 0.0 < gap < p.d_hat[i] and friction[i] > 0.0:
-            forces[i] = -friction[i] * stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[1]
-    return stiffness, forces
+    forces, rubs = np.zeros(p.first_row[-1]), np.zeros(len(p.body), dtype=np.bool_)
+    for i in range(len(p.body)):
+        if friction[i] == 0.0:
+            continue
+        shift = p.first[p.body[i]] - p.first_row[i]
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            gap = _gap(p, i, x[r + shift])
+            if 0.0 < gap < p.d_hat[i]:
+                forces[r] = -friction[i] * stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[1]
+                rubs[i] = True
+    return forces, rubs
 
 
 @compiled
-def _slip(p, step, i, x, u):
-    """Fill u (3,), the tangential displacement of a vertex since the beginning of the step; returns its length."""
-    n, v, along = p.normal[i], p.vertex[i], 0.0
+def _slip(p, step, i, v, x, u):
+    """Fill u (3,), the tangential displacement of vertex v at x (3,) since the step began; returns its length."""
+    n, along = p.normal[i], 0.0
     for k in range(3):
-        u[k] = x[v, k] - step.x[v, k]
+        u[k] = x[k] - step.x[v, k]
         along += u[k] * n[k]
     for k in range(3):
         u[k] -= along * n[k]
@@ -185,47 +240,54 @@ def _slip(p, step, i, x, u):
 
 
 @compiled
-def _add_energy(columns, step, x, moving, E):
-    p, step, u = _Pairs(*columns), _Step(*step), np.empty(3)
-    for i in range(len(p.vertex)):
+def _add_energy(columns, step, q, moving, E):
+    p, step, u, x = _Pairs(*columns), _Step(*step), np.empty(3), np.empty(3)
+    for i in range(len(p.body)):
         b = p.body[i]
-        if not moving[b]:
+        if not moving[b] or not (step.rubs[i] or _range(p, i, q)[0] < p.d_hat[i]):
             continue
-        gap = _gap(p, i, x)
-        if gap <= 0.0:
-            E[b] = np.inf
-            continue
-        if gap < p.d_hat[i]:
-            E[b] += step.stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[0]
-        if step.normal_force[i] > 0.0:
-            E[b] += step.normal_force[i] * smooth_norm(_slip(p, step, i, x, u), step.eps)
-
-
-@compiled
-def _add_derivatives(columns, step, x, moving, g, H):
-    p, step = _Pairs(*columns), _Step(*step)
-    g_v, H_v, u = np.empty(3), np.empty((3, 3)), np.empty(3)
-    for i in range(len(p.vertex)):
-        b = p.body[i]
-        if moving[b]:
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            v = r + p.first[b] - p.first_row[i]
+            _place(p, b, v, q, x)
             gap = _gap(p, i, x)
-            if gap < p.d_hat[i] or step.normal_force[i] > 0.0:
-                _differentiate(p, step, i, x, gap, u, g_v, H_v)
-                _add_by_point(p.points[i], g_v, H_v, g[b], H[b])
+            if gap <= 0.0:
+                E[b] = np.inf
+                continue
+            if gap < p.d_hat[i]:
+                E[b] += step.stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[0]
+            if step.normal_force[r] > 0.0:
+                E[b] += step.normal_force[r] * smooth_norm(_slip(p, step, i, v, x, u), step.eps)
 
 
 @compiled
-def _differentiate(p, step, i, x, gap, u, g_v, H_v):
-    """Fill the derivatives by the vertex of pair i, g_v (3,) and the projected H_v (3, 3); u (3,) is scratch."""
+def _add_derivatives(columns, step, q, moving, g, H):
+    p, step, x = _Pairs(*columns), _Step(*step), np.empty(3)
+    g_v, H_v, u = np.empty(3), np.empty((3, 3)), np.empty(3)
+    for i in range(len(p.body)):
+        b = p.body[i]
+        if not moving[b] or not (step.rubs[i] or _range(p, i, q)[0] < p.d_hat[i]):
+            continue
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            v = r + p.first[b] - p.first_row[i]
+            _place(p, b, v, q, x)
+            gap = _gap(p, i, x)
+            if gap < p.d_hat[i] or step.normal_force[r] > 0.0:
+                slip = _slip(p, step, i, v, x, u)
+                _differentiate(p, step, i, gap, step.normal_force[r], slip, u, g_v, H_v)
+                _add_by_point(p.points[v], g_v, H_v, g[b], H[b])
+
+
+@compiled
+def _differentiate(p, step, i, gap, force, slip, u, g_v, H_v):
+    """Fill the derivatives by a vertex of pair i, g_v (3,) and the projected H_v (3, 3); its slip is u (3,)."""
     n = p.normal[i]
     _, slope, curvature = barrier(gap, p.d_hat[i], p.thickness[i])
     for k in range(3):
         g_v[k] = step.stiffness[i] * slope * n[k]
         for m in range(3):
             H_v[k, m] = step.stiffness[i] * max(curvature, 0.0) * n[k] * n[m]
-    force = step.normal_force[i]
     if force > 0.0:
-        slope, curvature = smooth_norm_derivatives(_slip(p, step, i, x, u), step.eps)
+        slope, curvature = smooth_norm_derivatives(slip, step.eps)
         for k in range(3):
             g_v[k] += force * slope * u[k]
             for m in range(3):
@@ -234,19 +296,19 @@ def _differentiate(p, step, i, x, gap, u, g_v, H_v):
 
 
 @compiled
-def _forces(on, columns, step, x):
-    """Forces of the barrier and of friction on the vertices of some pairs, (len(on), 3) each."""
+def _forces(rows, pair, gaps, x, vertex, columns, step):
+    """Forces of the barrier and of friction on the vertices of some rows, (c, 3) each; see `forces`."""
     p, step, u = _Pairs(*columns), _Step(*step), np.empty(3)
-    normal, friction = np.empty((len(on), 3)), np.zeros((len(on), 3))
-    for r in range(len(on)):
-        i = on[r]
-        slope = barrier(_gap(p, i, x), p.d_hat[i], p.thickness[i])[1]
+    normal, friction = np.empty((len(rows), 3)), np.zeros((len(rows), 3))
+    for c in range(len(rows)):
+        i, force = pair[c], step.normal_force[rows[c]]
+        slope = barrier(gaps[c], p.d_hat[i], p.thickness[i])[1]
         for k in range(3):
-            normal[r, k] = -step.stiffness[i] * slope * p.normal[i, k]
-        if step.normal_force[i] > 0.0:
-            of_slip = smooth_norm_derivatives(_slip(p, step, i, x, u), step.eps)[0]
+            normal[c, k] = -step.stiffness[i] * slope * p.normal[i, k]
+        if force > 0.0:
+            of_slip = smooth_norm_derivatives(_slip(p, step, i, vertex[c], x[vertex[c]], u), step.eps)[0]
             for k in range(3):
-                friction[r, k] = -step.normal_force[i] * of_slip * u[k]
+                friction[c, k] = -force * of_slip * u[k]
     return normal, friction
 
 
@@ -264,23 +326,31 @@ def _add_by_point(point, g_v, H_v, g, H):
 
 
 @compiled
-def _add_gap_changes(columns, x, ahead, moving, change):
-    p = _Pairs(*columns)
-    for i in range(len(p.vertex)):
+def _add_gap_changes(columns, q, ahead, moving, change):
+    p, x, y = _Pairs(*columns), np.empty(3), np.empty(3)
+    for i in range(len(p.body)):
         b = p.body[i]
-        if moving[b]:
+        if not moving[b] or _range(p, i, q)[0] >= p.d_hat[i]:
+            continue
+        for v in range(p.first[b], p.first[b + 1]):
+            _place(p, b, v, q, x)
             gap = _gap(p, i, x)
             if gap < p.d_hat[i]:
-                change[b] = max(change[b], abs(_gap(p, i, ahead) - gap) / gap)
+                _place(p, b, v, ahead, y)
+                change[b] = max(change[b], abs(_gap(p, i, y) - gap) / gap)
 
 
 @compiled
 def _lower_fractions(columns, start, end, floor, labels, moving, fractions):
-    p = _Pairs(*columns)
-    for i in range(len(p.vertex)):
+    p, x, y = _Pairs(*columns), np.empty(3), np.empty(3)
+    for i in range(len(p.body)):
         b = p.body[i]
-        if moving[b]:
-            now, then = _gap(p, i, start), _gap(p, i, end)
+        if not moving[b] or _range(p, i, end)[0] >= max(REST * _range(p, i, start)[1], floor):
+            continue
+        for v in range(p.first[b], p.first[b + 1]):
+            _place(p, b, v, start, x)
+            _place(p, b, v, end, y)
+            now, then = _gap(p, i, x), _gap(p, i, y)
             rest = max(REST * now, min(now, floor))
             if then < rest:
                 fractions[labels[b]] = min(fractions[labels[b]], (now - rest) / (now - then))

@@ -16,6 +16,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.broad_phase import find_stencils
+from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
@@ -27,7 +28,7 @@ class Candidates(NamedTuple):
     """The result of a search; replaced as a whole, so that its parts always fit together."""
 
     stencils: Stencils
-    x_ref: Array | None  # (V, 3) where the vertices were [m]; None before the first search
+    corners: Array | None  # (H, 3) where the bodies' corners were [m]; None before the first search
     skin: float  # [m]
 
 
@@ -52,21 +53,26 @@ class Proximity:
         """The stencils of the last search."""
         return self._candidates.stencils
 
-    def cover(self, start: Array, end: Array) -> None:
-        """Make the stencils contain every pair within reach while vertices move from start to end, (V, 3) each.
+    def cover(self, start: Positions, end: Positions) -> bool:
+        """Make the stencils contain every pair within reach while vertices move straight from start to end.
 
-        The new skin is four times the greatest displacement, and at least the reach. If this is more than a fraction of
-        the bodies' size, it would give too many pairs; then the search covers the motion itself.
+        No vertex of an affine body moves farther than its corners. The new skin is four times the greatest displacement
+        and at least the reach. If this is more than a fraction of the bodies' size, it would give too many pairs; then
+        the search covers the motion itself.
+
+        Returns:
+            Whether a search was necessary.
         """
-        _, x_ref, skin = self._candidates
-        if x_ref is not None and 2.0 * _farthest(x_ref, start, end) <= skin:
-            return
-        shared, step = _displacement(start, end)
+        _, corners, skin = self._candidates
+        if corners is not None and 2.0 * _farthest(corners, start.corners, end.corners) <= skin:
+            return False
+        shared, step = _displacement(start.corners, end.corners)
         skin = max(self.reach, _AHEAD * step) if _AHEAD * step < self._largest_skin else self.reach
-        x_ref = end - shared
-        found = find_stencils(self._surfaces, self._allowed, start, x_ref, self.reach + skin)
-        self._candidates = Candidates(found, x_ref, skin)
+        x = self._surfaces.positions(start.q), self._surfaces.positions(end.q) - shared
+        found = find_stencils(self._surfaces, self._allowed, *x, self.reach + skin)
+        self._candidates = Candidates(found, end.corners - shared, skin)
         self.builds += 1
+        return True
 
 
 def _typical_size(surfaces: Surfaces) -> float:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.corners import corners
 
 
 @dataclass(frozen=True)
@@ -72,19 +74,36 @@ class Surfaces:
         ends = self.points[self.edges]
         return np.sum((ends[:, 1] - ends[:, 0]) ** 2, axis=1)
 
+    @cached_property
+    def boxes(self) -> tuple[Array, Array]:
+        """Centers and half sides of the bodies' local boxes, (n, 3) each [m]; 0 without surface."""
+        center, half = np.zeros((2, len(self.first) - 1, 3))
+        for b in np.flatnonzero(np.diff(self.first)):
+            points = self.points[self.first[b] : self.first[b + 1]]
+            low, high = points.min(axis=0), points.max(axis=0)
+            center[b], half[b] = (low + high) / 2.0, (high - low) / 2.0
+        return center, half
+
+    @cached_property
+    def corners(self) -> tuple[Array, Ints]:
+        """The vertices (H, 3) on the convex hulls of the bodies, and where those of each begin, (n + 1,).
+
+        Linear and convex functions of a body's points have their extremes there. Hulls of few vertices, which would
+        save nothing, are not looked for.
+        """
+        chosen = [self.points[a:b][corners(self.points[a:b])] for a, b in pairwise(self.first.tolist())]
+        first = np.concatenate([[0], np.cumsum([len(points) for points in chosen])]).astype(np.int64)
+        return _concatenate(chosen, 3, np.float64), first
+
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
         x = np.empty((len(self.points), 3))
-        self.move(q, self._every, self._every, x)
+        move(self.points, self.first, q, self._every, x)
         return x
-
-    def move(self, q: Array, moving: Bools, awake: Bools, x: Array) -> None:
-        """Add the moving bodies (n,) to those awake (n,), and write the world positions of these to x (V, 3)."""
-        _move(self.points, self.first, q, moving, awake, x)
 
     def motions(self, dq: Array) -> Array:
         """Greatest displacement [m] of a vertex of each body, of its origin without surface: dq (n, 12) -> (n,)."""
-        return motions(self.points, self.first, dq)
+        return motions(*self.corners, dq)
 
 
 def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.int32], Array]]) -> Surfaces:
@@ -115,20 +134,20 @@ def _concatenate(parts: list[NDArray], width: int, dtype: type) -> NDArray:
 
 
 @compiled
-def _axis(q, b, k, x):
+def on_axis(q, b, k, x):
     """Axis k of A x + p, x (3,) a point of body b."""
     a = 3 + 3 * k
     return q[b, k] + q[b, a] * x[0] + q[b, a + 1] * x[1] + q[b, a + 2] * x[2]
 
 
 @compiled
-def _move(points, first, q, moving, awake, x):
+def move(points, first, q, chosen, x):
+    """Write the world positions (P, 3) of the points (P, 3) of chosen bodies (n,) to x; first (n + 1,) of each body."""
     for b in range(len(q)):
-        awake[b] |= moving[b]
-        if awake[b]:
+        if chosen[b]:
             for v in range(first[b], first[b + 1]):
                 for k in range(3):
-                    x[v, k] = _axis(q, b, k, points[v])
+                    x[v, k] = on_axis(q, b, k, points[v])
 
 
 @compiled
@@ -141,7 +160,7 @@ def motions(points, first, dq):
         elif np.any(dq[b]):
             squared = 0.0
             for v in range(first[b], first[b + 1]):
-                u0, u1, u2 = _axis(dq, b, 0, points[v]), _axis(dq, b, 1, points[v]), _axis(dq, b, 2, points[v])
+                u0, u1, u2 = on_axis(dq, b, 0, points[v]), on_axis(dq, b, 1, points[v]), on_axis(dq, b, 2, points[v])
                 squared = max(squared, u0 * u0 + u1 * u1 + u2 * u2)
             worst[b] = np.sqrt(squared)
     return worst

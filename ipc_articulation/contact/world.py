@@ -18,8 +18,9 @@ from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
+from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
-from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.contact.surfaces import Surfaces, move
 
 _NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
 
@@ -44,12 +45,11 @@ class _Start(NamedTuple):
 class _Place(NamedTuple):
     """Positions of the bodies during a step. Replaced as a whole."""
 
-    q: Array  # (n, 12)
-    x: Array  # (V, 3) positions at q [m]
+    at: Positions
     moving: Bools  # (n,)
-    touching: list[Stencils]  # within d̂ at q, material by material; only of pairs with a moving body
+    touching: list[Stencils]  # within d̂ there, material by material; only of pairs with a moving body
     awake: Bools  # (n,) bodies that have moved since the step began
-    scratch: Array  # (V, 3) positions at other coordinates; valid for the bodies that are not awake
+    scratch: Positions  # at other coordinates; valid for the bodies that are not awake
 
 
 class ContactWorld:
@@ -76,10 +76,11 @@ class ContactWorld:
         ]
         n = len(materials.body_pairs)
         self._blocks, self._all = np.zeros((n, DOF, DOF)), np.ones(n, dtype=np.bool_)
+        self._paired = ~self._all  # bodies in candidate pairs
         nowhere = np.full((n, 3), np.nan)
         self._start = _Start(nowhere, nowhere, _NO_PAIRS, 0.0)
-        x, touching = np.zeros(surfaces.points.shape), [NO_STENCILS for _ in self.body_contacts]
-        self._at = _Place(np.zeros((n, DOF)), x, ~self._all, touching, ~self._all, x.copy())
+        at = positions(self.surfaces, np.zeros((n, DOF)))
+        self._now = _Place(at, ~self._all, [NO_STENCILS for _ in self.body_contacts], ~self._all, at.copy())
 
     @property
     def d_hat(self) -> float:
@@ -105,116 +106,136 @@ class ContactWorld:
             eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
             adaptive_resistance: κ_c of the materials with adaptive resistance [Pa].
         """
-        x, friction = self.surfaces.positions(q), (dt, eps_velocity, adaptive_resistance)
-        self._start = self._look_around(x)
-        self.half_planes.begin_step(x, *friction)
-        touching = [contact.begin_step(x, q, *friction) for contact in self.body_contacts]
-        self._at = _Place(q, x.copy(), self._all, touching, ~self._all, x.copy())
+        at, friction = positions(self.surfaces, q), (dt, eps_velocity, adaptive_resistance)
+        self._start = self._look_around(at.corners)
+        self.half_planes.begin_step(at.x, *friction)
+        touching = [contact.begin_step(at, *friction) for contact in self.body_contacts]
+        self._paired = self._find_paired()
+        self._now = _Place(at.copy(), self._all, touching, ~self._all, at.copy())  # half-planes keep `at`
 
-    def _look_around(self, x: Array) -> _Start:
-        """The bodies with vertices at x (V, 3); only those that have moved since the last step are searched."""
+    def _look_around(self, corners: Array) -> _Start:
+        """The bodies with corners (H, 3); only those that have moved since the last step are searched."""
         last = self._start
-        low, high = motion_boxes(self.surfaces.first, self._all, x, x, last.low, last.high)
+        low, high = motion_boxes(self.surfaces.corners[1], self._all, corners, corners, last.low, last.high)
         moved = have_moved(last.low, last.high, low, high)
         near = [unmoved(last.near, moved), *(contact.near(low, high, moved) for contact in self.body_contacts)]
-        return _Start(low, high, np.concatenate(near), gap_floor(x))
+        return _Start(low, high, np.concatenate(near), gap_floor(corners))
+
+    def _find_paired(self) -> Bools:
+        paired = np.zeros(len(self._all), dtype=np.bool_)
+        for contact in self.body_contacts:
+            paired[contact.proximity.stencils.bodies] = True
+        return paired
 
     def place(self, q: Array, moving: Bools) -> None:
         """Place the bodies at coordinates (n, 12) on the motion of `cover` or `begin_step`; some of them move, (n,)."""
-        x, last = self._positions(q, moving), self._at
-        touching = [contact.touching(x, moving) for contact in self.body_contacts]
-        self._at = _Place(q, x, moving, touching, last.awake, last.x)
+        at, last = self._positions(q, moving), self._now
+        touching = [contact.touching(at.x, moving) for contact in self.body_contacts]
+        self._now = _Place(at, moving, touching, last.awake, last.at)
 
-    def ahead(self, q: Array) -> Array:
-        """World positions (V, 3) of all vertices at other coordinates (n, 12); the next positions overwrite them."""
-        return self._positions(q, self._at.moving)
+    def ahead(self, q: Array) -> Positions:
+        """The positions at other coordinates (n, 12); the next positions overwrite them."""
+        return self._positions(q, self._now.moving)
 
-    def _positions(self, q: Array, moving: Bools) -> Array:
-        self.surfaces.move(q, moving, self._at.awake, self._at.scratch)
-        return self._at.scratch
+    def _positions(self, q: Array, moving: Bools) -> Positions:
+        np.logical_or(self._now.awake, moving, out=self._now.awake)
+        at = self._now.scratch._replace(q=q)
+        move(*self.surfaces.corners, q, self._now.awake, at.corners)
+        self._move_vertices(at)
+        return at
+
+    def _move_vertices(self, at: Positions) -> None:
+        move(self.surfaces.points, self.surfaces.first, at.q, self._now.awake & self._paired, at.x)
 
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of bodies to E (n,), inf if surfaces touch; that of a pair is added to one of the two.
 
         The coordinates q (n, 12) are on the motion of the last `cover`.
         """
-        x = self._positions(q, moving)
-        self.half_planes.add_energy(x, moving, E)
+        np.logical_or(self._now.awake, moving, out=self._now.awake)
+        at = self._now.scratch._replace(q=q)
+        self._move_vertices(at)
+        self.half_planes.add_energy(q, moving, E)
         for contact in self.body_contacts:
-            contact.add_energy(x, q, moving, E)
+            contact.add_energy(at.x, q, moving, E)
 
     def derivatives(self) -> ContactDerivatives:
         """Gradient and projected Hessian where the bodies are placed."""
-        at, blocks = self._at, self._blocks
-        gradient = np.zeros(at.q.shape)
-        clear(blocks, at.moving)
-        self.half_planes.add_derivatives(at.x, at.moving, gradient, blocks)
+        (q, x, _), moving, touching = self._now.at, self._now.moving, self._now.touching
+        gradient, blocks = np.zeros(q.shape), self._blocks
+        clear(blocks, moving)
+        self.half_planes.add_derivatives(q, moving, gradient, blocks)
         pair_blocks = [
             pair
-            for contact, touching in zip(self.body_contacts, at.touching, strict=True)
-            for pair in contact.add_derivatives(touching, at.x, at.q, at.moving, gradient)
+            for contact, stencils in zip(self.body_contacts, touching, strict=True)
+            for pair in contact.add_derivatives(stencils, x, q, moving, gradient)
         ]
         return ContactDerivatives(gradient, blocks, pair_blocks)
 
     def touching(self) -> list[Stencils]:
         """The stencils within d̂ where the bodies are placed, material by material; only pairs with a moving body."""
-        return self._at.touching
+        return self._now.touching
 
-    def cover(self, ahead: Array) -> None:
-        """Find the pairs that come near each other while vertices move straight to their positions `ahead` (V, 3)."""
-        for contact in self.body_contacts:
-            contact.proximity.cover(self._at.x, ahead)
+    def cover(self, ahead: Positions) -> None:
+        """Find the pairs that come near each other while vertices move straight to their positions ahead."""
+        found = [contact.proximity.cover(self._now.at, ahead) for contact in self.body_contacts]
+        if any(found):
+            self._paired = self._find_paired()
+            self._move_vertices(self._now.at)
+            self._move_vertices(ahead)
 
     def covered(self) -> list[Stencils]:
         """The stencils that `cover` has found, material by material."""
         return [contact.proximity.stencils for contact in self.body_contacts]
 
-    def near(self, ahead: Array) -> Ints:
+    def near(self, ahead: Positions) -> Ints:
         """Pairs of bodies, one of them moving, that may come within reach of each other, (k, 2).
 
-        The bounding boxes of their whole motion to `ahead` (V, 3) are within reach. Other bodies do not meet, whatever
+        The bounding boxes of their whole motion to positions ahead are within reach. Other bodies do not meet, whatever
         fractions of their steps they take. The result does not depend on earlier steps.
         """
-        at, start = self._at, self._start
-        low, high = motion_boxes(self.surfaces.first, at.awake, at.x, ahead, start.low, start.high)
-        return np.concatenate([_NO_PAIRS, *(contact.near(low, high, at.moving) for contact in self.body_contacts)])
+        now, start, first = self._now, self._start, self.surfaces.corners[1]
+        low, high = motion_boxes(first, now.awake, now.at.corners, ahead.corners, start.low, start.high)
+        return np.concatenate([_NO_PAIRS, *(contact.near(low, high, now.moving) for contact in self.body_contacts)])
 
-    def step_fractions(self, ahead: Array, stencils: list[Stencils], labels: Ints) -> Array:
+    def step_fractions(self, ahead: Positions, stencils: list[Stencils], labels: Ints) -> Array:
         """The fraction of its step that each body may take without contact of stencils or half-planes.
 
         Motion is linear in q, so the answer is exact.
 
         Args:
-            ahead: Positions (V, 3) to which the full step leads [m].
+            ahead: To which the full step leads.
             stencils: The stencils to test, material by material.
             labels: The island of each body, (n,): its smallest body.
 
         Returns:
             Fractions in [0, 1], (n,), one for all bodies of an island.
         """
-        motion, fractions = (labels, self._at.moving, self._at.x, ahead, self._start.floor), np.ones(len(labels))
-        self.half_planes.lower_fractions(*motion, fractions)
+        at, whose, floor, fractions = self._now.at, (labels, self._now.moving), self._start.floor, np.ones(len(labels))
+        self.half_planes.lower_fractions(*whose, at.q, ahead.q, floor, fractions)
         for contact, tested in zip(self.body_contacts, stencils, strict=True):
-            contact.lower_fractions(tested, *motion, fractions)
+            contact.lower_fractions(tested, *whose, at.x, ahead.x, floor, fractions)
         return fractions[labels]
 
-    def gap_changes(self, ahead: Array) -> Array:
-        """The greatest relative change of a gap within d̂ of each body as vertices go to `ahead` (V, 3): (n,)."""
-        at, change = self._at, np.zeros(len(self._all))
-        self.half_planes.add_gap_changes(at.x, ahead, at.moving, change)
-        for contact, touching in zip(self.body_contacts, at.touching, strict=True):
-            contact.add_gap_changes(touching, at.x, ahead, change)
+    def gap_changes(self, ahead: Positions) -> Array:
+        """The greatest relative change of a gap within d̂ of each body as vertices go ahead, (n,)."""
+        at, change = self._now.at, np.zeros(len(self._all))
+        self.half_planes.add_gap_changes(at.q, ahead.q, self._now.moving, change)
+        for contact, touching in zip(self.body_contacts, self._now.touching, strict=True):
+            contact.add_gap_changes(touching, at.x, ahead.x, change)
         return change
 
-    def active_motion(self, ahead: Array) -> float:
-        """Greatest displacement [m] of a vertex within d̂ of something, as vertices go to `ahead` (V, 3)."""
-        x, vertices = self._at.x, [stencils.vertices.ravel() for stencils in self._at.touching]
+    def active_motion(self, ahead: Positions) -> float:
+        """Greatest displacement [m] of a vertex within d̂ of something, as vertices go ahead."""
+        x, to = self.surfaces.positions(self._now.at.q), self.surfaces.positions(ahead.q)
+        vertices = [stencils.vertices.ravel() for stencils in self._now.touching]
         active = np.concatenate([self.half_planes.active_vertices(x), *vertices])
-        return float(np.linalg.norm(ahead[active] - x[active], axis=1).max(initial=0.0))
+        return float(np.linalg.norm(to[active] - x[active], axis=1).max(initial=0.0))
 
     def count(self) -> int:
         """Number of pairs of primitives within d̂ where the bodies are placed, and of vertices near half-planes."""
-        return sum(map(len, self._at.touching)) + len(self.half_planes.active_vertices(self._at.x))
+        x = self.surfaces.positions(self._now.at.q)
+        return sum(map(len, self._now.touching)) + len(self.half_planes.active_vertices(x))
 
     def forces(self, q: Array) -> ContactForces:
         """All contacts at the end q (n, 12) of a step; their forces times dt²."""
@@ -227,11 +248,11 @@ class ContactWorld:
 
         The distance of thick surfaces excludes their thickness. If no distance is below 10 d̂: inf, and ().
         """
-        x, limit = self.surfaces.positions(q), 10.0 * self.d_hat
+        at, limit = positions(self.surfaces, q), 10.0 * self.d_hat
         best: tuple[float, tuple[int, ...]] = np.inf, ()
         contacts: list[HalfPlaneContact | BodyContact] = [self.half_planes, *self.body_contacts]
         for contact in contacts:
-            found = contact.closest(x, min(limit, best[0]))
+            found = contact.closest(at, min(limit, best[0]))
             best = found if found[1] else best
         return best
 
@@ -241,26 +262,27 @@ class ContactWorld:
 
     def find_overlap(self, q: Array) -> Overlap | None:
         """An overlap of two bodies, or of a body and a half-plane, at q (n, 12); None if there is none."""
-        x = self.surfaces.positions(q)
-        found = self.half_planes.rounded_away(x)
+        at = positions(self.surfaces, q)
+        found = self.half_planes.rounded_away(at.x)
         if found is not None:
             return found
-        for i, j in self._meeting(x):
-            if _intersect(self.surfaces, x, i, j):
+        within = gap_floor(at.corners)
+        for i, j in self._meeting(at.corners):
+            if _intersect(self.surfaces, at.x, i, j):
                 d_hat = float(self.materials.d_hat[self.materials.body_pairs[i, j]])
-                return Overlap(i, j, "", 0.0, max(d_hat, gap_floor(x)))
-        within = gap_floor(x)
-        return next(filter(None, (contact.rounded_away(x, within) for contact in self.body_contacts)), None)
+                return Overlap(i, j, "", 0.0, max(d_hat, within))
+        return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)
 
     def inside(self, q: Array) -> set[tuple[int, int]]:
         """Pairs of bodies that may touch, of which the first is inside the second, at q (n, 12) without overlaps."""
-        x = self.surfaces.positions(q)
-        pairs = ((inner, outer) for i, j in self._meeting(x) for inner, outer in ((i, j), (j, i)))
+        _, x, corners = positions(self.surfaces, q)
+        pairs = ((inner, outer) for i, j in self._meeting(corners) for inner, outer in ((i, j), (j, i)))
         return {pair for pair in pairs if _is_inside(self.surfaces, x, *pair)}
 
-    def _meeting(self, x: Array) -> list[tuple[int, int]]:
-        """Pairs of different bodies that may touch and whose boxes meet at x (V, 3), in order."""
-        low, high = motion_boxes(self.surfaces.first, self._all, x, x, self._start.low, self._start.high)
+    def _meeting(self, corners: Array) -> list[tuple[int, int]]:
+        """Pairs of different bodies that may touch and whose boxes meet with corners (H, 3), in order."""
+        first, start = self.surfaces.corners[1], self._start
+        low, high = motion_boxes(first, self._all, corners, corners, start.low, start.high)
         near = near_moving(low, high, self.materials.touching, self._all, 0.0)
         return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
 

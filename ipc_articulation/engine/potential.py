@@ -11,6 +11,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -175,8 +176,8 @@ class Potential:
             return np.ones(len(q), dtype=np.bool_)
         return islands.largest(labels, self._contact.gap_changes(self._contact.ahead(q))) < _GAP_CHANGE
 
-    def _cfl_limit(self, contact: ContactWorld, ahead: Array) -> float:
-        """The fraction of a step to positions `ahead` (V, 3) that moves no vertex in contact by more than half of d̂.
+    def _cfl_limit(self, contact: ContactWorld, ahead: Positions) -> float:
+        """The fraction of a step to positions ahead that moves no vertex in contact by more than half of d̂.
 
         1 without `cfl`.
         """

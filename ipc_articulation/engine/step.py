@@ -55,7 +55,7 @@ def step(
     watch.lap("start")
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
     if potential.may_rest:
-        q, measures = q.copy(), ((surfaces.points, surfaces.first), potential.extent, model.gravity_strength)
+        q, measures = q.copy(), (surfaces.corners, potential.extent, model.gravity_strength)
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
     qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged, dt)
     after = EngineState(q, qdot, model.context.coordinates.follow(state.theta, q), state.q, state.qdot)

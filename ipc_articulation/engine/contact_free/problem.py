@@ -36,7 +36,7 @@ class BodyArrays(NamedTuple):
     center: Array  # (n, 3) of mass, in the body's frame [m]
     gravity: Array  # (n,) its magnitude [m/s²]
     extent: Array  # (n,) about the origin [m]
-    surfaces: tuple[Array, Ints]  # vertices (V, 3), local [m], and where each body's vertices begin, (n + 1,)
+    surfaces: tuple[Array, Ints]  # `Surfaces.corners`
 
 
 class Limits(NamedTuple):
@@ -123,7 +123,7 @@ def _gather_bodies(model: EngineModel, potential: Potential) -> BodyArrays:
         center=np.ascontiguousarray(model.center),
         gravity=model.gravity_strength,
         extent=potential.extent,
-        surfaces=(model.surfaces.points, model.surfaces.first),
+        surfaces=model.surfaces.corners,
     )
 
 

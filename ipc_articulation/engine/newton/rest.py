@@ -51,7 +51,7 @@ def settle(surfaces, extent, gravity, labels, stays, before, q, dt):
     """Restore the coordinates q (n, 12) of islands that moved only by rounding in a step.
 
     Args:
-        surfaces: Vertices of all bodies, local, (V, 3) [m], and where each body's vertices begin, (n + 1,).
+        surfaces: `Surfaces.corners`.
         extent: Of each body about its origin, (n,) [m].
         gravity: Its magnitude at each body, (n,) [m/s²].
         labels: Islands, (n,).
