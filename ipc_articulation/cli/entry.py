@@ -20,6 +20,7 @@ from ipc_articulation.errors import (
     OutputError,
     SceneFileError,
     SweepError,
+    ViewingError,
 )
 from ipc_articulation.repairs import RepairWarning, strict
 from ipc_articulation.signals import interrupts_deferred
@@ -32,6 +33,7 @@ WRONG_BEFORE_IT_BEGAN = (
     OutputError,
     SceneFileError,
     SweepError,
+    ViewingError,
 )
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 

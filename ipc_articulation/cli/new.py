@@ -39,6 +39,8 @@ def execute(options: argparse.Namespace) -> None:
     """Execute the command."""
     from ipc_articulation.starting import plain_starter, robot_starter
 
+    if options.robot == "":
+        raise SceneFileError("--robot is empty; give a robot's file, or leave --robot out", options.file)
     if options.robot and options.adapter == "none":
         raise SceneFileError("adapter none has no robot; give mujoco or native, or leave --robot out", options.file)
     if options.file.suffix not in (".yaml", ".yml"):

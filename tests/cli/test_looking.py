@@ -54,7 +54,7 @@ def test_forces_that_are_not_recorded_are_told(tmp_path: Path, drawn: dict, caps
 
 
 def test_a_moment_outside_is_refused(folder: Path, capsys) -> None:
-    assert cli.main(["render", str(folder), "--at", "7"]) == 1
+    assert cli.main(["render", str(folder), "--at", "7"]) == 2
     assert capsys.readouterr().err == "ipc-articulation: time 7 s is not in recording 'run': 0 s to 1 s\n"
 
 

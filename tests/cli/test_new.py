@@ -34,6 +34,13 @@ def test_a_starter_runs_as_it_is(tmp_path: Path, adapter: str, capsys) -> None:
     runs(file, tmp_path / "out")
 
 
+def test_an_empty_name_of_a_robot_is_refused(tmp_path: Path, capsys) -> None:
+    """As of a variable of the shell that is not set."""
+    assert cli.main(["new", str(tmp_path / "mine.yaml"), "--robot", ""]) == 2
+    assert "mine.yaml: --robot is empty; give a robot's file, or leave --robot out" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_first_line_names_a_schema_that_is_there(tmp_path: Path) -> None:
     cli.main(["new", str(tmp_path / "mine.yaml")])
     line = (tmp_path / "mine.yaml").read_text().splitlines()[0]
