@@ -19,12 +19,17 @@ from numpy.polynomial import Polynomial
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.followers import Follower, started
+from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
+from ipc_articulation.dynamics.integrators.constrained import RETURN
 from ipc_articulation.dynamics.loops.explicit import Explicit
 from ipc_articulation.dynamics.model import Model, PlacedJoint
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.repairs import caution
+
+_BEYOND = 1e-9  # [rad or m] by which rounding may take a joint of a loop beyond its limit
 
 
 class SceneModel:
@@ -87,7 +92,9 @@ class SceneModel:
             q = _started(model, {**robot.start, **setup.start})
             if give_rotors(robot.mechanism, model, q):
                 model = robot.mechanism.build(unphysical=robot.unphysical)
-        return DrivenModel(self._adapter(model, setup), drives)
+        adapter = self._adapter(model, setup)
+        _warn_beyond_limits(adapter)
+        return DrivenModel(adapter, drives)
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)
@@ -113,6 +120,18 @@ class SceneModel:
             old = np.broadcast_to(getattr(joint, attribute), joint.joint.ndof)
             new = [values.get(name, present) for name, present in zip(_dof_names(joint), old, strict=True)]
             setattr(joint, attribute, choose(old, np.array(new)))
+
+
+def _warn_beyond_limits(adapter: NativeAdapter) -> None:
+    """Warn of joints that start beyond their limits; the step brings them back slowly, see `dynamics.integrators`."""
+    names = freedom_names(adapter.describe().joints)
+    for name, position, (low, high) in zip(names, adapter.theta(), adapter.limits(), strict=True):
+        if not low - _BEYOND <= position <= high + _BEYOND:
+            caution(
+                f"joint '{name}' starts at {position:g}, beyond its limits {low:g} to {high:g}: the first steps bring "
+                f"it back by {RETURN:g} per second; set its 'initial' under 'robot'",
+                AdapterError,
+            )
 
 
 def _dof_names(joint: PlacedJoint) -> Iterator[str]:

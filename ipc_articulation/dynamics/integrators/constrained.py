@@ -2,8 +2,9 @@
 
     minimise ½ vᵀ M̂ v - pᵀ v + dt Σ f |v|   so that   low ≤ v ≤ high,     v = G y + b
 
-with G, b of the mimic joints. In y the problem has the same form. The friction and limits of a mimic joint are ignored;
-those of the joint that it follows count.
+with low = min((l - q)/dt, RETURN) of the lower limits l, and high likewise: a joint beyond its limit returns at
+the speed RETURN, and not within one step. G, b are those of the mimic joints; in y the problem has the same form.
+The friction and limits of a mimic joint are ignored; those of the joint that it follows count.
 
 With loops, q̇ = G ẏ. If the row G_k has one entry, in column c, the friction of joint k is |G_kc| f_k of ẏ_c, and its
 limits are limits of ẏ_c. This holds for joints in no loop, for gears, and for all joints of a loop with one degree of
@@ -39,6 +40,7 @@ class Resistance(NamedTuple):
     mimic: Array  # (k, nv) rows that vanish on v - b
 
 
+RETURN = 0.1  # speed at which a joint that is beyond its limit returns to it [rad/s or m/s]
 SWEEPS = 100_000
 TOLERANCE = 1e-13  # for the largest change in a sweep, relative to the largest velocity
 
@@ -115,11 +117,9 @@ def _bounded_velocity(model: Model, mass: Array, momentum: Array, low: Array, hi
 def _bounds(tree: Model, q: Array, dt: float) -> tuple[Array, Array, Array]:
     """low, high and dt f, (nv,) each; quaternions have no position limits."""
     c, at = tree.coordinates, tree.plain_v
-    if not tree.rotations:
-        return (c.lower - q) / dt, (c.upper - q) / dt, dt * c.friction
     low, high = np.full(tree.nv, -np.inf), np.full(tree.nv, np.inf)
-    low[at] = (c.lower[at] - q[tree.plain_q]) / dt
-    high[at] = (c.upper[at] - q[tree.plain_q]) / dt
+    low[at] = np.minimum((c.lower[at] - q[tree.plain_q]) / dt, RETURN)
+    high[at] = np.maximum((c.upper[at] - q[tree.plain_q]) / dt, -RETURN)
     return low, high, dt * c.friction
 
 

@@ -1,6 +1,7 @@
 """A model of our own dynamics from a robot's file and what a scene file says of it."""
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,21 @@ def test_position_actuators_pull_to_their_target(model: SceneModel) -> None:
     np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 0.0]), [-4.0, 0.0])
     driven.command(np.array([0.35]))
     np.testing.assert_allclose(adapter.drive.pd.forces(adapter.model, adapter.q, [1.0, 1.0]), [-4.0, 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("start", [2.0 + 0.05, -2.0 - 0.05])
+def test_a_start_beyond_a_limit_is_warned_of_and_returns_slowly(start: float, model: SceneModel) -> None:
+    said = rf"joint 'shoulder' starts at {start:g}, beyond its limits -2 to 2: the first steps bring it back by 0.1 per"
+    with pytest.warns(UserWarning, match=said):
+        adapter = model.build(setup(start={"shoulder": start})).adapter
+    moved = adapter.predict().delta_theta_tilde[0]
+    assert moved == pytest.approx(-np.sign(start) * 0.1 * adapter.dt, rel=1e-9)
+
+
+def test_a_start_at_a_limit_is_not_warned_of(model: SceneModel) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.build(setup(start={"shoulder": 2.0}))
 
 
 def test_force_is_bounded_by_actuator_and_file(model: SceneModel) -> None:
