@@ -32,9 +32,9 @@ def main() -> None:
     console = Console(width=None if sys.stdout.isatty() else 260)
     console.print(terminal_table(verdicts), *summary(verdicts))
     if arguments.write:
-        PAGE.write_text(
-            "\n".join(page(verdicts, limits, (ROOT / "COMMIT").read_text().strip())) + "\n", encoding="utf-8"
-        )
+        commit = (ROOT / "COMMIT").read_text().strip()
+        lines = page(verdicts, limits, commit, len(fixture_files()))
+        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:

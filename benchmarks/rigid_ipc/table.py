@@ -76,13 +76,13 @@ def summary(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield f"{sum(v.stalls for v in ran)} stall."
 
 
-def page(verdicts: Sequence[Verdict], limits: Limits, commit: str) -> Iterator[str]:
-    """Lines of docs/rigid_ipc.md."""
-    resistance = f"{limits.resistance:g} Pa" if limits.resistance > 0.0 else "adaptive"
-    yield from _HEAD.format(commit=commit, steps=limits.steps, seconds=limits.seconds, resistance=resistance).split(
-        "\n"
-    )
-    yield " ".join(summary(verdicts))
+def page(verdicts: Sequence[Verdict], limits: Limits, commit: str, scenes: int) -> Iterator[str]:
+    """Lines of docs/rigid_ipc.md; there are more scenes than verdicts if only some were tried."""
+    option = f"{limits.resistance:g}" if limits.resistance > 0.0 else "auto"
+    resistance = f"{option} Pa" if limits.resistance > 0.0 else "adaptive"
+    facts = {"commit": commit, "steps": limits.steps, "seconds": limits.seconds}
+    yield from _HEAD.format(**facts, option=option, resistance=resistance).split("\n")
+    yield " ".join([*summary(verdicts), f"{scenes - len(verdicts)} more scenes were not tried in this run."])
     yield ""
     yield "| " + " | ".join(COLUMNS) + " |"
     yield "|---" + "|---:" * (len(COLUMNS) - 2) + "|---|"
@@ -94,7 +94,8 @@ _HEAD = """# Scenes of rigid-ipc
 
 The scenes of [rigid-ipc](https://github.com/ipc-sim/rigid-ipc) (Ferguson et al. 2021, «Intersection-free rigid body
 dynamics»; MIT licence), commit `{commit}`, on the CPU engine:
-`python -m benchmarks.rigid_ipc --write`, after `python tools/fetch_rigid_ipc.py`. Each ran {steps} steps, or its own
+`python -m benchmarks.rigid_ipc --resistance {option} --seconds {seconds:g} --write`, after
+`python tools/fetch_rigid_ipc.py`. Each ran {steps} steps, or its own
 number if that is smaller, or {seconds:g} s of the clock; contact resistance {resistance}.
 
 - **Read from the fixtures:** time step, gravity, friction and its slip velocity, d̂, minimum separation (as thickness),

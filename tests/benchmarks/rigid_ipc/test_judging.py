@@ -110,7 +110,7 @@ def test_rows_and_the_page_have_the_figures():
         "stalls; 1 s were over",
     )
     assert cells(verdict) == row
-    lines = list(page([verdict], Limits(200, 1.0, -1.0), "abc"))
+    lines = list(page([verdict], Limits(200, 1.0, -1.0), "abc", 5))
     assert "| " + " | ".join(row) + " |" in lines
-    assert any("1 of 1 scenes ran" in line for line in lines)
+    assert any("1 of 1 scenes ran" in line and "4 more scenes" in line for line in lines)
     assert any("contact resistance adaptive" in line for line in lines)
