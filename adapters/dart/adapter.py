@@ -11,6 +11,7 @@ from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names,
 from ipc_articulation.adapters.dart import coordinates
 from ipc_articulation.adapters.dart.description import Description
 from ipc_articulation.adapters.dart.edits import Edits
+from ipc_articulation.adapters.dart.restraints import restraints
 from ipc_articulation.adapters.dart.step import Step, mobile, own_step, velocities
 from ipc_articulation.adapters.dart.tree import make_tree
 from ipc_articulation.adapters.surroundings import Surroundings
@@ -31,9 +32,9 @@ class DartAdapter:
 
     IPC computes the contact, and DART's own is off in the steps of the adapter. The rest of a step is DART's (see
     `step`): springs, damping, external forces, and in its prediction limits, dry friction, servos and mimic motors of
-    joints. Set forces and commands before each step, as for `World.step`; they are cleared after it. Positions,
-    velocities, masses, gains and limits may be edited between steps; an edit of placements or shapes is refused at the
-    next step.
+    joints; limits and dry friction hold against contact too (see `restraints`). Set forces and commands before each
+    step, as for `World.step`; they are cleared after it. Positions, velocities, masses, gains and limits may be edited
+    between steps; an edit of placements or shapes is refused at the next step.
 
     Attributes:
         world: The world; after each step it has the corrected state.
@@ -117,7 +118,13 @@ class DartAdapter:
         P = coordinates.rates(self._tree)
         inverse = np.linalg.inv(P)
         change = self.dt * P @ step.v
-        return Prediction(inverse.T @ step.mass @ inverse, change, self._tree.poses(), aims=self._surroundings.aims)
+        return Prediction(
+            inverse.T @ step.mass @ inverse,
+            change,
+            self._tree.poses(),
+            aims=self._surroundings.aims,
+            restraints=restraints(self._tree, step, self.dt),
+        )
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take DART's predicted step with IPC's correction, and clear forces and commands as `World.step` does.

@@ -23,6 +23,7 @@ class Step(NamedTuple):
 
     mass: Array  # (m, m) M̂
     v: Array  # (m,) v⁺
+    constraint_force: Array  # (m,) of DART's constraint solver [N·m or N], see `restraints`
 
 
 def own_step(world: Any) -> Step:
@@ -37,8 +38,22 @@ def own_step(world: Any) -> Step:
         for number in range(skeleton.getNumBodyNodes()):
             skeleton.getBodyNode(number).setCollidable(False)
     mass = _block_diagonal([np.array(skeleton.getAugMassMatrix()) for skeleton in skeletons])
+    free = _without_constraints(clone, skeletons)
     clone.step(False)
-    return Step(mass, velocities(clone))
+    v = velocities(clone)
+    return Step(mass, v, mass @ (v - free) / clone.getTimeStep())
+
+
+def _without_constraints(clone: Any, skeletons: list[Any]) -> Array:
+    """The velocities that DART's forward dynamics give, (m,); the clone does not change."""
+    start = [np.array(skeleton.getVelocities()) for skeleton in skeletons]
+    for skeleton in skeletons:
+        skeleton.computeForwardDynamics()
+        skeleton.integrateVelocities(clone.getTimeStep())
+    free = velocities(clone)
+    for skeleton, v in zip(skeletons, start, strict=True):
+        skeleton.setVelocities(v)
+    return free
 
 
 def mobile(world: Any) -> list[Any]:

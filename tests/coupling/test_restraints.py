@@ -77,12 +77,39 @@ def pinocchio_arm(dynamics: str = "", kind: str = "continuous", limit: str = "")
     return PinocchioAdapter(model, DT, collision_model=surfaces, free=[box])
 
 
+def dart_arm(friction: float = 0.0, upper: float = np.inf):
+    dartpy = pytest.importorskip("dartpy")
+    from ipc_articulation.adapters.dart import DartAdapter
+
+    from tests.adapters.shared.dart_side import isometry
+
+    world, skeleton = dartpy.simulation.World(), dartpy.dynamics.Skeleton("arm")
+    world.setTimeStep(DT)
+    world.setGravity((0.0, 0.0, -G))
+    joint, link = skeleton.createRevoluteJointAndBodyNodePair()
+    joint.setName("hinge")
+    joint.setAxis(Y)
+    joint.setTransformFromParentBodyNode(isometry(at(0, 0, 0.5)))
+    link.setInertia(dartpy.dynamics.Inertia(1.0, np.array([0.25, 0.0, 0.0]), np.diag([1e-3, 0.02, 0.02])))
+    shape = link.createShapeNode(dartpy.dynamics.BoxShape(np.array([0.5, 0.1, 0.04])))
+    shape.setRelativeTransform(isometry(at(0.25, 0, 0)))
+    shape.createCollisionAspect()
+    joint.setPositionUpperLimit(0, upper)
+    joint.setLimitEnforcement(np.isfinite(upper))
+    joint.setCoulombFriction(0, friction)
+    world.addSkeleton(skeleton)
+    box = CoupledBody("box", at(0.35, 0.0, 0.62), cube(0.08), LOAD, np.zeros(3), 0.08 * np.eye(3), 1.0)
+    return DartAdapter(world, free=[box])
+
+
 LIMITED = {
+    "dart": lambda: dart_arm(upper=0.0),
     "pinocchio": lambda: pinocchio_arm("", "revolute", '<limit lower="-1.5" upper="0" effort="9" velocity="9"/>'),
     "mujoco": lambda: mujoco_arm('range="-1.5 0" limited="true"'),
     "native": lambda: native_arm(lower=-1.5, upper=0.0),
 }
 STUCK = {
+    "dart": lambda load: dart_arm(friction=load),
     "pinocchio": lambda load: pinocchio_arm(f'friction="{load}"'),
     "mujoco": lambda load: mujoco_arm(f'frictionloss="{load}"'),
     "native": lambda load: native_arm(friction=load),
@@ -106,6 +133,14 @@ def test_contact_adds_nothing_to_the_softness_of_mujocos_own_limits(tmp_path):
         own.append(alone.data.qpos[0])
     assert max(own) > 1e-3
     np.testing.assert_allclose(angles, own, rtol=0.0, atol=2e-5)
+
+
+@pytest.mark.parametrize("make", [LIMITED["dart"], lambda: dart_arm(friction=400.0)], ids=["limit", "friction"])
+def test_limits_and_friction_in_darts_own_step_hold_against_contact(make, tmp_path):
+    _, angles, forces = loaded(make(), tmp_path)
+    assert abs(angles[-1] - angles[-20]) < 1e-5
+    assert np.abs(angles).max() < 1e-4  # 0.1 rad and more where only M̂ resists
+    assert forces[-1] == pytest.approx(weight_of_the_box(angles), rel=0.02)
 
 
 def test_as_the_engine_has_them_limits_give_way_to_contact(tmp_path):
