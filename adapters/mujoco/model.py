@@ -10,9 +10,11 @@ from pathlib import Path
 import mujoco
 from ipc_articulation.adapters.mujoco.asset_paths import AssetPaths
 from ipc_articulation.adapters.mujoco.compiling import compiled
+from ipc_articulation.adapters.mujoco.global_coordinates import make_local, without_global
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.limit_repairs import repair_limits
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
+from ipc_articulation.adapters.mujoco.odd_elements import without_odd
 from ipc_articulation.adapters.mujoco.old_attributes import (
     collide_in_pairs_only,
     without_old_attributes,
@@ -30,7 +32,8 @@ from ipc_articulation.errors import AdapterError
 from ipc_articulation.packages import is_file, package_folders, unpacked
 from ipc_articulation.repairs import summed
 
-_MOST = 100  # attributes that are left out one by one
+_MOST = 100  # attributes and elements that are left out one by one
+_TOLERATED = ("unrecognized attribute", "global coordinates", "required attribute missing", "invalid keyword")
 
 
 @summed()
@@ -97,9 +100,13 @@ def _read_mjcf(parts: Parts) -> mujoco.MjSpec:
         try:
             return mujoco.MjSpec.from_file(str(own.file.absolute()))
         except ValueError as error:
-            if "unrecognized attribute" not in str(error):
+            if not any(message in str(error) for message in _TOLERATED):
                 raise
-    spec = _tolerantly(parts, without_old_attributes(own.text, own.file))
+    text = without_old_attributes(own.text, own.file)
+    local = without_global(text, own.file)
+    spec = _tolerantly(parts, local or text)
+    if local is not None:
+        make_local(spec)
     collide_in_pairs_only(spec, own.text)
     return spec
 
@@ -110,7 +117,7 @@ def _tolerantly(parts: Parts, text: str) -> mujoco.MjSpec:
         try:
             return _from_text(parts, text)
         except ValueError as error:
-            better = without_refused(text, parts.model, str(error))
+            better = without_refused(text, parts.model, str(error)) or without_odd(text, parts.model, str(error))
             if better is None:
                 raise
             text = better

@@ -12,6 +12,7 @@ from ipc_articulation.adapters.mujoco.kinematics import rigid_group
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
+from ipc_articulation.dynamics.reading.mujoco.actuators import is_adhesion
 from ipc_articulation.dynamics.reading.mujoco.attachments import (
     actuator_bodies,
     equality_bodies,
@@ -138,11 +139,16 @@ def _free_bodies(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
 
 
 def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
-    """Report as repairs what has no effect on free bodies: IPC moves them by gravity and contact alone.
+    """Report as repairs what has no effect: adhesion, and on free bodies all that is not gravity or contact of IPC.
+
+    Adhesion acts through MuJoCo's own contacts, of which a coupled model has none.
 
     Raises:
         UnsupportedError: Repairs are refused, and there is something to report.
     """
+    for i in filter(partial(is_adhesion, model), range(len(model.actuator_trntype))):
+        fault = "it is an adhesion actuator, and IPC contact does not know adhesion"
+        repair(f"actuator '{name_of(model, 'actuator', i)}'", fault, "left out", UnsupportedError)
     for body in selection.free:
         dofs = slice(model.body_dofadr[body], model.body_dofadr[body] + 6)
         found = [noun for noun, names in ON_FREE_JOINTS.items() if any_of(model, names, dofs)]
@@ -157,9 +163,7 @@ def report_without_effect(model: mujoco.MjModel, selection: Selection) -> None:
 def _actuators(model: mujoco.MjModel, selection: Selection) -> Iterator[str]:
     free = _moved_by_ipc(model, selection)
     for i in range(len(model.actuator_trntype)):
-        if model.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_BODY:
-            yield f"actuator '{name_of(model, 'actuator', i)}' is an adhesion actuator, which IPC contact does not know"
-        if actuator_bodies(model, i) & free:
+        if not is_adhesion(model, i) and actuator_bodies(model, i) & free:
             yield f"actuator '{name_of(model, 'actuator', i)}' drives a free body, which IPC moves"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import ccd, pair_barrier, pair_friction
-from ipc_articulation.contact.broad_phase import near_moving
+from ipc_articulation.contact.broad_phase import find_stencils, near_moving
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
@@ -34,7 +34,7 @@ class BodyContact:
         self._surfaces, self._allowed = surfaces, materials.body_pairs == index
         self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
         self._all = np.ones(len(materials.body_pairs), dtype=np.bool_)
-        self._far: Proximity | None = None
+        self._near = Proximity(surfaces, self._allowed, self.proximity.reach)  # wherever a distance is asked for
         self._barrier = 0.0, self._d_hat, self._thickness  # dt² κ_c, d̂ and ξ
         self._friction: Friction | None = None
 
@@ -109,10 +109,14 @@ class BodyContact:
 
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
-        reach = within + self._thickness
-        s = self._all_within(at, reach)
-        distance, row = pair_barrier.smallest_distance(s.kind, s.vertices, at.x, reach)
-        return (np.inf, ()) if row < 0 else (distance - self._thickness, s.bodies_of(row))
+        reach, limit = 0.0, within + self._thickness
+        while reach < limit:  # of fine meshes there are few pairs within their distance, and very many within the limit
+            reach = min(max(2.0 * reach, self.proximity.reach), limit)
+            s = self._all_within(at, reach)
+            distance, row = pair_barrier.smallest_distance(s.kind, s.vertices, at.x, reach)
+            if row >= 0:
+                return distance - self._thickness, s.bodies_of(row)
+        return np.inf, ()
 
     def rounded_away(self, at: Positions, within: float) -> Overlap | None:
         """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
@@ -122,7 +126,7 @@ class BodyContact:
 
     def _all_within(self, at: Positions, reach: float) -> Stencils:
         """Stencils that contain all pairs of primitives nearer than a distance [m]."""
-        if self._far is None or self._far.reach < reach:
-            self._far = Proximity(self._surfaces, self._allowed, reach)
-        self._far.cover(at, at)
-        return self._far.stencils
+        if reach > self._near.reach:
+            return find_stencils(self._surfaces, self._allowed, at.x, at.x, reach)
+        self._near.cover(at, at)
+        return self._near.stencils

@@ -1,4 +1,6 @@
 import numpy as np
+import pytest
+import trimesh
 
 from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
@@ -39,3 +41,33 @@ def test_vertices_of_a_stencil_are_those_of_its_bodies():
             np.testing.assert_array_equal(owner[rows, k], (i if k in columns else j)[rows])
     lengths = np.linalg.norm(np.diff(surfaces.points[s.vertices.reshape(-1, 2, 2)], axis=2)[:, :, 0], axis=-1)
     np.testing.assert_allclose(s.mollified, np.where(s.kind == EDGES, 1e-3 * np.prod(lengths**2, axis=1), 0.0))
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.05, 3.0])
+def test_all_pairs_whose_boxes_come_near_are_found(distance):
+    """The boxes of the motions of two meshes that overlap along one axis or all, compared each with each."""
+    ball = trimesh.creation.icosphere(subdivisions=2)
+    edges, faces = ball.edges_unique.astype(np.int32), ball.faces.astype(np.int32)
+    stretched = ball.vertices * [3.0, 0.4, 0.4] + [0.5, 0.9, 0.0]
+    meshes = [(points, edges, faces, np.zeros(len(points))) for points in (ball.vertices, stretched)]
+    surfaces = join_surfaces(meshes)
+    x = surfaces.points
+    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), x, x + 0.03 * np.sin(7.0 * x), distance)
+    low, high = np.minimum(x, x + 0.03 * np.sin(7.0 * x)), np.maximum(x, x + 0.03 * np.sin(7.0 * x))
+
+    def boxes(primitives):
+        return low[primitives].min(axis=1), high[primitives].max(axis=1)
+
+    def near(first, second):
+        (low_a, high_a), (low_b, high_b) = boxes(first), boxes(second)
+        gap = np.maximum(low_a[:, None] - high_b, low_b - high_a[:, None])
+        a, b = np.nonzero((gap <= distance).all(axis=2))
+        return np.hstack([first[a], second[b]])
+
+    own, other = (np.flatnonzero(surfaces.body == body)[:, None] for body in (0, 1))
+    e, f = (
+        [part[surfaces.body[part[:, 0]] == body] for body in (0, 1)] for part in (surfaces.edges, surfaces.proper_faces)
+    )
+    assert np.array_equal(s.vertices[s.kind == EDGES], near(e[0], e[1]))
+    for kind, faces_, vertices in ((VERTEX_OF_FIRST, f[1], own), (VERTEX_OF_SECOND, f[0], other)):
+        assert np.array_equal(s.vertices[s.kind == kind], near(faces_, vertices)[:, [3, 0, 1, 2]])

@@ -1,5 +1,6 @@
 import re
 
+import mujoco
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import find_package, load_model
@@ -148,3 +149,78 @@ def test_sizes_in_a_urdf_file_are_limited(urdf):
     urdf.write_text(urdf.read_text().replace("<link", '<mujoco><size nkey="2000000000"/></mujoco><link', 1))
     with pytest.warns(RepairWarning), pytest.raises(ModelError, match=r'r\.urdf:1: <size> has nkey="2000000000"'):
         load_model(urdf)
+
+
+GLOBAL = """<mujoco><compiler angle="degree"
+  coordinate="global"/>
+<worldbody>
+  <geom type="plane" size="1 1 1" pos="0 0 -1"/>
+  <body name="hip" pos="1 0 2"><joint name="h" axis="0 1 0" pos="1 0 2.5"/><geom name="a" size="0.1" pos="1 0 1.8"/>
+    <inertial pos="1 0 1.9" mass="2" diaginertia="1 1 1"/>
+    <body name="knee"><joint name="k" axis="0 1 0" pos="1 0 1.5"/>
+      <geom name="b" type="capsule" size="0.05" fromto="1 0 1.5 1 0 1"/><site name="s" pos="1.5 0 1"/>
+      <body name="foot" pos="1 0 1"><joint name="f" axis="0 1 0" pos="1 0 1"/>
+        <geom name="c" size="0.1" pos="1.2 0 0.9"/></body></body></body>
+</worldbody></mujoco>"""
+
+
+def test_global_coordinates_become_local_ones(tmp_path):
+    """Everything is where the file puts it, also when the hip turns by 90° about (1, 0, 2.5): z - 2.5 becomes x - 1."""
+    file = tmp_path / "old.xml"
+    file.write_text(GLOBAL)
+    said = (
+        f'{file}:1: <compiler> has coordinate="global", which MuJoCo .* does not know; converted to local coordinates'
+    )
+    with pytest.warns(RepairWarning, match=said):
+        model = load_model(file)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    expected = {"a": (1, 0, 1.8), "b": (1, 0, 1.25), "c": (1.2, 0, 0.9)}
+    for name, place in expected.items():
+        np.testing.assert_allclose(data.geom(name).xpos, place, atol=1e-12)
+    np.testing.assert_allclose(data.xanchor, [(1, 0, 2.5), (1, 0, 1.5), (1, 0, 1)], atol=1e-12)
+    np.testing.assert_allclose(data.xipos[1], (1, 0, 1.9), atol=1e-12)
+    np.testing.assert_allclose(data.site("s").xpos, (1.5, 0, 1), atol=1e-12)
+    assert model.geom("b").size[1] == pytest.approx(0.25)
+    data.qpos[0] = np.pi / 2
+    mujoco.mj_kinematics(model, data)
+    for name, (x, _, z) in expected.items():
+        np.testing.assert_allclose(data.geom(name).xpos, (z - 2.5 + 1, 0, 2.5 - (x - 1)), atol=1e-12)
+    with strict(), pytest.raises(ModelError, match='coordinate="global"'):
+        load_model(file)
+
+
+def test_global_coordinates_of_turned_bodies_are_refused(tmp_path):
+    file = tmp_path / "old.xml"
+    file.write_text(GLOBAL.replace('name="knee"', 'name="knee" euler="0 90 0"'))
+    with pytest.raises(AdapterError, match="global coordinates no longer supported"):
+        load_model(file)
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ('<inertial mass="10"/>', '<inertial> has no pos; left out, because <compiler> has inertiafromgeom="true"'),
+        (
+            '<joint type="fixed"/>',
+            'type="fixed" of a <joint> is none of MJCF; left out, because a body without a joint',
+        ),
+    ],
+)
+def test_elements_that_mean_nothing_are_left_out(tmp_path, odd, said):
+    file = tmp_path / "odd.xml"
+    file.write_text(
+        f"""<mujoco><compiler inertiafromgeom="true"/><worldbody><body><joint/><geom size="0.1"/>
+<body>{odd}<geom size="0.1" mass="3"/></body></body></worldbody></mujoco>"""
+    )
+    with pytest.warns(RepairWarning, match=re.escape(f"{file}:2: {said}")):
+        model = load_model(file)
+    assert model.njnt == 1
+    assert model.body_mass[2] == pytest.approx(3.0)
+
+
+def test_inertia_without_a_place_is_refused_where_it_counts(tmp_path):
+    file = tmp_path / "odd.xml"
+    file.write_text('<mujoco><worldbody><body><inertial mass="1"/><joint/></body></worldbody></mujoco>')
+    with pytest.raises(AdapterError, match="required attribute missing: 'pos'"):
+        load_model(file)

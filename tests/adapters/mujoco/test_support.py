@@ -1,6 +1,7 @@
 import re
 
 import mujoco
+import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
@@ -83,10 +84,6 @@ REFUSED = [
             "geom": 'name="pebble2"',
         },
         "contact override (<flag override>) is not supported for a model with contact pairs",
-    ),
-    (
-        {"more": '<actuator><adhesion name="glove" body="arm" ctrlrange="0 1"/></actuator>'},
-        "actuator 'glove' is an adhesion actuator",
     ),
     ({"free": 'name="flight"', "more": motor('joint="flight"')}, "actuator 'push' drives a free body, which IPC moves"),
     (
@@ -175,3 +172,22 @@ def test_force_on_a_free_body_is_refused_when_the_step_comes(field):
     forces[0] = 1.0
     with pytest.raises(UnsupportedError, match="a force is applied to free body 'stone'"):
         adapter.predict()
+
+
+@pytest.mark.parametrize("body", ["arm", "stone"])
+def test_adhesion_is_left_out_with_a_warning_that_names_it_and_moves_nothing(body):
+    """The stone touches the arm, so that adhesion moves the arm in MuJoCo's own step."""
+    adhesion = f'<actuator><adhesion name="glove" body="{body}" ctrlrange="0 1" gain="50"/></actuator>'
+    parts = {"geom": 'pos="0 1 0"', "inside": '<geom size="0.1" pos="0.19 1 0"/>', "more": adhesion}
+    said = "actuator 'glove': it is an adhesion actuator, and IPC contact does not know adhesion"
+    with pytest.warns(RepairWarning, match=f"^{said}; left out$"):
+        adapter = couple(**parts)
+    resting, own = adapter.predict().delta_theta_tilde, mujoco.MjData(adapter.model)
+    mujoco.mj_forward(adapter.model, own)
+    accelerated = own.qacc.copy()
+    own.ctrl[0] = adapter.data.ctrl[0] = 1.0
+    mujoco.mj_forward(adapter.model, own)
+    assert not np.allclose(own.qacc, accelerated, atol=1e-3)
+    assert np.array_equal(adapter.predict().delta_theta_tilde, resting)
+    with strict(), pytest.raises(UnsupportedError, match=said):
+        couple(**parts)

@@ -113,3 +113,10 @@ def test_a_fluid_is_left_out_with_a_report(tmp_path: Path) -> None:
     (tmp_path / "swimmer.xml").write_text(text)
     with pytest.warns(RepairWarning, match="fluid"):
         of_native.SceneModel(tmp_path / "swimmer.xml", [])
+
+
+def test_adhesion_is_left_out_with_one_warning(tmp_path: Path) -> None:
+    with collected() as warnings:
+        built(tmp_path, of_native, f'{SERVO}<adhesion name="pad" body="lower" ctrlrange="0 1" gain="9"/>')
+    (warning,) = warnings
+    assert "actuator 'pad': it is an adhesion actuator, and IPC contact does not know adhesion; left out" in warning

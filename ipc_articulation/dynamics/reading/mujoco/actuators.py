@@ -68,13 +68,13 @@ class JointActuator(NamedTuple):
 
 
 def joint_actuators(model: mujoco.MjModel) -> tuple[list[JointActuator], dict[str, str]]:
-    """The linear actuators on joints, and why each of the others is none of them, by its name."""
+    """The linear actuators on joints, and why each of the others but adhesion is none of them, by its name."""
     found: list[JointActuator] = []
     others: dict[str, str] = {}
     if not enabled(model, "ACTUATION"):
         return found, others
     for index in range(len(model.actuator_trntype)):
-        if model.opt.disableactuator & (1 << int(model.actuator_group[index])):
+        if model.opt.disableactuator & (1 << int(model.actuator_group[index])) or is_adhesion(model, index):
             continue
         name, reason = name_of(model, "actuator", index), _reason(model, index)
         if reason:
@@ -82,6 +82,11 @@ def joint_actuators(model: mujoco.MjModel) -> tuple[list[JointActuator], dict[st
         else:
             found.append(_read(model, index, name))
     return found, others
+
+
+def is_adhesion(model: mujoco.MjModel, index: int) -> bool:
+    """Whether an actuator pulls a body towards what touches it."""
+    return bool(model.actuator_trntype[index] == mujoco.mjtTrn.mjTRN_BODY)
 
 
 def control_address(model: mujoco.MjModel, index: int) -> int:
