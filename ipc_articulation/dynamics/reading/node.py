@@ -127,9 +127,12 @@ class XmlNode(NamedTuple):
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
 
     def refuse_misspelt(self, elements: Collection[str]) -> None:
-        """Refuse elements with names similar to these; others belong to other tools."""
+        """Refuse elements with names similar to these, or with letters in another order; others are other tools'."""
+        anagrams = {tuple(sorted(name)) for name in elements}
         for child in self.children():
-            if child.tag not in elements and difflib.get_close_matches(child.tag, elements, cutoff=ALIKE):
+            if child.tag in elements:
+                continue
+            if tuple(sorted(child.tag)) in anagrams or difflib.get_close_matches(child.tag, elements, cutoff=ALIKE):
                 raise child.error(f"<{self.tag}> has the unknown element <{child.tag}>{suggest(child.tag, elements)}")
 
 

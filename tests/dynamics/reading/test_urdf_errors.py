@@ -210,6 +210,10 @@ def test_ends_of_a_joint(ends, expected):
             "<text>:5: <robot> has the unknown element <lnk>; did you mean 'link'? valid: joint, link",
         ),
         (
+            '<lnik name="hand"/>',
+            "<text>:5: <robot> has the unknown element <lnik>; did you mean 'link'? valid: joint, link",
+        ),
+        (
             '<link name="hand"/><link name="foot"/>',
             "<text>:1: links 'base', 'hand', 'foot' are no joint's child; join all but one of them to the rest",
         ),

@@ -40,7 +40,11 @@ def _repair(shape: XmlNode, robot: Robot, faults: Faults) -> None:
 
 def _find(shape: XmlNode, mesh: XmlNode, robot: Robot, faults: Faults) -> None:
     """Replace a mesh's path by the whole path of the file, or leave out the shape."""
-    name = mesh.text("filename")
+    name = mesh.element.get("filename", "").strip()
+    if not name:
+        faults.add(("unnamed", shape.tag), mesh, '<mesh> lacks filename="…"', f"the {shape.tag} is left out")
+        remove(shape)
+        return
     path = robot.meshes.find(name)
     if path is None:
         path = robot.meshes.similar(name)

@@ -21,7 +21,7 @@ from ipc_articulation.dynamics.reading.repairing.robot import Robot
 from ipc_articulation.dynamics.reading.repairing.roots import keep_largest_tree
 from ipc_articulation.repairs import summed
 
-MOST = 10_000  # links, or joints; the mass matrix of as many joints has 0.8 GB
+MOST = 10_000  # links, joints or shapes; the mass matrix of as many joints has 0.8 GB
 
 REPAIRS: tuple[Callable[[Robot], None], ...] = (
     leave_out_other_tools,
@@ -57,8 +57,8 @@ def repaired(path_or_text: str | Path, package_dirs: Sequence[Path] = ()) -> Xml
     robot = Robot(node, MeshPaths(folder, package_dirs, trusted=is_text))
     if node.tag != "robot":
         raise node.error(f"the outermost element is <{node.tag}>; that of a URDF file is <robot>")
-    for tag in ("link", "joint"):
-        count = len(node.element.findall(tag))
+    for tag in ("link", "joint", "visual", "collision"):
+        count = sum(1 for _ in node.element.iter(tag))
         if count > MOST:
             raise node.error(f"<robot> has {count} {tag}s; the most are {MOST}")
     for repair in REPAIRS:

@@ -470,6 +470,15 @@ def test_missing_meshes_and_those_of_others_are_left_out(package, kind, name):
     assert said.endswith(f"; the {kind} is left out")
 
 
+@pytest.mark.parametrize("name", ["", "  "])
+def test_meshes_without_a_name_are_left_out(package, name):
+    file, _, meshes = package
+    found, (said,) = meshes(name)
+    assert found == []
+    assert said.startswith(f"{file}:3: link 'arm': <mesh> lacks filename=")
+    assert said.endswith(" is left out")
+
+
 @pytest.mark.parametrize(
     "name", ["../" * 30 + "etc/hostname", "package://etc/hostname", "package://arms/../../../../etc/x"]
 )
@@ -498,6 +507,10 @@ BOMB = "<!DOCTYPE robot [<!ENTITY a0 'aaaaaaaaaa'>{}]><robot><link name='b'/>&a9
         (b"<robot>" + 100_000 * b"<a>", ":1: not well-formed XML: Excessive depth"),
         (b"<html><p/></html>", ":1: the outermost element is <html>; that of a URDF file is <robot>"),
         (b"<robot>" + 100_000 * b'<link name="a"/>' + b"</robot>", ":1: <robot> has 100000 links; the most are 10000"),
+        (
+            b"<robot><link name='a'>" + 20_000 * b"<collision/>" + b"</link></robot>",
+            ":1: <robot> has 20000 collisions; the most are 10000",
+        ),
     ],
 )
 def test_what_is_no_robot_is_refused(tmp_path, content, message):
