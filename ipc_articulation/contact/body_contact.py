@@ -13,7 +13,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import ccd, pair_barrier, pair_friction
-from ipc_articulation.contact.broad_phase import find_stencils, near_moving
+from ipc_articulation.contact.broad_phase import find_stencils, motion_boxes, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
@@ -109,7 +109,8 @@ class BodyContact:
 
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
-        reach, limit = 0.0, within + self._thickness
+        limit = within + self._thickness
+        reach = self._distance_of_boxes(at, limit)
         while reach < limit:  # of fine meshes there are few pairs within their distance, and very many within the limit
             reach = min(max(2.0 * reach, self.proximity.reach), limit)
             s = self._all_within(at, reach)
@@ -117,6 +118,13 @@ class BodyContact:
             if row >= 0:
                 return distance - self._thickness, s.bodies_of(row)
         return np.inf, ()
+
+    def _distance_of_boxes(self, at: Positions, within: float) -> float:
+        """Smallest distance [m] of the bounding boxes of two bodies; inf if it is above `within`."""
+        nowhere = np.empty((len(self._all), 3))
+        low, high = motion_boxes(self._surfaces.corners[1], self._all, at.corners, at.corners, nowhere, nowhere)
+        pairs = near_moving(low, high, self._allowed, self._all, within)
+        return smallest_distance(low, high, pairs) if len(pairs) else np.inf
 
     def rounded_away(self, at: Positions, within: float) -> Overlap | None:
         """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""

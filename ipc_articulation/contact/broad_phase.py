@@ -107,6 +107,18 @@ def near_moving(low, high, allowed, moving, distance):
 
 
 @compiled
+def smallest_distance(low, high, pairs):
+    """The smallest distance along an axis between the boxes (n, 3) of pairs of bodies (k, 2); 0 if boxes overlap."""
+    least = np.inf
+    for i, j in pairs:
+        distance = 0.0
+        for k in range(3):
+            distance = max(distance, low[i, k] - high[j, k], low[j, k] - high[i, k])
+        least = min(least, distance)
+    return least
+
+
+@compiled
 def _boxes(low, high, primitives, body, near):
     """Bounding boxes of edges or faces from those of their vertices, for the bodies that are near others."""
     box_low, box_high = np.empty((len(primitives), 3)), np.empty((len(primitives), 3))

@@ -3,6 +3,7 @@
 import ipctk
 import numpy as np
 import pytest
+import trimesh
 
 from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.barrier import barrier
@@ -233,3 +234,15 @@ def test_a_place_that_fails_leaves_the_last_one(world_and_q, monkeypatch):
         np.testing.assert_array_equal(bodies, bodies_before)
         np.testing.assert_array_equal(H, H_before)
     np.testing.assert_array_equal(body_energies(world, q), energies)
+
+
+@pytest.mark.parametrize("gap", [0.1, 0.9, 1.1, 1.9, 3.3, 7.0, 9.9, 10.1, 50.0])
+@pytest.mark.parametrize("turned", [False, True])
+def test_distances_are_found_up_to_ten_d_hat(gap, turned):
+    """Of two boxes far above the ground, side by side or corner to side; their boxes may be nearer than they are."""
+    half = 0.1 * np.sqrt(3.0) if turned else 0.1  # a corner points to the other box
+    axis = np.array([1.0, 1.0, 1.0]) / np.sqrt(3.0)
+    R = trimesh.geometry.align_vectors(axis, [-1.0, 0.0, 0.0])[:3, :3] if turned else np.eye(3)
+    other = np.concatenate([[0.1 + gap * D_HAT + half, 0.01, 3.01], R.ravel()])
+    found = make_world(2).minimum_distance(np.stack([pose(0, 0, 3), other]))
+    assert found == (pytest.approx(gap * D_HAT, rel=1e-9) if gap < 10.0 else np.inf)
