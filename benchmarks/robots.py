@@ -145,7 +145,13 @@ def command(arguments: Sequence[str]) -> tuple[int, str]:
 
 def reason(said: str) -> str:
     """The first error of a command's output."""
-    dull = ("cannot be simulated", "UserWarning", "warnings.warn", "ipc-articulation: repaired: ")
+    dull = (
+        "cannot be simulated",
+        "UserWarning",
+        "warnings.warn",
+        "ipc-articulation: repaired: ",
+        "ipc-articulation: warning: ",
+    )
     lines = [line.strip() for line in said.splitlines() if line.strip() and not any(part in line for part in dull)]
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines or ["nothing was said"])[0]

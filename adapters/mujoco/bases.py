@@ -12,6 +12,7 @@ from ipc_articulation.errors import AdapterError
 
 ROOT = "root"  # name of a free joint that a scene adds
 _FREE = mujoco.mjtJoint.mjJNT_FREE
+_BODY = mujoco.mjtObj.mjOBJ_BODY
 
 
 def settle_bases(
@@ -57,7 +58,7 @@ def settle_bases(
 def _set_free(spec: mujoco.MjSpec, ignored: Collection[str], file: str) -> mujoco.MjsJoint:
     """Give the only body of the world that carries joints, or the only body, a free joint."""
     bodies = [body for body in spec.worldbody.bodies if body.name not in ignored]
-    carriers = [body for body in bodies if any(below.joints for below in _below(body))] or bodies
+    carriers = [body for body in bodies if any(below.joints for below in body.find_all(_BODY))] or bodies
     if len(carriers) != 1 or carriers[0].joints:
         names = ", ".join(f"'{body.name}'" for body in carriers)
         raise AdapterError(
@@ -79,10 +80,6 @@ def _put(spec: mujoco.MjSpec, body: mujoco.MjsBody, pose: Array) -> None:
 def _floating(spec: mujoco.MjSpec, ignored: Collection[str]) -> Iterator[mujoco.MjsJoint]:
     for body in spec.worldbody.bodies:
         free = [joint for joint in body.joints if joint.type == _FREE]
-        below = _below(body)
+        below = body.find_all(_BODY)
         if free and any(other.joints for other in below) and not {body.name, *(o.name for o in below)} & set(ignored):
             yield free[0]
-
-
-def _below(body: mujoco.MjsBody) -> list[mujoco.MjsBody]:
-    return [found for child in body.bodies for found in (child, *_below(child))]

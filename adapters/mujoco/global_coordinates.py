@@ -42,12 +42,14 @@ def without_global(text: str, path: Path) -> str | None:
 
 def make_local(spec: mujoco.MjSpec) -> None:
     """Convert the positions of a model, which are all in the world, to positions in bodies and their parents."""
-    for body in spec.worldbody.bodies:
-        _make_local(body, _NOWHERE)
+    carried = [(body, _NOWHERE) for body in spec.worldbody.bodies]
+    for body, parent in carried:  # which grows
+        origin = _make_local(body, parent)
+        carried.extend((child, origin) for child in body.bodies)
 
 
-def _make_local(body: mujoco.MjsBody, parent: Array) -> None:
-    """The same for a body and those that it carries; the origin of its parent's frame is at `parent` (3,) [m]."""
+def _make_local(body: mujoco.MjsBody, parent: Array) -> Array:
+    """The same for one body; the origin of its parent's frame is at `parent` (3,) [m]. Returns: that of its own."""
     stated = np.array(body.pos)
     origin = stated if stated.any() else parent
     for part in (*body.joints, *body.cameras, *body.lights):
@@ -59,6 +61,5 @@ def _make_local(body: mujoco.MjsBody, parent: Array) -> None:
             part.pos = np.array(part.pos) - origin
     if np.isfinite(body.ipos).all():
         body.ipos = np.array(body.ipos) - origin
-    for child in body.bodies:
-        _make_local(child, origin)
     body.pos = origin - parent
+    return origin

@@ -10,7 +10,6 @@ touch as soon as any of their geoms may.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations_with_replacement
 
 import mujoco
 import numpy as np
@@ -34,13 +33,14 @@ def untouchable_pairs(
         geoms: Geoms of each body and plane that has geoms.
         immovable: Names of bodies and planes that never move; they do not touch each other, nor themselves.
     """
-    may_touch = geoms_may_touch(model)
-    pairs = set()
-    for a, b in combinations_with_replacement(geoms, 2):
-        both_fixed = a in immovable and b in immovable
-        if both_fixed or (a != b and not may_touch[np.ix_(geoms[a], geoms[b])].any()):
-            pairs.add(frozenset({a, b}))
-    return frozenset(pairs)
+    owns = np.zeros((len(geoms), model.ngeom), dtype=np.float32)
+    for row, own in zip(owns, geoms.values(), strict=True):
+        row[own] = 1.0
+    touch = owns @ geoms_may_touch(model).astype(np.float32) @ owns.T > 0.0
+    np.fill_diagonal(touch, True)
+    fixed, names = np.array([name in immovable for name in geoms], dtype=bool), list(geoms)
+    never = ~touch | (fixed[:, None] & fixed)
+    return frozenset(frozenset({names[i], names[j]}) for i, j in np.argwhere(np.triu(never)).tolist())
 
 
 def geoms_may_touch(model: mujoco.MjModel) -> Bools:

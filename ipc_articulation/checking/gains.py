@@ -51,11 +51,21 @@ def growth_of(M: Array, kp: Array, kv: Array, dt: float) -> tuple[float, Array]:
         kv: (m,).
         dt: [s].
     """
-    m, eye = len(M), np.eye(len(M))
-    stiff, damp = np.linalg.solve(M, dt**2 * np.diag(kp)), np.linalg.solve(M, dt * np.diag(kv))
-    values, vectors = np.linalg.eig(np.block([[eye - stiff, eye - damp], [-stiff, eye - damp]]))
+    values, vectors = np.linalg.eig(_step(M, kp, kv, dt))
     largest = int(np.abs(values).argmax())
-    return float(np.abs(values[largest])), np.abs(vectors[m:, largest])
+    return float(np.abs(values[largest])), np.abs(vectors[len(M) :, largest])
+
+
+def is_stable(M: Array, kp: Array, kv: Array, dt: float) -> bool:
+    """Whether the spectral radius of the step is not above 1; arguments as those of `growth_of`."""
+    return bool(np.abs(np.linalg.eigvals(_step(M, kp, kv, dt))).max() <= STABLE)
+
+
+def _step(M: Array, kp: Array, kv: Array, dt: float) -> Array:
+    """The map from (θ, w) to (θ⁺, w⁺), (2m, 2m)."""
+    eye = np.eye(len(M))
+    stiff, damp = np.linalg.solve(M, dt**2 * np.diag(kp)), np.linalg.solve(M, dt * np.diag(kv))
+    return np.block([[eye - stiff, eye - damp], [-stiff, eye - damp]])
 
 
 def _gains(scene: RobotScene, names: list[str]) -> tuple[Array, Array, list[int | None]]:
@@ -76,6 +86,5 @@ def _stable_fraction(M: Array, kp: Array, kv: Array, dt: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(20):
         middle = 0.5 * (low + high)
-        stable = growth_of(M, middle * kp, kv, dt)[0] <= STABLE
-        low, high = (middle, high) if stable else (low, middle)
+        low, high = (middle, high) if is_stable(M, middle * kp, kv, dt) else (low, middle)
     return low

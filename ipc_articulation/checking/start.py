@@ -112,9 +112,10 @@ def _definite(M: Array, robot: CoupledRobot) -> Array:
         AdapterError: It is singular; names the joint.
     """
     scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(M / scale[:, None] / scale)
-    if values[0] <= _SINGULAR:
-        name = freedom_names(robot.joints)[int(np.argmax(np.abs(vectors[:, 0])))]
+    scaled = M / scale[:, None] / scale
+    if np.linalg.eigvalsh(scaled)[0] <= _SINGULAR:
+        still = np.linalg.eigh(scaled)[1][:, 0]
+        name = freedom_names(robot.joints)[int(np.argmax(np.abs(still)))]
         raise AdapterError(
             f"joint '{name}' moves no inertia, or the same as other joints: the robot's mass matrix is singular; give "
             "its link an inertia, or the joint an armature"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from ipc_articulation.coupling.kinds import freedom_names, kind_of
 from ipc_articulation.dynamics.reading.facts import FileFacts
 from ipc_articulation.errors import IpcArticulationError, MeshError, ModelError, SceneFileError
 from ipc_articulation.packages import PACKAGE, find_file
+from ipc_articulation.progress import progress
 from ipc_articulation.repairs import repair, summed
 from ipc_articulation.scenefile.schema import Scene
 from ipc_articulation.simulation.bodies import GROUND
@@ -30,6 +31,7 @@ from ipc_articulation.starting.options import REPLACED, USUAL
 ADAPTERS = ("mujoco", "native")  # the first that can read the robot is taken
 THIN = 0.25  # d̂ in the thinnest surface
 LEAST_D_HAT = 1e-4  # [m]
+_STAGES = ("reading the robot", "choosing gains", "placing the robot", "looking for overlaps", "checking the scene")
 _GROUNDS = {GROUND, f"world/{GROUND}"}  # names of the ground that a scene adds
 
 
@@ -63,8 +65,11 @@ def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> S
         base = facts.base if facts.keyframe else None
         draft = Draft(model, file, name, facts, _initial(facts), refusals=refusals, base=base)
         try:
-            with summed(file, given_up=SceneFileError):
-                text = _finished(draft)
+            with (
+                summed(file, given_up=SceneFileError),
+                progress(scene_file.name, len(_STAGES), False, note=_stage) as show,
+            ):
+                text = _finished(draft, show)
         except SceneFileError as error:
             refusals.append(f"with adapter {name}: {_line(error)}")
         else:
@@ -92,14 +97,25 @@ def _report(draft: Draft) -> Iterator[str]:
         yield f"{file}: nothing carries base '{base}'; it floats, by 'base: free' under 'robot'"
 
 
-def _finished(draft: Draft) -> str:
+def _stage(done: int, _: float) -> str:
+    """What follows some stages, for the bar's note."""
+    return (*_STAGES, "")[done]
+
+
+def _finished(draft: Draft, show: Callable[[int], None]) -> str:
+    """The text of a draft, stage by stage; `show` is called with the number of those done."""
     start, scene = _first_start(draft)
+    show(1)
     draft.d_hat = _fitting_d_hat(start, draft.d_hat)
     _put_on_floor(draft, start, scene)
     _add_gains(draft, start)
+    show(2)
     start, scene = draft.start()
+    show(3)
     _part_what_touches(draft, start, scene)
+    show(4)
     draft.start()
+    show(5)
     return draft.text()
 
 

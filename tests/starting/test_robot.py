@@ -473,3 +473,15 @@ def test_a_link_called_ground_has_a_wall_for_its_floor(tmp_path: Path, adapter: 
     assert scene.ground is None
     assert [(wall.name, wall.normal) for wall in scene.walls] == [("floor", (0.0, 0.0, 1.0))]
     assert np.isfinite(runs(tmp_path)).all()
+
+
+def test_a_bar_says_which_stage_is_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("ipc_articulation.progress._INTERVAL", 0.0)
+    monkeypatch.setenv("COLUMNS", "200")
+    model = '<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody></mujoco>'
+    starter(tmp_path, model, "--adapter", "mujoco")
+    bar = capsys.readouterr().err
+    stages = ("choosing gains", "placing the robot", "looking for overlaps", "checking the scene", "5/5")
+    places = [bar.index(stage) for stage in stages]
+    assert places == sorted(places)

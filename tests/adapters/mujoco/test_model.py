@@ -4,6 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import find_package, load_model
+from ipc_articulation.adapters.mujoco.bases import settle_bases
+from ipc_articulation.adapters.mujoco.global_coordinates import make_local
 
 from ipc_articulation.errors import AdapterError, ModelError
 from ipc_articulation.repairs import RepairWarning, strict
@@ -224,3 +226,17 @@ def test_inertia_without_a_place_is_refused_where_it_counts(tmp_path):
     file.write_text('<mujoco><worldbody><body><inertial mass="1"/><joint/></body></worldbody></mujoco>')
     with pytest.raises(AdapterError, match="required attribute missing: 'pos'"):
         load_model(file)
+
+
+def test_a_chain_of_more_links_than_python_calls():
+    """A thousand bodies one below the other, on a floating base; positions are global."""
+    spec = mujoco.MjSpec()
+    body = spec.worldbody.add_body(name="base", pos=[0, 0, 1])
+    body.add_freejoint()
+    for k in range(1, 1500):
+        body = body.add_body(name=f"link{k}", pos=[0.1 * k, 0, 1])
+        body.add_joint(name=f"joint{k}", pos=[0.1 * k, 0, 1])
+    make_local(spec)
+    settle_bases(spec, None, None, [], "chain.xml")
+    np.testing.assert_allclose(spec.body("link1499").pos, [0.1, 0, 0], atol=1e-10)
+    np.testing.assert_allclose(spec.joint("joint1499").pos, 0, atol=1e-10)
