@@ -166,6 +166,17 @@ class DartAdapter:
         """Joint velocities, (m,) [rad/s or m/s]; a free body's origin moves along the parent's axes."""
         return coordinates.rates(self._tree) @ velocities(self.world)
 
+    def motor_forces(self, forces: Array) -> Array:
+        """DART's forces that do the work of forces on the freedoms of the articulation at the present position.
+
+        Args:
+            forces: By freedom, (m,) [N·m or N].
+
+        Returns:
+            Pᵀ f, (m,), in DART's order: those of the first mobile skeleton first.
+        """
+        return coordinates.rates(self._tree).T @ forces
+
     def limits(self) -> Array:
         """Lowest and highest position of each freedom, (m, 2) [rad or m]; -inf and inf without limits."""
         return coordinates.limits(self._tree)

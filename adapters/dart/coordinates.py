@@ -63,7 +63,7 @@ def put(tree: Tree, theta: Array, theta_dot: Array) -> None:
             H = spatial.pose(_rotation(theta[own][3:]), theta[own][:3])
             above = link.body.getParentBodyNode()
             parent = np.eye(4) if above is None else pose_of(above)
-            joint.setRelativeTransform(_isometry(spatial.inverse(parent) @ tree.base(link) @ H))
+            joint.setRelativeTransform(isometry(spatial.inverse(parent) @ tree.base(link) @ H))
         elif link.kind == "spherical":
             C = joint.getTransformFromChildBodyNode().matrix()[:3, :3]
             joint.setPositions(C.T @ theta[own])
@@ -93,6 +93,14 @@ def pose_rates(tree: Tree) -> Array:
     return tree.poses() @ own
 
 
+def isometry(pose: Array) -> Any:
+    """A pose (4, 4) as DART takes it."""
+    H = dartpy.math.Isometry3()
+    H.set_rotation(pose[:3, :3])
+    H.set_translation(pose[:3, 3])
+    return H
+
+
 def _block(tree: Tree, link: Link) -> Array:
     if link.kind not in ("free", "spherical"):
         return np.eye(len(link.dofs))
@@ -105,13 +113,6 @@ def _block(tree: Tree, link: Link) -> Array:
 
 def _rotation(turn: Array) -> Array:
     return spatial.rotation_from_quaternion(spatial.quaternion_exp(turn))
-
-
-def _isometry(pose: Array) -> Any:
-    isometry = dartpy.math.Isometry3()
-    isometry.set_rotation(pose[:3, :3])
-    isometry.set_translation(pose[:3, 3])
-    return isometry
 
 
 def _turn(R: Array) -> Array:

@@ -14,6 +14,7 @@ from ipc_articulation.dynamics.model.physical_inertia import physical_inertia
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
+from ipc_articulation.dynamics.reading.repairing.names import strip_names
 from ipc_articulation.dynamics.reading.repairing.numbers import number_of
 from ipc_articulation.dynamics.reading.urdf import tree_of
 from ipc_articulation.repairs import repair
@@ -43,7 +44,7 @@ def urdf_text(path: Path, package_dirs: Sequence[Path]) -> str:
         _make_inertial(link, name in moving)
     for joint in robot.children("joint"):
         _leave_out_equal_limits(joint)
-    _strip_names(robot)
+    strip_names(robot)
     _set_compiler(robot)
     return etree.tostring(robot.element, encoding="unicode")
 
@@ -57,13 +58,6 @@ def name_coordinates(spec: mujoco.MjSpec) -> None:
         joints = list(body.joints)
         for index, joint in enumerate(joints if len(joints) > 1 else ()):
             joint.name = f"{joint.name.rpartition('_')[0]}[{index}]"
-
-
-def _strip_names(robot: XmlNode) -> None:
-    """Blanks around a name are no part of it, as in our own reader."""
-    for element in robot.element.iter("link", "joint", "parent", "child"):
-        for key in {"name", "link"} & set(element.keys()):
-            element.set(key, element.get(key, "").strip())
 
 
 def _child(joint: XmlNode) -> str:

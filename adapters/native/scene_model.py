@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from ipc_articulation.adapters.mimics import with_followers
 from ipc_articulation.adapters.native.adapter import NativeAdapter
 from ipc_articulation.adapters.native.driven_model import DrivenModel
 from ipc_articulation.adapters.native.drives import joint_drives
@@ -15,10 +15,8 @@ from ipc_articulation.adapters.native.mjcf import read_mjcf
 from ipc_articulation.adapters.native.robot import read_robot
 from ipc_articulation.adapters.native.rotors import give_rotors
 from ipc_articulation.adapters.native.static_links import static_names
-from numpy.polynomial import Polynomial
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.followers import Follower, started
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.dynamics.integrators import Scheme
@@ -87,7 +85,7 @@ class SceneModel:
         self._set("effort", {name: drive.max_force for name, drive in drives.items()}, np.minimum)
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
-        setup = _with_followers(model, robot.start, setup)
+        setup = with_followers(model, robot.start, setup)
         if not model.loops:
             q = _started(model, {**robot.start, **setup.start})
             if give_rotors(robot.mechanism, model, q):
@@ -143,16 +141,6 @@ def _dof_names(joint: PlacedJoint) -> Iterator[str]:
 def _turns_and_slides(joint: PlacedJoint) -> bool:
     """Whether every position coordinate of a joint is an angle or a distance."""
     return joint.joint.nq == joint.joint.ndof
-
-
-def _with_followers(model: Model, rest: Mapping[str, float], setup: RobotSetup) -> RobotSetup:
-    """The setup with the mimic joints where their leaders put them, also where these start as in the file."""
-    f, names = model.followers, model.dof_names
-    entries = zip(f.dofs, f.leader_dofs, f.offset, f.multiplier, strict=True)
-    followers = [Follower(names[dof], names[leader], Polynomial(line)) for dof, leader, *line in entries]
-    leaders = {follower.leader: rest.get(follower.leader, 0.0) for follower in followers}
-    start, velocity = started(followers, rest, replace(setup, start={**leaders, **setup.start}))
-    return replace(setup, start=start, start_velocity=velocity)
 
 
 def _started(model: Model, values: Mapping[str, float]) -> Array:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+from ipc_articulation.adapters.driven_model import DrivenModel
 from ipc_articulation.adapters.pinocchio.adapter import PinocchioAdapter
-from ipc_articulation.adapters.pinocchio.driven_model import DrivenModel
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.robots import FRICTION, RobotSetup
@@ -82,7 +82,18 @@ class SceneModel:
             friction=setup.friction_of(FRICTION),
             mesh_shape=setup.mesh_shape,
         )
-        return DrivenModel(adapter, setup.actuators, implicit=setup.integrator == "implicitfast")
+
+        def drive(force: Array, kd: Array) -> None:
+            adapter.tau, adapter.kd = adapter.motor_forces(force), kd
+
+        return DrivenModel(
+            adapter,
+            setup.actuators,
+            drive,
+            efforts={name: float(model.effortLimit[self._row(name)]) for name in self.joint_names},
+            cyclic=[name for name in self.joint_names if model.joints[model.getJointId(name)].nq > 1],
+            implicit=setup.integrator == "implicitfast",
+        )
 
     def _place(self, H: pin.SE3) -> None:
         """Move everything by a pose."""
@@ -98,7 +109,11 @@ class SceneModel:
     def _set(self, array: Array, values: Mapping[str, float]) -> None:
         """Set an array (nv,) from values by joint."""
         for name, value in values.items():
-            array[self._model.joints[self._model.getJointId(name)].idx_v] = value
+            array[self._row(name)] = value
+
+    def _row(self, joint: str) -> int:
+        """Where a joint's velocity is in v."""
+        return int(self._model.joints[self._model.getJointId(joint)].idx_v)
 
 
 def _read(file: Path, base: str | None) -> pin.Model:

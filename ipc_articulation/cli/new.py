@@ -20,7 +20,7 @@ examples:
   ipc-articulation new my_robot.yaml --robot my_robot.urdf
   ipc-articulation new panda.yaml --robot package://example-robot-data/robots/panda_description/urdf/panda.urdf
 """
-ADAPTERS = ("mujoco", "native", "none")
+ADAPTERS = ("mujoco", "native", "pinocchio", "dart", "none")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

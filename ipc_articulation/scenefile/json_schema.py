@@ -24,7 +24,7 @@ _REFERENCE_TEXT = {
     "pattern": r"\$\{.+\}",
     "description": "a variable, `${mass}`, or an expression of variables, `${2 * mass}`",
 }
-_ADAPTERS = {"anyOf": [{"enum": ["mujoco", "native", "pinocchio", "none"]}, {"type": "string"}]}
+_ADAPTERS = {"anyOf": [{"enum": ["mujoco", "native", "pinocchio", "dart", "none"]}, {"type": "string"}]}
 
 
 def json_schema() -> Schema:

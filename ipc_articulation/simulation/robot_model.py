@@ -13,7 +13,7 @@ import numpy as np
 from ipc_articulation.coupling.robots import Actuator, DrivenRobot, Pin, RobotFile, RobotSetup
 from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.dynamics.reading.format import robot_format
-from ipc_articulation.errors import AdapterError, StartError
+from ipc_articulation.errors import AdapterError, MissingPackageError, StartError
 from ipc_articulation.naming import matching
 from ipc_articulation.packages import package_folders
 from ipc_articulation.repairs import caution
@@ -53,6 +53,8 @@ def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
     entry = entry_points(group="ipc_articulation.adapters")[scene.adapter]
     try:
         module = importlib.import_module(f"{entry.module}.scene_model")
+    except MissingPackageError as error:
+        raise document.error([SceneProblem(("adapter",), f"adapter '{scene.adapter}': {error}")]) from error
     except ModuleNotFoundError as error:
         message = f"adapter '{scene.adapter}' needs '{error.name}', which is not installed"
         if error.name == f"{entry.module}.scene_model":

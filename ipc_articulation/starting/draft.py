@@ -82,7 +82,7 @@ class Draft:
 
     def _head(self) -> Iterator[str]:
         yield f"# {comment(self.title)}, held where it stands. All keys: docs/scene_files.md"
-        yield f"adapter: {self.adapter}  # moves the joints: mujoco, or native (the package's own dynamics)"
+        yield f"adapter: {self.adapter}  # moves the joints: mujoco, native (the package's own), pinocchio or dart"
         for refusal in self.refusals:
             yield f"# {comment(refusal)}"
         yield f"title: {quoted(self.title)}"

@@ -44,7 +44,7 @@ articulations:
 
 _ARM = """\
 # An arm swings and knocks a crate away. All keys: docs/scene_files.md
-adapter: {adapter}  # moves the joints: mujoco, or native (the package's own dynamics)
+adapter: {adapter}  # moves the joints: mujoco, native (the package's own), pinocchio or dart
 title: An arm and a crate
 dt: 0.01  # [s]
 steps: 200
@@ -127,7 +127,7 @@ def plain_starter(scene_file: Path, adapter: str = "mujoco") -> dict[Path, str]:
 
     Args:
         scene_file: Where the scene file will be.
-        adapter: `mujoco`, `native` or `none`.
+        adapter: `mujoco`, `native`, `pinocchio`, `dart` or `none`.
     """
     if adapter == "none":
         return {scene_file: f"{schema_line()}\n{_BODIES}"}

@@ -49,7 +49,7 @@ def robot_starter(robot: str, scene_file: Path, adapter: str | None = None) -> S
     Args:
         robot: URDF, MJCF or OpenSim file, relative to the working directory, or `package://...`.
         scene_file: Where the text will be written.
-        adapter: `mujoco` or `native`; None for the first that can simulate the robot.
+        adapter: `mujoco`, `native`, `pinocchio` or `dart`; None for the first that can simulate the robot.
 
     Raises:
         ModelError: The robot's file cannot be read, or no adapter can simulate it, and why.

@@ -81,17 +81,17 @@ def _hang_on_world(mechanism: Mechanism, root: int, floating_base: bool) -> None
     joint_names = [joint.name for joint in mechanism.joints]
     if link.name != WORLD:
         kind = FloatingJoint() if floating_base else FixedJoint()
-        base = PlacedJoint(_free("root_joint", joint_names), kind, WORLD, link.name)
+        base = PlacedJoint(free_name("root_joint", joint_names), kind, WORLD, link.name)
         mechanism.joints.insert(0, base)
     elif link.collision or link.visual:
-        name = _free("world_link", [other.name for other in mechanism.links])
+        name = free_name("world_link", [other.name for other in mechanism.links])
         mechanism.links[root] = Link(name, collision=link.collision, visual=link.visual)
-        mechanism.joints.insert(0, PlacedJoint(_free("root_joint", joint_names), FixedJoint(), WORLD, name))
+        mechanism.joints.insert(0, PlacedJoint(free_name("root_joint", joint_names), FixedJoint(), WORLD, name))
     else:
         del mechanism.links[root]
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def free_name(name: str, taken: Collection[str]) -> str:
     """A name that is not taken, made by adding underscores."""
     while name in taken:
         name += "_"

@@ -60,7 +60,7 @@ class Scene(Block):
     """Keys of every scene."""
 
     adapter: str = Field(
-        description="`mujoco`, `native` (our own dynamics), `pinocchio`, `none` (no robot), or the name of an "
+        description="`mujoco`, `native` (our own dynamics), `pinocchio`, `dart`, `none` (no robot), or the name of an "
         "installed adapter"
     )
     include: str | tuple[str, ...] = Field((), description="files that this one extends, see [above](#includes)")
@@ -99,9 +99,10 @@ class RobotScene(Scene):
 
     def complaints(self) -> Iterator[Complaint]:
         """The adapter has the integrator, and controllers are given under one key."""
-        if getattr(self, "adapter", "") == "mujoco" and self.integrator in ("implicit", "momentum"):
+        adapter = getattr(self, "adapter", "")
+        if adapter in ("mujoco", "pinocchio", "dart") and self.integrator in ("implicit", "momentum"):
             which = f"integrator '{self.integrator}'"
-            yield ("integrator",), f"{which} needs adapter native; with adapter mujoco use Euler or implicitfast"
+            yield ("integrator",), f"{which} needs adapter native; with adapter {adapter} use Euler or implicitfast"
         if self.controller is not None and self.controllers:
             yield ("controllers",), "give `controller` or `controllers`, not both"
 

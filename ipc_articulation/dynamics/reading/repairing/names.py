@@ -1,4 +1,4 @@
-"""Names that are given twice."""
+"""Names that are given twice, and blanks around names."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ def resolve_names(robot: Robot) -> None:
                 taken.add(new)
                 _resolve(node, first[name], new)
             first.setdefault(name, node)
+
+
+def strip_names(robot: XmlNode) -> None:
+    """Take off blanks around names, which are no part of them, for readers other than ours."""
+    for element in robot.element.iter("link", "joint", "parent", "child"):
+        for key in {"name", "link"} & set(element.keys()):
+            element.set(key, element.get(key, "").strip())
 
 
 def _resolve(node: XmlNode, first: XmlNode, new: str) -> None:

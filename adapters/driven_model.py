@@ -1,0 +1,74 @@
+"""A robot whose position actuators take targets by joint, for engines that take forces and gains of velocity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import numpy as np
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Adapter
+from ipc_articulation.coupling.kinds import freedom_names
+from ipc_articulation.coupling.robots import Actuator
+
+
+class DrivenModel:
+    """An adapter with the forces kp·(target - θ) - kv·θ̇ of actuators; those without kp only damp, and take no target.
+
+    A force beyond the limit of the actuator or of the joint in the file is that limit, and then has no gains. A cyclic
+    angle goes to its target by the shorter way.
+
+    Attributes:
+        adapter: For `couple`.
+        actuated: Names of the k joints that take a target, in the order of `command`.
+        start: Where those joints start, (k,) [rad or m].
+        joints: Names of all m freedoms, in the order of `push`.
+
+    Args:
+        adapter: The adapter.
+        actuators: At most one for each joint.
+        drive: Sets forces τ (m,) and gains kd (m,): the force in the next step is τ - kd θ̇⁺.
+        efforts: Largest forces by joint [N·m or N]; none where not named.
+        cyclic: Joints whose angle the engine counts by its cosine and sine.
+        implicit: Whether kv is implicit in the step, within the limit.
+    """
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        actuators: Sequence[Actuator],
+        drive: Callable[[Array, Array], None],
+        *,
+        efforts: Mapping[str, float],
+        cyclic: Collection[str] = (),
+        implicit: bool,
+    ) -> None:
+        self.adapter, self._drive, self._implicit = adapter, drive, implicit
+        self.joints = list(freedom_names(adapter.describe().joints))
+        self._kp, self._kv = np.zeros((2, len(self.joints)))
+        self._limit = np.array([efforts.get(name, np.inf) for name in self.joints])
+        self._cyclic = np.array([name in cyclic for name in self.joints], dtype=bool)
+        for actuator in actuators:
+            row = self.joints.index(actuator.joint)
+            self._kp[row], self._kv[row] = actuator.kp, actuator.kv
+            self._limit[row] = min(self._limit[row], actuator.max_force)
+        self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
+        self._rows = [self.joints.index(name) for name in self.actuated]
+        self.start = adapter.theta()[self._rows]
+        self.command(self.start)
+
+    def command(self, targets: Array) -> None:
+        """Set the targets of the actuated joints, (k,) [rad or m]."""
+        theta, theta_dot = self.adapter.theta(), self.adapter.theta_dot()
+        error = np.zeros(len(theta))
+        error[self._rows] = targets - theta[self._rows]
+        error = np.where(self._cyclic, np.remainder(error + np.pi, 2.0 * np.pi) - np.pi, error)
+        force = self._kp * error - self._kv * theta_dot
+        within = np.abs(force) <= self._limit
+        self._kd = np.where(within & self._implicit, self._kv, 0.0)
+        self._force = np.clip(force, -self._limit, self._limit) + self._kd * theta_dot
+        self._drive(self._force, self._kd)
+
+    def push(self, forces: Array) -> None:
+        """Set forces on all freedoms besides those of the actuators, (m,) [N·m or N]; call it after `command`."""
+        self._drive(self._force + forces, self._kd)

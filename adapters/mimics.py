@@ -1,0 +1,22 @@
+"""Where the mimic joints of a model start: where their leaders put them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from numpy.polynomial import Polynomial
+
+from ipc_articulation.coupling.followers import Follower, started
+from ipc_articulation.coupling.robots import RobotSetup
+from ipc_articulation.dynamics.model import Model
+
+
+def with_followers(model: Model, rest: Mapping[str, float], setup: RobotSetup) -> RobotSetup:
+    """The setup with the mimic joints where their leaders put them, also where these start as in the file."""
+    f, names = model.followers, model.dof_names
+    entries = zip(f.dofs, f.leader_dofs, f.offset, f.multiplier, strict=True)
+    followers = [Follower(names[dof], names[leader], Polynomial(line)) for dof, leader, *line in entries]
+    leaders = {follower.leader: rest.get(follower.leader, 0.0) for follower in followers}
+    start, velocity = started(followers, rest, replace(setup, start={**leaders, **setup.start}))
+    return replace(setup, start=start, start_velocity=velocity)
