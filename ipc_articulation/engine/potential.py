@@ -19,6 +19,7 @@ from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.term import Approaching, Term
 
@@ -79,6 +80,11 @@ class Potential:
         """True if contact resistance follows from the forces of the whole scene."""
         return self._adaptive is not None
 
+    @property
+    def may_touch(self) -> bool:
+        """Whether there is contact."""
+        return self._contact is not None
+
     def begin_step(self, state: EngineState, dt: float, substeps: int = 1) -> None:
         """Compute all that is constant in the step of dt [s] from a state; substeps are those of the animator."""
         self.select(self.movable)  # the resistance follows from the forces on all bodies
@@ -127,10 +133,11 @@ class Potential:
 
     def assemble(self, q: Array, hessian: Hessian) -> Array:
         """Returns: the gradient (n, 12). The projected Hessian is added to `hessian`."""
-        g = np.zeros(q.shape)
-        for term in self.terms:
-            term.assemble(q, g, hessian)
-        return g
+        return _assembled(self.terms, q, hessian)
+
+    def assemble_free(self, q: Array, hessian: Hessian) -> Array:
+        """The same without contact."""
+        return _assembled([term for term in self.terms if not isinstance(term, Contact)], q, hessian)
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
@@ -213,3 +220,10 @@ class Potential:
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
         return () if self._contact is None else self._contact.closest(q)[1]
+
+
+def _assembled(terms: Sequence[Term], q: Array, hessian: Hessian) -> Array:
+    g = np.zeros(q.shape)
+    for term in terms:
+        term.assemble(q, g, hessian)
+    return g

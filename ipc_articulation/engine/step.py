@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ipc_articulation.engine.contact_free.step import take
-from ipc_articulation.engine.newton.extrapolation import advance, rigid_motion
+from ipc_articulation.engine.newton.extrapolation import rigid_motion
+from ipc_articulation.engine.newton.jointed_start import find_start
 from ipc_articulation.engine.newton.newton import minimise
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, awake, end_step, settle
@@ -51,7 +52,7 @@ def step(
     if not moving.any():
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
     motion = rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt)
-    start, energies = advance(potential, state.q, motion, moving)
+    start, energies = find_start(potential, workspace.system, state.q, motion, moving)
     watch.lap("start")
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
     if potential.may_rest:

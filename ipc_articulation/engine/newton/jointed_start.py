@@ -1,0 +1,62 @@
+"""Start of Newton's method for links whose continued motion does not keep their joints.
+
+A link that continues as a screw (see `extrapolation`) keeps its joints to first order: at an angle φ = ω dt of the step
+they part by φ²/2. Where stiff energies hold the joints, equalities most of all, the energy is higher there than at the
+beginning, and the links would start from rest: from there every step of Newton's method is a straight line into a
+curved and narrow valley, which collision detection and line search cut to pieces as soon as anything is near.
+
+A few steps of Newton's method on the energy without contact, E_free, bring the links back to their joints, with
+quadratic convergence:
+
+    q ← q - (∇²E_free)⁻¹ ∇E_free
+
+Then the bodies go from the first start towards q, until the first two meet, where that lowers the energy with contact.
+"""
+
+from __future__ import annotations
+
+from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton.extrapolation import advance
+from ipc_articulation.engine.potential import Potential
+from ipc_articulation.errors import SolverError
+
+_STEPS = 2  # of Newton's method: φ²/2 becomes a thousandth of it, then less than its rounding
+
+
+def find_start(
+    potential: Potential, system: LinearSystem, q: Array, motion: Array, moving: Bools
+) -> tuple[Array, Array | None]:
+    """Where Newton's method starts: from q (n, 12) along a motion (n, 12), back at the joints.
+
+    Args:
+        potential: E, with `begin_step` done.
+        system: The Newton system.
+        q: Coordinates at the beginning of the step.
+        motion: With which the bodies continue, see `extrapolation.rigid_motion`.
+        moving: Which bodies move, (n,).
+
+    Returns:
+        As of `extrapolation.advance`.
+    """
+    start, energies = advance(potential, q, motion, moving)
+    if not potential.may_touch:  # then Newton's method finds its way, see `contact_free`
+        return start, energies
+    left_behind = potential.exact & moving & motion.any(axis=1) & (start == q).all(axis=1)
+    if not left_behind.any():
+        return start, energies
+    jointed = _jointed(potential, system, q + motion, moving)
+    return (start, energies) if jointed is None else advance(potential, start, jointed - start, moving)
+
+
+def _jointed(potential: Potential, system: LinearSystem, q: Array, moving: Bools) -> Array | None:
+    """Coordinates (n, 12) after steps of Newton's method without contact; None where there is none."""
+    for _ in range(_STEPS):
+        system.choose(moving)
+        try:
+            g = potential.assemble_free(q, system)
+            q = q + potential.restrain(system.solve(g), system)
+        except SolverError:  # Newton's method itself will find it, and say more
+            return None
+    return q if rows.are_finite(q) else None
