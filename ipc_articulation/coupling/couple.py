@@ -18,6 +18,7 @@ from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.failures import not_kept
 from ipc_articulation.coupling.joints import place_articulation, place_joints
 from ipc_articulation.coupling.lowering.placed import place_chains
+from ipc_articulation.coupling.placed_robot import PlacedRobot
 from ipc_articulation.coupling.registry import refuse_shared_state, register
 from ipc_articulation.coupling.restraints import Holding, Restraining
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
@@ -100,7 +101,8 @@ def couple(
         places, articulated = chains.places, chains.articulated
     carrier, articulation = place_articulation(scene, articulated, places, restraints != "engine")
     holding = Holding.of(stiffness, robot, restraints)
-    coupling = Coupling(scene, answers, robot, bodies, articulation, stiffness.tie_strengths(robot), holding, chains)
+    placed = PlacedRobot(robot, bodies, articulation, chains, answers.robot.free)
+    coupling = Coupling(scene, answers, placed, stiffness.tie_strengths(robot), holding)
     scene.animator().insert(carrier, _callback(coupling, articulated, articulation, scene))
     register(coupling)
     return coupling

@@ -5,50 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, final
-from weakref import ref
 
 import numpy as np
 import uipc
 
-from ipc_articulation import affine
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.answers import Answers
-from ipc_articulation.coupling.attachments import attach, attachments_of, detach, named, scene_part
-from ipc_articulation.coupling.bodies import WORLD, PlacedBodies, set_aim
+from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.distance import scene_distance
-from ipc_articulation.coupling.failures import (
-    no_joints_while_running,
-    no_prediction,
-    no_step,
-    not_committed,
-    require_all,
-    require_couplings,
-    require_scene,
-    require_valid,
-    within_a_step,
-)
+from ipc_articulation.coupling.failures import no_step, require_all, require_couplings, require_valid
 from ipc_articulation.coupling.joint_values import JointValues
-from ipc_articulation.coupling.kinds import freedom_names
-from ipc_articulation.coupling.lowering.placed import PlacedChains
+from ipc_articulation.coupling.placed_robot import PlacedRobot
 from ipc_articulation.coupling.readouts.engine_results import results_of
 from ipc_articulation.coupling.readouts.jacobian import RobotTree
-from ipc_articulation.coupling.readouts.read_out import StepReadOut, StepState
+from ipc_articulation.coupling.readouts.read_out import StepReadOut
+from ipc_articulation.coupling.readouts.step_state import step_state
 from ipc_articulation.coupling.registry import couplings_of
-from ipc_articulation.coupling.restraints import Held, Holding
+from ipc_articulation.coupling.restraints import Holding
+from ipc_articulation.coupling.robot_attachments import RobotAttachments
 from ipc_articulation.coupling.robot_states import FreeMotion, RobotState, RobotStates
+from ipc_articulation.coupling.robot_steps import RobotSteps, StepInput, StepValues
+from ipc_articulation.coupling.robot_visuals import RobotVisuals
+from ipc_articulation.coupling.scene_world import SceneWorld
+from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
-from ipc_articulation.coupling.ties import with_tied_joints
-from ipc_articulation.coupling.visuals import surface_of, visuals_of
-from ipc_articulation.errors import AdapterError, SceneError
-from ipc_articulation.frontend.attributes import require
-from ipc_articulation.frontend.callbacks import raise_kept
-from ipc_articulation.frontend.worlds import is_on_cpu
-from ipc_articulation.naming import suggest
+from ipc_articulation.errors import AdapterError
 from ipc_articulation.recording.scenery import Surface, Visual
 from ipc_articulation.signals import interrupts_deferred
 
-_OF_LAST_STEP = ("mass", "delta_theta_tilde", "delta_theta", "contact_force")
+_INNER = "adapter/"  # begins the names of the multibody engine's state
 
 
 @final
@@ -60,51 +45,26 @@ class Coupling:
     """
 
     def __init__(
-        self,
-        scene: uipc.Scene,
-        answers: Answers,
-        robot: CoupledRobot,
-        bodies: PlacedBodies,
-        articulation: Any,
-        tie_strengths: Array,
-        holding: Holding,
-        chains: PlacedChains | None = None,
+        self, scene: uipc.Scene, answers: Answers, placed: PlacedRobot, tie_strengths: Array, holding: Holding
     ) -> None:
         """Called by `couple`.
 
         Args:
             scene: The scene.
             answers: The multibody engine's side, described.
-            robot: Its description, completed; the scene's bodies were made from it.
-            bodies: Geometry slots of those bodies.
-            articulation: Geometry slot of the constraint over all joints and tied joints; None without joints.
+            placed: The robot in the scene.
             tie_strengths: Strengths of the tied joints, (t,).
             holding: How stiffly the step holds limits, dry friction and equalities.
-            chains: What stands for its ball and free joints in the scene; None: they do themselves.
         """
-        self.adapter, self.robot = answers.adapter, robot
-        self.joint_names = freedom_names(robot.joints)
-        self.link_names = tuple(link.name for link in robot.links)
-        m = len(self.joint_names)
-        self.mass = np.zeros((m, m))  # M̂ of the last step
-        self.delta_theta_tilde = np.zeros(m)  # δθ̃ of the last step [rad or m]
-        self.delta_theta = np.zeros(m)  # δθ of the last step [rad or m]
-        self.contact_force = np.zeros(m)  # ∂K/∂δθ/dt² [N·m or N]: generalised contact force on the joints
-        self.scene = scene
+        self.scene, self.adapter, self.robot = scene, answers.adapter, placed.robot
+        self.joint_names, self.link_names = placed.joint_names, placed.link_names
         self.observers: list[Callable[[], None]] = []  # called after each commit
-        self._bodies, self._articulation, self._answers = bodies, articulation, answers
-        self._own_free = bodies.free[: len(answers.robot.free)]  # `complete` may have added others after them
-        self._driven = [slot for body, slot in zip(answers.robot.free, self._own_free, strict=True) if body.driven]
-        self._tie_strengths, self._restraining, self._chains = tie_strengths, holding, chains
-        ends = {link for joint in robot.articulated_joints for link in (joint.parent, joint.child)}
-        self._jointed = sorted(ends - {-1})
-        self.states = RobotStates(answers, robot, bodies, chains)
-        self._pending: Prediction | None = None
-        self._held = Held(self.mass, self.delta_theta_tilde, None)  # of the last prediction
-        self._started = np.zeros(0)  # velocities of the joints at the prediction of `_pending`
-        self._taken: tuple[Prediction, Array] | None = None  # the last step: its prediction and velocities at the start
-        self._pending_frame, self._dt = 0, answers.dt()  # frame of the world and dt at the prediction of `_pending`
-        self._world: Callable[[], uipc.World | None] = lambda: None  # the last world that was checked to be the scene's
+        self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
+        self._answers, self._placed = answers, placed
+        self._steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
+        self._world = SceneWorld(scene, self.joint_names)
+        self._attachments = RobotAttachments(scene, placed, self._world)
+        self._visuals = RobotVisuals(placed)
 
     def step(self, world: uipc.World) -> None:
         """Predict, advance, retrieve, commit. For a scene with several couplings use `coupling.step`.
@@ -118,7 +78,7 @@ class Coupling:
             AdapterError, ArticulationError: The multibody engine's step is unstable, or its mass not positive definite.
             SolverError: The engine could not solve the step.
         """
-        _step(world, [self])
+        take_step(world, [self])
 
     @interrupts_deferred
     def commit(self) -> None:
@@ -128,15 +88,7 @@ class Coupling:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        prediction = self.require_prediction()
-        delta_theta = self._read_delta_theta()
-        q, qdot = self._read_free()
-        poses = affine.transform_from_q(affine.nearest_rigid(q))
-        self.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
-        self._pending, self._taken = None, (prediction, self._started)
-        self.mass, self.delta_theta_tilde = prediction.mass, self._held.delta_theta_tilde
-        self.delta_theta = delta_theta
-        self.contact_force = self._held.resistance(delta_theta) / self._dt**2
+        self._steps.commit()
         for observer in tuple(self.observers):
             observer()
 
@@ -146,8 +98,8 @@ class Coupling:
         Raises:
             AdapterError: The adapter keeps no state.
         """
-        values = {key: np.array(getattr(self, key)) for key in _OF_LAST_STEP}
-        return {**values, **{f"adapter/{key}": value for key, value in self._answers.state().items()}}
+        inner = {f"{_INNER}{key}": value for key, value in self._answers.state().items()}
+        return {**self._steps.values.arrays(), **inner}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`, after `world.recover` and `world.retrieve`.
@@ -159,12 +111,10 @@ class Coupling:
         missing = [key for key in expected if key not in state] if isinstance(state, Mapping) else list(expected)
         if missing:
             raise AdapterError(f"restore: give what coupling.state() returned; this has no '{missing[0]}'")
-        prefix = "adapter/"
-        inner = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
+        inner = {key.removeprefix(_INNER): value for key, value in state.items() if key.startswith(_INNER)}
         self._answers.keeper().restore(inner)
-        self._pending = self._taken = None
-        for key in _OF_LAST_STEP:
-            setattr(self, key, np.array(state[key]))
+        self._steps.forget_prediction()
+        self._steps.begin_anew(StepValues(**{key: np.array(state[key]) for key in self._steps.values.arrays()}))
 
     def reset(self, world: uipc.World) -> None:
         """Put the robot and its free bodies back into their states at the moment of coupling.
@@ -230,9 +180,7 @@ class Coupling:
             EngineError: The scene's engine cannot make joints while it runs, or a coupling of the scene is in the
                 middle of a step.
         """
-        self._require_cpu()
-        self._refuse_within_a_step("attach")
-        attach(self.scene, self._part(part), self._link(link, "attach"))
+        self._attachments.attach(part, link)
 
     def detach(self, part: str | Any, link: str | None = None) -> None:
         """Let go of a part, which goes on with its present velocity.
@@ -245,15 +193,12 @@ class Coupling:
             SceneError: It is not attached there; the message names the parts that are.
             EngineError: A coupling of the scene is in the middle of a step.
         """
-        self._refuse_within_a_step("detach")
-        slots = self._holding.values() if link is None else (self._link(link, "detach")[1],)
-        detach(self.scene, part, {slot.id() for slot in slots})
+        self._attachments.detach(part, link)
 
     @property
     def attached(self) -> tuple[tuple[str, str], ...]:
         """The parts that are attached by this coupling, each with the name of its link or «world»."""
-        own = {slot.id() for slot in self._holding.values()}
-        return tuple((held.part, held.link) for held in attachments_of(self.scene) if held.link_slot.id() in own)
+        return self._attachments.held
 
     def read_out(self, world: uipc.World) -> StepReadOut:
         """Contacts, wrenches on links and joints, momentum and work of the last step; computed when they are asked for.
@@ -271,38 +216,35 @@ class Coupling:
         require_valid(world, "read_out")
         self.require_world(world)
         self.require_committed()
-        if self._taken is None:
+        steps = self._steps
+        if steps.taken is None:
             raise no_step(self.joint_names)
-        (prediction, theta_dot_start), robot, bodies = self._taken, self.robot, self._bodies
-        with_inertia = [k for k, body in enumerate(robot.free) if not body.driven]
-        free = tuple(bodies.free[k] for k in with_inertia)
-        state = StepState(
-            dt=self._dt,
-            gravity=np.array(self.adapter.gravity),
-            q_start=affine.q_from_transform(prediction.link_poses),
-            q=_coordinates(bodies.links),
-            theta_dot_start=theta_dot_start,
-            theta_dot=self.theta_dot.copy(),
-            tied_rates=None if prediction.tied is None else prediction.tied.rates,
-            free=tuple(robot.free[k] for k in with_inertia),
-            free_q=_coordinates(free),
-            free_qdot=_velocities(free),
-            link_ids=[slot.id() for slot in bodies.links],
-            joined=self._joined,
-        )
+        state = step_state(self._placed, self._answers, steps.taken, steps.dt)
         return StepReadOut(self._tree, state, results_of(world))
-
-    @cached_property
-    def _joined(self) -> list[tuple[int, int]]:
-        """Ids of the bodies of each of the robot's joints in the scene, those of its chains included."""
-        chains, world = self._chains, self._bodies.world
-        joints = self.robot.all_joints if chains is None else chains.joints
-        ids = [slot.id() for slot in (*(self._bodies.links if chains is None else chains.slots), world)]
-        return [(ids[joint.parent], ids[joint.child]) for joint in joints]  # parent -1 is the world
 
     @cached_property
     def _tree(self) -> RobotTree:
         return RobotTree(self.robot)
+
+    @property
+    def mass(self) -> Array:
+        """M̂ of the last step, (m, m)."""
+        return self._steps.values.mass
+
+    @property
+    def delta_theta_tilde(self) -> Array:
+        """δθ̃ of the last step, (m,) [rad or m]."""
+        return self._steps.values.delta_theta_tilde
+
+    @property
+    def delta_theta(self) -> Array:
+        """δθ of the last step, (m,) [rad or m]."""
+        return self._steps.values.delta_theta
+
+    @property
+    def contact_force(self) -> Array:
+        """Generalised contact force on the joints in the last step, ∂K/∂δθ/dt², (m,) [N·m or N]."""
+        return self._steps.values.contact_force
 
     @property
     def theta(self) -> Array:
@@ -317,7 +259,7 @@ class Coupling:
     @property
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (n + f, 4, 4)."""
-        return affine.transform_from_q(_coordinates(self._bodies.links + self._bodies.free))
+        return self._placed.body_poses
 
     @property
     def drift(self) -> Array:
@@ -326,17 +268,14 @@ class Coupling:
         It is the largest displacement of a vertex of its surface, or of its origin if it has none. It is due to the
         finite stiffness of bodies and joints, and does not accumulate. IPC's guarantee is for the scene's links.
         """
-        there = affine.q_from_transform(self._answers.link_poses())
-        here = _coordinates(self._bodies.links)
-        pairs = zip(self.robot.links, here - there, strict=True)
-        return np.array([_largest_displacement(link.mesh, dq) for link, dq in pairs])
+        return self._placed.drift(self._answers.link_poses())
 
     @property
     def minimum_distance(self) -> float:
         """Smallest distance [m] of two surfaces of the scene that may touch; inf if no distance is below 10 d̂."""
         return scene_distance(self.scene).minimum()
 
-    def predict(self, info: Any) -> tuple[Array, Array, Mapping[tuple[int, int], Array], Array | None]:
+    def predict(self, info: Any) -> StepInput:
         """The articulation's input for the step that begins, called by the animator's callback.
 
         Args:
@@ -351,51 +290,32 @@ class Coupling:
             AdapterError: Time step or gravity are not the scene's, or the adapter's result is not as `Adapter` says.
             EngineError: The world has taken a step since the last prediction, which was not committed.
         """
-        frame = info.frame()
-        if frame > self._pending_frame:  # else the world repeats a step that failed
-            self.require_committed()
-        self._pending = None
-        self._answers.require_agreement(info.dt())
-        self._started = np.array(self.adapter.theta_dot())
-        prediction = self._answers.predict()
-        self._pending, self._pending_frame, self._dt = prediction, frame, info.dt()
-        for slot, aim in zip(self._driven, prediction.aims, strict=True):
-            set_aim(slot.geometry(), aim)
-        q_ref = affine.q_from_transform(prediction.link_poses)
-        references = {(self._bodies.links[link].id(), 0): q_ref[link] for link in self._jointed}
-        self._held = self._restraining.held(prediction, self._dt)
-        mass, tilde, springs = with_tied_joints(self._held, prediction, self._tie_strengths)
-        if self._chains is not None:
-            return self._chains.lower(mass, tilde, springs, prediction.link_poses)
-        return mass, tilde, references, springs
+        return self._steps.predict(info)
 
-    @cached_property
+    @property
     def visuals(self) -> dict[str, tuple[Visual, ...]]:
         """Visual surfaces of the bodies that have any, by name; meshes are read when they are first asked for."""
-        return visuals_of((*self.robot.links, *self.robot.free, *self.robot.static))
+        return self._visuals.by_name
 
     @property
     def visuals_by_geometry(self) -> dict[int, tuple[Visual, ...]]:
         """Those of the scene's bodies, by the id of the body's geometry."""
-        placed = zip(self.robot.placed, self._bodies.of_robot, strict=True)
-        return {slot.id(): self.visuals[body.name] for body, slot in placed if body.name in self.visuals}
-
-    @property
-    def link_ids(self) -> frozenset[int]:
-        """Ids of the links' geometries in the scene."""
-        return frozenset(slot.id() for slot in self._bodies.links)
-
-    @property
-    def named_slots(self) -> list[tuple[str, Any]]:
-        """Names and geometry slots of the links, then of the free bodies."""
-        bodies, slots = (*self.robot.links, *self.robot.free), (*self._bodies.links, *self._bodies.free)
-        return [(body.name, slot) for body, slot in zip(bodies, slots, strict=True)]
+        return self._visuals.by_geometry
 
     @property
     def decorations(self) -> list[Surface]:
         """Static bodies without a mesh, which are only drawn; the scene does not have them."""
-        drawn = [body for body in self.robot.static if body.mesh is None and body.name in self.visuals]
-        return [surface_of(body, "fixed", self.visuals[body.name]) for body in drawn]
+        return self._visuals.decorations
+
+    @property
+    def link_ids(self) -> frozenset[int]:
+        """Ids of the links' geometries in the scene."""
+        return self._placed.link_ids
+
+    @property
+    def named_slots(self) -> list[tuple[str, Any]]:
+        """Names and geometry slots of the links, then of the free bodies."""
+        return self._placed.named_slots
 
     def require_world(self, world: uipc.World) -> None:
         """Check that a world belongs to the coupling's scene.
@@ -403,28 +323,21 @@ class Coupling:
         Raises:
             SceneError: It belongs to another one.
         """
-        if self._world() is not world:
-            require_scene(world, self.scene, self.joint_names)
-            self._world = ref(world)
-        if attachments_of(self.scene):
-            self._require_cpu()
+        self._world.require(world)
 
-    def require_prediction(self) -> Prediction:
-        """The predicted step that is not yet committed.
+    def require_prediction(self) -> None:
+        """Check that a step is predicted that is not yet committed.
 
         Raises:
             EngineError: There is none.
             AdapterError, ArticulationError: The animator's callback raised this error.
         """
-        raise_kept(self.scene)
-        if self._pending is None:
-            raise no_prediction()
-        return self._pending
+        self._steps.require_prediction()
 
     @property
     def is_within_a_step(self) -> bool:
         """Whether a step is predicted that is not yet committed."""
-        return self._pending is not None
+        return self._steps.is_within
 
     def require_committed(self) -> None:
         """Check that every predicted step was committed.
@@ -432,54 +345,15 @@ class Coupling:
         Raises:
             EngineError: One was not; the message names the joints.
         """
-        if self.is_within_a_step:
-            raise not_committed(self.joint_names)
+        self._steps.require_committed()
 
     def begin_anew(self) -> None:
         """Forget the last step, as after `couple`: its values become zero."""
-        self._taken = None
-        for key in _OF_LAST_STEP:
-            setattr(self, key, np.zeros_like(getattr(self, key)))
+        self._steps.begin_anew()
 
     def forget_prediction(self) -> None:
         """Discard the predicted step."""
-        self._pending = None
-
-    def _refuse_within_a_step(self, asker: str) -> None:
-        for other in couplings_of(self.scene):
-            if other.is_within_a_step:
-                raise within_a_step(asker, other.joint_names)
-
-    def _require_cpu(self) -> None:
-        world = self._world()
-        if world is not None and not is_on_cpu(world):
-            raise no_joints_while_running()
-
-    def _part(self, part: str | Any) -> tuple[str, Any]:
-        if not isinstance(part, str):
-            return scene_part(self.scene, part)
-        return named(part, [entry for other in couplings_of(self.scene) for entry in other.named_slots])
-
-    def _link(self, name: str, asker: str) -> tuple[str, Any]:
-        if name not in self._holding:
-            raise SceneError(f"{asker}: unknown link '{name}'{suggest(name, self._holding)}")
-        return name, self._holding[name]
-
-    @property
-    def _holding(self) -> dict[str, Any]:
-        """Geometry slots of what parts are attached to, by name."""
-        return dict(zip(self.link_names, self._bodies.links, strict=True)) | {WORLD: self._bodies.world}
-
-    def _read_delta_theta(self) -> Array:
-        if self._articulation is None:
-            return np.zeros(0)
-        m = len(self.joint_names)  # tied joints come after the others
-        delta = np.array(self._articulation.geometry()["joint"].find("delta_theta").view())
-        return delta[:m] if self._chains is None else self._chains.raised(delta, _coordinates(self._bodies.links))
-
-    def _read_free(self) -> tuple[Array, Array]:
-        """Coordinates and velocities of the adapter's free bodies, (f, 12) each."""
-        return _coordinates(self._own_free), _velocities(self._own_free)
+        self._steps.forget_prediction()
 
 
 def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
@@ -498,40 +372,4 @@ def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
     """
     require_couplings(couplings, Coupling)
     require_all(couplings, couplings_of(couplings[0].scene))
-    _step(world, couplings)
-
-
-@interrupts_deferred
-def _step(world: uipc.World, couplings: Sequence[Coupling]) -> None:
-    require_valid(world)
-    for coupling in couplings:
-        coupling.require_world(world)
-        coupling.require_committed()
-    try:
-        world.advance()
-        for coupling in couplings:
-            coupling.require_prediction()
-    except BaseException:
-        for coupling in couplings:
-            coupling.forget_prediction()
-        raise
-    world.retrieve()
-    for coupling in couplings:
-        coupling.commit()
-
-
-def _coordinates(slots: tuple[Any, ...]) -> Array:
-    """Present coordinates of the bodies' geometries, (n, 12)."""
-    transforms = [require(slot.geometry().instances(), "transform", "body")[0] for slot in slots]
-    return affine.q_from_transform(np.reshape(transforms, (-1, 4, 4)))
-
-
-def _velocities(slots: tuple[Any, ...]) -> Array:
-    """Present velocities of the free bodies' geometries, (n, 12)."""
-    rates = [require(slot.geometry().instances(), "velocity", "free body")[0] for slot in slots]
-    return affine.qdot_from_transform_rate(np.reshape(rates, (-1, 4, 4)))
-
-
-def _largest_displacement(mesh: Any, dq: Array) -> float:
-    points = np.zeros((1, 3)) if mesh is None else mesh.vertices
-    return float(np.linalg.norm(affine.world_points(dq, points), axis=-1).max())
+    take_step(world, couplings)

@@ -336,7 +336,7 @@ def test_equal_names_are_told(tmp_path):
 
 
 def test_an_engine_that_makes_no_joints_is_named(tmp_path, monkeypatch):
-    from ipc_articulation.coupling import coupling as module
+    from ipc_articulation.coupling import scene_world as module
 
     _, coupling, world = started(by_native, tmp_path)
     monkeypatch.setattr(module, "is_on_cpu", lambda _: False)

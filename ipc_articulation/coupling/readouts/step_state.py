@@ -1,0 +1,39 @@
+"""The state of a robot and its free bodies before and after a step, for its read-outs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation import affine
+from ipc_articulation.coupling.answers import Answers
+from ipc_articulation.coupling.placed_robot import PlacedRobot, coordinates, velocities
+from ipc_articulation.coupling.readouts.read_out import StepState
+from ipc_articulation.coupling.robot_steps import Taken
+
+
+def step_state(placed: PlacedRobot, answers: Answers, taken: Taken, dt: float) -> StepState:
+    """The state, read before the next step begins.
+
+    Args:
+        placed: The robot in the scene.
+        answers: The multibody engine's side.
+        taken: The last step.
+        dt: Its length [s].
+    """
+    robot, bodies, tied = placed.robot, placed.bodies, taken.prediction.tied
+    with_inertia = [k for k, body in enumerate(robot.free) if not body.driven]
+    free = tuple(bodies.free[k] for k in with_inertia)
+    return StepState(
+        dt=dt,
+        gravity=np.array(answers.adapter.gravity),
+        q_start=affine.q_from_transform(taken.prediction.link_poses),
+        q=coordinates(bodies.links),
+        theta_dot_start=taken.theta_dot_start,
+        theta_dot=answers.theta_dot().copy(),
+        tied_rates=None if tied is None else tied.rates,
+        free=tuple(robot.free[k] for k in with_inertia),
+        free_q=coordinates(free),
+        free_qdot=velocities(free),
+        link_ids=[slot.id() for slot in bodies.links],
+        joined=placed.joined,
+    )

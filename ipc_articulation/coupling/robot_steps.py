@@ -1,0 +1,152 @@
+"""The steps of one robot: predicted in the animator's callback, and committed with IPC's result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import uipc
+
+from ipc_articulation import affine
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Prediction
+from ipc_articulation.coupling.answers import Answers
+from ipc_articulation.coupling.bodies import set_aim
+from ipc_articulation.coupling.failures import no_prediction, not_committed
+from ipc_articulation.coupling.placed_robot import PlacedRobot
+from ipc_articulation.coupling.restraints import Held, Holding
+from ipc_articulation.coupling.ties import with_tied_joints
+from ipc_articulation.frontend.callbacks import raise_kept
+
+StepInput = tuple[Array, Array, Mapping[tuple[int, int], Array], Array | None]  # of the articulation, see `predict`
+
+
+@dataclass(frozen=True)
+class StepValues:
+    """What a committed step has computed for m freedoms."""
+
+    mass: Array  # (m, m) M̂
+    delta_theta_tilde: Array  # (m,) δθ̃ [rad or m]
+    delta_theta: Array  # (m,) δθ [rad or m]
+    contact_force: Array  # (m,) ∂K/∂δθ/dt² [N·m or N]
+
+    @classmethod
+    def none(cls, m: int) -> StepValues:
+        """Those before the first step."""
+        return cls(np.zeros((m, m)), *np.zeros((3, m)))
+
+    def arrays(self) -> dict[str, Array]:
+        """Copies, by name."""
+        return {field.name: np.array(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step that was committed."""
+
+    prediction: Prediction
+    theta_dot_start: Array  # (m,) velocities of the joints at its start
+
+
+class RobotSteps:
+    """The step that is predicted, and the last one that was committed.
+
+    Attributes:
+        values: Of the last step; zero before the first one.
+        taken: The last step; None before the first one, and after a change of the state.
+        dt: Time step of the last prediction [s].
+    """
+
+    def __init__(
+        self, scene: uipc.Scene, answers: Answers, placed: PlacedRobot, tie_strengths: Array, holding: Holding
+    ) -> None:
+        """Before the first step.
+
+        Args:
+            scene: The scene.
+            answers: The multibody engine's side.
+            placed: The robot in the scene.
+            tie_strengths: Strengths of the tied joints, (t,).
+            holding: How stiffly a step holds limits, dry friction and equalities.
+        """
+        self._scene, self._answers, self._placed = scene, answers, placed
+        self._tie_strengths, self._holding = tie_strengths, holding
+        self.values, self.dt = StepValues.none(len(placed.joint_names)), answers.dt()
+        self.taken: Taken | None = None
+        self._pending: Prediction | None = None
+        self._held = Held(self.values.mass, self.values.delta_theta_tilde, None)  # of the last prediction
+        self._started = np.zeros(0)  # velocities of the joints at the prediction of `_pending`
+        self._pending_frame = 0  # of the world at that prediction
+
+    def predict(self, info: Any) -> StepInput:
+        """The articulation's input for the step that begins, see `Coupling.predict`."""
+        frame = info.frame()
+        if frame > self._pending_frame:  # else the world repeats a step that failed
+            self.require_committed()
+        self._pending = None
+        self._answers.require_agreement(info.dt())
+        self._started = np.array(self._answers.adapter.theta_dot())
+        prediction = self._answers.predict()
+        self._pending, self._pending_frame, self.dt = prediction, frame, info.dt()
+        for slot, aim in zip(self._placed.driven, prediction.aims, strict=True):
+            set_aim(slot.geometry(), aim)
+        q_ref, links = affine.q_from_transform(prediction.link_poses), self._placed.bodies.links
+        references = {(links[link].id(), 0): q_ref[link] for link in self._placed.jointed}
+        self._held = self._holding.held(prediction, self.dt)
+        mass, tilde, springs = with_tied_joints(self._held, prediction, self._tie_strengths)
+        if self._placed.chains is not None:
+            return self._placed.chains.lower(mass, tilde, springs, prediction.link_poses)
+        return mass, tilde, references, springs
+
+    def commit(self) -> None:
+        """Give the step that the world has advanced and retrieved back to the multibody engine.
+
+        Raises:
+            EngineError: No step was taken since the last commit.
+            AdapterError, ArticulationError: What the animator's callback raised.
+        """
+        prediction = self.require_prediction()
+        delta_theta = self._placed.delta_theta
+        q, qdot = self._placed.free_motion
+        poses = affine.transform_from_q(affine.nearest_rigid(q))
+        self._answers.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
+        self._pending, self.taken = None, Taken(prediction, self._started)
+        contact_force = self._held.resistance(delta_theta) / self.dt**2
+        self.values = StepValues(prediction.mass, self._held.delta_theta_tilde, delta_theta, contact_force)
+
+    def require_prediction(self) -> Prediction:
+        """The predicted step that is not yet committed.
+
+        Raises:
+            EngineError: There is none.
+            AdapterError, ArticulationError: The animator's callback raised this error.
+        """
+        raise_kept(self._scene)
+        if self._pending is None:
+            raise no_prediction()
+        return self._pending
+
+    @property
+    def is_within(self) -> bool:
+        """Whether a step is predicted that is not yet committed."""
+        return self._pending is not None
+
+    def require_committed(self) -> None:
+        """Check that every predicted step was committed.
+
+        Raises:
+            EngineError: One was not; the message names the joints.
+        """
+        if self.is_within:
+            raise not_committed(self._placed.joint_names)
+
+    def begin_anew(self, values: StepValues | None = None) -> None:
+        """Forget the last step, as after `couple`; its values become others, or zero."""
+        self.taken = None
+        self.values = StepValues.none(len(self._placed.joint_names)) if values is None else values
+
+    def forget_prediction(self) -> None:
+        """Discard the predicted step."""
+        self._pending = None

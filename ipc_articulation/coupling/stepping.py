@@ -1,0 +1,31 @@
+"""One step of a world and the couplings of its scene, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import uipc
+
+from ipc_articulation.coupling.failures import require_valid
+from ipc_articulation.signals import interrupts_deferred
+
+
+@interrupts_deferred
+def take_step(world: uipc.World, couplings: Sequence[Any]) -> None:
+    """All couplings predict, the world advances, all commit; a failure leaves everything as it was, see `step`."""
+    require_valid(world)
+    for coupling in couplings:
+        coupling.require_world(world)
+        coupling.require_committed()
+    try:
+        world.advance()
+        for coupling in couplings:
+            coupling.require_prediction()
+    except BaseException:
+        for coupling in couplings:
+            coupling.forget_prediction()
+        raise
+    world.retrieve()
+    for coupling in couplings:
+        coupling.commit()
