@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypedDict, get_args
+from typing import TypedDict, TypeVar, get_args
 
 from ipc_articulation.arguments import NUMBER, Wanted, one_of, several
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ContactRule, CoupledBody, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
+
+_Step = TypeVar("_Step")
 
 
 class Around(TypedDict, total=False):
@@ -49,6 +51,35 @@ def refuse_equal_names(mechanism: CoupledRobot) -> None:
     for name, count in Counter(part.name for part in mechanism.parts).items():
         if count > 1:
             raise AdapterError(f"two bodies are called '{name}'; give every link, body and plane a name of its own")
+
+
+def refuse_change(adapter: object, name: str, scene: Collection[str]) -> None:
+    """Attributes from which a scene is built are set once; called before an attribute is set.
+
+    Args:
+        adapter: The adapter.
+        name: The attribute.
+        scene: Names of those attributes.
+
+    Raises:
+        AdapterError: It is one of them, and was set before.
+    """
+    if name in scene and name in adapter.__dict__:
+        kind = type(adapter).__name__
+        raise AdapterError(
+            f"'{name}' of a {kind} cannot be changed: the scene is built from it; couple a new adapter in a new scene"
+        )
+
+
+def predicted(step: _Step | None) -> _Step:
+    """The step that is to be committed.
+
+    Raises:
+        AdapterError: There is none.
+    """
+    if step is None:
+        raise AdapterError("commit without a prediction: call predict first, once for each step")
+    return step
 
 
 def refuse_other_lengths(state: Mapping[str, Array], **present: Array) -> None:

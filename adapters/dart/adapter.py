@@ -7,7 +7,14 @@ from typing import Unpack
 
 import dartpy
 import numpy as np
-from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.around import (
+    AROUND,
+    Around,
+    predicted,
+    refuse_change,
+    refuse_equal_names,
+    refuse_other_lengths,
+)
 from ipc_articulation.adapters.dart import coordinates
 from ipc_articulation.adapters.dart.description import Description
 from ipc_articulation.adapters.dart.edits import Edits
@@ -61,11 +68,7 @@ class DartAdapter:
         refuse_equal_names(self.describe())
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name == "world" and name in self.__dict__:
-            raise AdapterError(
-                "'world' of a DartAdapter cannot be changed: the scene is built from it; couple a new adapter in a new "
-                "scene"
-            )
+        refuse_change(self, name, ("world",))
         super().__setattr__(name, value)
 
     @property
@@ -139,9 +142,7 @@ class DartAdapter:
         Raises:
             AdapterError: Nothing was predicted since the last commit.
         """
-        if self._predicted is None:
-            raise AdapterError("commit without a prediction: call predict first, once for each step")
-        step, self._predicted = self._predicted, None
+        step, self._predicted = predicted(self._predicted), None
         dt, P = self.dt, coordinates.rates(self._tree)
         v, first = step.v + np.linalg.solve(P, delta_theta - dt * P @ step.v) / dt, 0
         for skeleton in mobile(self.world):

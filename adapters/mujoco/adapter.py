@@ -7,6 +7,7 @@ from typing import get_args
 
 import mujoco
 import numpy as np
+from ipc_articulation.adapters.around import predicted
 from ipc_articulation.adapters.mujoco import prediction, setting
 from ipc_articulation.adapters.mujoco.description import describe, describe_joints, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
@@ -175,9 +176,7 @@ class MujocoAdapter:
         Raises:
             AdapterError: Nothing was predicted since the last commit.
         """
-        if self._predicted is None:
-            raise AdapterError("commit without a prediction: call predict first, once for each step")
-        correction = delta_theta - self._predicted.delta_theta_tilde
+        correction = delta_theta - predicted(self._predicted).delta_theta_tilde
         self._predicted = None
         model, data, scratch = self.model, self.data, self._scratch
         moved = displaced(model, self._joints, data.qpos, delta_theta)

@@ -14,13 +14,9 @@ from ipc_articulation.adapters.mujoco.global_coordinates import make_local, with
 from ipc_articulation.adapters.mujoco.inertia_repairs import repair_inertias
 from ipc_articulation.adapters.mujoco.limit_repairs import repair_limits
 from ipc_articulation.adapters.mujoco.mesh_repairs import repair_files
-from ipc_articulation.adapters.mujoco.odd_elements import without_odd
-from ipc_articulation.adapters.mujoco.old_attributes import (
-    collide_in_pairs_only,
-    without_old_attributes,
-    without_refused,
-)
+from ipc_articulation.adapters.mujoco.old_attributes import collide_in_pairs_only, without_old_attributes
 from ipc_articulation.adapters.mujoco.parts import Parts
+from ipc_articulation.adapters.mujoco.refused_parts import without_refused
 from ipc_articulation.adapters.mujoco.sizes import check_sizes
 from ipc_articulation.adapters.mujoco.urdf import name_coordinates, urdf_text
 from ipc_articulation.adapters.mujoco.visuals import name_urdf
@@ -112,12 +108,12 @@ def _read_mjcf(parts: Parts) -> mujoco.MjSpec:
 
 
 def _tolerantly(parts: Parts, text: str) -> mujoco.MjSpec:
-    """The model with another text of its own file, without attributes that MuJoCo does not know."""
+    """The model with another text of its own file, without the parts that MuJoCo refuses and that mean nothing."""
     for _ in range(_MOST):
         try:
             return _from_text(parts, text)
         except ValueError as error:
-            better = without_refused(text, parts.model, str(error)) or without_odd(text, parts.model, str(error))
+            better = without_refused(text, parts.model, str(error))
             if better is None:
                 raise
             text = better

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import NamedTuple, Unpack
 
 import numpy as np
-from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.around import (
+    AROUND,
+    Around,
+    predicted,
+    refuse_change,
+    refuse_equal_names,
+    refuse_other_lengths,
+)
 from ipc_articulation.adapters.native import setting
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.coordinates import SceneCoordinates
@@ -122,11 +129,7 @@ class NativeAdapter:
             require_closing(model, self.q, self._chain, self._scene, self._placed_pins())
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in _SCENE and name in self.__dict__:
-            raise AdapterError(
-                f"'{name}' of a NativeAdapter cannot be changed: the scene is built from it; couple a new adapter in a "
-                "new scene"
-            )
+        refuse_change(self, name, _SCENE)
         if name in _SETTINGS:
             refuse_unwanted(f"NativeAdapter: {name}", value, _SETTINGS[name], AdapterError)
         super().__setattr__(name, value)
@@ -195,9 +198,7 @@ class NativeAdapter:
             AdapterError: Nothing was predicted since the last commit.
             StateError: A loop cannot be closed.
         """
-        if self._predicted is None:
-            raise AdapterError("commit without a prediction: call predict first, once for each step")
-        (step, mass, tilde, base), self._predicted = self._predicted, None
+        (step, mass, tilde, base), self._predicted = predicted(self._predicted), None
         correction = (delta_theta - tilde) / self._dt
         v = step.v + self._coordinates.velocity_to_model(self.q, correction)
         self.q = moved(self.model, self.q, self._coordinates.to_model(self.q, delta_theta))

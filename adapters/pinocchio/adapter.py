@@ -7,7 +7,14 @@ from typing import Unpack
 
 import numpy as np
 import pinocchio as pin
-from ipc_articulation.adapters.around import AROUND, Around, refuse_equal_names, refuse_other_lengths
+from ipc_articulation.adapters.around import (
+    AROUND,
+    Around,
+    predicted,
+    refuse_change,
+    refuse_equal_names,
+    refuse_other_lengths,
+)
 from ipc_articulation.adapters.pinocchio.chain import make_chain
 from ipc_articulation.adapters.pinocchio.charts import Charts
 from ipc_articulation.adapters.pinocchio.description import Description
@@ -102,11 +109,7 @@ class PinocchioAdapter:
         refuse_equal_names(self.describe())
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in _SCENE and name in self.__dict__:
-            raise AdapterError(
-                f"'{name}' of a PinocchioAdapter cannot be changed: the scene is built from it; couple a new adapter "
-                "in a new scene"
-            )
+        refuse_change(self, name, _SCENE)
         super().__setattr__(name, value)
 
     @property
@@ -173,9 +176,7 @@ class PinocchioAdapter:
         Raises:
             AdapterError: Nothing was predicted since the last commit.
         """
-        if self._predicted is None:
-            raise AdapterError("commit without a prediction: call predict first, once for each step")
-        step, self._predicted = self._predicted, None
+        step, self._predicted = predicted(self._predicted), None
         q, _ = self._state()
         xi = self._charts.motion(q, np.asarray(delta_theta, dtype=float))
         self.q, self.v = pin.integrate(self.model, q, xi), step.v + (xi - self._dt * step.v) / self._dt

@@ -221,6 +221,16 @@ def test_elements_that_mean_nothing_are_left_out(tmp_path, odd, said):
     assert model.body_mass[2] == pytest.approx(3.0)
 
 
+@pytest.mark.parametrize("odd", ['<joint type="fixed"/>', '<site weight="2"/>'])
+def test_lines_of_refused_parts_are_those_of_xml(odd, tmp_path):
+    """MuJoCo counts line feeds; Python's `splitlines` also breaks at the separators of Unicode."""
+    file = tmp_path / "odd.xml"
+    body = f'<body>{odd}<geom size="0.1"/></body>'
+    file.write_text(f"<mujoco>\n<!-- a\u2028b\u0085c -->\n<worldbody>{body}</worldbody></mujoco>", encoding="utf-8")
+    with pytest.warns(RepairWarning, match=re.escape(f"{file}:3: ")):
+        assert load_model(file).njnt == 0
+
+
 def test_inertia_without_a_place_is_refused_where_it_counts(tmp_path):
     file = tmp_path / "odd.xml"
     file.write_text('<mujoco><worldbody><body><inertial mass="1"/><joint/></body></worldbody></mujoco>')
