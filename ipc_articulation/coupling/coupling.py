@@ -13,7 +13,13 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import WORLD
 from ipc_articulation.coupling.distance import scene_distance
-from ipc_articulation.coupling.failures import no_step, require_all, require_couplings, require_valid
+from ipc_articulation.coupling.failures import (
+    no_step,
+    require_all,
+    require_couplings,
+    require_numbers,
+    require_valid,
+)
 from ipc_articulation.coupling.joint_values import JointValues
 from ipc_articulation.coupling.placed_robot import PlacedRobot
 from ipc_articulation.coupling.readouts.engine_results import results_of
@@ -111,6 +117,7 @@ class Coupling:
         missing = [key for key in expected if key not in state] if isinstance(state, Mapping) else list(expected)
         if missing:
             raise AdapterError(f"restore: give what coupling.state() returned; this has no '{missing[0]}'")
+        require_numbers(state, {key: np.shape(own) for key, own in self._steps.values.arrays().items()})
         inner = {key.removeprefix(_INNER): value for key, value in state.items() if key.startswith(_INNER)}
         self._answers.keeper().restore(inner)
         self._steps.forget_prediction()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import uipc
 from uipc.backend import WorldVisitor
 
-from ipc_articulation.errors import EngineError, SceneError
+from ipc_articulation.errors import AdapterError, EngineError, SceneError
 
 _OBJECT = re.compile(r"Object\[(.*?)\(\d+\)\]")
 
@@ -143,3 +144,22 @@ def _clause(message: str) -> str:
     if "intersects" in line:
         return f"'{names[0]}' intersects with '{names[1]}'"
     return f"'{names[0]}' touches or crosses '{names[1]}': leave a gap between them"
+
+
+def require_numbers(state: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Check the arrays of a state that is to be restored: finite numbers, some of them of a shape.
+
+    Raises:
+        AdapterError: One is not; names it.
+    """
+    for key, value in state.items():
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            raise AdapterError(f"restore: '{key}' is a {type(value).__name__}, must be an array of numbers") from None
+        if key in shapes and array.shape != shapes[key]:
+            raise AdapterError(
+                f"the state is of another model: its '{key}' has the shape {array.shape}, this model's {shapes[key]}"
+            )
+        if not np.isfinite(array).all():
+            raise AdapterError(f"restore: '{key}' has numbers that are not finite; give what coupling.state() returned")

@@ -57,6 +57,6 @@ class RobotAttachments:
 
     def _link(self, name: str, asker: str) -> tuple[str, Any]:
         holding = self._placed.holding
-        if name not in holding:
+        if not isinstance(name, str) or name not in holding:
             raise SceneError(f"{asker}: unknown link '{name}'{suggest(name, holding)}")
         return name, holding[name]

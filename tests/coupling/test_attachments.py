@@ -268,6 +268,7 @@ REFUSED = [
     (lambda c: c.attach("hand", "hand"), "attach: 'hand' cannot be attached to itself"),
     (lambda c: c.detach("crate", "hnad"), "detach: unknown link 'hnad'; did you mean 'hand'"),
     (lambda c: c.attach("crate", "hnad"), "attach: unknown link 'hnad'; did you mean 'hand'.* valid: arm, hand, world"),
+    (lambda c: c.attach("crate", ["hand"]), r"attach: unknown link '\['hand'\]'; did you mean 'hand'"),
     (
         lambda c: c.attach(3, "hand"),
         "attach: a int is no part; give the name of a free body or link, or the geometry slot",

@@ -328,6 +328,27 @@ def test_a_world_that_was_reset_and_refused_a_state_is_recovered(make, tmp_path)
     assert run(coupling, world, 3) == following
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda value: value * np.nan, "restore: 'mass' has numbers that are not finite"),
+        (lambda value: value[:1], r"of another model: its 'mass' has the shape \(1, 2\), this model's \(2, 2\)"),
+        (lambda value: "heavy", "restore: 'mass' is a str, must be an array of numbers"),
+    ],
+)
+def test_a_state_with_bad_numbers_is_not_restored(change, message, tmp_path):
+    _, coupling, world = started(by_native, tmp_path)
+    run(coupling, world, 2)
+    kept = coupling.state()
+    with pytest.raises(AdapterError, match=message):
+        coupling.restore({**kept, "mass": change(kept["mass"])})
+    adapter = {key: value * np.nan for key, value in kept.items() if key.startswith("adapter/")}
+    with pytest.raises(AdapterError, match=r"restore: 'adapter/.*' has numbers that are not finite"):
+        coupling.restore({**kept, **adapter})
+    coupling.restore(kept)
+    run(coupling, world, 1)
+
+
 def test_bodies_that_come_later_are_in_the_way_too(tmp_path):
     _, coupling, world = started(by_native, tmp_path)
     coupling.set_state(world, free={"crate": at(3.0, 0, 0)})
