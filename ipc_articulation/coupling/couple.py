@@ -64,7 +64,7 @@ def couple(
         adapter: The multibody engine's side, e.g. `MujocoAdapter(model, data)`.
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
             `stiffness`). They also bear the heaviest free body of the model and of what the scene has already; give
-            more for heavier ones that come later.
+            more for heavier ones that come later, and couple heavier robots first.
         free_kappa: Stiffness of free bodies [Pa].
         complete: Adds data that the multibody engine does not have to the adapter's description: further bodies and
             half-planes, stiffness and resistance, environments, contact rules. The numbers of links and joints must not
