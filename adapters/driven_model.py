@@ -23,12 +23,13 @@ class DrivenModel:
         actuated: Names of the k joints that take a target, in the order of `command`.
         start: Where those joints start, (k,) [rad or m].
         joints: Names of all m freedoms, in the order of `push`.
+        efforts: Largest forces of their actuators, (m,) [N·m or N].
 
     Args:
         adapter: The adapter.
         actuators: At most one for each joint.
         drive: Sets forces τ (m,) and gains kd (m,): the force in the next step is τ - kd θ̇⁺.
-        efforts: Largest forces by joint [N·m or N]; none where not named.
+        efforts: Largest forces of the joints in the file [N·m or N], by name; unlimited where not named.
         cyclic: Joints whose angle the engine counts by its cosine and sine.
         implicit: Whether kv is implicit in the step, within the limit.
     """
@@ -46,12 +47,12 @@ class DrivenModel:
         self.adapter, self._drive, self._implicit = adapter, drive, implicit
         self.joints = list(freedom_names(adapter.describe().joints))
         self._kp, self._kv = np.zeros((2, len(self.joints)))
-        self._limit = np.array([efforts.get(name, np.inf) for name in self.joints])
+        self.efforts = np.array([efforts.get(name, np.inf) for name in self.joints])
         self._cyclic = np.array([name in cyclic for name in self.joints], dtype=bool)
         for actuator in actuators:
             row = self.joints.index(actuator.joint)
             self._kp[row], self._kv[row] = actuator.kp, actuator.kv
-            self._limit[row] = min(self._limit[row], actuator.max_force)
+            self.efforts[row] = min(self.efforts[row], actuator.max_force)
         self.actuated = [actuator.joint for actuator in actuators if actuator.kp > 0.0]
         self._rows = [self.joints.index(name) for name in self.actuated]
         self.start = adapter.theta()[self._rows]
@@ -64,9 +65,9 @@ class DrivenModel:
         error[self._rows] = targets - theta[self._rows]
         error = np.where(self._cyclic, np.remainder(error + np.pi, 2.0 * np.pi) - np.pi, error)
         force = self._kp * error - self._kv * theta_dot
-        within = np.abs(force) <= self._limit
+        within = np.abs(force) <= self.efforts
         self._kd = np.where(within & self._implicit, self._kv, 0.0)
-        self._force = np.clip(force, -self._limit, self._limit) + self._kd * theta_dot
+        self._force = np.clip(force, -self.efforts, self.efforts) + self._kd * theta_dot
         self._drive(self._force, self._kd)
 
     def push(self, forces: Array) -> None:

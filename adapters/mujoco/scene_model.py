@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import mujoco
@@ -19,7 +19,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.followers import Follower, started
 from ipc_articulation.coupling.robots import RobotSetup
 from ipc_articulation.coupling.solids import MeshShape
-from ipc_articulation.dynamics.reading.mujoco.actuators import control_address, joint_actuators
+from ipc_articulation.dynamics.reading.mujoco.actuators import JointActuator, control_address, joint_actuators
 from ipc_articulation.dynamics.reading.mujoco.names import name_of, reference_positions
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import caution
@@ -125,7 +125,10 @@ class DrivenMujocoModel:
         self.adapter = MujocoAdapter(model, data, mesh_shape=mesh_shape, ignore=ignore)
         joints = self.adapter.joint_ids
         self.joints, self._dofs = self.adapter.freedom_names, self.adapter.dofs
-        positions = [a for a in joint_actuators(model)[0] if a.takes_target and a.joint in joints]
+        actuators = [actuator for actuator in joint_actuators(model)[0] if actuator.joint in joints]
+        efforts = _efforts(model, actuators)
+        self.efforts = np.array([efforts.get(name, np.inf) for name in self.joints])
+        positions = [actuator for actuator in actuators if actuator.takes_target]
         driven = list(dict.fromkeys(actuator.joint for actuator in positions))
         self.actuated = [name_of(model, "joint", joint) for joint in driven]
         self.start = data.qpos[model.jnt_qposadr[driven]]
@@ -150,6 +153,18 @@ def _followers(model: mujoco.MjModel) -> Iterator[Follower]:
             y0, x0 = model.qpos0[model.jnt_qposadr[[joint, leader]]]
             position = y0 + Polynomial(model.eq_data[e, :5])(Polynomial([-x0, 1.0]))
             yield Follower(name_of(model, "joint", joint), name_of(model, "joint", leader), position)
+
+
+def _efforts(model: mujoco.MjModel, actuators: Iterable[JointActuator]) -> dict[str, float]:
+    """Largest force of an actuator on each joint [N·m or N], by the limits of both; those without are left out."""
+    efforts: dict[str, float] = {}
+    for actuator in actuators:
+        own = [abs(actuator.gear * limit) for limit in actuator.force]
+        if model.jnt_actfrclimited[actuator.joint]:
+            own += np.abs(model.jnt_actfrcrange[actuator.joint]).tolist()
+        name = name_of(model, "joint", actuator.joint)
+        efforts[name] = min(*own, efforts.get(name, np.inf))
+    return efforts
 
 
 def _warn_beyond_limits(model: mujoco.MjModel, data: mujoco.MjData) -> None:

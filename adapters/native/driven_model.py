@@ -22,6 +22,7 @@ class DrivenModel:
         actuated: Names of the k joints that take a target, in the order of `command`.
         start: Where those joints start, (k,) [rad or m].
         joints: Names of all m freedoms whose position the adapter reports, in the order of `push`.
+        efforts: Largest forces of their actuators, (m,) [N·m or N].
     """
 
     def __init__(self, adapter: NativeAdapter, drives: Mapping[str, JointDrive]) -> None:
@@ -37,6 +38,8 @@ class DrivenModel:
         self._driven = [tree.q_names.index(name) for name in self.actuated]
         self.start = adapter.model.spanning(adapter.q)[self._driven]
         self.joints = list(freedom_names(adapter.describe().joints))
+        efforts = dict(zip(names, tree.coordinates.effort, strict=True))
+        self.efforts = np.array([efforts.get(name, np.inf) for name in self.joints])
         self.command(self.start)
 
     def command(self, targets: Array) -> None:

@@ -28,7 +28,7 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
     if M is None or scene.integrator == "implicit":
         return
     names = list(freedom_names(start.robot.joints))
-    kp, kv, owner = _gains(scene, single_freedoms(start.robot.joints))
+    kp, kv, owner = actuator_gains(scene, single_freedoms(start.robot.joints))
     growth, amounts = growth_of(M, kp, kv, scene.dt)
     driven = [joint for joint, index in enumerate(owner) if index is not None]
     if growth <= STABLE or not driven:
@@ -68,8 +68,8 @@ def _step(M: Array, kp: Array, kv: Array, dt: float) -> Array:
     return np.block([[eye - stiff, eye - damp], [-stiff, eye - damp]])
 
 
-def _gains(scene: RobotScene, names: list[str]) -> tuple[Array, Array, list[int | None]]:
-    """Kp and kv by joint, and which entry of `actuators` they come from."""
+def actuator_gains(scene: RobotScene, names: list[str]) -> tuple[Array, Array, list[int | None]]:
+    """Gains kp and kv of the scene by joint, and which entry of `actuators` they come from; None: none."""
     kp, kv, owner = np.zeros(len(names)), np.zeros(len(names)), list[int | None]([None] * len(names))
     for index, actuators in enumerate(scene.robot.actuators):
         try:

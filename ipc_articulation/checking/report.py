@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ipc_articulation.checking.chatter import chatter_problems
 from ipc_articulation.checking.gains import gain_problems
 from ipc_articulation.checking.lightness import lightness_problems
 from ipc_articulation.checking.names import controller_problems, model_problems
@@ -90,6 +91,7 @@ def _risks(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     yield from thickness_problems(start, scene)
     if isinstance(scene, RobotScene):
         yield from gain_problems(start, scene)
+        yield from chatter_problems(start, scene)
     if isinstance(scene, ArticulationScene):
         yield from lightness_problems(start, scene)
 

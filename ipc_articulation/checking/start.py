@@ -41,6 +41,7 @@ class Start:
     things: tuple[Thing, ...]
     actuated: tuple[str, ...] = ()  # joints that take a target
     joints: tuple[str, ...] = ()  # all joints of the robot that have a position
+    efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
     effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints, where a robot has joints
 
 
@@ -102,7 +103,8 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
         robot = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).robot
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
-    return Start(robot, tuple(_things(robot)), tuple(driven.actuated), tuple(driven.joints), mass)
+    actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
+    return Start(robot, tuple(_things(robot)), actuated, joints, efforts, mass)
 
 
 def _definite(M: Array, robot: CoupledRobot) -> Array:

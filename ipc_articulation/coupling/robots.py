@@ -81,6 +81,7 @@ class DrivenRobot(Protocol):
     actuated: list[str]  # names of the k joints with a position actuator, in the order of `command`
     start: Array  # initial positions of those joints, (k,) [rad or m]
     joints: list[str]  # names of all m joints, in the order of `push`
+    efforts: Array  # (m,) largest forces of their actuators [N·m or N]; inf: unlimited
 
     def command(self, targets: Array) -> None:
         """Set the targets of the actuated joints, (k,) [rad or m]."""

@@ -18,7 +18,7 @@ ROUNDING = 2e-5  # [N] of an equality as stiff as the one that holds the Panda's
         ("panda_push", 160, {}, 5.0),
         ("panda_push", 160, {"adapter": "native"}, 5.0),
         ("four_bar_press", 60, {}, 30.0),
-        ("go2_stand", 40, {}, 500.0),
+        ("go2_stand", 40, {}, 400.0),
     ],
 )
 def test_the_force_on_the_joints_is_that_on_the_links(name, steps, settings: dict[str, Any], least, tmp_path):
