@@ -62,7 +62,7 @@ def _give_inertia(spec: mujoco.MjSpec, path: Path, name: str, index: str) -> boo
     body = spec.body(name) if name else spec.bodies[int(index)]
     if body is None:
         return False
-    give_inertia(spec, body, path)
+    give_inertia(spec, body, lambda _: str(path))
     return True
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import mujoco
@@ -21,7 +20,10 @@ _NO_MOMENTS = "MuJoCo needs positive moments of inertia of a body that moves"
 _FLAGS = ("balanceinertia", "boundmass", "boundinertia", "inertiafromgeom")
 
 
-def repair_inertias(spec: mujoco.MjSpec, path: Path) -> None:
+Place = Callable[[Any], str]  # of a body: the file, and the line if it is known
+
+
+def repair_inertias(spec: mujoco.MjSpec, place: Place) -> None:
     """Make a model compile in spite of its bodies' masses and inertias; those that MuJoCo takes stay as they are.
 
     A tensor that no body has is replaced by the nearest that one has. A moving point gets a radius of gyration of 1 mm,
@@ -34,29 +36,29 @@ def repair_inertias(spec: mujoco.MjSpec, path: Path) -> None:
     if spec.compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE:
         for body in given if not _accepted(spec, given) else ():
             if not _accepted(spec, [body]):
-                _repair_tensor(spec, body, path)
+                _repair_tensor(spec, body, place)
     for body in spec.bodies[1:]:
         if list(body.joints) and not any(map(_has_mass, _welded(body))):
-            give_inertia(spec, body, path)
+            give_inertia(spec, body, place)
 
 
-def give_inertia(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
+def give_inertia(spec: mujoco.MjSpec, body: Any, place: Place) -> None:
     """Give a moving body the least mass and moments; if its geoms have a mass, only the least moments.
 
     Raises:
         ModelError: Repairs are refused.
     """
     if body.explicitinertial and body.mass > _NONE:
-        _add_moments(body, path)
+        _add_moments(body, place)
         return
-    if not body.explicitinertial and _has_mass(body) and _give_mass_of_geoms(spec, body, path):
+    if not body.explicitinertial and _has_mass(body) and _give_mass_of_geoms(spec, body, place):
         return
-    repair(_part(body), "MuJoCo needs a mass of a body that moves", f"{_MASS:g} kg is used", at=path)
+    repair(_part(body), "MuJoCo needs a mass of a body that moves", f"{_MASS:g} kg is used", at=place(body))
     body.mass, body.inertia, body.fullinertia = _MASS, [_least_moment(_MASS)] * 3, [np.nan, 0, 0, 0, 0, 0]
     body.ipos, body.iquat, body.explicitinertial = np.zeros(3), [1.0, 0.0, 0.0, 0.0], True
 
 
-def _give_mass_of_geoms(spec: mujoco.MjSpec, body: Any, path: Path) -> bool:
+def _give_mass_of_geoms(spec: mujoco.MjSpec, body: Any, place: Place) -> bool:
     """Give a body the mass of its geoms, as MuJoCo computes it, with the least moments; whether MuJoCo can."""
     probe = spec.copy()
     probe.compiler.boundmass = probe.compiler.boundinertia = least = 10.0 * _NONE
@@ -67,14 +69,14 @@ def _give_mass_of_geoms(spec: mujoco.MjSpec, body: Any, path: Path) -> bool:
     index = body.id
     body.mass, body.inertia = model.body_mass[index], model.body_inertia[index]
     body.ipos, body.iquat, body.explicitinertial = model.body_ipos[index], model.body_iquat[index], True
-    repair(_part(body), _NO_MOMENTS, "the least are used", at=path, detail=f"{least:g} kg·m²")
+    repair(_part(body), _NO_MOMENTS, "the least are used", at=place(body), detail=f"{least:g} kg·m²")
     return True
 
 
-def _add_moments(body: Any, path: Path) -> None:
-    _refuse_infinite(body, path)
+def _add_moments(body: Any, place: Place) -> None:
+    _refuse_infinite(body, place)
     least = _least_moment(body.mass)
-    repair(_part(body), _NO_MOMENTS, "the least is added", at=path, detail=f"{least:g} kg·m²")
+    repair(_part(body), _NO_MOMENTS, "the least is added", at=place(body), detail=f"{least:g} kg·m²")
     _set_tensor(body, _tensor(body) + least * np.eye(3))
 
 
@@ -83,22 +85,22 @@ def _least_moment(mass: float) -> float:
     return max(mass * _SIZE**2, 10.0 * _NONE)
 
 
-def _repair_tensor(spec: mujoco.MjSpec, body: Any, path: Path) -> None:
-    _refuse_infinite(body, path)
+def _repair_tensor(spec: mujoco.MjSpec, body: Any, place: Place) -> None:
+    _refuse_infinite(body, place)
     tensor = _tensor(body)
     nearest = physical_inertia(tensor, slack=0.0)
     if nearest is not tensor:
         moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(tensor))
         fault, remedy = "no body has its principal moments of inertia", "replaced by the nearest that a body can have"
-        repair(_part(body), fault, remedy, at=path, found=f"{moments} kg·m²")
+        repair(_part(body), fault, remedy, at=place(body), found=f"{moments} kg·m²")
         _set_tensor(body, nearest)
     if not _accepted(spec, [body]):  # a point, or nearly one
-        _add_moments(body, path)
+        _add_moments(body, place)
 
 
-def _refuse_infinite(body: Any, path: Path) -> None:
+def _refuse_infinite(body: Any, place: Place) -> None:
     if not (np.isfinite(_tensor(body)).all() and np.isfinite(body.mass)):
-        raise ModelError(f"{path}: {_part(body)}: its mass and inertia must be finite")
+        raise ModelError(f"{place(body)}: {_part(body)}: its mass and inertia must be finite")
 
 
 def _accepted(spec: mujoco.MjSpec, bodies: Sequence[Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def load_spec(path: str | Path, package_dirs: Collection[str | Path] = ()) -> mu
     if len(spec.bodies) == 1 and not spec.geoms:
         raise AdapterError(f"{path}: it has no <body>: a part that other MJCF files include; give one of those")
     repair_files(spec, paths)
-    repair_inertias(spec, path)
+    repair_inertias(spec, partial(paths.place, "body"))
     repair_limits(spec, paths)
     return spec
 

@@ -83,6 +83,8 @@ class Parts:
                 other = self._found(part.node(element), name, home)
                 if other.resolve() in (*chain, key):
                     raise part.node(element).error(f"<{tag}> names '{name:.{_LONG}}', which contains this file itself")
+                if tag == "include" and any(other.resolve() == part.file.resolve() for part in model):
+                    raise part.node(element).error(f"<include> names '{name:.{_LONG}}' a second time")
                 if tag == "include":
                     self.of[element] = self._read(other, home, (*chain, key), model)
                 elif tag == "model":

@@ -80,7 +80,7 @@ def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, C
     A file that cannot be read has no parts.
     """
     try:
-        scene = trimesh.load_scene(file)
+        scene = trimesh.load_scene(_counted(file, f"mesh '{file}'"), file_type=file.suffix[1:].lower())
         parts = [part for part in scene.dump() if len(getattr(part, "faces", ()))]
         coloured = [(part, _colour(part)) for part in parts]
     except Exception:  # trimesh's readers raise many kinds of exceptions
@@ -94,19 +94,29 @@ def _counted(file: Path, name: str) -> Path | BytesIO:
     """A mesh file; of a binary STL file that goes on after the triangles which it counts, only these.
 
     A binary STL file has 80 bytes of title, the number of triangles as `uint32`, and 50 bytes for each triangle; in one
-    of text, no byte is zero.
+    of text, no byte is zero. Its lines may end in CR alone, and `endsolid` at its end may be missing.
 
     Raises:
         MeshError: It ends before.
     """
     with file.open("rb") as stream:
         start = stream.read(STL_START)
-        if file.suffix.lower() != ".stl" or len(start) < STL_START or b"\0" not in start:
+        if file.suffix.lower() != ".stl" or len(start) < STL_START:
             return file
+        if b"\0" not in start:
+            return BytesIO(_whole_text(start + stream.read()))
         count, given = int.from_bytes(start[-4:], "little"), (file.stat().st_size - STL_START) // STL_TRIANGLE
         if given < count:
             raise MeshError(f"{name} ends too early: it has {given} of {count} triangles")
         return BytesIO(start + stream.read(STL_TRIANGLE * count))
+
+
+def _whole_text(content: bytes) -> bytes:
+    """An STL file of text with LF at the end of every line, and `endsolid` at its end."""
+    lines = content.rstrip().splitlines()
+    if lines and not lines[-1].strip().lower().startswith(b"endsolid"):
+        lines.append(b"endsolid")
+    return b"\n".join(lines) + b"\n"
 
 
 def _unit(file: Path, mesh: trimesh.Trimesh | trimesh.Scene) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from ipc_articulation.coupling.mesh_files import closed_mesh
+from ipc_articulation.coupling.mesh_files import closed_mesh, read_coloured
 from ipc_articulation.errors import MeshError
 
 
@@ -16,6 +16,18 @@ def test_a_box_is_a_box_in_every_format(tmp_path: Path, suffix: str) -> None:
     mesh = closed_mesh(tmp_path / f"box.{suffix}", scale=10.0)
     assert len(mesh.vertices) == 8
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [1, 2, 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_stl_files_of_text_need_no_end_and_no_line_feeds(tmp_path: Path, line_end: str, is_ended: bool) -> None:
+    text = trimesh.exchange.stl.export_stl_ascii(trimesh.creation.box((0.1, 0.2, 0.3)))
+    lines = text.splitlines() if is_ended else text[: text.rindex("endsolid")].splitlines()
+    (tmp_path / "box.stl").write_bytes(line_end.join(lines).encode())
+    mesh = closed_mesh(tmp_path / "box.stl")
+    np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), [0.1, 0.2, 0.3], rtol=1e-6)
+    ((part, _),) = read_coloured(tmp_path / "box.stl", 1.0)
+    assert len(part.faces) == 12
 
 
 def test_parts_of_a_file_come_together_where_they_stand(tmp_path: Path) -> None:

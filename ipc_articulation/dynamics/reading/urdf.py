@@ -1,8 +1,8 @@
 """Mechanisms from URDF files, with RaiSim's additions.
 
 RaiSim adds the joint type `spherical`, the attributes `rotor_inertia`, `stiffness` and `spring_mount` of `<dynamics>`,
-and the shape `<capsule>`. As in RaiSim, equal position limits mean no limits, and a root link called «world» is the
-world.
+and the shape `<capsule>`. As in RaiSim, equal position limits mean no limits, which is a repair where a file writes
+them, and a root link called «world» is the world.
 """
 
 from __future__ import annotations

@@ -231,6 +231,21 @@ def test_lines_of_refused_parts_are_those_of_xml(odd, tmp_path):
         assert load_model(file).njnt == 0
 
 
+def test_an_include_that_is_repeated_is_named_with_its_line(tmp_path):
+    (tmp_path / "part.xml").write_text('<mujocoinclude><body><geom size="0.1"/></body></mujocoinclude>')
+    include = '<include file="part.xml"/>'
+    (tmp_path / "r.xml").write_text(f"<mujoco><worldbody>\n{include}\n{include}</worldbody></mujoco>")
+    with pytest.raises(ModelError, match=r"r\.xml:3: <include> names 'part\.xml' a second time"):
+        load_model(tmp_path / "r.xml")
+
+
+def test_repaired_inertias_are_told_with_their_line(tmp_path):
+    body = '\n<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 9"/></body>'
+    (tmp_path / "r.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    with pytest.warns(RepairWarning, match=r"r\.xml:2: body 'b': no body has its principal moments of inertia"):
+        load_model(tmp_path / "r.xml")
+
+
 def test_inertia_without_a_place_is_refused_where_it_counts(tmp_path):
     file = tmp_path / "odd.xml"
     file.write_text('<mujoco><worldbody><body><inertial mass="1"/><joint/></body></worldbody></mujoco>')

@@ -48,11 +48,14 @@ def _axis(joint: XmlNode, faults: Faults) -> None:
 
 
 def _limits(joint: XmlNode, limit: XmlNode, faults: Faults) -> None:
-    """Remove position limits of which the lower is above the upper, and limits of effort and velocity below zero."""
+    """Remove position limits that are equal or in the wrong order, and limits of effort and velocity below zero."""
     lower, upper = (number_of(limit, name) or 0.0 for name in ("lower", "upper"))
-    if lower > upper and joint.element.get("type", "").strip() in ("revolute", "prismatic"):
-        fault = f"lower limit [{lower}] above upper limit [{upper}]"
-        faults.add("position", limit, fault, "the joint has no limits of position, as in Bullet and MuJoCo")
+    is_limited = joint.element.get("type", "").strip() in ("revolute", "prismatic")
+    is_given = limit.has("lower") and limit.has("upper")
+    if is_limited and (lower > upper or (lower == upper and is_given)):
+        fault = f"lower limit [{lower}] above upper limit [{upper}]" if lower > upper else "equal limits of position"
+        as_in = "Bullet and MuJoCo" if lower > upper else "RaiSim"
+        faults.add(("position", as_in), limit, fault, f"the joint has no limits of position, as in {as_in}")
         for name in ("lower", "upper"):
             limit.element.attrib.pop(name, None)
     for name in ("effort", "velocity"):

@@ -214,6 +214,13 @@ def test_other_names_of_types(kind, expected):
     assert said.startswith(f"<text>:4: joint 'elbow': unknown type '{kind}'; ")
 
 
+def test_equal_limits_of_position_are_none():
+    mechanism, said = repaired(robot(elbow='<limit lower="0" upper="0" effort="2"/>'))
+    assert np.isneginf(elbow(mechanism).lower)
+    fault = "equal limits of position; the joint has no limits of position, as in RaiSim"
+    assert said == f"<text>:4: joint 'elbow': {fault}"
+
+
 def test_limits_that_contradict_each_other_are_left_out():
     mechanism, said = repaired(robot(elbow='<limit lower="1" upper="-1" effort="2"/>'))
     assert (elbow(mechanism).lower, elbow(mechanism).upper, elbow(mechanism).effort) == (-np.inf, np.inf, 2.0)
