@@ -55,8 +55,8 @@ ground: {{height: 0}}
 robot:
   model: {model}  # URDF or MJCF, relative to this file; put your own robot here
   actuators:  # force = kp·(target - position) - kv·velocity
-    - {{joints: [shoulder], kp: 400, kv: 40}}
-    - {{joints: [elbow], kp: 100, kv: 10}}
+    - {{joints: [shoulder], kp: 400, kv: 30}}
+    - {{joints: [elbow], kp: 100, kv: 4}}
   initial: {{shoulder: -0.8, elbow: 0.3}}  # [rad]
 
 controller:  # targets over time; `hold` and `sine` are others
