@@ -28,6 +28,7 @@ from ipc_articulation.errors import (
 )
 
 if TYPE_CHECKING:
+    from ipc_articulation.contact.materials import BY_LOAD
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.coupling.coupling import step
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = metadata.version("ipc_articulation")
 
 _HOMES = {
+    "BY_LOAD": "ipc_articulation.contact.materials",
     "Engine": "ipc_articulation.engine",
     "ExternalArticulationConstraint": "ipc_articulation.coupling.constraint",
     "Recorder": "ipc_articulation.watching",
@@ -60,6 +62,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BY_LOAD",
     "AdapterError",
     "ArticulationError",
     "DumpError",

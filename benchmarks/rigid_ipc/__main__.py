@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.rigid_ipc.fixture import ROOT, fixture_files
 from benchmarks.rigid_ipc.running import Limits, Verdict, run_scenes
 from benchmarks.rigid_ipc.table import page, summary, terminal_table
+from ipc_articulation.contact.materials import BY_LOAD
 
 PAGE = Path(__file__).parents[2] / "docs" / "rigid_ipc.md"
 
@@ -72,6 +73,8 @@ def _parser() -> argparse.ArgumentParser:
 def _resistance(text: str) -> float:
     if text == "auto":
         return -1.0
+    if text == "load":
+        return BY_LOAD
     try:
         value = float(text)
     except ValueError:

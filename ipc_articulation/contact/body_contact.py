@@ -20,6 +20,7 @@ from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
+from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
@@ -27,31 +28,38 @@ from ipc_articulation.contact.surfaces import Surfaces
 class BodyContact:
     """All pairs of bodies of one material."""
 
-    def __init__(self, surfaces: Surfaces, materials: Materials, index: int) -> None:
-        """Prepare contact for the material with an index."""
+    def __init__(self, surfaces: Surfaces, materials: Materials, index: int, resistance: Resistance) -> None:
+        """Prepare contact for the material with an index; `resistance` has κ_c of its pairs."""
         self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
-        self._resistance, self._mu = float(materials.resistance[index]), float(materials.friction[index])
+        self._resistance, self._mu = resistance, float(materials.friction[index])
         self._surfaces, self._allowed = surfaces, materials.body_pairs == index
         self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
         self._all = np.ones(len(materials.body_pairs), dtype=np.bool_)
         self._near = Proximity(surfaces, self._allowed, self.proximity.reach)  # wherever a distance is asked for
-        self._barrier = 0.0, self._d_hat, self._thickness  # dt² κ_c, d̂ and ξ
+        self._square = 0.0  # dt² [s²]
         self._friction: Friction | None = None
 
-    def begin_step(self, at: Positions, dt: float, eps_velocity: float, adaptive_resistance: float) -> Stencils:
-        """Fix the step's barrier stiffness, and the normal forces and tangents of friction, where the bodies are.
+    def begin_step(self, at: Positions, dt: float, eps_velocity: float) -> Stencils:
+        """Fix the normal forces and tangents of friction for a step, where the bodies are.
 
         Returns:
             The stencils within d̂.
         """
         self.proximity.cover(at, at)
-        kappa = dt * dt * (adaptive_resistance if np.isnan(self._resistance) else self._resistance)
-        self._barrier, self._friction = (kappa, self._d_hat, self._thickness), None
+        self._square, self._friction = dt * dt, None
         touching = self.touching(at.x, self._all)
         if self._mu > 0.0 and eps_velocity > 0.0 and len(touching):
-            parameters = self._mu * kappa, self._d_hat, self._thickness, eps_velocity * dt
-            self._friction = pair_friction.lag(touching, self._surfaces.points, at.x, at.q, *parameters)
+            barrier = self._mu * self._stiffness(touching), self._d_hat, self._thickness
+            self._friction = pair_friction.lag(touching, self._surfaces.points, at.x, at.q, *barrier, eps_velocity * dt)
         return touching
+
+    def smallest_gaps(self, touching: Stencils, x: Array) -> Array:
+        """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
+        return pair_barrier.smallest_gaps(*touching.columns[:4], x, self._thickness)
+
+    def _stiffness(self, stencils: Stencils) -> Array:
+        """κ = dt² κ_c of the pairs of some stencils, (P,)."""
+        return self._square * self._resistance.of(stencils.bodies)
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
         """The stencils within d̂ at x (V, 3) of pairs with a moving body; pairs without such stencils are left out."""
@@ -64,7 +72,9 @@ class BodyContact:
         """Add the energy of pairs with a moving body to E (n,), at positions that `proximity` covers."""
         stencils = self.proximity.stencils
         if len(stencils):
-            pair_barrier.add_energy(*stencils.columns, moving, x, *self._barrier, E)
+            pair_barrier.add_energy(
+                *stencils.columns, moving, x, self._stiffness(stencils), self._d_hat, self._thickness, E
+            )
         if self._friction is not None:
             pair_friction.add_energy(*self._friction, moving, q, E)
 
@@ -78,16 +88,23 @@ class BodyContact:
         """
         blocks, points = [], self._surfaces.points
         if len(touching):
-            H = pair_barrier.add_derivatives(*touching.columns, points, x, *self._barrier, g)
+            barrier = self._stiffness(touching), self._d_hat, self._thickness
+            H = pair_barrier.add_derivatives(*touching.columns, points, x, *barrier, g)
             blocks.append((touching.bodies, H))
         if self._friction is not None:
             blocks.append(pair_friction.add_derivatives(*self._friction, moving, q, g))
         return blocks
 
+    def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
+        """Let friction follow a Newton step from q to ahead, (n, 12) each."""
+        if self._friction is not None:
+            pair_friction.follow(*self._friction, moving, q, ahead)
+
     def forces(self, x: Array, q: Array) -> list[ContactForces]:
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
         touching, points = self.touching(x, self._all), self._surfaces.points
-        found = [barrier_forces(touching, points, x, q, *self._barrier)] if len(touching) else []
+        barrier = self._stiffness(touching), self._d_hat, self._thickness
+        found = [barrier_forces(touching, points, x, q, *barrier)] if len(touching) else []
         return found if self._friction is None else [*found, friction_forces(self._friction, q, self._thickness)]
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:

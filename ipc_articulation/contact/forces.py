@@ -59,10 +59,12 @@ class ContactForces(NamedTuple):
 
 
 def barrier_forces(
-    touching: Stencils, points: Array, x: Array, q: Array, kappa: float, d_hat: float, xi: float
+    touching: Stencils, points: Array, x: Array, q: Array, kappa: Array, d_hat: float, xi: float
 ) -> ContactForces:
-    """Forces of stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt²."""
-    levers, normals, sizes, gaps, couples = _barrier_forces(*touching.columns[2:], points, x, kappa, d_hat, xi)
+    """Forces of stencils within d̂ at q (n, 12) with vertices at x (V, 3), local at `points`; times dt². κ (P,)
+    is that of the pairs.
+    """
+    levers, normals, sizes, gaps, couples = _barrier_forces(*touching.columns[1:], points, x, kappa, d_hat, xi)
     bodies = touching.bodies[touching.pair]
     first, second = _points(q, bodies, levers)
     forces = sizes[:, None] * normals
@@ -90,7 +92,7 @@ def _points(q: Array, bodies: Ints, levers: Array) -> list[Array]:
 
 
 @compiled
-def _barrier_forces(kind, vertices, mollified, points, x, kappa, d_hat, xi):
+def _barrier_forces(pair, kind, vertices, mollified, points, x, kappa, d_hat, xi):
     """Levers (k, 8), normals (k, 3), sizes of the forces (k,), gaps (k,) and couples (k, 3)."""
     count = len(kind)
     levers, normals, couples = np.empty((count, LEVER)), np.empty((count, 3)), np.zeros((count, 3))
@@ -106,15 +108,15 @@ def _barrier_forces(kind, vertices, mollified, points, x, kappa, d_hat, xi):
             slope *= m
             along = e1[0] * e2[0] + e1[1] * e2[1] + e1[2] * e2[2]
             for k in range(3):
-                couples[s, k] = 2.0 * kappa * rate * B * along * z[k]
-        sizes[s], gaps[s] = -kappa * slope, d - xi
+                couples[s, k] = 2.0 * kappa[pair[s]] * rate * B * along * z[k]
+        sizes[s], gaps[s] = -kappa[pair[s]] * slope, d - xi
         for k in range(3):
             normals[s, k] = levers[s, 0] * n[k] / d
     return levers, normals, sizes, gaps, couples
 
 
 @compiled
-def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, q):
+def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, dual, q):
     u, forces = np.empty(3), np.empty((len(pair), 3))
     for r in range(len(pair)):
         length = slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], q_prev, q, u)

@@ -20,7 +20,14 @@ from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
-from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
+from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.smooth_norm import (
+    dual_hessian,
+    follow_dual,
+    set_dual,
+    smooth_norm,
+    smooth_norm_derivatives,
+)
 from ipc_articulation.contact.surfaces import Surfaces, on_axis
 
 _ROUNDING = 1e-14  # of a bound, relative to what it is summed from
@@ -56,6 +63,7 @@ class _Step(NamedTuple):
     stiffness: Array  # (k,) dt² κ_c
     normal_force: Array  # (rows,) μ λ of friction
     rubs: Bools  # (k,) whether any of them is not 0
+    dual: Array  # (rows, 3) p of friction, see `smooth_norm`; changes from iteration to iteration
     x: Array  # (V, 3) positions at the beginning of the step [m]
     eps: float  # displacement at which friction is fully developed [m]
 
@@ -66,13 +74,14 @@ class HalfPlaneContact:
     Bodies whose local boxes are beyond the reach of a plane are left out of all loops over vertices.
     """
 
-    def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials) -> None:
-        """Find the pairs of bodies and planes that may touch."""
+    def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials, resistance: Resistance) -> None:
+        """Find the pairs of bodies and planes that may touch; `resistance` has their κ_c."""
         counts = np.diff(surfaces.first)
         body, plane = np.nonzero((materials.plane_pairs != NO_CONTACT) & (counts > 0)[:, None])
         material = materials.plane_pairs[body, plane]
         self.planes, self._body_count, self._plane = planes, len(counts), plane
-        self._resistance, self._friction = materials.resistance[material], materials.friction[material]
+        self._resistance, self._friction = resistance, materials.friction[material]
+        self.bodies = np.stack([body, len(counts) + plane], axis=1)
         self._pairs = _Pairs(
             body,
             np.ascontiguousarray(planes.normal[plane]),
@@ -87,15 +96,31 @@ class HalfPlaneContact:
         self._columns = tuple(self._pairs)  # numba takes a plain tuple faster
         self.may_touch = len(body) > 0
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
-        self._step = _Step(none, rows, none > 0.0, np.zeros((0, 3)), 1.0)
+        self._dual = np.zeros((len(rows), 3))
+        self._step = _Step(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), 1.0)
 
-    def begin_step(self, x: Array, dt: float, eps_velocity: float, adaptive_resistance: float) -> None:
-        """Fix the step's stiffness and normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
+    def begin_step(self, x: Array, dt: float, eps_velocity: float) -> None:
+        """Fix the step's normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
         if self.may_touch:
-            resistance = np.where(np.isnan(self._resistance), adaptive_resistance, self._resistance)
+            stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if eps_velocity > 0.0 else np.zeros_like(self._friction)
-            force, rubs = _begin(self._columns, dt * dt * resistance, friction, x)
-            self._step = _Step(dt * dt * resistance, force, rubs, x, max(eps_velocity * dt, 1e-300))
+            force, rubs = _begin(self._columns, stiffness, friction, x, self._dual)
+            self._square = dt * dt
+            self._step = _Step(stiffness, force, rubs, self._dual, x, max(eps_velocity * dt, 1e-300))
+
+    @property
+    def d_hat(self) -> Array:
+        """Of each pair, (k,) [m]."""
+        return self._pairs.d_hat
+
+    def follow_resistance(self) -> None:
+        """Use the resistances as they are now."""
+        if self.may_touch:
+            self._step = self._step._replace(stiffness=self._square * self._resistance.of(self.bodies))
+
+    def smallest_gaps(self, q: Array, moving: Bools) -> Array:
+        """The smallest gap (k,) [m] of each pair whose body moves, at q (n, 12); inf for others and far away."""
+        return _smallest_gaps(self._columns, q, moving)
 
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of each moving body at q (n, 12) to E (n,); inf if a vertex is behind its plane."""
@@ -106,6 +131,11 @@ class HalfPlaneContact:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies at q (n, 12)."""
         if self.may_touch:
             _add_derivatives(self._columns, tuple(self._step), q, moving, g, H)
+
+    def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
+        """Let friction follow a Newton step of moving bodies from q to ahead, (n, 12) each."""
+        if self.may_touch:
+            _follow(self._columns, tuple(self._step), q, ahead, moving)
 
     def forces(self, x: Array) -> ContactForces:
         """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
@@ -211,8 +241,21 @@ def _gaps(columns, x):
 
 
 @compiled
-def _begin(columns, stiffness, friction, x):
-    """Normal forces μ λ (rows,) of a step that begins at x (V, 3), and which pairs have any, (k,)."""
+def _smallest_gaps(columns, q, moving):
+    p, x = _Pairs(*columns), np.empty(3)
+    gaps = np.full(len(p.body), np.inf)
+    for i in range(len(p.body)):
+        b = p.body[i]
+        if moving[b] and _range(p, i, q)[0] < 2.0 * p.d_hat[i]:
+            for v in range(p.first[b], p.first[b + 1]):
+                _place(p, b, v, q, x)
+                gaps[i] = min(gaps[i], _gap(p, i, x))
+    return gaps
+
+
+@compiled
+def _begin(columns, stiffness, friction, x, dual):
+    """Normal forces μ λ (rows,) of a step that begins at x (V, 3), and which pairs have any, (k,); resets duals."""
     p = _Pairs(*columns)
     forces, rubs = np.zeros(p.first_row[-1]), np.zeros(len(p.body), dtype=np.bool_)
     for i in range(len(p.body)):
@@ -223,7 +266,7 @@ def _begin(columns, stiffness, friction, x):
             gap = _gap(p, i, x[r + shift])
             if 0.0 < gap < p.d_hat[i]:
                 forces[r] = -friction[i] * stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[1]
-                rubs[i] = True
+                rubs[i], dual[r, :] = True, np.nan
     return forces, rubs
 
 
@@ -273,26 +316,48 @@ def _add_derivatives(columns, step, q, moving, g, H):
             gap = _gap(p, i, x)
             if gap < p.d_hat[i] or step.normal_force[r] > 0.0:
                 slip = _slip(p, step, i, v, x, u)
-                _differentiate(p, step, i, gap, step.normal_force[r], slip, u, g_v, H_v)
+                _differentiate(p, step, i, gap, r, slip, u, g_v, H_v)
                 _add_by_point(p.points[v], g_v, H_v, g[b], H[b])
 
 
 @compiled
-def _differentiate(p, step, i, gap, force, slip, u, g_v, H_v):
-    """Fill the derivatives by a vertex of pair i, g_v (3,) and the projected H_v (3, 3); its slip is u (3,)."""
-    n = p.normal[i]
+def _differentiate(p, step, i, gap, r, slip, u, g_v, H_v):
+    """Fill g_v (3,) and the projected H_v (3, 3), derivatives by the vertex of row r of pair i; its slip is u (3,)."""
+    n, force = p.normal[i], step.normal_force[r]
     _, slope, curvature = barrier(gap, p.d_hat[i], p.thickness[i])
-    for k in range(3):
-        g_v[k] = step.stiffness[i] * slope * n[k]
-        for m in range(3):
-            H_v[k, m] = step.stiffness[i] * max(curvature, 0.0) * n[k] * n[m]
+    along = step.stiffness[i] * max(curvature, 0.0)
+    g_v[:], H_v[:] = 0.0, 0.0
     if force > 0.0:
-        slope, curvature = smooth_norm_derivatives(slip, step.eps)
+        s, c = smooth_norm_derivatives(slip, step.eps)
+        if np.isnan(step.dual[r, 0]):
+            set_dual(force, s, u, step.dual[r])
+        dual_hessian(force, s, c, u, step.dual[r], H_v)
+        along -= force * s
         for k in range(3):
-            g_v[k] += force * slope * u[k]
-            for m in range(3):
-                tangent = (1.0 if k == m else 0.0) - n[k] * n[m]
-                H_v[k, m] += force * (slope * tangent + curvature * u[k] * u[m])
+            g_v[k] = force * s * u[k]
+    for k in range(3):
+        g_v[k] += step.stiffness[i] * slope * n[k]
+        for m in range(3):
+            H_v[k, m] += along * n[k] * n[m]
+
+
+@compiled
+def _follow(columns, step, q, ahead, moving):
+    p, step, x, u, to = _Pairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
+    for i in range(len(p.body)):
+        b = p.body[i]
+        if not (moving[b] and step.rubs[i]):
+            continue
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            force, v = step.normal_force[r], r + p.first[b] - p.first_row[i]
+            if force > 0.0 and not np.isnan(step.dual[r, 0]):
+                _place(p, b, v, ahead, x)
+                _slip(p, step, i, v, x, to)
+                _place(p, b, v, q, x)
+                s, c = smooth_norm_derivatives(_slip(p, step, i, v, x, u), step.eps)
+                for k in range(3):
+                    to[k] -= u[k]
+                follow_dual(force, s, c, u, to, step.dual[r])
 
 
 @compiled

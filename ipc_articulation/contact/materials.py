@@ -12,13 +12,14 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 
 NO_CONTACT = -1
+BY_LOAD = -2.0  # in a contact table: the pair chooses its resistance itself, see `resistance`
 
 
 @dataclass(frozen=True)
 class Rules:
     """The contact table of a scene: parameters for two contact elements, and for two subscenes; symmetric."""
 
-    resistance: Array  # (e, e) κ_c [Pa], not positive for adaptive
+    resistance: Array  # (e, e) κ_c [Pa], not positive for adaptive, BY_LOAD for that of `resistance`
     friction: Array  # (e, e) μ
     enabled: Bools  # (e, e)
     subscenes: Bools  # (s, s) whether two subscenes touch
@@ -40,7 +41,8 @@ class Traits:
 class Materials:
     """The distinct contact models of a scene, and the model of each pair; NO_CONTACT for pairs that never touch."""
 
-    resistance: Array  # (k,) κ_c [Pa], NaN for adaptive
+    resistance: Array  # (k,) κ_c [Pa], NaN for adaptive or by load
+    by_load: Bools  # (k,) see `resistance`
     friction: Array  # (k,) μ
     d_hat: Array  # (k,) d̂ [m], the mean of two bodies
     thickness: Array  # (k,) ξ [m], the sum of two bodies
@@ -54,9 +56,10 @@ class Materials:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether a pair has adaptive resistance."""
+        """Whether a pair has libuipc's adaptive resistance."""
         used = np.union1d(self.body_pairs, self.plane_pairs)
-        return bool(np.isnan(self.resistance[used[used != NO_CONTACT]]).any())
+        used = used[used != NO_CONTACT]
+        return bool((np.isnan(self.resistance[used]) & ~self.by_load[used]).any())
 
     @property
     def reach(self) -> float:
@@ -87,9 +90,8 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
     body_pairs[np.diag_indices(len(kind))] = np.where(bodies.self_collision, np.diag(body_pairs), NO_CONTACT)
     body_pairs[np.ix_(bodies.is_fixed, bodies.is_fixed)] = NO_CONTACT
     plane_pairs[bodies.is_fixed] = NO_CONTACT
-    return Materials(
-        np.where(resistance > 0.0, resistance, np.nan), friction, d_hat, thickness, body_pairs, plane_pairs
-    )
+    given, by_load = np.where(resistance > 0.0, resistance, np.nan), resistance == BY_LOAD
+    return Materials(given, by_load, friction, d_hat, thickness, body_pairs, plane_pairs)
 
 
 def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Ints) -> Array:
@@ -109,6 +111,7 @@ def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Int
     elements = np.ix_(element, np.concatenate([element, plane_element]))
     enabled = rules.enabled[elements] & rules.subscenes[np.ix_(subscene, np.concatenate([subscene, plane_subscene]))]
     resistance = np.where(rules.resistance[elements] > 0.0, rules.resistance[elements], -1.0)
+    resistance[rules.resistance[elements] == BY_LOAD] = BY_LOAD
     of_planes = np.ones((1, len(plane_element)))
     d_hats = np.hstack([0.5 * (d_hat + d_hat.T), d_hat * of_planes])
     thicknesses = np.hstack([thickness + thickness.T, thickness * of_planes])

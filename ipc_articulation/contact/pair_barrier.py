@@ -50,6 +50,17 @@ def smallest_distance(kind, vertices, x, within):
 
 
 @compiled
+def smallest_gaps(bodies, pair, kind, vertices, x, xi):
+    """The smallest gap (P,) [m] of each pair of bodies at x (V, 3); inf without stencils."""
+    gaps, w, c = np.full(len(bodies), np.inf), np.empty(4), np.empty(3)
+    for s in range(len(pair)):
+        v = row(vertices, s)
+        if not _apart(kind[s], x, v, gaps[pair[s]] + xi):
+            gaps[pair[s]] = min(gaps[pair[s]], np.sqrt(closest_points(kind[s], x, v, w, c)) - xi)
+    return gaps
+
+
+@compiled
 def rounded_away(kind, vertices, x, xi):
     """The first stencil with a gap below the rounding errors of its vertices at x (V, 3).
 
@@ -106,7 +117,7 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
         mollified: (k,).
         moving: Bodies that move, (n,).
         x: Positions of the vertices, (V, 3) [m].
-        kappa: κ = dt² κ_c.
+        kappa: κ = dt² κ_c of each pair, (P,).
         d_hat: d̂ [m].
         xi: ξ [m].
         E: (n,).
@@ -129,7 +140,7 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
         B, _, _ = barrier(gap, d_hat, xi)
         if mollified[s] > 0.0:
             B *= mollifier(cross_of_edges(x, v, e1, e2, z), mollified[s])[0]
-        E[b] += kappa * B
+        E[b] += kappa[pair[s]] * B
 
 
 @compiled
@@ -153,14 +164,14 @@ def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d
         square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
         if square < mollified[s]:
             eps = mollified[s]
-            _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H_s)
+            _add_mollified(kappa[pair[s]], B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H_s)
             if 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
                 continue
             slope *= mollifier(square, eps)[0]
         else:
-            add_gradient(kappa * slope, u, i, j, g)
-            add_rank_one(kappa * max(curvature, 0.0), u, H_s)
-        add_curvature(-kappa * slope, d, kind[s], points, x, v, w, n, y, H_s)
+            add_gradient(kappa[pair[s]] * slope, u, i, j, g)
+            add_rank_one(kappa[pair[s]] * max(curvature, 0.0), u, H_s)
+        add_curvature(-kappa[pair[s]] * slope, d, kind[s], points, x, v, w, n, y, H_s)
     return by_coordinates(H)
 
 

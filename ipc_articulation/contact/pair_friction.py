@@ -18,7 +18,13 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.pair_blocks import HALF, LEVER, add_by_points, add_gradient, by_coordinates, lever, outer
-from ipc_articulation.contact.smooth_norm import smooth_norm, smooth_norm_derivatives
+from ipc_articulation.contact.smooth_norm import (
+    dual_hessian,
+    follow_dual,
+    set_dual,
+    smooth_norm,
+    smooth_norm_derivatives,
+)
 from ipc_articulation.contact.stencils import Stencils, pairs_of
 
 
@@ -32,20 +38,22 @@ class Friction(NamedTuple):
     lever: Array  # (k, 8) see `pair_blocks`
     eps: float  # ε: displacement at which friction is fully developed [m]
     q: Array  # (n, 12) coordinates at the beginning of the step
+    dual: Array  # (k, 3) p, see `smooth_norm`; NaN before the first derivatives; changes from iteration to iteration
 
 
 def lag(
-    touching: Stencils, points: Array, x: Array, q: Array, mu_kappa: float, d_hat: float, xi: float, eps: float
+    touching: Stencils, points: Array, x: Array, q: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
 ) -> Friction:
-    """Friction for a step that begins at q (n, 12) with vertices at x (V, 3); mu_kappa is μκ."""
-    normal, force, y = _lag(*touching.columns[2:], points, x, mu_kappa, d_hat, xi)
+    """Friction for a step that begins at q (n, 12) with vertices at x (V, 3); mu_kappa (P,) is μκ."""
+    normal, force, y = _lag(*touching.columns[1:], points, x, mu_kappa, d_hat, xi)
     holds = np.flatnonzero(force)
     rows, pair = pairs_of(touching.pair, holds, len(touching.bodies))
-    return Friction(touching.bodies[rows], pair, normal[holds], force[holds], y[holds], eps, q)
+    dual = np.full((len(holds), 3), np.nan)
+    return Friction(touching.bodies[rows], pair, normal[holds], force[holds], y[holds], eps, q, dual)
 
 
 @compiled
-def _lag(kind, vertices, mollified, points, x, mu_kappa, d_hat, xi):
+def _lag(pair, kind, vertices, mollified, points, x, mu_kappa, d_hat, xi):
     """Normals (k, 3), forces μλ (k,) and levers (k, 8) of stencils."""
     count = len(kind)
     normal, force, y = np.empty((count, 3)), np.zeros(count), np.empty((count, LEVER))
@@ -57,7 +65,7 @@ def _lag(kind, vertices, mollified, points, x, mu_kappa, d_hat, xi):
         lever(kind[s], points, v, w, y[s])
         parallel = mollified[s] > 0.0 and cross_of_edges(x, v, e1, e2, z) < mollified[s]
         if not parallel:
-            force[s] = -mu_kappa * barrier(d - xi, d_hat, xi)[1]
+            force[s] = -mu_kappa[pair[s]] * barrier(d - xi, d_hat, xi)[1]
     return normal, force, y
 
 
@@ -77,17 +85,18 @@ def slip(i, j, n, y, q_prev, q, u):
 
 
 @compiled
-def add_energy(bodies, pair, normal, force, y, eps, q_prev, moving, q, E):
+def add_energy(bodies, pair, normal, force, y, eps, q_prev, dual, moving, q, E):
     """Add the energy of each pair with a moving body to that body's E (n,).
 
     Args:
-        bodies: This and the next six are the fields of `Friction`.
+        bodies: This and the next seven are the fields of `Friction`.
         pair: (k,).
         normal: (k, 3).
         force: (k,).
         y: (k, 8).
         eps: ε [m].
         q_prev: (n, 12).
+        dual: (k, 3).
         moving: Bodies that move, (n,).
         q: Coordinates (n, 12).
         E: (n,).
@@ -100,7 +109,7 @@ def add_energy(bodies, pair, normal, force, y, eps, q_prev, moving, q, E):
 
 
 @compiled
-def add_derivatives(bodies, pair, normal, force, y, eps, q_prev, moving, q, g):
+def add_derivatives(bodies, pair, normal, force, y, eps, q_prev, dual, moving, q, g):
     """Add the gradient to g (n, 12); arguments as in `add_energy`.
 
     Returns:
@@ -112,13 +121,28 @@ def add_derivatives(bodies, pair, normal, force, y, eps, q_prev, moving, q, g):
     for r in range(len(pair)):
         if on[pair[r]]:
             i, j = bodies[pair[r], 0], bodies[pair[r], 1]
-            length = slip(i, j, normal[r], y[r], q_prev, q, t)
-            slope, curvature = smooth_norm_derivatives(length, eps)
+            s, c = smooth_norm_derivatives(slip(i, j, normal[r], y[r], q_prev, q, t), eps)
+            if np.isnan(dual[r, 0]):
+                set_dual(force[r], s, t, dual[r])
             outer(t, y[r], u)
-            add_gradient(force[r] * slope, u, i, j, g)
+            add_gradient(force[r] * s, u, i, j, g)
+            dual_hessian(force[r], s, c, t, dual[r], N)
             for k in range(3):
                 for m in range(3):
-                    tangent = (1.0 if k == m else 0.0) - normal[r, k] * normal[r, m]
-                    N[k, m] = force[r] * (slope * tangent + curvature * t[k] * t[m])
+                    N[k, m] -= force[r] * s * normal[r, k] * normal[r, m]
             add_by_points(N, y[r], H[block[pair[r]]])
     return bodies[on], by_coordinates(H)
+
+
+@compiled
+def follow(bodies, pair, normal, force, y, eps, q_prev, dual, moving, q, ahead):
+    """Let the duals follow a Newton step from q to ahead, (n, 12) each; arguments as in `add_energy`."""
+    u, to = np.empty(3), np.empty(3)
+    for r in range(len(pair)):
+        i, j = bodies[pair[r], 0], bodies[pair[r], 1]
+        if (moving[i] or moving[j]) and not np.isnan(dual[r, 0]):
+            slip(i, j, normal[r], y[r], q_prev, ahead, to)
+            s, c = smooth_norm_derivatives(slip(i, j, normal[r], y[r], q_prev, q, u), eps)
+            for k in range(3):
+                to[k] -= u[k]
+            follow_dual(force[r], s, c, u, to, dual[r])

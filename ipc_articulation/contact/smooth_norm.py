@@ -3,9 +3,24 @@
     f₀(y) = y² (ε - y/3)/ε² + ε/3   for y < ε, else y
 
 (Li et al. 2020, «Incremental potential contact», section 5; ipctk's and libuipc's).
+
+Newton's method on F |u| overshoots where a slip u turns round: its Hessian is zero along u, and the kink at 0 is as
+narrow as ε. With s = f₀'(|u|)/|u|, the friction force p on the other side is a variable of its own that obeys
+
+    p = F s u,   or   p/s = F u,
+
+and it is the second form that is linearised (Chan, Golub, Mulet 1999, «A nonlinear primal-dual method for total
+variation-based image restoration»). With c = (ds/d|u|)/|u|, so that ∂(s u)/∂u = s 1 + c uuᵀ, a displacement δu gives
+
+    p + δp = F s (u + δu) + (c/s) p (u·δu),     H = F s 1 + (c/2s) (p uᵀ + u pᵀ),
+
+which is Newton's own Hessian where p = F s u, and positive semidefinite for |p| <= F, to which p is clipped. The energy
+and its gradient are those of u alone.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from ipc_articulation.compiled import compiled
 
@@ -22,3 +37,33 @@ def smooth_norm_derivatives(y, eps):
     if y >= eps:
         return 1.0 / y, -1.0 / (y * y * y)
     return (2.0 * eps - y) / (eps * eps), -1.0 / (eps * eps * y) if y > 0.0 else 0.0
+
+
+@compiled
+def dual_hessian(force, s, c, u, p, H):
+    """Fill H (3, 3), F s 1 + (c/2s)(p uᵀ + u pᵀ), for F = force."""
+    half = 0.5 * c / s
+    for k in range(3):
+        for m in range(3):
+            H[k, m] = half * (p[k] * u[m] + u[k] * p[m])
+        H[k, k] += force * s
+
+
+@compiled
+def set_dual(force, s, u, p):
+    """Fill p = F s u."""
+    for k in range(3):
+        p[k] = force * s * u[k]
+
+
+@compiled
+def follow_dual(force, s, c, u, du, p):
+    """Replace p (3,) by p + δp for a displacement δu from u, clipped to the length F = force."""
+    along = (c / s) * (u[0] * du[0] + u[1] * du[1] + u[2] * du[2])
+    square = 0.0
+    for k in range(3):
+        p[k] = force * s * (u[k] + du[k]) + along * p[k]
+        square += p[k] * p[k]
+    if square > force * force:
+        for k in range(3):
+            p[k] *= force / np.sqrt(square)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import ipctk
@@ -19,6 +20,7 @@ from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.positions import Positions, positions
+from ipc_articulation.contact.resistance import NOTHING_HELD, Held, Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces, move
 
@@ -59,18 +61,20 @@ class ContactWorld:
     Terms without a moving body are left out.
     """
 
-    def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes) -> None:
+    def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes, resistance: Resistance) -> None:
         """Prepare contact, material by material.
 
         Args:
             surfaces: Surfaces of the n bodies.
             materials: The contact models of all pairs.
             planes: The half-planes.
+            resistance: κ_c of all pairs.
         """
         self.surfaces, self.materials = surfaces, materials
-        self.half_planes = HalfPlaneContact(surfaces, planes, materials)
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance)
+        self.resistance = resistance
         self.body_contacts = [
-            BodyContact(surfaces, materials, m)
+            BodyContact(surfaces, materials, m, resistance)
             for m in np.unique(materials.body_pairs[materials.touching])
             if len(surfaces.points)
         ]
@@ -97,19 +101,33 @@ class ContactWorld:
         """Pairs of bodies whose boxes are within reach of each other at the beginning of the step, (k, 2)."""
         return self._start.near
 
-    def begin_step(self, q: Array, dt: float, eps_velocity: float, adaptive_resistance: float = 0.0) -> None:
+    def begin_step(
+        self,
+        q: Array,
+        dt: float,
+        eps_velocity: float,
+        adaptive: float = 0.0,
+        held: Held = NOTHING_HELD,
+        motions: Sequence[Array] | None = None,
+    ) -> None:
         """Compute the constants of a step at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
 
         Args:
             q: Coordinates at the beginning of the step.
             dt: Time step [s].
             eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
-            adaptive_resistance: κ_c of the materials with adaptive resistance [Pa].
+            adaptive: κ_c of the materials with adaptive resistance [Pa].
+            held: κ_c of pairs that choose their own, as the last step ended with them.
+            motions: By which the last step and the one before it have moved the bodies, (n, 12) each; None: at rest.
         """
-        at, friction = positions(self.surfaces, q), (dt, eps_velocity, adaptive_resistance)
+        at, friction = positions(self.surfaces, q), (dt, eps_velocity)
         self._start = self._look_around(at.corners)
+        motions = (np.zeros_like(q), np.zeros_like(q)) if motions is None else motions
+        self.resistance.begin_step(held, dt, adaptive, self.surfaces.motions(motions[0]) / dt)
         self.half_planes.begin_step(at.x, *friction)
         touching = [contact.begin_step(at, *friction) for contact in self.body_contacts]
+        if self.resistance.is_open:
+            self._follow_loads(at, touching, motions)
         self._paired = self._find_paired()
         self._now = _Place(at.copy(), self._all, touching, ~self._all, at.copy())  # half-planes keep `at`
 
@@ -158,6 +176,42 @@ class ContactWorld:
         self.half_planes.add_energy(q, moving, E)
         for contact in self.body_contacts:
             contact.add_energy(at.x, q, moving, E)
+
+    def rescue(self) -> bool:
+        """Raise the open resistance of pairs whose gap closes where the bodies are placed; whether there are any."""
+        now = self._now
+        if not self.resistance.is_open:
+            return False
+        if not self.resistance.rescue(*self._in_contact(now.at, now.moving, now.touching)[:2]):
+            return False
+        self.half_planes.follow_resistance()
+        return True
+
+    def _in_contact(self, at: Positions, moving: Bools, touching: list[Stencils]) -> tuple[Ints, Array, Bools]:
+        """Pairs in contact (P, 2) with their smallest gaps (P,) [m], and which rows of the half-planes' are among them.
+
+        Half-plane p counts as the body n + p.
+        """
+        gaps = self.half_planes.smallest_gaps(at.q, moving)
+        near = gaps < self.half_planes.d_hat
+        pairs = [self.half_planes.bodies[near], *(stencils.bodies for stencils in touching)]
+        return np.concatenate(pairs), self._gaps(gaps[near], at.x, touching), near
+
+    def _gaps(self, of_planes: Array, x: Array, touching: list[Stencils]) -> Array:
+        """The smallest gaps of pairs in contact as of `_in_contact`, at x (V, 3), (P,) [m]."""
+        of_bodies = zip(self.body_contacts, touching, strict=True)
+        return np.concatenate([of_planes, *(contact.smallest_gaps(stencils, x) for contact, stencils in of_bodies)])
+
+    def _follow_loads(self, at: Positions, touching: list[Stencils], motions: Sequence[Array]) -> None:
+        """Let resistances follow what pairs have carried; motions (2, n, 12) are those of the last two steps."""
+        pairs, gaps, near = self._in_contact(at, self._all, touching)
+        changes = np.empty((2, len(gaps)))
+        for change, motion in zip(changes, motions if len(gaps) else (), strict=False):
+            q = at.q - motion
+            of_planes = self.half_planes.smallest_gaps(q, self._all)[near]
+            change[:] = gaps - self._gaps(of_planes, self.surfaces.positions(q), touching)
+        self.resistance.follow(pairs, gaps, changes)
+        self.half_planes.follow_resistance()
 
     def derivatives(self) -> ContactDerivatives:
         """Gradient and projected Hessian where the bodies are placed."""
@@ -236,6 +290,13 @@ class ContactWorld:
         """Number of pairs of primitives within d̂ where the bodies are placed, and of vertices near half-planes."""
         x = self.surfaces.positions(self._now.at.q)
         return sum(map(len, self._now.touching)) + len(self.half_planes.active_vertices(x))
+
+    def follow(self, q: Array, step: Array) -> None:
+        """Let friction follow a Newton step from q to q + step, (n, 12) each."""
+        moving = self._now.moving
+        self.half_planes.follow(q, q + step, moving)
+        for contact in self.body_contacts:
+            contact.follow(q, q + step, moving)
 
     def forces(self, q: Array) -> ContactForces:
         """All contacts at the end q (n, 12) of a step; their forces times dt²."""

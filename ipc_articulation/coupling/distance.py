@@ -46,7 +46,7 @@ class SceneDistance:
         self.bodies, self.geometry_ids = read_bodies(slots, names), _geometry_ids(scene)
         planes, table = read_half_planes(slots, names), read_contact_table(scene)
         d_hat = float(config.find("contact/d_hat").view()[0])
-        self._contact = make_contact_world(make_surfaces(self.bodies), self.bodies, planes, table, d_hat)
+        self._contact = make_contact_world(make_surfaces(self.bodies), self.bodies, planes, table, d_hat, 0.0)
         self._is_on = bool(config.find("contact/enable").view()[0])
 
     def minimum(self) -> float:

@@ -53,9 +53,10 @@ class CpuEngine(PyIEngine):
     Ctrl-C takes effect after a call, or between two Newton iterations: a step is taken completely or not at all.
     """
 
-    def __init__(self, workspace: str | Path = "./") -> None:
-        """Make an engine whose dumps are written into the folder `dumps` of a workspace."""
+    def __init__(self, workspace: str | Path = "./", by_load: bool = False) -> None:
+        """Make an engine whose dumps are written into the folder `dumps` of a workspace; for `by_load` see `Engine`."""
         super().__init__()
+        self._by_load = by_load
         self._dumps = Path(workspace).absolute() / "dumps"
         self.state_accessor: StateAccessor | None = None  # until there is a world
         self._is_stepping = False
@@ -76,7 +77,7 @@ class CpuEngine(PyIEngine):
         world = WorldVisitor(self.world())
         self._scene, self._animator = world.scene(), world.animator()
         self._config = self._scene.get().config()
-        model = read_model(self._scene)
+        model = read_model(self._scene, self._by_load)
         self._use(model, Moment(0, model.initial_state()), "at the start")
         self.state_accessor = StateAccessor(self._present, self._set_state)
         self._scene.begin_pending()

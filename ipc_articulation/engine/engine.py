@@ -8,14 +8,15 @@ import sys
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import uipc
 
-from ipc_articulation.arguments import checked, instance, optional, shown
+from ipc_articulation.arguments import checked, instance, one_of, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
+from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
@@ -30,13 +31,29 @@ class Engine(uipc.Engine):
             "auto": "cuda" where there is an NVIDIA GPU, else "cpu".
         workspace: Folder for what the engine writes.
         config: libuipc's engine configuration, passed through to "cuda" and "none".
+        resistance: Of contact. "table": as the scene's contact table says. "load": entries that nobody has set, those
+            with libuipc's own 1e9 Pa or a value that is not positive, are taken as `BY_LOAD`: on the CPU every pair
+            chooses its own by what it carries (see `contact.resistance`); for "cuda" the table gets values by the same
+            rule at `world.init`, as it does for entries `BY_LOAD`.
 
     Raises:
         EngineError: The backend is unknown, or cannot run on this machine, or the workspace cannot be made.
     """
 
-    @checked(EngineError, backend=instance(str), workspace=instance(str, PathLike), config=optional(instance(dict)))
-    def __init__(self, backend: str = "auto", workspace: str | Path = "./", config: dict | None = None) -> None:
+    @checked(
+        EngineError,
+        backend=instance(str),
+        workspace=instance(str, PathLike),
+        config=optional(instance(dict)),
+        resistance=one_of("table", "load"),
+    )
+    def __init__(
+        self,
+        backend: str = "auto",
+        workspace: str | Path = "./",
+        config: dict | None = None,
+        resistance: Literal["table", "load"] = "table",
+    ) -> None:
         if backend not in BACKENDS:
             raise EngineError(f"unknown engine '{backend}'; valid: {', '.join(BACKENDS)}")
         if backend == "auto":
@@ -46,7 +63,8 @@ class Engine(uipc.Engine):
         except (OSError, ValueError) as error:  # ValueError: the name has a null character
             raise EngineError(f"the workspace {shown(str(workspace))} cannot be made: {error}") from error
         arguments = [str(workspace)] if config is None else [str(workspace), config]
-        self.cpu = CpuEngine(workspace) if backend == "cpu" else None
+        self.leaves_open = resistance == "load"
+        self.cpu = CpuEngine(workspace, self.leaves_open) if backend == "cpu" else None
         try:
             if self.cpu is not None:
                 super().__init__(backend, self.cpu, *arguments)
@@ -111,6 +129,8 @@ def _extend_worlds() -> None:
         engine = ENGINES.get(world)
         if engine is not None and engine.backend_name() == "cuda":
             refuse_foreign_joints(scene)
+        if engine is not None and engine.cpu is None:
+            fill_resistances(scene, engine.leaves_open)
         with interrupts_deferred:
             init(world, scene)
             cpu = None if engine is None else engine.cpu

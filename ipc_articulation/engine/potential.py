@@ -12,16 +12,18 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.resistance import NOTHING_HELD, Held
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
+from ipc_articulation.engine.newton.joint_tree import joint_tree
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
-from ipc_articulation.engine.terms.term import Approaching, Term
+from ipc_articulation.engine.terms.term import Approaching, Projecting, Term
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
@@ -57,6 +59,8 @@ class Potential:
         """
         self.terms, self._surfaces, self._contact = tuple(terms), surfaces, contact
         self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
+        self._contact_term = next((term for term in self.terms if isinstance(term, Contact)), None)
+        self._projecting = [term for term in self.terms if isinstance(term, Projecting)]
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
@@ -65,6 +69,8 @@ class Potential:
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
+        joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
+        self.tree = joint_tree(joints, is_fixed)  # see `turning`
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
         self.remainder = np.full(len(is_fixed), USUAL_REMAINDER)  # (n,) see `convergence`
@@ -79,6 +85,22 @@ class Potential:
     def is_adaptive(self) -> bool:
         """True if contact resistance follows from the forces of the whole scene."""
         return self._adaptive is not None
+
+    @property
+    def resistances(self) -> Held:
+        """Contact resistances that pairs have chosen themselves, as they are now."""
+        return NOTHING_HELD if self._contact is None else self._contact.resistance.held
+
+    @property
+    def restiffened(self) -> Bools:
+        """Bodies (n,) whose contact resistance is not that with which the last step ended."""
+        n = len(self.movable)
+        return np.zeros(n, dtype=np.bool_) if self._contact is None else self._contact.resistance.changed[:n]
+
+    @property
+    def has_stiffened(self) -> bool:
+        """Whether the last `assemble` has made contact stiffer: energies from before it are not comparable."""
+        return self._contact_term is not None and self._contact_term.has_stiffened
 
     @property
     def may_touch(self) -> bool:
@@ -131,8 +153,15 @@ class Potential:
             term.add_energy(q, E)
         return E
 
-    def assemble(self, q: Array, hessian: Hessian) -> Array:
-        """Returns: the gradient (n, 12). The projected Hessian is added to `hessian`."""
+    @property
+    def projects(self) -> bool:
+        """Whether projected and exact Hessian may differ; without contact, Newton's method needs no exact one."""
+        return self._contact is not None and bool(self._projecting)
+
+    def assemble(self, q: Array, hessian: Hessian, project: bool = True) -> Array:
+        """Returns: the gradient (n, 12). The Hessian is added to `hessian`; it may be indefinite without `project`."""
+        for term in self._projecting:
+            term.projects = project
         return _assembled(self.terms, q, hessian)
 
     def assemble_free(self, q: Array, hessian: Hessian) -> Array:
@@ -173,6 +202,11 @@ class Potential:
         labels = islands.join(labels, contact.near(ahead), self.movable)
         contact.cover(ahead)
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
+
+    def cover(self, q: Array) -> None:
+        """Prepare `body_energies` for the straight way from the placed bodies to q (n, 12)."""
+        if self._contact is not None:
+            self._contact.cover(self._contact.ahead(q))
 
     def keeps_gaps(self, q: Array, labels: Ints) -> Bools:
         """Returns: (n,), whether a step to q (n, 12) almost preserves all gaps of a body's island.

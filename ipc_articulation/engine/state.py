@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact.resistance import NOTHING_HELD
 
 PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
 
@@ -17,8 +18,10 @@ class EngineState(NamedTuple):
     theta: Array  # (m,) joint coordinates, followed over turns [rad or m]
     q_before: Array  # (n, 12) one step earlier
     qdot_before: Array  # (n, 12) one step earlier
+    pairs: Ints  # (k,) pairs of bodies with a contact resistance of their own, see `contact.resistance`
+    resistances: Array  # (k,) [Pa]
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> EngineState:
         """A state to start from: the values of the previous step are set to the current ones, as in libuipc."""
-        return cls(q, qdot, theta, q, qdot)
+        return cls(q, qdot, theta, q, qdot, *NOTHING_HELD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.engine.contact_free.step import take
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
 from ipc_articulation.engine.newton.jointed_start import find_start
@@ -51,14 +52,18 @@ def step(
     moving = awake(potential, rested, dt)
     if not moving.any():
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
-    motion = rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt)
-    start, energies = find_start(potential, workspace.system, state.q, motion, moving)
+
+    def part(share: Array) -> Array:
+        return rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt * share)
+
+    start, energies = find_start(potential, workspace.system, state.q, moving, part)
     watch.lap("start")
     q, unconverged, report = minimise(potential, workspace.system, start, energies, moving, dt, model.config, watch)
     if potential.may_rest:
         q, measures = q.copy(), (surfaces.corners, potential.extent, model.gravity_strength)
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
-    qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged, dt)
-    after = EngineState(q, qdot, model.context.coordinates.follow(state.theta, q), state.q, state.qdot)
+    qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged | potential.restiffened, dt)
+    theta = model.context.coordinates.follow(state.theta, q)
+    after = EngineState(q, qdot, theta, state.q, state.qdot, *potential.resistances)
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report

@@ -59,7 +59,9 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
 
 def _make_contact(model: EngineModel, when: str) -> ContactWorld | None:
     bodies, config = model.context.bodies, model.config
-    contact = make_contact_world(model.surfaces, bodies, model.planes, model.rules, config.d_hat)
+    contact = make_contact_world(
+        model.surfaces, bodies, model.planes, model.rules, config.d_hat, float(model.gravity_strength.max(initial=0.0))
+    )
     if not config.contact_enable:
         return None
     for name in without_label(bodies, contact.materials):

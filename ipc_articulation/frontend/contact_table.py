@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.contact.materials import Rules
+from ipc_articulation.contact.materials import BY_LOAD, Rules
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read_meta, require
 
 HALF_PLANE = 1  # libuipc's implicit geometry UID
+UNTOUCHED = 1e9  # [Pa], resistance in the entries of a table that nobody has set
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,21 @@ def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | Non
     )
 
 
-def read_contact_table(scene: Any) -> Rules:
-    """Read the contact elements and subscenes of a `uipc.Scene`."""
+def is_unset(resistance: float) -> bool:
+    """Whether an entry's resistance is none that somebody has chosen."""
+    return resistance <= 0.0 or resistance == UNTOUCHED
+
+
+def read_contact_table(scene: Any, by_load: bool = False) -> Rules:
+    """Read the contact elements and subscenes of a `uipc.Scene`; `by_load`: resistances that are unset are BY_LOAD."""
     tabular, subscenes = scene.contact_tabular(), scene.subscene_tabular()
     e, s = tabular.element_count(), subscenes.element_count()
     resistance, friction, enabled = np.zeros((e, e)), np.zeros((e, e)), np.zeros((e, e), dtype=bool)
     for i in range(e):
         for j in range(i, e):
             model = tabular.at(i, j)
-            resistance[i, j] = resistance[j, i] = model.resistance()
+            chosen = BY_LOAD if by_load and is_unset(model.resistance()) else model.resistance()
+            resistance[i, j] = resistance[j, i] = chosen
             friction[i, j] = friction[j, i] = model.friction_rate()
             enabled[i, j] = enabled[j, i] = model.is_enabled()
     between = np.array([[subscenes.at(i, j).is_enabled() for j in range(s)] for i in range(s)], dtype=bool)

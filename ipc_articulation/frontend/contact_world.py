@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
+from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.surfaces import Surfaces, join_surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.errors import SceneError
@@ -52,7 +53,7 @@ def _is_unlabelled(slot: Any, surface: SurfaceMesh) -> bool:
 
 
 def make_contact_world(
-    surfaces: Surfaces, bodies: BodyTable, planes: HalfPlaneTable, rules: Rules, d_hat: float
+    surfaces: Surfaces, bodies: BodyTable, planes: HalfPlaneTable, rules: Rules, d_hat: float, gravity: float
 ) -> ContactWorld:
     """Contact of surfaces with each other and with half-planes.
 
@@ -62,6 +63,7 @@ def make_contact_world(
         planes: The half-planes.
         rules: The contact table.
         d_hat: Distance at which the barrier begins, for bodies without their own value [m].
+        gravity: The greatest of any body [m/s²].
     """
     thickness = np.zeros(len(bodies))
     np.maximum.at(thickness, surfaces.body, surfaces.thickness)
@@ -74,7 +76,9 @@ def make_contact_world(
         self_collision=bodies.self_collision,
     )
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene)
-    return ContactWorld(surfaces, materials, HalfPlanes(planes.names, planes.point, planes.normal))
+    mass = np.where(bodies.is_fixed, np.inf, bodies.mass[:, 0, 0])
+    resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
+    return ContactWorld(surfaces, materials, HalfPlanes(planes.names, planes.point, planes.normal), resistance)
 
 
 def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:

@@ -24,7 +24,8 @@ in_scenes = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 def energy(touching, stencils, moving=None):
     E, n = np.zeros(len(touching.q)), len(touching.q)
     moving = np.ones(n, dtype=bool) if moving is None else moving
-    pair_barrier.add_energy(*stencils.columns, moving, touching.x, KAPPA, D_HAT, touching.xi, E)
+    kappa = np.full(len(stencils.bodies), KAPPA)
+    pair_barrier.add_energy(*stencils.columns, moving, touching.x, kappa, D_HAT, touching.xi, E)
     return E
 
 
@@ -37,8 +38,8 @@ def in_reach(touching, stencils):
 def derivatives(touching, stencils):
     """Gradient (12n,) and Hessian (12n, 12n)."""
     g, near = np.zeros_like(touching.q), stencils.rows(in_reach(touching, stencils))
-    where = touching.surfaces.points, touching.x
-    blocks = pair_barrier.add_derivatives(*near.columns, *where, KAPPA, D_HAT, touching.xi, g)
+    where, kappa = (touching.surfaces.points, touching.x), np.full(len(near.bodies), KAPPA)
+    blocks = pair_barrier.add_derivatives(*near.columns, *where, kappa, D_HAT, touching.xi, g)
     np.testing.assert_allclose(
         blocks, np.swapaxes(blocks, 1, 2), rtol=1e-12, atol=1e-12 * np.abs(blocks).max(initial=0.0)
     )

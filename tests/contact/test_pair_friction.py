@@ -23,9 +23,9 @@ at_slips = pytest.mark.parametrize("slip", [0.3 * EPS, 10.0 * EPS], ids=["sticki
 def lagged(make, slip):
     """A scene at the beginning of a step, its friction, and coordinates after vertices moved by about `slip` [m]."""
     touching = make[0](*make[1:])
-    friction = pair_friction.lag(
-        *(touching.stencils(), touching.surfaces.points, touching.x, touching.q, MU * KAPPA, D_HAT, touching.xi, EPS)
-    )
+    stencils, where = touching.stencils(), (touching.surfaces.points, touching.x, touching.q)
+    mu_kappa = np.full(len(stencils.bodies), MU * KAPPA)
+    friction = pair_friction.lag(stencils, *where, mu_kappa, D_HAT, touching.xi, EPS)
     return touching, friction, touching.q + slip * np.random.default_rng(0).uniform(-1, 1, touching.q.shape)
 
 
@@ -88,7 +88,7 @@ def test_almost_parallel_edges_have_none(angle, count):
     points = np.array([[-0.5, 0, 0], [0.5, 0, 0], -t, t])
     q = np.stack([pose(0, 0, 0), pose(0, 0, 0.5 * D_HAT)])
     touching, stencil = two_primitives(EDGES, points, q)
-    friction = pair_friction.lag(stencil, touching.surfaces.points, touching.x, q, KAPPA, D_HAT, 0.0, EPS)
+    friction = pair_friction.lag(stencil, touching.surfaces.points, touching.x, q, np.array([KAPPA]), D_HAT, 0.0, EPS)
     assert len(friction.bodies) == len(friction.force) == count
 
 

@@ -124,7 +124,8 @@ def test_stencils_hold_every_pair_in_reach():
         expected = ipctk.BarrierPotential(D_HAT, 1.0)(theirs, mesh, x)
         E = np.zeros(n)
         stencils = world.body_contacts[0].proximity.stencils
-        pair_barrier.add_energy(*stencils.columns, np.ones(n, dtype=bool), x, 1.0, D_HAT, 0.0, E)
+        every, kappa = np.ones(n, dtype=bool), np.ones(len(stencils.bodies))
+        pair_barrier.add_energy(*stencils.columns, every, x, kappa, D_HAT, 0.0, E)
         assert E.sum() == pytest.approx(expected, rel=1e-9)
         met += len(theirs) > 0
     assert met == 20

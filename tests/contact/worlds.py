@@ -9,6 +9,7 @@ import trimesh
 from ipc_articulation import affine
 from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import Rules, Traits, make_materials
+from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.surfaces import join_surfaces
 from ipc_articulation.contact.world import ContactWorld
 
@@ -57,7 +58,9 @@ def make_world(n, friction=0.5, resistance=1e9, fixed=(), thickness=0.0, self_co
     rules = Rules(resistance * one, friction * one, one > 0, one > 0)
     materials = make_materials(rules, bodies, np.zeros(2, dtype=int), np.zeros(2, dtype=int))
     planes = HalfPlanes(("ground", "wall"), np.array([[0, 0, 0.0], [5.0, 0, 0]]), np.array([[0, 0, 1.0], [-1.0, 0, 0]]))
-    return ContactWorld(join_surfaces([mesh or box_mesh()] * n), materials, planes)
+    mass = np.where(np.append(bodies.is_fixed, [True, True]), np.inf, 1.0)
+    resistances = Resistance(mass, 9.81, materials)
+    return ContactWorld(join_surfaces([mesh or box_mesh()] * n), materials, planes, resistances)
 
 
 def body_energies(world, q, moving=None):

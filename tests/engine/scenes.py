@@ -29,7 +29,8 @@ class BoxScene:
                 node = node[parent]
             node[leaf] = value
         self.scene = Scene(settings)
-        self.scene.contact_tabular().default_model(friction, resistance)
+        if resistance is not None:  # else nobody has set it
+            self.scene.contact_tabular().default_model(friction, resistance)
         self.workspace, self.slots = str(workspace), []
 
     def add_ground(self, height=0.0, normal=(0.0, 0.0, 1.0)):
@@ -52,8 +53,8 @@ class BoxScene:
         self.slots.append(slot)
         return slot
 
-    def start(self, engine="cpu"):
-        self.engine = Engine(engine, self.workspace)
+    def start(self, engine="cpu", **options):
+        self.engine = Engine(engine, self.workspace, **options)
         self.world = World(self.engine)
         self.world.init(self.scene)
         return self

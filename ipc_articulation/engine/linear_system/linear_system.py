@@ -59,15 +59,23 @@ class LinearSystem:
         Raises:
             SolverError: H is not positive definite, not even with the shifts.
         """
-        bodies, diagonal = self._H.bodies, self._H.diagonal
         for shift in SHIFTS:
-            scaled = shift * np.einsum("iaa->ia", diagonal).max(initial=0.0) if shift else 0.0
-            x = self._cholesky.solve(diagonal, *self._H.upper, g[bodies], scaled)
-            if x is not None:
-                return step_from(x, bodies, len(g))
+            dq = self._solve(g, shift * np.einsum("iaa->ia", self._H.diagonal).max(initial=0.0) if shift else 0.0)
+            if dq is not None:
+                return dq
         raise SolverError(
             "the Hessian of the step is not positive definite; is there a body that no mass, joint or contact holds?"
         )
+
+    def solve_definite(self, g: Array) -> Array | None:
+        """The step of `solve`, or None if H is not positive definite."""
+        return self._solve(g, 0.0)
+
+    def _solve(self, g: Array, shift: float) -> Array | None:
+        """The step with H + shift·1."""
+        bodies = self._H.bodies
+        x = self._cholesky.solve(self._H.diagonal, *self._H.upper, g[bodies], shift)
+        return None if x is None else step_from(x, bodies, len(g))
 
 
 @compiled

@@ -7,6 +7,8 @@ body moves on a straight line, while a link, which rotates about its joints, fol
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ipc_articulation.affine import DOF
@@ -17,8 +19,17 @@ from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.potential import Potential
 
 
-def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tuple[Array, Array | None]:
+def advance(
+    potential: Potential, q: Array, motion: Array, moving: Bools, part: Callable[[Array], Array] | None = None
+) -> tuple[Array, Array | None]:
     """Move from q (n, 12) along a motion (n, 12) without contact; islands whose energy would rise do not move.
+
+    Args:
+        potential: E, with `begin_step` done.
+        q: Coordinates.
+        motion: Their change, in which all bodies would remain as they are.
+        moving: Which bodies move, (n,).
+        part: The change (n, 12) in a part (n,) of the time. Without it bodies go straight, and turning ones shrink.
 
     Returns:
         Coordinates (n, 12), and the energies of the bodies there (n,), None if they were not measured.
@@ -27,6 +38,9 @@ def advance(potential: Potential, q: Array, motion: Array, moving: Bools) -> tup
         return q, None
     potential.place(q, moving)
     share, labels = potential.step_fractions(q, motion)
+    if part is not None and share.min() < 1.0:
+        motion = part(share)
+        share, labels = potential.step_fractions(q, motion)
     ahead = q + share[:, None] * motion
     return lower(labels, q, potential.body_energies(q), ahead, potential.body_energies(ahead))
 
@@ -45,8 +59,8 @@ def lower(labels, q, E, ahead, E_ahead):
 
 
 @compiled
-def rigid_motion(q, qdot, moving, center, is_link, dt):
-    """Change of the coordinates in dt [s] from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
+def rigid_motion(q, qdot, moving, center, is_link, times):
+    """Change of the coordinates in some time from q (n, 12) with q̇ (n, 12); zero for bodies that are not moving.
 
     Args:
         q: Coordinates.
@@ -54,21 +68,21 @@ def rigid_motion(q, qdot, moving, center, is_link, dt):
         moving: Which bodies move, (n,).
         center: Centre of mass, in the body's frame, (n, 3) [m].
         is_link: Links of an articulation, (n,).
-        dt: Time step [s].
+        times: Of each body, (n,) [s].
     """
     motion, R, V = np.zeros_like(q), np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and np.any(qdot[b]):
-            _continue(q[b], qdot[b], center[b], is_link[b], dt, R, V, motion[b])
+            _continue(q[b], qdot[b], center[b], is_link[b], times[b], R, V, motion[b])
     return motion
 
 
 @compiled
 def _continue(q, qdot, center, is_link, dt, R, V, motion):
-    """Write the continued motion of one body from q (12,) in dt to motion (12,); R and V are scratch for `_screw`."""
-    wx, wy, wz = _angular_velocity(q, qdot)
+    """Write the continued motion of one body from q (12,) in dt to motion (12,); R and V are scratch for `screw`."""
+    wx, wy, wz = angular_velocity(q, qdot)
     x, y, z = dt * wx, dt * wy, dt * wz
-    _screw(x, y, z, R, V)
+    screw(x, y, z, R, V)
     for k in range(3):
         for m in range(3):
             i = 3 + 3 * k + m
@@ -92,7 +106,7 @@ def _dot(a, b):
 
 
 @compiled
-def _angular_velocity(q, qdot):
+def angular_velocity(q, qdot):
     """The ω of the spin W = Ȧ A⁻¹ (see `affine.twist_from_qdot`), three numbers."""
     C = np.empty((3, 3))  # the columns of A⁻¹, times det A
     for k in range(3):
@@ -107,7 +121,7 @@ def _angular_velocity(q, qdot):
 
 
 @compiled
-def _screw(x, y, z, R, V):
+def screw(x, y, z, R, V):
     """Write the rotation R = exp([φ]), φ = (x, y, z), and the matrix V = ∫₀¹ exp(s [φ]) ds of a screw motion."""
     angle = np.sqrt(x * x + y * y + z * z)
     if angle < 1e-4:

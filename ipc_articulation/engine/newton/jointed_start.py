@@ -15,6 +15,10 @@ Then the bodies go from the first start towards q, until the first two meet, whe
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -26,21 +30,22 @@ _STEPS = 2  # of Newton's method: φ²/2 becomes a thousandth of it, then less t
 
 
 def find_start(
-    potential: Potential, system: LinearSystem, q: Array, motion: Array, moving: Bools
+    potential: Potential, system: LinearSystem, q: Array, moving: Bools, part: Callable[[Array], Array]
 ) -> tuple[Array, Array | None]:
-    """Where Newton's method starts: from q (n, 12) along a motion (n, 12), back at the joints.
+    """Where Newton's method starts: from q (n, 12) along the bodies' motion, back at the joints.
 
     Args:
         potential: E, with `begin_step` done.
         system: The Newton system.
         q: Coordinates at the beginning of the step.
-        motion: With which the bodies continue, see `extrapolation.rigid_motion`.
         moving: Which bodies move, (n,).
+        part: The motion (n, 12) with which they continue in a part (n,) of the step, see `extrapolation.rigid_motion`.
 
     Returns:
         As of `extrapolation.advance`.
     """
-    start, energies = advance(potential, q, motion, moving)
+    motion = part(np.ones(len(q)))
+    start, energies = advance(potential, q, motion, moving, part)
     if not potential.may_touch:  # then Newton's method finds its way, see `contact_free`
         return start, energies
     left_behind = potential.exact & moving & motion.any(axis=1) & (start == q).all(axis=1)

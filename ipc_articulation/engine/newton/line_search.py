@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ def line_search(
     labels: Ints,
     searching: Bools,
     energies: Array | None,
+    turn: Callable[[Array, Bools], tuple[Array, Bools]],
     config: Config,
     report: NewtonReport,
 ) -> Search:
@@ -50,6 +52,7 @@ def line_search(
         labels: Islands, (n,).
         searching: Bodies whose islands search; the others take what collision detection allows.
         energies: Of the bodies at q, (n,); None where they are to be measured.
+        turn: The first step of some bodies (n,) with its rotations on circles, see `turning.free_turns`.
         config: Limits.
         report: Counts the halvings, and the searches that found no decrease.
 
@@ -68,9 +71,42 @@ def line_search(
         halved, is_halved = halve(labels, searching, energies, highest, alpha)
         if not is_halved:
             return Search(alpha, after, step, energies)
+        if alpha is share:  # the whole step: it may only be too straight
+            dq, turned = _turn(potential, q, dq, share, highest, labels, halved < share, turn)
+            halved, searching = np.where(turned, share, halved), searching & ~turned
+            potential.cover(advanced(q, halved, dq)[0])
         alpha, (after, step) = halved, advanced(q, halved, dq)
     report.exhausted_searches += 1
     return Search(alpha, after, step, is_exhausted=True)
+
+
+def _turn(
+    potential: Potential,
+    q: Array,
+    dq: Array,
+    share: Array,
+    highest: Array,
+    labels: Ints,
+    too_high: Bools,
+    turn: Callable[[Array, Bools], tuple[Array, Bools]],
+) -> tuple[Array, Bools]:
+    """The full step (n, 12), on circles for islands whose energy does not rise on them, and the bodies (n,) of these.
+
+    Args:
+        potential: E.
+        q: Coordinates (n, 12).
+        dq: The full step (n, 12).
+        share: Fraction of each body's step that collision detection allows, (n,).
+        highest: Largest accepted energy of each body's island, (n,).
+        labels: Islands, (n,).
+        too_high: Bodies whose islands' energy has risen on the straight step, (n,).
+        turn: See `line_search`.
+    """
+    turned, is_free = turn(share[:, None] * dq, too_high)
+    if not is_free.any():
+        return dq, is_free
+    taken = is_free & (islands.total(labels, potential.body_energies(q + turned)) <= highest)
+    return np.where(taken[:, None], turned / np.maximum(share, 1e-300)[:, None], dq), taken
 
 
 @compiled

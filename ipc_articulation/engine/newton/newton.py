@@ -8,6 +8,8 @@ slipping is treated as sticking, and that bodies almost in contact are treated a
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
@@ -18,6 +20,7 @@ from ipc_articulation.engine.newton.convergence import are_done, attenuated, end
 from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.turning import free_turns
 from ipc_articulation.engine.output.diagnosis import not_finite
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.potential import Potential
@@ -74,6 +77,9 @@ def minimise(
     return now.q, solve.early | now.moving if now.number else solve.early, solve.report
 
 
+_SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
+
+
 class _Solve:
     """Data of all iterations of a solve."""
 
@@ -92,6 +98,8 @@ class _Solve:
         report.iterations += 1
         at_goal = potential.approach(report.iterations)
         dq = self._newton_step(now.q, now.moving)
+        if potential.has_stiffened:
+            now = now._replace(energies=None)
         step, labels = self._cut(now, dq)
         done = self._find_done(now, step, labels, at_goal)
         search = self._search(now, step, labels, done)
@@ -116,19 +124,35 @@ class _Solve:
         """The step -H⁻¹ g, (n, 12)."""
         potential, system, watch = self._potential, self._system, self._watch
         potential.select(moving)
-        system.choose(moving)
-        g = potential.assemble(q, system)
-        watch.lap("assemble")
-        if not rows.are_finite(g):
-            raise not_finite(potential, q) or SolverError("the gradient of the step's energy is not finite")
         try:
-            dq = potential.restrain(system.solve(g), system)
+            is_slow = potential.projects and self.report.iterations > _SOON
+            dq = self._exact_step(q, moving) if is_slow else None
+            if dq is None:
+                dq = system.solve(self._assemble(q, moving, project=True))
+            dq = potential.restrain(dq, system)
         except SolverError as error:
             raise not_finite(potential, q) or error from None
         watch.lap("solve")
         if not rows.are_finite(dq):
             raise not_finite(potential, q) or SolverError("the Newton step is not finite")
         return dq
+
+    def _exact_step(self, q: Array, moving: Bools) -> Array | None:
+        """The step with exact Hessians where terms have them; None where their sum is not positive definite.
+
+        Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that
+        hold a link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»).
+        """
+        return self._system.solve_definite(self._assemble(q, moving, project=False))
+
+    def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:
+        """The gradient (n, 12), and the Hessian in the system."""
+        self._system.choose(moving)
+        g = self._potential.assemble(q, self._system, project)
+        self._watch.lap("assemble")
+        if not rows.are_finite(g):
+            raise SolverError("the gradient of the step's energy is not finite")
+        return g
 
     def _cut(self, now: Iterate, dq: Array) -> tuple[CutStep, Ints]:
         """The step dq, limited by collision detection, and the islands (n,) that it forms."""
@@ -150,8 +174,10 @@ class _Solve:
 
     def _search(self, now: Iterate, step: CutStep, labels: Ints, done: Bools) -> Search:
         """Take the step, shortened so that the energy of unfinished islands does not rise."""
-        searching, given = now.moving & ~done, (self._config, self.report)
-        search = line_search(self._potential, now.q, step.dq, step.fraction, labels, searching, now.energies, *given)
+        potential, searching = self._potential, now.moving & ~done
+        turn = partial(free_turns, potential, now.q, labels=labels, moving=now.moving)
+        given = step.dq, step.fraction, labels, searching, now.energies, turn, self._config, self.report
+        search = line_search(potential, now.q, *given)
         self._watch.lap("line search")
         return search
 

@@ -43,7 +43,9 @@ def awake(potential: Potential, rested: Rested | None, dt: float) -> Bools:
     """
     if rested is None or rested.dt != dt or potential.is_adaptive:
         return potential.movable
-    return potential.movable & islands.anyone(potential.labels, potential.driven | ~rested.bodies)
+    return potential.movable & islands.anyone(
+        potential.labels, potential.driven | potential.restiffened | ~rested.bodies
+    )
 
 
 @compiled

@@ -143,8 +143,8 @@ class StateAccessor:
 
 
 def _with_rows(old: EngineState, new: EngineState, rows: Ints) -> EngineState:
-    """A new state, with the past of the old state outside the given rows."""
-    past = {}
+    """A new state, with the past of the old state outside the given rows, and its contact resistances."""
+    past: dict[str, Any] = {"pairs": old.pairs, "resistances": old.resistances}
     for name in PAST:
         past[name] = getattr(old, name).copy()
         past[name][rows] = getattr(new, name)[rows]

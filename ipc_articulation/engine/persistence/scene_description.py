@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ipc_articulation.contact.materials import BY_LOAD, Materials
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.frontend.config import physics_of
@@ -50,7 +51,7 @@ def _contact(workspace: Workspace) -> dict[str, Any]:
         return {}
     materials, planes = workspace.contact.materials, workspace.contact.half_planes.planes
     return {
-        "contact resistance": np.nan_to_num(materials.resistance, nan=-1.0).tolist(),
+        "contact resistance": _resistances(materials),
         "contact friction": materials.friction.tolist(),
         "contact d_hat and thickness": np.stack([materials.d_hat, materials.thickness], axis=1).tolist(),
         "contact pairs": _digest(materials.body_pairs, materials.plane_pairs),
@@ -76,3 +77,8 @@ def _difference(key: str, there: Any, here: Any, bodies: list[str]) -> str:
     is_column = key in ("mass", "inertia", "own gravity", *_BODY_COLUMNS)
     which = f"its {key} of '{bodies[k]}'" if is_column else f"entry {k} of its {key}"
     return f"{which} is {there[k]}, the present scene's {here[k]}"
+
+
+def _resistances(materials: Materials) -> list[float]:
+    """As in a contact table: positive, or how it is chosen."""
+    return np.where(materials.by_load, BY_LOAD, np.nan_to_num(materials.resistance, nan=-1.0)).tolist()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact.resistance import Held, carried
 from ipc_articulation.engine.scene.model import EngineModel, make_model
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.errors import SceneError
@@ -49,7 +50,7 @@ def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[Engi
     old = np.array(rows, dtype=np.int64)
     present = replace(table, q=_carry(old, state.q, table.q), qdot=_carry(old, state.qdot, table.qdot))
     births = _carry_births(old, model.context.births, present.q)
-    new = make_model(scene, present, births, model.diagonal)
+    new = make_model(scene, present, births, model.diagonal, model.by_load)
     return new, _carry_state(old, state, model, new)
 
 
@@ -70,9 +71,12 @@ def _carry_births(old: Ints, births: dict[int, Array], q: Array) -> dict[int, Ar
 def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineModel) -> EngineState:
     start = new.initial_state()
     bodies = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in PAST}
-    theta = dict(zip(_joint_keys(model), state.theta, strict=True))
-    followed = np.array([theta.get(key, 0.0) for key in _joint_keys(new)])
-    return start._replace(**bodies, theta=new.context.coordinates.follow(followed, start.q))
+    angles = dict(zip(_joint_keys(model), state.theta, strict=True))
+    followed = np.array([angles.get(key, 0.0) for key in _joint_keys(new)])
+    counts = [(len(each.context.bodies), len(each.planes.names)) for each in (model, new)]
+    pairs, resistances = carried(Held(state.pairs, state.resistances), old, *counts)
+    theta = new.context.coordinates.follow(followed, start.q)
+    return start._replace(**bodies, theta=theta, pairs=pairs, resistances=resistances)
 
 
 def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:

@@ -30,6 +30,7 @@ class EngineModel:
     surfaces: Surfaces
     planes: HalfPlaneTable
     rules: Rules  # the contact table
+    by_load: bool  # see `read_model`
     gravity: Array  # (n, 3) of each body [m/s²]
     gravity_strength: Array  # (n,) its magnitude [m/s²]
     config: Config
@@ -44,11 +45,12 @@ class EngineModel:
         return EngineState.without_past(bodies.q.copy(), bodies.qdot * ~bodies.is_fixed[:, None], theta)
 
 
-def read_model(scene: Any) -> EngineModel:
+def read_model(scene: Any, by_load: bool = False) -> EngineModel:
     """Read a scene.
 
     Args:
         scene: `uipc.backend.SceneVisitor`.
+        by_load: Whether contact resistances that nobody has set follow the load.
 
     Raises:
         UnsupportedError: The scene has a feature that this engine does not support.
@@ -57,10 +59,10 @@ def read_model(scene: Any) -> EngineModel:
     bodies = read_bodies(scene.geometries(), object_names(scene.get()))
     x = make_surfaces(bodies).positions(bodies.q)
     diagonal = float(np.linalg.norm(x.max(axis=0) - x.min(axis=0))) if len(x) else 0.0
-    return make_model(scene, bodies, {}, diagonal)
+    return make_model(scene, bodies, {}, diagonal, by_load)
 
 
-def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float) -> EngineModel:
+def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float, by_load: bool) -> EngineModel:
     """Read everything except the bodies of a scene.
 
     Args:
@@ -68,6 +70,7 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
         bodies: Its bodies, in their current state.
         births: See `read_scene_context`.
         diagonal: Of the bounding box of the initial scene [m].
+        by_load: See `read_model`.
     """
     slots, config = tuple(scene.geometries()), read_config(scene.get().config(), diagonal)
     refuse_unsupported_bodies(slots)
@@ -77,7 +80,8 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
         context=read_scene_context(slots, bodies, births),
         surfaces=make_surfaces(bodies),
         planes=read_half_planes(slots, object_names(scene.get())),
-        rules=read_contact_table(scene.get()),
+        rules=read_contact_table(scene.get(), by_load),
+        by_load=by_load,
         gravity=gravity,
         gravity_strength=np.linalg.norm(gravity, axis=1),
         config=config,

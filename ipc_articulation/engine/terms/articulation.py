@@ -17,7 +17,7 @@ from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton.restrained_step import restrained
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.articulations import ArticulationTable
 
 
@@ -26,7 +26,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
     return Articulation(context.articulations, context.bodies.is_fixed)
 
 
-class Articulation(Term):
+class Articulation(Term, Projecting):
     """All articulations of a scene; K carries no dt²."""
 
     name = "articulation"
@@ -52,6 +52,10 @@ class Articulation(Term):
     def couples(self) -> Ints:
         """Mᵗ is dense, so all links of an articulation are coupled, also those that only a fixed body connects."""
         return self._couples
+
+    @property
+    def joints(self) -> Ints:
+        return self._energy.joints.bodies
 
     @property
     def blocks(self) -> Sequence[Ints]:
@@ -93,7 +97,7 @@ class Articulation(Term):
         rows.add_at(E, self.owner, self._energy.freedom_energies(q))
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
-        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q)
+        bodies, at = self._energy.arrays.bodies, self._energy.linearize(q, self.projects)
         self._at = at
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
         hessian.add_pairs(self._energy.joints.bodies, at.curvature)

@@ -25,6 +25,11 @@ class Term(ABC):
         return np.zeros((0, 2), dtype=np.int64)
 
     @property
+    def joints(self) -> Ints:
+        """Pairs of bodies that a joint holds together, (m, 2)."""
+        return self.couples
+
+    @property
     def blocks(self) -> Sequence[Ints]:
         """Pairs of bodies, arrays (m, 2), such that the Hessian couples all bodies of one array with each other."""
         return list(self.couples[:, None])
@@ -79,6 +84,12 @@ class Approaching(ABC):
     @abstractmethod
     def approach(self, share: float) -> None:
         """Move the goal to this fraction of its way, in (0, 1]; `begin_step` sets it to 1."""
+
+
+class Projecting:
+    """A term whose Hessian is the exact one where `projects` is False, and else projected to positive semidefinite."""
+
+    projects = True
 
 
 class PairTerm(Term):

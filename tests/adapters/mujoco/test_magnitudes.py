@@ -33,7 +33,7 @@ def test_inertias_that_are_not_finite_are_refused(tmp_path):
     path = tmp_path / "robot.xml"
     inertial = "<inertial pos='0 0 0' mass='1' diaginertia='nan 1 1'/>"
     path.write_text(f"<mujoco><worldbody><body name='b'><joint/>{inertial}</body></worldbody></mujoco>")
-    with pytest.raises(ModelError, match=r"robot\.xml: body 'b': its mass and inertia must be finite"):
+    with pytest.raises(ModelError, match=r"robot\.xml:1: body 'b': its mass and inertia must be finite"):
         load_model(path)
 
 

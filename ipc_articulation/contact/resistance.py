@@ -1,0 +1,304 @@
+"""Contact resistance that follows from what each pair has to carry, for pairs that leave it open (`BY_LOAD`).
+
+A barrier of resistance κ_c presses with the force F(d) = κ_c |B'(d)|: 0.2 κ_c d̂³ at nine tenths of d̂, 4.3 κ_c d̂³ at a
+half, 12 κ_c d̂³ at a fifth (see `barrier`), and below with about 2 κ_c d̂⁴/d. So the gap tells whether κ_c fits the load:
+between 0.2 d̂ and 0.85 d̂ it does, within a factor of 30. Every pair of bodies has its own κ_c. It starts, in the step in
+which they come within d̂ of each other, with
+
+    start:   κ_c = m a / |B'(d̂/2)|,   1/m = 1/m_i + 1/m_j,   a = g + d̂/(10 dt²) + min(u²/d̂, u/dt):
+
+at half of d̂ one point bears the weight of the lighter body, and stops it from the speed u, at which the two can
+approach each other, over the way d̂ or within the step, whichever is gentler. Between two steps it follows what the
+pair has carried, at the smallest gap d with which the step has ended, if the last two steps have hardly changed it,
+|Δd| < (g dt² + d̂/10)/10:
+
+    raise:   κ_c → κ_c min(2, B'(d)/B'(d̂/2))   if d < 0.2 d̂            (others lie on it; a gripper closes)
+    lower:   κ_c → κ_c max(1/2, B'(d)/B'(d̂/2))   if 0.85 d̂ < d < d̂    (many points share the load; it has gone)
+
+Otherwise it stays: what the barrier takes up in a hit is energy of motion, and no load. Out of contact it is halved
+until it is below its start. Within a step, so that Newton's method does not have to find its way through gaps of a
+millionth of d̂, κ_c is raised at once if a gap has narrowed since the last iteration:
+
+    rescue:  κ_c → κ_c min(10, B'(d)/B'(d̂/2))   if d < 0.05 d̂
+
+up to 10⁴ times the start of a pair with the mass of all bodies and twice the greatest speed: more is never carried.
+
+**Energy.** Lowering takes energy out. Raising at the gap d₀ with which a step begins adds (κ_c' - κ_c) B(d₀). That is
+nothing where the pair was out of contact then, as in an impact that one step takes up. Where it was at rest, B(d₀) is
+at most |B'(d₀)| d̂/4, a part of the work of the load over d̂. A rescue in a hit of several steps adds more.
+**Friction** takes the normal forces with which the last step ended. **Scales:** sizes, masses and times enter by m, d̂,
+g, u and dt only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.materials import Materials
+
+_MIDDLE, _NARROW, _WIDE, _RESCUE = 0.5, 0.2, 0.85, 0.05  # gaps in units of d̂
+_SLOWLY = 2.0  # greatest change of κ_c from one step to the next
+_AT_ONCE = 10.0  # greatest change within a step, in an iteration
+_MOST = 1e4  # of the start for all bodies together: a rescue goes no further
+_SLOW = 0.1  # of g dt² + _PUSH d̂: a change of the gap in a step that is hardly one
+_SMALLEST = 2.0**-20  # of its start, below which κ_c is not lowered
+_PUSH = 0.1  # of d̂/dt²: what the start bears besides gravity
+
+
+class Held(NamedTuple):
+    """κ_c of pairs that are or were in contact, sorted; half-plane p counts as the body n + p."""
+
+    pairs: Ints  # (k,) i N + j for bodies i <= j, N = n + P
+    values: Array  # (k,) [Pa]
+
+
+NOTHING_HELD = Held(np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+class _Law(NamedTuple):
+    """Constants of a step."""
+
+    mass: Array  # (N,) [kg], inf for what never moves
+    body_pairs: Ints  # (n, n) index of a material
+    plane_pairs: Ints  # (n, P) index of a material
+    by_load: Bools  # (k,) of the materials
+    d_hat: Array  # (k,) [m]
+    thickness: Array  # (k,) ξ [m]
+    slope: Array  # (k,) |B'(d̂/2)| [m³]
+    given: Array  # (k,) κ_c of the other materials [Pa]
+    speed: Array  # (N,) greatest of a body's points [m/s]
+    gravity: float  # [m/s²]
+    dt: float  # [s]
+    total: float  # mass of all that moves [kg]
+    fastest: float  # [m/s]
+
+
+class Resistance:
+    """κ_c of every pair of bodies, and of every body with every half-plane."""
+
+    def __init__(self, mass: Array, gravity: float, materials: Materials) -> None:
+        """Take masses (N,) of bodies and half-planes [kg], inf for what never moves, and the gravity [m/s²]."""
+        d_hat, xi = materials.d_hat, materials.thickness
+        slope = np.array([-barrier(_MIDDLE * d, d, x)[1] for d, x in zip(d_hat, xi, strict=True)])
+        still = np.zeros(len(mass))
+        self._law = _Law(
+            mass=mass,
+            body_pairs=materials.body_pairs,
+            plane_pairs=materials.plane_pairs,
+            by_load=materials.by_load,
+            d_hat=d_hat,
+            thickness=xi,
+            slope=slope,
+            given=np.zeros(len(d_hat)),
+            speed=still,
+            gravity=gravity,
+            dt=1.0,
+            total=float(mass[np.isfinite(mass)].sum()),
+            fastest=0.0,
+        )
+        self._columns = tuple(self._law)  # numba takes a plain tuple faster
+        self._given, self.is_open = materials.resistance, bool(materials.by_load.any())
+        self.held, self._last = NOTHING_HELD, NOTHING_HELD
+        self.changed = still > 0.0  # (N,) bodies whose κ_c is not what the last step ended with
+
+    def begin_step(self, held: Held, dt: float, adaptive: float, speed: Array) -> None:
+        """Begin a step.
+
+        Args:
+            held: What the last step ended with.
+            dt: Time step [s].
+            adaptive: libuipc's adaptive resistance, of pairs without any [Pa].
+            speed: The greatest of each body's points, (n,) [m/s].
+        """
+        given = np.where(np.isnan(self._given), adaptive, self._given)
+        speeds = np.concatenate([speed, np.zeros(len(self._law.mass) - len(speed))])
+        self._law = self._law._replace(given=given, speed=speeds, dt=dt, fastest=float(speeds.max(initial=0.0)))
+        self._columns, self.held, self.changed = tuple(self._law), held, np.zeros_like(self.changed)
+
+    def of(self, bodies: Ints) -> Array:
+        """κ_c (P,) [Pa] of pairs (P, 2) that may touch."""
+        return _of(bodies, self._columns, *self.held)
+
+    def follow(self, bodies: Ints, gaps: Array, changes: Array) -> None:
+        """What is done between two steps.
+
+        Args:
+            bodies: Pairs in contact, (P, 2).
+            gaps: Their smallest gaps, (P,) [m].
+            changes: By how much the last step and the one before it have changed them, (2, P) [m].
+        """
+        pairs, values, last, self.changed = _followed(bodies, gaps, changes, self._columns, *self.held)
+        self.held, self._last = Held(pairs, values), Held(pairs, last)
+
+    def rescue(self, bodies: Ints, gaps: Array) -> bool:
+        """What is done within a step; pairs (P, 2) are those in contact, with smallest gaps (P,).
+
+        Returns:
+            Whether any κ_c was raised.
+        """
+        pairs, values, last, raised = _rescued(bodies, gaps, self._columns, *self.held, *self._last)
+        self.held, self._last, self.changed = Held(pairs, values), Held(pairs, last), self.changed | raised
+        return bool(raised.any())
+
+
+@compiled
+def _material(law, i, j):
+    """Index of the material of a pair i <= j."""
+    n = len(law.body_pairs)
+    return law.body_pairs[i, j] if j < n else law.plane_pairs[i, j - n]
+
+
+@compiled
+def _start(law, i, j, m):
+    """m a / |B'(d̂/2)| of a pair of material m."""
+    return _to_stop(law, m, 1.0 / (1.0 / law.mass[i] + 1.0 / law.mass[j]), law.speed[i] + law.speed[j])
+
+
+@compiled
+def _to_stop(law, m, mass, u):
+    """m a / |B'(d̂/2)| for a mass [kg] and a speed u [m/s]."""
+    d_hat, dt = law.d_hat[m], law.dt
+    return mass * (law.gravity + _PUSH * d_hat / dt**2 + min(u * u / d_hat, u / dt)) / law.slope[m]
+
+
+@compiled
+def _place(pairs, key):
+    """Row of a key among sorted ones, or -1."""
+    at = np.searchsorted(pairs, key)
+    return at if at < len(pairs) and pairs[at] == key else -1
+
+
+@compiled
+def _of(bodies, columns, pairs, values):
+    law, kappa, N = _Law(*columns), np.empty(len(bodies)), len(columns[0])
+    for p in range(len(bodies)):
+        i, j = min(bodies[p, 0], bodies[p, 1]), max(bodies[p, 0], bodies[p, 1])
+        m = _material(law, i, j)
+        if law.by_load[m]:
+            at = _place(pairs, i * N + j)
+            kappa[p] = values[at] if at >= 0 else _start(law, i, j, m)
+        else:
+            kappa[p] = law.given[m]
+    return kappa
+
+
+@compiled
+def _ratio(law, m, gap):
+    """B'(d)/B'(d̂/2)."""
+    return -barrier(gap, law.d_hat[m], law.thickness[m])[1] / law.slope[m]
+
+
+@compiled
+def _in_contact(bodies, law, pairs, values):
+    """Open pairs in contact, sorted: their keys, κ_c, and rows among all pairs."""
+    N, count = len(law.mass), 0
+    keys, kappa, row = (
+        np.empty(len(bodies), dtype=np.int64),
+        np.empty(len(bodies)),
+        np.empty(len(bodies), dtype=np.int64),
+    )
+    for p in range(len(bodies)):
+        i, j = min(bodies[p, 0], bodies[p, 1]), max(bodies[p, 0], bodies[p, 1])
+        m = _material(law, i, j)
+        if law.by_load[m]:
+            at = _place(pairs, i * N + j)
+            keys[count], row[count] = i * N + j, p
+            kappa[count] = values[at] if at >= 0 else _start(law, i, j, m)
+            count += 1
+    order = np.argsort(keys[:count])
+    return keys[order], kappa[order], row[order]
+
+
+@compiled
+def _followed(bodies, gaps, changes, columns, pairs, values):
+    """Held pairs, their values and gaps (0 beyond d̂) between two steps, and the bodies (N,) with a change."""
+    law, N = _Law(*columns), len(columns[0])
+    keys, kappa, row = _in_contact(bodies, law, pairs, values)
+    d, changes = gaps[row], changes[:, row]
+    changed, after = np.zeros(N, dtype=np.bool_), kappa.copy()
+    for p in range(len(keys)):
+        i, j = keys[p] // N, keys[p] % N
+        m = _material(law, i, j)
+        after[p] = _fitted(law, m, kappa[p], d[p], changes[:, p], _start(law, i, j, m))
+        if after[p] != kappa[p]:
+            changed[i] = changed[j] = True
+    away = np.array([_place(keys, key) < 0 for key in pairs], dtype=np.bool_)
+    gone, left = pairs[away], 0.5 * values[away]
+    for p in range(len(gone)):
+        i, j = gone[p] // N, gone[p] % N
+        m = _material(law, i, j)
+        if m < 0 or not law.by_load[m] or left[p] < _start(law, i, j, m):
+            gone[p] = -1
+    stays = gone >= 0
+    return *_merged(keys, after, d, gone[stays], left[stays]), changed
+
+
+@compiled
+def _fitted(law, m, kappa, gap, changes, start):
+    """κ_c of a pair in contact between two steps."""
+    slow = _SLOW * (law.gravity * law.dt**2 + _PUSH * law.d_hat[m])
+    is_still = abs(changes[0]) < slow and abs(changes[1]) < slow
+    if not is_still:
+        return kappa
+    if gap < _NARROW * law.d_hat[m]:
+        return kappa * min(_SLOWLY, _ratio(law, m, gap))
+    if gap > _WIDE * law.d_hat[m] and kappa > _SMALLEST * start:
+        return kappa * max(1.0 / _SLOWLY, _ratio(law, m, gap))
+    return kappa
+
+
+@compiled
+def _rescued(bodies, gaps, columns, pairs, values, last_pairs, last):
+    """Held pairs, their values and gaps within a step, and the bodies (N,) with a raised value."""
+    law, N = _Law(*columns), len(columns[0])
+    keys, kappa, row = _in_contact(bodies, law, pairs, values)
+    d = gaps[row]
+    raised = np.zeros(N, dtype=np.bool_)
+    for p in range(len(keys)):
+        i, j = keys[p] // N, keys[p] % N
+        m, at = _material(law, i, j), _place(last_pairs, keys[p])
+        most = _MOST * _to_stop(law, m, law.total, 2.0 * law.fastest)
+        if d[p] < _RESCUE * law.d_hat[m] and at >= 0 and d[p] < last[at] and kappa[p] < most:
+            kappa[p] = min(kappa[p] * min(_AT_ONCE, _ratio(law, m, d[p])), most)
+            raised[i] = raised[j] = True
+    away = np.array([_place(keys, key) < 0 for key in pairs], dtype=np.bool_)
+    return *_merged(keys, kappa, d, pairs[away], values[away]), raised
+
+
+@compiled
+def _merged(keys, values, gaps, other_keys, other_values):
+    """Both sorted lists as one, with gaps 0 for the others."""
+    every, order = np.concatenate((keys, other_keys)), np.argsort(np.concatenate((keys, other_keys)))
+    gaps = np.concatenate((gaps, np.zeros(len(other_keys))))
+    return every[order], np.concatenate((values, other_values))[order], gaps[order]
+
+
+def start_value(mass: float, gravity: float, dt: float, d_hat: float) -> float:
+    """The start [Pa] for an effective mass m [kg] at rest, gravity g [m/s²] and steps of dt [s]."""
+    return -mass * (gravity + _PUSH * d_hat / dt**2) / barrier(_MIDDLE * d_hat, d_hat, 0.0)[1]
+
+
+def carried(held: Held, rows: Ints, before: tuple[int, int], after: tuple[int, int]) -> Held:
+    """What is held when bodies come and go.
+
+    Args:
+        held: Before.
+        rows: Where each body was, (n,), -1 for a new one.
+        before: Numbers of bodies and half-planes then.
+        after: These numbers now; half-planes keep their order, or all of theirs is forgotten.
+    """
+    (n, P), (new_n, new_P) = before, after
+    place = np.full(n + P, -1)
+    place[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    if new_P == P:
+        place[n:] = new_n + np.arange(P)
+    i, j = place[held.pairs // (n + P)], place[held.pairs % (n + P)]
+    stays = (i >= 0) & (j >= 0)
+    keys = np.minimum(i, j)[stays] * (new_n + new_P) + np.maximum(i, j)[stays]
+    order = np.argsort(keys)
+    return Held(keys[order], held.values[stays][order])

@@ -1,0 +1,344 @@
+"""Contact resistance by load: the rule itself, and what a contact world makes of it.
+
+Three bodies of 1, 2 and 5 kg, a fixed one, and a half-plane that counts as the body 4.
+"""
+
+import numpy as np
+import pytest
+
+from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.materials import BY_LOAD, Rules, Traits, make_materials
+from ipc_articulation.contact.resistance import NOTHING_HELD, Held, Resistance, carried, start_value
+from tests.contact.worlds import D_HAT, DT, EPS_V, derivatives, make_world, pose
+
+G, MASS = 9.81, np.array([1.0, 2.0, 5.0, np.inf, np.inf])
+SLOPE = (1.5 * np.log(4.0) + 2.25) * D_HAT**3  # |B'(d̂/2)| written out
+FALL = G + D_HAT / (10.0 * DT**2)  # a of bodies at rest
+GIVEN, ADAPTIVE = 3e8, 7e6
+
+
+def make_resistance(table=BY_LOAD, elements=(0, 0, 0, 0), thickness=0.0, mass=MASS):
+    """Of a contact table (e, e), or of a single entry."""
+    table, n = np.atleast_2d(table), len(elements)
+    one = np.ones_like(table, dtype=bool)
+    bodies = Traits(
+        element=np.array(elements),
+        subscene=np.zeros(n, dtype=int),
+        d_hat=np.full(n, D_HAT),
+        thickness=np.full(n, thickness),
+        is_fixed=np.arange(n) == 3,
+        self_collision=np.ones(n, dtype=bool),
+    )
+    rules = Rules(np.asarray(table, dtype=float), 0.5 * one, one, np.ones((1, 1), dtype=bool))
+    return Resistance(mass, G, make_materials(rules, bodies, np.zeros(1, dtype=int), np.zeros(1, dtype=int)))
+
+
+def begun(resistance, held=NOTHING_HELD, dt=DT, speed=(0.0, 0.0, 0.0, 0.0)):
+    resistance.begin_step(held, dt, ADAPTIVE, np.array(speed))
+    return resistance
+
+
+def pairs(*bodies):
+    return np.array(bodies, dtype=np.int64).reshape(-1, 2)
+
+
+def rest(resistance, bodies, gaps):
+    """What is done between two steps, with gaps that have not changed."""
+    resistance.follow(bodies, gaps, np.zeros((2, len(gaps))))
+
+
+def steps(resistance, bodies, gap, count):
+    """κ_c of one pair after each of some steps that begin with a gap in units of d̂; None where nothing is held."""
+    values, held = [], resistance.held
+    for _ in range(count):
+        rest(
+            begun(resistance, held),
+            *((pairs(bodies), np.array([gap * D_HAT])) if gap < 1.0 else (pairs(), np.zeros(0))),
+        )
+        held = resistance.held
+        values.append(held.values[0] if len(held.values) else None)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("bodies", "mass"),
+    [((0, 1), 2.0 / 3.0), ((1, 2), 10.0 / 7.0), ((2, 3), 5.0), ((1, 4), 2.0), ((2, 2), 2.5)],
+    ids=["two bodies", "two others", "with a fixed one", "with a half-plane", "with itself"],
+)
+def test_a_pair_starts_with_what_bears_the_lighter_body_at_half_of_d_hat(bodies, mass):
+    assert begun(make_resistance()).of(pairs(bodies)) == pytest.approx(mass * FALL / SLOPE, rel=1e-12)
+    assert start_value(mass, G, DT, D_HAT) == pytest.approx(mass * FALL / SLOPE, rel=1e-12)
+
+
+@pytest.mark.parametrize("dt", [0.1, 0.01, 1e-4])
+@pytest.mark.parametrize("speed", [1e-3, 0.3, 20.0])
+def test_a_faster_pair_starts_stiffer(dt, speed):
+    """By the gentler of the two: stopped over the way d̂, or within the step."""
+    a = G + D_HAT / (10.0 * dt**2) + min(speed**2 / D_HAT, speed / dt)
+    moving = begun(make_resistance(), dt=dt, speed=(0.25 * speed, 0.75 * speed, 0.0, 0.0))
+    assert moving.of(pairs((0, 1))) == pytest.approx(2.0 / 3.0 * a / SLOPE, rel=1e-12)
+    both = begun(make_resistance(), dt=dt, speed=(speed, 0.0, 0.0, 0.0)).of(pairs((0, 4)))
+    assert both == pytest.approx(a / SLOPE, rel=1e-12), "a half-plane rests"
+
+
+def test_thick_surfaces_start_by_their_own_barrier():
+    thick = begun(make_resistance(thickness=0.03)).of(pairs((0, 4)))
+    assert thick == pytest.approx(FALL / -barrier(0.5 * D_HAT, D_HAT, 0.03)[1], rel=1e-12)
+
+
+def test_the_order_of_a_pair_does_not_matter():
+    r = begun(make_resistance())
+    np.testing.assert_array_equal(r.of(pairs((1, 0), (4, 2), (2, 1))), r.of(pairs((0, 1), (2, 4), (1, 2))))
+    one, other = (begun(make_resistance()) for _ in range(2))
+    gaps = np.array([0.1, 0.5, 0.9, 0.15]) * D_HAT
+    order = np.array([2, 0, 3, 1])
+    bodies = pairs((0, 1), (1, 2), (2, 4), (0, 4))
+    rest(one, bodies, gaps)
+    rest(other, bodies[order][:, ::-1], gaps[order])
+    for mine, its in zip(one.held, other.held, strict=True):
+        np.testing.assert_array_equal(mine, its)
+    assert np.all(np.diff(one.held.pairs) > 0)
+    np.testing.assert_array_equal(one.held.pairs, [1, 4, 7, 14])
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.01, 0.1, 0.199])
+def test_a_narrow_gap_doubles_it_in_each_step(gap):
+    start = begun(make_resistance()).of(pairs((0, 1)))[0]
+    np.testing.assert_allclose(steps(begun(make_resistance()), (0, 1), gap, 5), start * 2.0 ** np.arange(1, 6))
+
+
+@pytest.mark.parametrize("gap", [0.2001, 0.5, 0.8499])
+def test_a_gap_in_the_middle_keeps_it(gap):
+    r = begun(make_resistance())
+    assert steps(r, (0, 4), gap, 5) == [r.of(pairs((0, 4)))[0]] * 5
+    assert not r.changed.any()
+
+
+@pytest.mark.parametrize("gap", [0.8501, 0.95, 0.999])
+def test_a_wide_gap_halves_it_down_to_a_millionth_of_its_start(gap):
+    start = begun(make_resistance()).of(pairs((0, 1)))[0]
+    values = np.array(steps(begun(make_resistance()), (0, 1), gap, 60))
+    np.testing.assert_allclose(values[:15], start * 0.5 ** np.arange(1, 16))
+    assert 0.4e-6 * start < values[-1] < 1e-6 * start
+    assert values[-1] == values[-10]
+
+
+def test_a_pair_that_has_left_is_forgotten_by_halves():
+    held = Held(np.array([1]), 8.0 * begun(make_resistance()).of(pairs((0, 1))))
+    values = steps(begun(make_resistance(), held), (0, 1), 2.0, 6)
+    assert values == [*(held.values[0] * 0.5 ** np.arange(1, 4)), None, None, None]
+
+
+def test_a_lowered_pair_that_has_left_is_forgotten_at_once():
+    r = begun(make_resistance())
+    steps(r, (0, 1), 0.9, 3)
+    assert steps(r, (0, 1), 2.0, 1) == [None]
+
+
+def test_a_pair_that_is_not_held_any_more_starts_afresh():
+    r = begun(make_resistance())
+    start = r.of(pairs((0, 1)))[0]
+    steps(r, (0, 1), 0.1, 2)
+    assert r.of(pairs((0, 1))) == 4.0 * start
+    steps(r, (0, 1), 2.0, 3)
+    assert r.of(pairs((0, 1))) == start
+
+
+def test_between_steps_the_changed_bodies_are_known():
+    r = begun(make_resistance())
+    rest(r, pairs((0, 1), (2, 4)), np.array([0.5, 0.1]) * D_HAT)
+    np.testing.assert_array_equal(r.changed, [False, False, True, False, True])
+    begun(r, r.held)
+    assert not r.changed.any()
+
+
+def ratio(gap):
+    return barrier(gap * D_HAT, D_HAT, 0.0)[1] / barrier(0.5 * D_HAT, D_HAT, 0.0)[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "factor"),
+    [
+        (0.3, 0.049, ratio(0.049)),
+        (0.3, 0.01, 10.0),
+        (0.02, 0.01, 10.0),
+        (0.01, 0.02, 1.0),
+        (0.01, 0.01, 1.0),
+        (0.3, 0.06, 1.0),
+    ],
+    ids=["a little", "tenfold at most", "narrows on", "widens", "stays", "not narrow enough"],
+)
+def test_within_a_step_only_a_gap_that_narrows_is_rescued(before, after, factor):
+    r, bodies = begun(make_resistance()), pairs((1, 2))
+    rest(r, bodies, np.array([before * D_HAT]))
+    value = r.of(bodies)[0]
+    r.changed[:] = False
+    assert r.rescue(bodies, np.array([after * D_HAT])) == (factor > 1.0)
+    assert r.of(bodies) == pytest.approx(factor * value, rel=1e-12)
+    np.testing.assert_array_equal(r.changed, [False, factor > 1.0, factor > 1.0, False, False])
+
+
+def test_a_pair_that_comes_into_contact_within_a_step_is_rescued_from_its_second_iteration_on():
+    r, bodies = begun(make_resistance()), pairs((0, 4))
+    rest(r, pairs(), np.zeros(0))
+    start = r.of(bodies)[0]
+    assert not r.rescue(bodies, np.array([0.01 * D_HAT]))
+    assert r.rescue(bodies, np.array([0.009 * D_HAT]))
+    assert r.of(bodies) == pytest.approx(10.0 * start, rel=1e-12)
+    assert not r.rescue(bodies, np.array([0.2 * D_HAT]))
+    assert r.rescue(bodies, np.array([0.008 * D_HAT]))
+    assert r.of(bodies) == pytest.approx(100.0 * start, rel=1e-12)
+
+
+def test_a_rescue_leaves_the_pairs_that_are_not_in_contact():
+    r = begun(make_resistance())
+    rest(r, pairs((0, 1), (1, 2)), np.array([0.1, 0.3]) * D_HAT)
+    held = r.held
+    assert r.rescue(pairs((1, 2)), np.array([0.01 * D_HAT]))
+    np.testing.assert_array_equal(r.held.pairs, held.pairs)
+    np.testing.assert_allclose(r.held.values, held.values * [1.0, 10.0])
+
+
+def test_given_resistances_are_untouched_beside_those_by_load():
+    """Element 0 by load with itself and the half-plane, given with element 1, which is adaptive with itself."""
+    r = begun(make_resistance([[BY_LOAD, GIVEN], [GIVEN, -1.0]], (0, 0, 1, 1)))
+    bodies, narrow = pairs((0, 1), (0, 2), (2, 2), (0, 4), (2, 4)), np.full(5, 0.1 * D_HAT)
+    start = r.of(bodies)
+    np.testing.assert_allclose(start, [2.0 / 3.0 * FALL / SLOPE, GIVEN, ADAPTIVE, FALL / SLOPE, GIVEN])
+    rest(r, bodies, narrow)
+    np.testing.assert_array_equal(r.of(bodies), start * [2.0, 1.0, 1.0, 2.0, 1.0])
+    np.testing.assert_array_equal(r.held.pairs, [1, 4])
+    r.rescue(bodies, 0.1 * narrow)
+    np.testing.assert_allclose(r.of(bodies), start * [20.0, 1.0, 1.0, 20.0, 1.0])
+
+
+def test_a_table_without_pairs_by_load_is_closed():
+    assert make_resistance().is_open
+    assert not make_resistance(GIVEN).is_open
+    assert not make_resistance(-1.0).is_open
+
+
+def test_what_is_held_for_a_pair_that_does_not_choose_any_more_is_dropped():
+    r = begun(make_resistance(GIVEN), Held(np.array([1]), np.array([1e12])))
+    rest(r, pairs(), np.zeros(0))
+    assert not len(r.held.pairs)
+    assert r.of(pairs((0, 1))) == GIVEN
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1e6])
+@pytest.mark.parametrize("gap", [0.1, 0.5, 0.9])
+def test_all_is_proportional_to_the_masses(mass, gap):
+    one, other = (make_resistance(mass=factor * MASS) for factor in (1.0, mass))
+    bodies, gaps = pairs((0, 1), (1, 4)), np.full(2, gap * D_HAT)
+    for r in (one, other):
+        rest(begun(r), bodies, gaps)
+    np.testing.assert_allclose(other.held.values, mass * one.held.values, rtol=1e-13)
+
+
+def held_of(n, values):
+    """What is held for pairs of n bodies."""
+    rows = sorted((i * n + j, value) for (i, j), value in values.items())
+    return Held(np.array([key for key, _ in rows], dtype=np.int64), np.array([value for _, value in rows]))
+
+
+BEFORE = held_of(5, {(0, 1): 1.0, (0, 3): 2.0, (1, 2): 3.0, (1, 4): 4.0, (2, 2): 5.0})  # 3 bodies, half-planes 3 and 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "planes", "expected"),
+    [
+        ([0, 1, 2], 2, {(0, 1): 1.0, (0, 3): 2.0, (1, 2): 3.0, (1, 4): 4.0, (2, 2): 5.0}),
+        ([0, 1, 2, -1], 2, {(0, 1): 1.0, (0, 4): 2.0, (1, 2): 3.0, (1, 5): 4.0, (2, 2): 5.0}),
+        ([-1, 0, -1, 1, 2], 2, {(1, 3): 1.0, (1, 5): 2.0, (3, 4): 3.0, (3, 6): 4.0, (4, 4): 5.0}),
+        ([1, 2], 2, {(0, 1): 3.0, (0, 3): 4.0, (1, 1): 5.0}),
+        ([2, 1, 0], 2, {(1, 2): 1.0, (2, 3): 2.0, (0, 1): 3.0, (1, 4): 4.0, (0, 0): 5.0}),
+        ([-1, 2, 0], 2, {(2, 3): 2.0, (1, 1): 5.0}),
+        ([0, 1, 2], 1, {(0, 1): 1.0, (1, 2): 3.0, (2, 2): 5.0}),
+        ([-1, -1], 2, {}),
+    ],
+    ids=["the same", "one more", "some more", "one less", "another order", "one replaced", "a plane less", "all new"],
+)
+def test_what_is_held_goes_with_its_bodies(rows, planes, expected):
+    after = carried(BEFORE, np.array(rows), (3, 2), (len(rows), planes))
+    for mine, its in zip(after, held_of(len(rows) + planes, expected), strict=True):
+        np.testing.assert_array_equal(mine, its)
+
+
+def test_nothing_held_is_carried_as_nothing():
+    after = carried(NOTHING_HELD, np.array([0, -1]), (1, 1), (2, 1))
+    assert len(after.pairs) == len(after.values) == 0
+
+
+def on_the_ground(gap, held=NOTHING_HELD):
+    """A world of one box (1 kg) above the ground at the beginning of a step, and its coordinates."""
+    world, q = make_world(1, resistance=BY_LOAD), pose(0, 0, 0.1 + gap * D_HAT)[None]
+    world.begin_step(q, DT, EPS_V, held=held)
+    return world, q
+
+
+@pytest.mark.parametrize(("gap", "factor"), [(0.1, 2.0), (0.5, 1.0), (0.9, 0.5)])
+def test_a_world_presses_with_what_the_pair_has_after_the_last_step(gap, factor):
+    world, q = on_the_ground(gap)
+    force = -derivatives(world, q).gradient[0, 2] / DT**2
+    assert force == pytest.approx(4.0 * factor * FALL * ratio(gap), rel=1e-6), "by four corners"
+    held = Held(world.resistance.held.pairs, 3.0 * world.resistance.held.values)
+    again, _ = on_the_ground(gap, held)
+    assert -derivatives(again, q).gradient[0, 2] / DT**2 == pytest.approx(3.0 * factor * force, rel=1e-9)
+
+
+@pytest.mark.parametrize(("gap", "factor"), [(0.1, 2.0), (0.5, 1.0), (0.9, 0.5)])
+def test_friction_takes_the_force_with_which_the_last_step_ended(gap, factor):
+    world, q = on_the_ground(gap)
+    slid = q.copy()
+    slid[0, 0] += 10.0 * EPS_V * DT
+    gradient = derivatives(world, slid).gradient[0]
+    assert factor * gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-9)
+    world, q = two_boxes(gap)
+    slid = q.copy()
+    slid[1, 0] += 10.0 * EPS_V * DT
+    gradient = derivatives(world, slid).gradient[1]
+    assert factor * gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-3)
+
+
+def two_boxes(gap):
+    """The upper one turned, so that its edges are not parallel to those below."""
+    q = np.stack([pose(0, 0, 1.0), pose(0, 0, 1.2 + gap * D_HAT, angles=(0, 0, 0.5))])
+    world = make_world(2, resistance=BY_LOAD)
+    world.begin_step(q, DT, EPS_V)
+    return world, q
+
+
+def test_a_world_rescues_only_what_moves():
+    world, q = make_world(2, resistance=BY_LOAD), np.stack([pose(x, 0, 0.1 + 0.5 * D_HAT) for x in (0, 1)])
+    world.begin_step(q, DT, EPS_V)
+    before = world.resistance.of(pairs((0, 2), (1, 2)))
+    q[:, 2] = 0.1 + 0.01 * D_HAT
+    world.place(q, np.array([True, False]))
+    assert world.rescue()
+    np.testing.assert_allclose(world.resistance.of(pairs((0, 2), (1, 2))), before * [10.0, 1.0])
+    force = -derivatives(world, q).gradient[:, 2] / DT**2
+    np.testing.assert_allclose(force[0], 10.0 * force[1], rtol=1e-9)
+    assert not world.rescue(), "the gap has not narrowed on"
+
+
+def test_a_world_of_given_resistances_rescues_nothing():
+    world, q = make_world(1), pose(0, 0, 0.1 + 0.5 * D_HAT)[None]
+    world.begin_step(q, DT, EPS_V)
+    q[0, 2] = 0.1 + 1e-6 * D_HAT
+    world.place(q, np.ones(1, dtype=bool))
+    assert not world.rescue()
+    assert not len(world.resistance.held.pairs)
+
+
+@pytest.mark.parametrize("row", [0, 1], ids=["last step", "step before"])
+@pytest.mark.parametrize("sign", [-1.0, 1.0], ids=["closing", "opening"])
+@pytest.mark.parametrize("gap", [0.1, 0.9])
+def test_a_gap_that_changes_fast_is_no_load(row, sign, gap):
+    slow = 0.1 * (G * DT**2 + 0.1 * D_HAT)
+    for change, stays in ((1.01 * slow, True), (0.99 * slow, False)):
+        r = begun(make_resistance())
+        before = r.of(pairs((0, 1)))[0]
+        changes = np.zeros((2, 1))
+        changes[row] = sign * change
+        r.follow(pairs((0, 1)), np.array([gap * D_HAT]), changes)
+        assert (r.of(pairs((0, 1)))[0] == before) == stays
