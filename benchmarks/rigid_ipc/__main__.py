@@ -57,12 +57,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--resistance",
         type=_resistance,
-        default=1e9,
-        metavar="PA|auto",
-        help="stiffness of the contact barrier [Pa]. Bodies at rest are pressed into d̂ until the barrier carries them: "
-        "too little leaves gaps that are a tiny part of d̂, and costs iterations; too much makes every contact a hard "
-        "hit. libuipc's default, and this one's, is 1e9. auto: libuipc's adaptive resistance, from 1e8 to 1e11 by the "
-        "forces at the start of each step",
+        default=BY_LOAD,
+        metavar="PA|auto|load",
+        help="stiffness of the contact barrier. load, the default: every pair chooses its own by what it carries, see "
+        "docs/resistance.md. A number [Pa]: bodies at rest are pressed into d̂ until the barrier carries them; too "
+        "little leaves gaps that are a tiny part of d̂, and costs iterations; too much makes every contact a hard hit. "
+        "libuipc's default is 1e9. auto: libuipc's adaptive resistance, from 1e8 to 1e11 by the forces at the start of "
+        "each step",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures, scene by scene as they come")
     parser.add_argument("--resume", action="store_true", help="do not run again what --json has")
@@ -81,7 +82,7 @@ def _resistance(text: str) -> float:
         value = 0.0
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no resistance; valid: a number of Pa above 0, such as 1e9, or auto"
+            f"'{text}' is no resistance; valid: a number of Pa above 0, such as 1e9, auto or load"
         )
     return value
 

@@ -27,13 +27,13 @@ class Verdict:
     name: str
     bodies: int = 0
     wanted: int = 0  # steps
-    load: float | None = None  # weight of the heaviest body over κ d̂³, what the barrier can carry; None: adaptive κ
+    load: float | None = None  # weight of the heaviest body over κ d̂³, what the barrier can carry; None: κ is not given
     results: list[str] = field(default_factory=list)  # of Newton's method, step by step
     iterations: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)  # of the processor, of each step
     intersecting: list[int] = field(default_factory=list)  # steps after which surfaces intersect
     smallest_gap: float | None = None  # over d̂, at the end; None: nothing within d̂
-    resting_gap: float | None = None  # median over resting contacts
+    resting_gaps: tuple[float, float, float] | None = None  # least, median and greatest of resting contacts
     resting: int = 0  # contacts
     reason: str = ""  # why it did not run, or ended early
 
@@ -45,11 +45,6 @@ class Verdict:
     def unconverged(self) -> int:
         """Steps that ended without convergence."""
         return sum(result in AT_MAX for result in self.results)
-
-    @property
-    def semi_implicit(self) -> int:
-        """Steps that libuipc's semi-implicit termination ended."""
-        return self.results.count("semi-implicit")
 
     @property
     def iterations_mean(self) -> float:
@@ -206,7 +201,10 @@ def run_scene(file: Path, limits: Limits, root: Path = ROOT) -> Iterator[News]:
                 break
     after = judge.gaps(now)
     still = resting(judge.gaps(before), after)
-    gaps = {"smallest_gap": min(after.values(), default=None), "resting_gap": median(still) if still else None}
+    gaps = {
+        "smallest_gap": min(after.values(), default=None),
+        "resting_gaps": (min(still), median(still), max(still)) if still else None,
+    }
     yield News({**gaps, "resting": len(still)})
 
 

@@ -18,6 +18,7 @@ from benchmarks.rigid_ipc.meshes import Mesh
 from benchmarks.rigid_ipc.motion import add_motion, hold, moves_by_itself
 from ipc_articulation.affine import mass_matrix
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.settings import converge
 
 KAPPA = 1e5  # stiffness over density [m²/s²]: 10⁸ Pa for bodies of 1000 kg/m³, as usual with libuipc
 STATIC_DENSITY = 1000.0  # of static bodies: fixtures may give them none, and it is all the same
@@ -68,6 +69,7 @@ def _config(fixture: Fixture) -> dict[str, Any]:
     config["dt"], config["gravity"] = fixture.dt, fixture.gravity[:, None].tolist()
     config["contact"]["d_hat"] = fixture.d_hat
     config["contact"]["eps_velocity"] = fixture.eps_velocity
+    converge(config)
     config["sanity_check"]["enable"] = 0  # the engine itself refuses overlaps
     return config
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.table import Table
 
 from benchmarks.rigid_ipc.running import Limits, Verdict
+from ipc_articulation.contact.materials import BY_LOAD
 
 COLUMNS = (
     "scene",
@@ -15,11 +16,12 @@ COLUMNS = (
     "steps",
     "intersections",
     "not converged",
-    "semi-implicit",
     "iterations mean",
     "max",
     "smallest gap / d̂",
-    "resting gap / d̂",
+    "resting gaps / d̂: least",
+    "median",
+    "greatest",
     "resting",
     "ms mean",
     "median",
@@ -35,17 +37,16 @@ def cells(verdict: Verdict) -> tuple[str, ...]:
         (
             f"after {', '.join(map(str, verdict.intersecting))}" if verdict.intersecting else "none",
             str(verdict.unconverged),
-            str(verdict.semi_implicit),
             f"{verdict.iterations_mean:.1f}",
             str(max(verdict.iterations)),
             _ratio(verdict.smallest_gap),
-            _ratio(verdict.resting_gap),
+            *map(_ratio, verdict.resting_gaps or (None,) * 3),
             str(verdict.resting),
             f"{mean:.3g}",
             f"{median:.3g}",
         )
         if ran
-        else ("",) * 10
+        else ("",) * 11
     )
     said = [*(["stalls"] if verdict.stalls else []), *filter(None, [verdict.reason])]
     start = (verdict.name, str(verdict.bodies), _ratio(verdict.load))
@@ -74,12 +75,16 @@ def summary(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield f"{sum(v.unconverged > 0 for v in ran)} steps without convergence,"
     yield f"{sum(v.steps == v.wanted for v in ran)} came to their end within the time,"
     yield f"{sum(v.stalls for v in ran)} stall."
+    yield f"The most iterations of a step are {max((max(v.iterations) for v in ran), default=0)}."
 
 
 def page(verdicts: Sequence[Verdict], limits: Limits, commit: str, scenes: int) -> Iterator[str]:
     """Lines of docs/rigid_ipc.md; there are more scenes than verdicts if only some were tried."""
-    option = f"{limits.resistance:g}" if limits.resistance > 0.0 else "auto"
-    resistance = f"{option} Pa" if limits.resistance > 0.0 else "adaptive"
+    option, resistance = f"{limits.resistance:g}", f"{limits.resistance:g} Pa"
+    if limits.resistance <= 0.0:
+        option, resistance = (
+            ("load", "by load (docs/resistance.md)") if limits.resistance == BY_LOAD else ("auto", "adaptive")
+        )
     facts = {"commit": commit, "steps": limits.steps, "seconds": limits.seconds}
     yield from _HEAD.format(**facts, option=option, resistance=resistance).split("\n")
     yield " ".join([*summary(verdicts), f"{scenes - len(verdicts)} more scenes were not tried in this run."])
@@ -101,8 +106,8 @@ number if that is smaller, or {seconds:g} s of the clock; contact resistance {re
 - **Read from the fixtures:** time step, gravity, friction and its slip velocity, d̂, minimum separation (as thickness),
   density, mass properties of solids, surfaces, lines and points as rigid-ipc has them, initial velocities, forces and
   torques, groups that do not touch.
-- **Ours:** bodies are stiff and affine, not rigid, with a speed of sound of 316 m/s (10⁸ Pa at 1000 kg/m³). Tolerances
-  of Newton's method and the semi-implicit termination are libuipc's defaults.
+- **Ours:** bodies are stiff and affine, not rigid, with a speed of sound of 316 m/s (10⁸ Pa at 1000 kg/m³). Every step
+  is solved to convergence, with libuipc's tolerances and without its semi-implicit ends.
 - **Kinematic bodies** follow their motion by `SoftTransformConstraint`. Bodies with fixed axes are held by a revolute,
   prismatic, planar or spherical joint at the centre of mass, those that only do not rotate by
   `SoftTransformConstraint`.
@@ -111,9 +116,9 @@ number if that is smaller, or {seconds:g} s of the clock; contact resistance {re
 - **Intersections** and gaps are measured by ipctk, intersections every 20 steps and at the end, gaps after the last
   step. A gap is the distance less the minimum separation; a contact of two bodies rests if the last step changed its
   gap by less than 1 % of d̂. Times are of the processor.
-- **Load** is the weight of the heaviest body over κ d̂³, κ the contact resistance, in SI numbers. A barrier pushes with
-  about 2 κ d̂⁴/d at small distances d, so loads far above 1 are carried by gaps of about 2 d̂/load, times the number of
-  pairs that share it, whatever the engine; bodies that lie on others add their weight.
+- **Load** is the weight of the heaviest body over κ d̂³, κ a given contact resistance, in SI numbers. A barrier pushes
+  with about 2 κ d̂⁴/d at small distances d, so loads far above 1 are carried by gaps of about 2 d̂/load, times the
+  number of pairs that share it, whatever the engine; bodies that lie on others add their weight.
 - A scene **stalls** if a step did not converge, the mean number of iterations is above 12, or a gap at the end is 5 %
   of d̂ or less.
 """

@@ -39,14 +39,14 @@ def lightness_problems(start: Start, scene: ArticulationScene) -> Iterator[Scene
             message = (
                 f"'{body.name}' has {density:.3g} kg/m³, which is so light for a stiffness of {kappa:g} Pa that "
                 f"Newton's method may end before its joints have turned (stiffness·dt²/density is {ratio:.2g}, more "
-                f"than {LARGEST:g}); give config: {{newton: {{semi_implicit: {{enable: 0}}}}}}, or a stiffness of at "
+                f"than {LARGEST:g}); leave newton: {{semi_implicit: {{enable: …}}}} away, or give a stiffness of at "
                 f"most {kappa * LARGEST / ratio:.2g} Pa"
             )
             yield SceneProblem(place_of(body.name, scene), message)
 
 
 def _ends_early(config: Mapping[str, Any]) -> bool:
-    return bool(config.get("newton", {}).get("semi_implicit", {}).get("enable", True))
+    return bool(config.get("newton", {}).get("semi_implicit", {}).get("enable", False))
 
 
 def _volume(thing: Thing) -> float:

@@ -100,7 +100,9 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
 
     with summed(scene.robot.model), document.blame("robot"):
         driven = make_model(scene, document)
-        robot = couple(uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document)).robot
+        robot = couple(
+            uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document), settings="scene"
+        ).robot
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())

@@ -1,6 +1,6 @@
 """Contact between bodies: barrier and lagged friction of all pairs of one material.
 
-    E = dt² κ_c Σ B(d², d̂²) + Σ μ λ f₀(|u_t|, ε dt)
+    E = dt² κ_c Σ B(d², d̂²) + Σ μ λ f₀(|s + u|, ε)
 
 over the stencils nearer than d̂: every vertex with every face, every edge with every edge. `pair_barrier` and
 `pair_friction` have the formulas. The functions are those of ipctk and libuipc. They are evaluated here, body by body,
@@ -13,8 +13,10 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import ccd, pair_barrier, pair_friction
+from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.broad_phase import find_stencils, motion_boxes, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
+from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_friction import Friction
@@ -36,22 +38,28 @@ class BodyContact:
         self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
         self._all = np.ones(len(materials.body_pairs), dtype=np.bool_)
         self._near = Proximity(surfaces, self._allowed, self.proximity.reach)  # wherever a distance is asked for
-        self._square = 0.0  # dt² [s²]
+        self._dt = 0.0  # [s]
         self._friction: Friction | None = None
+        self._apart: Array | float = 0.0  # how far apart the points were on which it acts, now in one place [m]
 
-    def begin_step(self, at: Positions, dt: float, eps_velocity: float) -> Stencils:
-        """Fix the normal forces and tangents of friction for a step, where the bodies are.
+    def begin_step(self, at: Positions, dt: float) -> Stencils:
+        """Begin a step of dt [s] where the bodies are, without friction so far.
 
         Returns:
             The stencils within d̂.
         """
         self.proximity.cover(at, at)
-        self._square, self._friction = dt * dt, None
-        touching = self.touching(at.x, self._all)
-        if self._mu > 0.0 and eps_velocity > 0.0 and len(touching):
+        self._dt, self._friction = dt, None
+        return self.touching(at.x, self._all)
+
+    def lag_friction(self, touching: Stencils, at: Positions, law: FrictionLaw) -> None:
+        """Fix the step's normal forces, tangents and anchors of friction; `touching` are the stencils within d̂."""
+        if self._mu > 0.0 and law.acts and len(touching):
             barrier = self._mu * self._stiffness(touching), self._d_hat, self._thickness
-            self._friction = pair_friction.lag(touching, self._surfaces.points, at.x, at.q, *barrier, eps_velocity * dt)
-        return touching
+            eps, points = law.length(self._d_hat, self._dt), self._surfaces.points
+            self._friction, self._apart = pair_friction.lag(touching, points, at.x, at.q, *barrier, eps), 0.0
+            if law.held is not None:
+                self._friction, self._apart = pair_friction.anchored_to(self._friction, law.held, law.pairs_of)
 
     def smallest_gaps(self, touching: Stencils, x: Array) -> Array:
         """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
@@ -59,7 +67,7 @@ class BodyContact:
 
     def _stiffness(self, stencils: Stencils) -> Array:
         """κ = dt² κ_c of the pairs of some stencils, (P,)."""
-        return self._square * self._resistance.of(stencils.bodies)
+        return self._dt**2 * self._resistance.of(stencils.bodies)
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
         """The stencils within d̂ at x (V, 3) of pairs with a moving body; pairs without such stencils are left out."""
@@ -79,17 +87,17 @@ class BodyContact:
             pair_friction.add_energy(*self._friction, moving, q, E)
 
     def add_derivatives(
-        self, touching: Stencils, x: Array, q: Array, moving: Bools, g: Array
+        self, touching: Stencils, x: Array, q: Array, moving: Bools, project: bool, g: Array
     ) -> list[tuple[Ints, Array]]:
         """Add the gradient of pairs with a moving body to g (n, 12); `touching` are their stencils within d̂.
 
         Returns:
-            Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24).
+            Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24), projected or as far as possible exact.
         """
         blocks, points = [], self._surfaces.points
         if len(touching):
             barrier = self._stiffness(touching), self._d_hat, self._thickness
-            H = pair_barrier.add_derivatives(*touching.columns, points, x, *barrier, g)
+            H = pair_barrier.add_derivatives(*touching.columns, points, x, *barrier, project, g)
             blocks.append((touching.bodies, H))
         if self._friction is not None:
             blocks.append(pair_friction.add_derivatives(*self._friction, moving, q, g))
@@ -100,12 +108,20 @@ class BodyContact:
         if self._friction is not None:
             pair_friction.follow(*self._friction, moving, q, ahead)
 
+    def patches(self, q: Array) -> list[Patches]:
+        """The contact points of friction at the end q (n, 12) of a step."""
+        return [] if self._friction is None else [pair_friction.patches(self._friction, q)]
+
     def forces(self, x: Array, q: Array) -> list[ContactForces]:
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
         touching, points = self.touching(x, self._all), self._surfaces.points
         barrier = self._stiffness(touching), self._d_hat, self._thickness
         found = [barrier_forces(touching, points, x, q, *barrier)] if len(touching) else []
-        return found if self._friction is None else [*found, friction_forces(self._friction, q, self._thickness)]
+        return (
+            found
+            if self._friction is None
+            else [*found, friction_forces(self._friction, q, self._thickness, self._apart)]
+        )
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""
@@ -115,6 +131,11 @@ class BodyContact:
         """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
         if len(touching):
             pair_barrier.add_gap_changes(*touching.columns[:4], x, ahead, self._thickness, change)
+
+    def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
+        """Raise `change` (n,) to how much of μ λ friction changes from q to ahead, (n, 12) each."""
+        if self._friction is not None:
+            pair_friction.add_changes(*self._friction, moving, q, ahead, change)
 
     def lower_fractions(
         self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array

@@ -1,4 +1,4 @@
-"""The broad phase: pairs of primitives with close bounding boxes, searched first by bodies, then by primitives.
+"""The broad phase: pairs of primitives that come near each other, searched first by bodies, then by primitives.
 
 Only pairs of bodies that may touch are searched, so bodies that overlap by construction (neighbouring links at their
 joint) cost nothing. Bounding boxes are those of straight motions from one set of positions to another.
@@ -10,40 +10,36 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.primitive_pairs import near_primitives
+from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import Stencils, columns_of
 from ipc_articulation.contact.surfaces import Surfaces
 
 _FEW = 16  # if fewer than 1/16 of the bodies move, sorting all bodies is slower
-_MANY = 64  # primitives of a body beyond which sorting them is faster
-_ROUNDING = 1e-12  # of sums and differences of ends of boxes, relative to these
 
 
 def find_stencils(surfaces: Surfaces, allowed: Bools, start: Array, end: Array, distance: float) -> Stencils:
-    """Pairs whose bounding boxes come within a distance [m] while vertices move from start to end, (V, 3) each.
+    """Pairs that come within a distance [m] while vertices move straight from start to end, (V, 3) each; few others.
 
     Their order does not depend on positions, so sums over them are the same to the last bit for every search.
     """
     s = surfaces
-    primitives = s.body, s.dimension, s.edges, s.faces, s.squared_lengths
-    return Stencils(*_find(*primitives, s.first, s.first_edges, s.first_faces, allowed, start, end, distance))
+    primitives = s.body, s.dimension, s.edges, s.faces, s.squared_lengths, s.trees
+    boxed = Stencils(*_find(*primitives, s.first, allowed, start, end, distance))
+    return boxed.rows(come_near(boxed.kind, boxed.vertices, start, end, distance))
 
 
 @compiled
-def _find(body, dimension, edges, faces, squares, of_vertices, of_edges, of_faces, allowed, start, end, distance):
+def _find(body, dimension, edges, faces, squares, trees, first, allowed, start, end, distance):
     """The columns of the stencils."""
     n = len(allowed)
-    around = motion_boxes(of_vertices, np.ones(n, np.bool_), start, end, np.empty((n, 3)), np.empty((n, 3)))
+    around = motion_boxes(first, np.ones(n, np.bool_), start, end, np.empty((n, 3)), np.empty((n, 3)))
     bodies = _in_order(_near_bodies(*around, allowed, distance), n)
     near = np.zeros(n, dtype=np.bool_)
     for i, j in bodies:
         near[i] = near[j] = True
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    by_vertex, by_edge = (of_vertices, low, high), (of_edges, *_boxes(low, high, edges, body, near))
-    by_face = (of_faces, *_boxes(low, high, faces, body, near))
-    crossing = _near_primitives(bodies, around, by_edge, by_edge, distance)
-    first = _near_primitives(bodies[:, ::-1].copy(), around, by_face, by_vertex, distance)
-    second = _near_primitives(bodies, around, by_face, by_vertex, distance)
-    pair, kind, vertices, mollified = columns_of(bodies, dimension, edges, faces, squares, crossing, first, second)
+    rows = near_primitives(bodies, trees, edges, faces, body, near, start, end, distance)
+    pair, kind, vertices, mollified = columns_of(bodies, dimension, edges, faces, squares, *rows)
     return bodies, pair, kind, vertices, mollified
 
 
@@ -119,20 +115,6 @@ def smallest_distance(low, high, pairs):
 
 
 @compiled
-def _boxes(low, high, primitives, body, near):
-    """Bounding boxes of edges or faces from those of their vertices, for the bodies that are near others."""
-    box_low, box_high = np.empty((len(primitives), 3)), np.empty((len(primitives), 3))
-    for p in range(len(primitives)):
-        if not near[body[primitives[p, 0]]]:
-            continue
-        for k in range(3):
-            box_low[p, k], box_high[p, k] = low[primitives[p, 0], k], high[primitives[p, 0], k]
-            for v in primitives[p, 1:]:
-                box_low[p, k], box_high[p, k] = min(box_low[p, k], low[v, k]), max(box_high[p, k], high[v, k])
-    return box_low, box_high
-
-
-@compiled
 def _near_few(low, high, allowed, moving, distance):
     """Pairs of a few moving bodies, each tested against all others."""
     pairs, count = np.empty((64, 2), dtype=np.int64), 0
@@ -180,83 +162,3 @@ def _near_bodies(low, high, allowed, distance):
                 pairs[count, 0], pairs[count, 1] = order[i], order[j]
                 count += 1
     return pairs[:count]
-
-
-@compiled
-def _inside(first, low, high, box_low, box_high, distance):
-    """The primitives of a range whose boxes are within a distance of another box."""
-    found, count = np.empty(first[1] - first[0], dtype=np.int64), 0
-    for p in range(first[0], first[1]):
-        if not _apart(low[p], high[p], box_low, box_high, distance):
-            found[count] = p
-            count += 1
-    return found[:count]
-
-
-@compiled
-def _near_primitives(bodies, around, left, right, distance):
-    """Pairs of primitives whose boxes are within a distance of each other.
-
-    Many right ones are sorted by their lower ends along the axis on which they extend farthest. Each left one is tested
-    against those that begin between its lower end, less the longest box, and its upper end: of two meshes with N
-    triangles each, about N·√N pairs instead of N².
-
-    Args:
-        bodies: Pairs of bodies, (P, 2).
-        around: Lower and upper corners of the boxes of all bodies, (n, 3) each.
-        left: For the first bodies: the index of each one's first primitive, and lower and upper corners of the
-            primitives' boxes.
-        right: The same for the second bodies.
-        distance: [m].
-
-    Returns:
-        Rows (pair, left primitive, right primitive), (k, 3).
-    """
-    (low, high), (first_a, low_a, high_a), (first_b, low_b, high_b) = around, left, right
-    rows, count = np.empty((256, 3), dtype=np.int64), 0
-    for p in range(len(bodies)):
-        i, j = bodies[p, 0], bodies[p, 1]
-        a_s = _inside(first_a[i : i + 2], low_a, high_a, low[j], high[j], distance)
-        b_s = _inside(first_b[j : j + 2], low_b, high_b, low[i], high[i], distance)
-        many, k = len(b_s) > _MANY, _long_axis(low_b, high_b, b_s)
-        begin, widest = _by_begin(low_b, high_b, b_s, k) if many else (np.empty(0), 0.0)
-        for a in a_s:
-            before, n, end = count, 0, len(b_s)
-            if many:
-                slack = distance + _ROUNDING * (abs(low_a[a, k]) + abs(high_a[a, k]) + widest + distance)
-                n = np.searchsorted(begin, low_a[a, k] - (widest + slack))
-                end = np.searchsorted(begin, high_a[a, k] + slack, side="right")
-            for b in b_s[n:end]:
-                if not _apart(low_a[a], high_a[a], low_b[b], high_b[b], distance):
-                    rows = _with_room(rows, count)
-                    rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
-                    count += 1
-            if many:
-                rows[before:count, 2] = np.sort(rows[before:count, 2])
-    return rows[:count]
-
-
-@compiled
-def _long_axis(low, high, chosen):
-    """The axis along which the boxes of some primitives extend farthest."""
-    least, greatest = np.full(3, np.inf), np.full(3, -np.inf)
-    for p in chosen:
-        for k in range(3):
-            least[k], greatest[k] = min(least[k], low[p, k]), max(greatest[k], high[p, k])
-    return np.argmax(greatest - least)
-
-
-@compiled
-def _by_begin(low, high, chosen, k):
-    """Sort some primitives by the lower ends of their boxes along axis k.
-
-    Returns:
-        The sorted lower ends, and the greatest length of a box [m].
-    """
-    begin, widest = np.empty(len(chosen)), 0.0
-    for n in range(len(chosen)):
-        begin[n] = low[chosen[n], k]
-        widest = max(widest, high[chosen[n], k] - begin[n])
-    order = np.argsort(begin, kind="mergesort")
-    chosen[:] = chosen[order]
-    return begin[order], widest

@@ -58,12 +58,12 @@ def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, th
         i, j = bodies[pair[p], 0], bodies[pair[p], 1]
         if moving[i] or moving[j]:
             island = labels[i] if moving[i] else labels[j]
-            sides = _load(kind[p], vertices, p, start, end, r, v)
+            sides = load(kind[p], vertices, p, start, end, r, v)
             fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
 
 
 @compiled
-def _load(kind, vertices, p, start, end, r, v):
+def load(kind, vertices, p, start, end, r, v):
     """Fill r and v (4, 3) with the corners of the polygon, in order, and their motions.
 
     Returns:
@@ -92,7 +92,7 @@ def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
     for k in range(sides):
         nearest = min(nearest, r[k, 0] * r[k, 0] + r[k, 1] * r[k, 1] + r[k, 2] * r[k, 2])
     enough = thickness + max(REST * min(np.sqrt(nearest) - thickness, d_hat), floor)
-    if _keeps(r, v, sides, limit, last, enough) or _apart_along_world(r, v, sides, limit, enough):
+    if keeps(r, v, sides, limit, last, enough) or _apart_along_world(r, v, sides, limit, enough):
         return limit
     distance = -np.inf
     for side in range(sides, -1, -1):  # the normal first
@@ -101,7 +101,7 @@ def _pair_fraction(r, v, sides, thickness, d_hat, floor, limit, n, last):
             if low > distance:
                 distance = low
                 last[0], last[1], last[2] = n[0], n[1], n[2]
-                if low >= enough and _keeps(r, v, sides, limit, n, enough):
+                if low >= enough and keeps(r, v, sides, limit, n, enough):
                     return limit
     gap = distance - thickness
     rest = thickness + max(REST * min(gap, d_hat), min(gap, floor))
@@ -139,7 +139,7 @@ def _apart_along_world(r, v, sides, limit, enough):
 
 
 @compiled
-def _keeps(r, v, sides, limit, n, enough):
+def keeps(r, v, sides, limit, n, enough):
     """Whether all corners stay beyond a distance along a unit axis until the time `limit`."""
     for k in range(sides):
         now = n[0] * r[k, 0] + n[1] * r[k, 1] + n[2] * r[k, 2]

@@ -10,6 +10,10 @@ stiffness, which prevents Newton steps that close a small gap. Two positive form
 
     Σ_k ¼ (λa_k + b_k/λ)²            for small d, with the λ that gives both the same weight by vertices
     1/(2d) (Eᵀδc + d b)ᵀ G (…)       for large d: thick surfaces, and edges that are almost parallel
+
+The terms that open the gap are those of what no edge follows: exactly,
+
+    -½ δ²d = Σ_k a_k b_k + ½ d bᵀG b - ‖P δc‖²/(2d),   P = 1 - nnᵀ - E G Eᵀ.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import numpy as np
 from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.closest_points import EDGES
-from ipc_articulation.contact.pair_blocks import LEVER, add_rank_one
+from ipc_articulation.contact.pair_blocks import LEVER, add_by_points, add_rank_one
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST
 
 _FLAT = 1e-12  # squared sine of two edges below which they count as parallel
@@ -52,6 +56,43 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
                         edge = points[ends[j, 1], a] - points[ends[j, 0], a]
                         u[LEVER * i + at[j] + 1 + a] += turn[k, j] * n[i] * edge
         add_rank_one(force * scale, u, H)
+
+
+@compiled
+def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
+    """Add force times -∂²d to H (24, 24); arguments as for `add_curvature`."""
+    ends, at = np.empty((2, 2), dtype=np.int64), np.empty(2, dtype=np.int64)
+    count = _edges(kind, v, w, ends, at)
+    E, G, P = np.zeros((2, 3)), np.zeros((2, 2)), np.eye(3)
+    for k in range(count):
+        for m in range(3):
+            E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]
+    if count > 0 and not _invert_gram(E, count, G):
+        return
+    a, b = np.zeros((2, PAIR_DOF)), np.zeros((2, PAIR_DOF))
+    for k in range(count):
+        for i in range(3):
+            for m in range(LEVER):
+                a[k, LEVER * i + m] = (G[k, 0] * E[0, i] + G[k, 1] * E[1, i]) * y[m]
+            for m in range(3):
+                edge = points[ends[k, 1], m] - points[ends[k, 0], m]
+                b[k, LEVER * i + at[k] + 1 + m] = n[i] * edge
+    for i in range(3):
+        for j in range(3):
+            P[i, j] -= n[i] * n[j]
+            for k in range(count):
+                for m in range(count):
+                    P[i, j] -= E[k, i] * G[k, m] * E[m, j]
+            P[i, j] *= -force / d
+    add_by_points(P, y, H)
+    for k in range(count):
+        for m in range(count):
+            for i in range(PAIR_DOF):
+                for j in range(PAIR_DOF):
+                    H[i, j] += force * d * G[k, m] * b[k, i] * b[m, j]
+        for i in range(PAIR_DOF):
+            for j in range(PAIR_DOF):
+                H[i, j] += force * (a[k, i] * b[k, j] + b[k, i] * a[k, j])
 
 
 @compiled

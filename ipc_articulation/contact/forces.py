@@ -71,12 +71,15 @@ def barrier_forces(
     return ContactForces(first, second, normals, forces, np.zeros_like(forces), couples, gaps, bodies)
 
 
-def friction_forces(friction: Friction, q: Array, xi: float) -> ContactForces:
-    """Forces at all points in touch when the step began, at q (n, 12), for surfaces of thickness ξ; times dt²."""
+def friction_forces(friction: Friction, q: Array, xi: float, apart: Array | float = 0.0) -> ContactForces:
+    """Forces at all points in touch when the step began, at q (n, 12), for surfaces of thickness ξ; times dt².
+
+    The gaps are those of points that were `apart` (k,) [m] before they were brought to one place.
+    """
     bodies = friction.bodies[friction.pair]
     first, second = _points(q, bodies, friction.lever)
     normals = friction.lever[:, :1] * friction.normal
-    gaps = np.einsum("ki,ki->k", normals, first - second) - xi
+    gaps = np.einsum("ki,ki->k", normals, first - second) + apart - xi
     forces = _friction_forces(*friction, q)
     nothing = np.zeros_like(forces)
     return ContactForces(first, second, normals, nothing, forces, nothing, gaps, bodies)
@@ -116,10 +119,10 @@ def _barrier_forces(pair, kind, vertices, mollified, points, x, kappa, d_hat, xi
 
 
 @compiled
-def _friction_forces(bodies, pair, normal, force, y, eps, q_prev, dual, q):
+def _friction_forces(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, q):
     u, forces = np.empty(3), np.empty((len(pair), 3))
     for r in range(len(pair)):
-        length = slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], q_prev, q, u)
+        length = slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], anchor[r], q_prev, q, u)
         slope = smooth_norm_derivatives(length, eps)[0]
         for k in range(3):
             forces[r, k] = -force[r] * slope * y[r, 0] * u[k]

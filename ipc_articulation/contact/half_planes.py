@@ -14,9 +14,12 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.anchors import Patches, anchored
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.ccd import FLOOR, REST
 from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
@@ -24,9 +27,11 @@ from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.smooth_norm import (
     dual_hessian,
     follow_dual,
-    set_dual,
+    force_change,
     smooth_norm,
     smooth_norm_derivatives,
+    start_anchored_duals,
+    start_dual,
 )
 from ipc_articulation.contact.surfaces import Surfaces, on_axis
 
@@ -65,11 +70,12 @@ class _Step(NamedTuple):
     rubs: Bools  # (k,) whether any of them is not 0
     dual: Array  # (rows, 3) p of friction, see `smooth_norm`; changes from iteration to iteration
     x: Array  # (V, 3) positions at the beginning of the step [m]
-    eps: float  # displacement at which friction is fully developed [m]
+    anchor: Array  # (rows, 3) s of friction, see `pair_friction` [m]
+    eps: Array  # (k,) slip at which friction is fully developed [m]
 
 
 class HalfPlaneContact:
-    """Barrier and lagged friction of every vertex with every half-plane that its body may touch.
+    """Barrier and friction of every vertex with every half-plane that its body may touch.
 
     Bodies whose local boxes are beyond the reach of a plane are left out of all loops over vertices.
     """
@@ -97,16 +103,46 @@ class HalfPlaneContact:
         self.may_touch = len(body) > 0
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
-        self._step = _Step(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), 1.0)
+        self._no_anchor = np.zeros((len(rows), 3))
+        self._step = _Step(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none)
 
-    def begin_step(self, x: Array, dt: float, eps_velocity: float) -> None:
-        """Fix the step's normal forces of friction at x (V, 3); eps_velocity 0 leaves friction out."""
+    def begin_step(self, x: Array, dt: float, law: FrictionLaw) -> None:
+        """Fix the step's normal forces and anchors of friction at x (V, 3)."""
         if self.may_touch:
             stiffness = dt * dt * self._resistance.of(self.bodies)
-            friction = self._friction if eps_velocity > 0.0 else np.zeros_like(self._friction)
+            friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = _begin(self._columns, stiffness, friction, x, self._dual)
+            eps = np.array([law.length(d_hat, dt) for d_hat in self.d_hat.tolist()])
             self._square = dt * dt
-            self._step = _Step(stiffness, force, rubs, self._dual, x, max(eps_velocity * dt, 1e-300))
+            self._step = _Step(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
+            if law.held is not None:
+                self._step = self._step._replace(anchor=self._anchor(law.held, law.pairs_of))
+
+    def _anchor(self, held: Held, count: int) -> Array:
+        """What the rows of friction remember, (rows, 3) [m]."""
+        on, points = self._rubbing()
+        anchor = self._no_anchor.copy()
+        anchor[on] = anchored(held, count, *points)
+        pairs = np.searchsorted(self._pairs.first_row, on, side="right") - 1
+        start_anchored_duals(on, self._step.normal_force, anchor, self._step.eps[pairs], self._dual)
+        return anchor
+
+    def _rubbing(self) -> tuple[Ints, tuple[Ints, Ints, Array, Array]]:
+        """The rows with friction (k,); and their pairs of bodies, rows among them, points and normals."""
+        on = np.flatnonzero(self._step.normal_force)
+        pair, vertex = (column[on] for column in self._rows())
+        of_bodies, pair = np.unique(pair, return_inverse=True)
+        normals = self._pairs.normal[of_bodies][pair]
+        return on, (self.bodies[of_bodies], pair, self._step.x[vertex], normals)
+
+    def patches(self, q: Array) -> list[Patches]:
+        """The contact points of friction at the end q (n, 12) of a step."""
+        if not self._step.rubs.any():
+            return []
+        on, (bodies, pair, points, normals) = self._rubbing()
+        slips, forces = _slips(on, self._columns, tuple(self._step), q), self._step.normal_force[on]
+        lengths = self._step.eps[self._step.rubs]
+        return [Patches(bodies, pair, forces, points, normals, slips, lengths)]
 
     @property
     def d_hat(self) -> Array:
@@ -161,6 +197,11 @@ class HalfPlaneContact:
         """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from q to ahead, (n, 12)."""
         if self.may_touch:
             _add_gap_changes(self._columns, q, ahead, moving, change)
+
+    def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
+        """Raise `change` (n,) to how much of μ λ friction changes from q to ahead, (n, 12) each."""
+        if self.may_touch:
+            _add_friction_changes(self._columns, tuple(self._step), q, ahead, moving, change)
 
     def active_vertices(self, x: Array) -> Ints:
         """Vertices within d̂ of a plane at x (V, 3), once for each plane."""
@@ -272,14 +313,29 @@ def _begin(columns, stiffness, friction, x, dual):
 
 @compiled
 def _slip(p, step, i, v, x, u):
-    """Fill u (3,), the tangential displacement of vertex v at x (3,) since the step began; returns its length."""
-    n, along = p.normal[i], 0.0
+    """Fill u (3,), the slip of vertex v at x (3,), its anchor included; returns its length."""
+    n, along, r = p.normal[i], 0.0, v - p.first[p.body[i]] + p.first_row[i]
     for k in range(3):
         u[k] = x[k] - step.x[v, k]
         along += u[k] * n[k]
     for k in range(3):
-        u[k] -= along * n[k]
+        u[k] += step.anchor[r, k] - along * n[k]
     return np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
+
+
+@compiled
+def _slips(rows, columns, step, q):
+    """The slips (k, 3) of some rows, ascending, at q."""
+    p, step, x, i = _Pairs(*columns), _Step(*step), np.empty(3), 0
+    slips = np.empty((len(rows), 3))
+    for c in range(len(rows)):
+        while rows[c] >= p.first_row[i + 1]:
+            i += 1
+        b = p.body[i]
+        v = rows[c] - p.first_row[i] + p.first[b]
+        _place(p, b, v, q, x)
+        _slip(p, step, i, v, x, slips[c])
+    return slips
 
 
 @compiled
@@ -299,7 +355,7 @@ def _add_energy(columns, step, q, moving, E):
             if gap < p.d_hat[i]:
                 E[b] += step.stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[0]
             if step.normal_force[r] > 0.0:
-                E[b] += step.normal_force[r] * smooth_norm(_slip(p, step, i, v, x, u), step.eps)
+                E[b] += step.normal_force[r] * smooth_norm(_slip(p, step, i, v, x, u), step.eps[i])
 
 
 @compiled
@@ -328,9 +384,9 @@ def _differentiate(p, step, i, gap, r, slip, u, g_v, H_v):
     along = step.stiffness[i] * max(curvature, 0.0)
     g_v[:], H_v[:] = 0.0, 0.0
     if force > 0.0:
-        s, c = smooth_norm_derivatives(slip, step.eps)
+        s, c = smooth_norm_derivatives(slip, step.eps[i])
         if np.isnan(step.dual[r, 0]):
-            set_dual(force, s, u, step.dual[r])
+            start_dual(force, s, u, step.dual[r])
         dual_hessian(force, s, c, u, step.dual[r], H_v)
         along -= force * s
         for k in range(3):
@@ -354,10 +410,27 @@ def _follow(columns, step, q, ahead, moving):
                 _place(p, b, v, ahead, x)
                 _slip(p, step, i, v, x, to)
                 _place(p, b, v, q, x)
-                s, c = smooth_norm_derivatives(_slip(p, step, i, v, x, u), step.eps)
+                s, c = smooth_norm_derivatives(_slip(p, step, i, v, x, u), step.eps[i])
                 for k in range(3):
                     to[k] -= u[k]
                 follow_dual(force, s, c, u, to, step.dual[r])
+
+
+@compiled
+def _add_friction_changes(columns, step, q, ahead, moving, change):
+    p, step, x, u, to = _Pairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
+    for i in range(len(p.body)):
+        b = p.body[i]
+        if not (moving[b] and step.rubs[i]):
+            continue
+        for r in range(p.first_row[i], p.first_row[i + 1]):
+            if step.normal_force[r] > 0.0:
+                v = r + p.first[b] - p.first_row[i]
+                _place(p, b, v, q, x)
+                _slip(p, step, i, v, x, u)
+                _place(p, b, v, ahead, x)
+                _slip(p, step, i, v, x, to)
+                change[b] = max(change[b], force_change(u, to, step.eps[i]))
 
 
 @compiled
@@ -371,7 +444,7 @@ def _forces(rows, pair, gaps, x, vertex, columns, step):
         for k in range(3):
             normal[c, k] = -step.stiffness[i] * slope * p.normal[i, k]
         if force > 0.0:
-            of_slip = smooth_norm_derivatives(_slip(p, step, i, vertex[c], x[vertex[c]], u), step.eps)[0]
+            of_slip = smooth_norm_derivatives(_slip(p, step, i, vertex[c], x[vertex[c]], u), step.eps[i])[0]
             for k in range(3):
                 friction[c, k] = -force * of_slip * u[k]
     return normal, friction

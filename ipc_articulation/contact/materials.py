@@ -23,6 +23,7 @@ class Rules:
     friction: Array  # (e, e) μ
     enabled: Bools  # (e, e)
     subscenes: Bools  # (s, s) whether two subscenes touch
+    anchored: bool = False  # whether friction holds, see `friction_law`
 
 
 @dataclass(frozen=True)

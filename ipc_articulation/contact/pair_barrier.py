@@ -1,9 +1,10 @@
 """The barrier between bodies: E = κ Σ m B(d², d̂²) over the stencils nearer than d̂ (see `barrier`).
 
-The Hessian is a Gauss-Newton one, in the distance d and, for edges that are almost parallel, in z = e₁ × e₂: the second
-derivatives of B m by these numbers are projected to positive semidefinite. The positive part of the second derivative
-of d is added (see `curvature`), for almost parallel edges only if their distance is larger than the offset of their
-ends from being parallel. The second derivative of z is left out, because B m is small there.
+The projected Hessian is a Gauss-Newton one, in the distance d and, for edges that are almost parallel, in z = e₁ × e₂:
+the second derivatives of B m by these numbers are projected to positive semidefinite. The positive part of the second
+derivative of d is added (see `curvature`), for almost parallel edges only if their distance is larger than the offset
+of their ends from being parallel. The second derivative of z is left out, because B m is small there. The exact Hessian
+is that of all stencils but almost parallel edges.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
-from ipc_articulation.contact.curvature import add_curvature
+from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
 from ipc_articulation.contact.pair_blocks import HALF, LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
 
 
@@ -144,8 +145,10 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
 
 
 @compiled
-def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, g):
+def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, project, g):
     """Add the gradient of stencils within d̂ to g (n, 12); see `add_energy`; `points` are local ones (V, 3) [m].
+
+    The Hessian is projected, or, for all but mollified edges, exact.
 
     Returns:
         The Hessian block of each pair of bodies, (P, 24, 24).
@@ -170,7 +173,10 @@ def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d
             slope *= mollifier(square, eps)[0]
         else:
             add_gradient(kappa[pair[s]] * slope, u, i, j, g)
-            add_rank_one(kappa[pair[s]] * max(curvature, 0.0), u, H_s)
+            add_rank_one(kappa[pair[s]] * (max(curvature, 0.0) if project else curvature), u, H_s)
+            if not project:
+                add_exact_curvature(-kappa[pair[s]] * slope, d, kind[s], points, x, v, w, n, y, H_s)
+                continue
         add_curvature(-kappa[pair[s]] * slope, d, kind[s], points, x, v, w, n, y, H_s)
     return by_coordinates(H)
 

@@ -77,8 +77,8 @@ class Proximity:
 
 def _typical_size(surfaces: Surfaces) -> float:
     """Median over the bodies of the diagonal of their local boxes [m]; 0 without surfaces."""
-    groups = [surfaces.points[surfaces.body == b] for b in np.unique(surfaces.body)]
-    return float(np.median([np.linalg.norm(np.ptp(points, axis=0)) for points in groups])) if groups else 0.0
+    sizes = 2.0 * np.linalg.norm(surfaces.boxes[1][np.diff(surfaces.first) > 0], axis=1)
+    return float(np.median(sizes)) if len(sizes) else 0.0
 
 
 @compiled

@@ -8,16 +8,17 @@ which they come within d̂ of each other, with
     start:   κ_c = m a / |B'(d̂/2)|,   1/m = 1/m_i + 1/m_j,   a = g + d̂/(10 dt²) + min(u²/d̂, u/dt):
 
 at half of d̂ one point bears the weight of the lighter body, and stops it from the speed u, at which the two can
-approach each other, over the way d̂ or within the step, whichever is gentler. Between two steps it follows what the
-pair has carried, at the smallest gap d with which the step has ended, if the last two steps have hardly changed it,
-|Δd| < (g dt² + d̂/10)/10:
+approach each other, over the way d̂ or within the step, whichever is gentler. Bodies that are in contact when the first
+step begins do not meet: u is there the speed at which their gap closes, and d̂/(10 dt²) stands in for g = 0 only.
+Between two steps κ_c follows what the pair has carried, at the smallest gap d with which the step has ended, if the
+last two steps have hardly changed it, |Δd| < (g dt² + d̂/10)/10:
 
     raise:   κ_c → κ_c min(2, B'(d)/B'(d̂/2))   if d < 0.2 d̂            (others lie on it; a gripper closes)
     lower:   κ_c → κ_c max(1/2, B'(d)/B'(d̂/2))   if 0.85 d̂ < d < d̂    (many points share the load; it has gone)
 
 Otherwise it stays: what the barrier takes up in a hit is energy of motion, and no load. Out of contact it is halved
 until it is below its start. Within a step, so that Newton's method does not have to find its way through gaps of a
-millionth of d̂, κ_c is raised at once if a gap has narrowed since the last iteration:
+millionth of d̂, κ_c is raised at once if a gap has narrowed since the last iteration, and again if it has halved since:
 
     rescue:  κ_c → κ_c min(10, B'(d)/B'(d̂/2))   if d < 0.05 d̂
 
@@ -25,9 +26,9 @@ up to 10⁴ times the start of a pair with the mass of all bodies and twice the 
 
 **Energy.** Lowering takes energy out. Raising at the gap d₀ with which a step begins adds (κ_c' - κ_c) B(d₀). That is
 nothing where the pair was out of contact then, as in an impact that one step takes up. Where it was at rest, B(d₀) is
-at most |B'(d₀)| d̂/4, a part of the work of the load over d̂. A rescue in a hit of several steps adds more.
-**Friction** takes the normal forces with which the last step ended. **Scales:** sizes, masses and times enter by m, d̂,
-g, u and dt only.
+at most about |B'(d₀)| d̂/4, and so a quarter of the work of the load over d̂. A rescue in a hit of several steps adds
+more. **Friction** takes the normal forces with which the last step ended. **Scales:** sizes, masses and times enter by
+m, d̂, g, u and dt only.
 """
 
 from __future__ import annotations
@@ -39,25 +40,17 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.held import NOTHING_HELD, Held, place
 from ipc_articulation.contact.materials import Materials
 
 _MIDDLE, _NARROW, _WIDE, _RESCUE = 0.5, 0.2, 0.85, 0.05  # gaps in units of d̂
 _SLOWLY = 2.0  # greatest change of κ_c from one step to the next
 _AT_ONCE = 10.0  # greatest change within a step, in an iteration
+_AGAIN = 0.5  # of the gap at which κ_c was raised: where it is raised again within the step
 _MOST = 1e4  # of the start for all bodies together: a rescue goes no further
 _SLOW = 0.1  # of g dt² + _PUSH d̂: a change of the gap in a step that is hardly one
 _SMALLEST = 2.0**-20  # of its start, below which κ_c is not lowered
 _PUSH = 0.1  # of d̂/dt²: what the start bears besides gravity
-
-
-class Held(NamedTuple):
-    """κ_c of pairs that are or were in contact, sorted; half-plane p counts as the body n + p."""
-
-    pairs: Ints  # (k,) i N + j for bodies i <= j, N = n + P
-    values: Array  # (k,) [Pa]
-
-
-NOTHING_HELD = Held(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 class _Law(NamedTuple):
@@ -124,6 +117,11 @@ class Resistance:
         """κ_c (P,) [Pa] of pairs (P, 2) that may touch."""
         return _of(bodies, self._columns, *self.held)
 
+    def adopt(self, bodies: Ints, gaps: Array, changes: Array) -> None:
+        """Give pairs in contact at the beginning of a step that hold nothing what they need; as for `follow`."""
+        pairs, values = _adopted(bodies, gaps, changes[0], self._columns, *self.held)
+        self.held = Held(pairs, values)
+
     def follow(self, bodies: Ints, gaps: Array, changes: Array) -> None:
         """What is done between two steps.
 
@@ -162,15 +160,20 @@ def _start(law, i, j, m):
 @compiled
 def _to_stop(law, m, mass, u):
     """m a / |B'(d̂/2)| for a mass [kg] and a speed u [m/s]."""
-    d_hat, dt = law.d_hat[m], law.dt
-    return mass * (law.gravity + _PUSH * d_hat / dt**2 + min(u * u / d_hat, u / dt)) / law.slope[m]
+    return _to_bear(law, m, mass, law.gravity + _PUSH * law.d_hat[m] / law.dt**2, u)
 
 
 @compiled
-def _place(pairs, key):
-    """Row of a key among sorted ones, or -1."""
-    at = np.searchsorted(pairs, key)
-    return at if at < len(pairs) and pairs[at] == key else -1
+def _to_bear(law, m, mass, push, u):
+    """The same for an acceleration [m/s²] in place of g + d̂/(10 dt²)."""
+    return mass * (push + min(u * u / law.d_hat[m], u / law.dt)) / law.slope[m]
+
+
+@compiled
+def _at_rest(law, i, j, m, u):
+    """The start of a pair that is in contact when the first step begins, and closes at a speed u [m/s]."""
+    push = law.gravity if law.gravity > 0.0 else _PUSH * law.d_hat[m] / law.dt**2
+    return _to_bear(law, m, 1.0 / (1.0 / law.mass[i] + 1.0 / law.mass[j]), push, u)
 
 
 @compiled
@@ -180,7 +183,7 @@ def _of(bodies, columns, pairs, values):
         i, j = min(bodies[p, 0], bodies[p, 1]), max(bodies[p, 0], bodies[p, 1])
         m = _material(law, i, j)
         if law.by_load[m]:
-            at = _place(pairs, i * N + j)
+            at = place(pairs, i * N + j)
             kappa[p] = values[at] if at >= 0 else _start(law, i, j, m)
         else:
             kappa[p] = law.given[m]
@@ -206,12 +209,25 @@ def _in_contact(bodies, law, pairs, values):
         i, j = min(bodies[p, 0], bodies[p, 1]), max(bodies[p, 0], bodies[p, 1])
         m = _material(law, i, j)
         if law.by_load[m]:
-            at = _place(pairs, i * N + j)
+            at = place(pairs, i * N + j)
             keys[count], row[count] = i * N + j, p
             kappa[count] = values[at] if at >= 0 else _start(law, i, j, m)
             count += 1
     order = np.argsort(keys[:count])
     return keys[order], kappa[order], row[order]
+
+
+@compiled
+def _adopted(bodies, gaps, change, columns, pairs, values):
+    """Held pairs and their values with those in contact; `change` (P,) [m] is the last of their gaps."""
+    law, N = _Law(*columns), len(columns[0])
+    keys, kappa, row = _in_contact(bodies, law, pairs, values)
+    is_new = np.array([place(pairs, key) < 0 for key in keys], dtype=np.bool_)
+    keys, kappa, row = keys[is_new], kappa[is_new], row[is_new]
+    for p in range(len(keys)):
+        i, j = keys[p] // N, keys[p] % N
+        kappa[p] = _at_rest(law, i, j, _material(law, i, j), max(0.0, -change[row[p]] / law.dt))
+    return _merged(keys, kappa, gaps[row], pairs, values)[:2]
 
 
 @compiled
@@ -227,7 +243,7 @@ def _followed(bodies, gaps, changes, columns, pairs, values):
         after[p] = _fitted(law, m, kappa[p], d[p], changes[:, p], _start(law, i, j, m))
         if after[p] != kappa[p]:
             changed[i] = changed[j] = True
-    away = np.array([_place(keys, key) < 0 for key in pairs], dtype=np.bool_)
+    away = np.array([place(keys, key) < 0 for key in pairs], dtype=np.bool_)
     gone, left = pairs[away], 0.5 * values[away]
     for p in range(len(gone)):
         i, j = gone[p] // N, gone[p] % N
@@ -254,20 +270,23 @@ def _fitted(law, m, kappa, gap, changes, start):
 
 @compiled
 def _rescued(bodies, gaps, columns, pairs, values, last_pairs, last):
-    """Held pairs, their values and gaps within a step, and the bodies (N,) with a raised value."""
+    """Held pairs, their values, gaps below which they are raised next, and the bodies (N,) with a raised value."""
     law, N = _Law(*columns), len(columns[0])
     keys, kappa, row = _in_contact(bodies, law, pairs, values)
-    d = gaps[row]
+    d, below = gaps[row], gaps[row]
     raised = np.zeros(N, dtype=np.bool_)
     for p in range(len(keys)):
         i, j = keys[p] // N, keys[p] % N
-        m, at = _material(law, i, j), _place(last_pairs, keys[p])
+        m, at = _material(law, i, j), place(last_pairs, keys[p])
         most = _MOST * _to_stop(law, m, law.total, 2.0 * law.fastest)
         if d[p] < _RESCUE * law.d_hat[m] and at >= 0 and d[p] < last[at] and kappa[p] < most:
             kappa[p] = min(kappa[p] * min(_AT_ONCE, _ratio(law, m, d[p])), most)
+            below[p] *= _AGAIN
             raised[i] = raised[j] = True
-    away = np.array([_place(keys, key) < 0 for key in pairs], dtype=np.bool_)
-    return *_merged(keys, kappa, d, pairs[away], values[away]), raised
+        elif at >= 0 and last[at] > 0.0:
+            below[p] = min(d[p], last[at])
+    away = np.array([place(keys, key) < 0 for key in pairs], dtype=np.bool_)
+    return *_merged(keys, kappa, below, pairs[away], values[away]), raised
 
 
 @compiled
@@ -281,24 +300,3 @@ def _merged(keys, values, gaps, other_keys, other_values):
 def start_value(mass: float, gravity: float, dt: float, d_hat: float) -> float:
     """The start [Pa] for an effective mass m [kg] at rest, gravity g [m/s²] and steps of dt [s]."""
     return -mass * (gravity + _PUSH * d_hat / dt**2) / barrier(_MIDDLE * d_hat, d_hat, 0.0)[1]
-
-
-def carried(held: Held, rows: Ints, before: tuple[int, int], after: tuple[int, int]) -> Held:
-    """What is held when bodies come and go.
-
-    Args:
-        held: Before.
-        rows: Where each body was, (n,), -1 for a new one.
-        before: Numbers of bodies and half-planes then.
-        after: These numbers now; half-planes keep their order, or all of theirs is forgotten.
-    """
-    (n, P), (new_n, new_P) = before, after
-    place = np.full(n + P, -1)
-    place[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    if new_P == P:
-        place[n:] = new_n + np.arange(P)
-    i, j = place[held.pairs // (n + P)], place[held.pairs % (n + P)]
-    stays = (i >= 0) & (j >= 0)
-    keys = np.minimum(i, j)[stays] * (new_n + new_P) + np.maximum(i, j)[stays]
-    order = np.argsort(keys)
-    return Held(keys[order], held.values[stays][order])

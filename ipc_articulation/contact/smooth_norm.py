@@ -16,6 +16,11 @@ variation-based image restoration»). With c = (ds/d|u|)/|u|, so that ∂(s u)/�
 
 which is Newton's own Hessian where p = F s u, and positive semidefinite for |p| <= F, to which p is clipped. The energy
 and its gradient are those of u alone.
+
+Where a step starts nothing is known of p. Newton's own, F s u, has no curvature along a slip beyond ε: a slip that is
+about to stop is thrown far beyond, and the line search gives up. With half of it a step goes at most as far to the
+other side. Friction with memory (see `anchors`) starts with the force with which the last step ended, at most nine
+tenths of F for the same reason.
 """
 
 from __future__ import annotations
@@ -23,6 +28,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.barrier import dot
+
+_FIRST, _MOST = 0.5, 0.9
 
 
 @compiled
@@ -40,6 +48,17 @@ def smooth_norm_derivatives(y, eps):
 
 
 @compiled
+def force_change(u, to, eps):
+    """|∇f₀(|to|) - ∇f₀(|u|)| of two slips (3,)."""
+    s = smooth_norm_derivatives(np.sqrt(dot(u, u)), eps)[0]
+    t = smooth_norm_derivatives(np.sqrt(dot(to, to)), eps)[0]
+    square = 0.0
+    for k in range(3):
+        square += (t * to[k] - s * u[k]) ** 2
+    return np.sqrt(square)
+
+
+@compiled
 def dual_hessian(force, s, c, u, p, H):
     """Fill H (3, 3), F s 1 + (c/2s)(p uᵀ + u pᵀ), for F = force."""
     half = 0.5 * c / s
@@ -50,10 +69,23 @@ def dual_hessian(force, s, c, u, p, H):
 
 
 @compiled
-def set_dual(force, s, u, p):
-    """Fill p = F s u."""
+def start_dual(force, s, u, p):
+    """Fill p = F s u/2."""
     for k in range(3):
-        p[k] = force * s * u[k]
+        p[k] = _FIRST * force * s * u[k]
+
+
+@compiled
+def start_anchored_duals(rows, force, anchor, eps, p):
+    """Fill p (r, 3) of some rows (k,) by their anchors (r, 3): F f₀'(|s|) s/|s|, at most _MOST F; ε is (k,)."""
+    for k in range(len(rows)):
+        r = rows[k]
+        p[r, :] = 0.0
+        length = np.sqrt(dot(anchor[r], anchor[r]))
+        if length > 0.0:
+            s = smooth_norm_derivatives(length, eps[k])[0]
+            for m in range(3):
+                p[r, m] = force[r] * min(s, _MOST / length) * anchor[r, m]
 
 
 @compiled

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.corners import corners
+from ipc_articulation.contact.face_trees import FaceTrees, face_trees
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class Surfaces:
 
     def _first(self, primitives: NDArray[np.int32]) -> Ints:
         return np.searchsorted(self.body[primitives[:, 0]], np.arange(len(self.first))).astype(np.int64)
+
+    @cached_property
+    def trees(self) -> FaceTrees:
+        """Trees over the faces of each body."""
+        return face_trees(self.points, self.edges, self.faces, self.first_faces)
 
     @cached_property
     def squared_lengths(self) -> Array:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import ipctk
 import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving, unmoved
 from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
+from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.inside import is_inside
+from ipc_articulation.contact.intersecting import first_intersecting
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.positions import Positions, positions
-from ipc_articulation.contact.resistance import NOTHING_HELD, Held, Resistance
+from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces, move
 
@@ -28,7 +31,7 @@ _NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
 
 
 class ContactDerivatives(NamedTuple):
-    """Derivatives of the contact energy of moving bodies; every Hessian is projected to positive semidefinite."""
+    """Derivatives of the contact energy of moving bodies; Hessians are projected to positive semidefinite, or exact."""
 
     gradient: Array  # (n, 12)
     blocks: Array  # (n, 12, 12) Hessian blocks of half-planes for moving bodies; overwritten by the next derivatives
@@ -38,6 +41,7 @@ class ContactDerivatives(NamedTuple):
 class _Start(NamedTuple):
     """The bodies at the beginning of a step, with which the next step compares. Replaced as a whole."""
 
+    q: Array  # (n, 12)
     low: Array  # (n, 3) lower corners of boxes around them [m]
     high: Array  # (n, 3) upper corners [m]
     near: Ints  # (k, 2) pairs of bodies whose boxes are within reach of each other
@@ -82,14 +86,18 @@ class ContactWorld:
         self._blocks, self._all = np.zeros((n, DOF, DOF)), np.ones(n, dtype=np.bool_)
         self._paired = ~self._all  # bodies in candidate pairs
         nowhere = np.full((n, 3), np.nan)
-        self._start = _Start(nowhere, nowhere, _NO_PAIRS, 0.0)
         at = positions(self.surfaces, np.zeros((n, DOF)))
+        self._start = _Start(at.q, nowhere, nowhere, _NO_PAIRS, 0.0)
         self._now = _Place(at, ~self._all, [NO_STENCILS for _ in self.body_contacts], ~self._all, at.copy())
 
     @property
     def d_hat(self) -> float:
         """Largest d̂ of all materials [m]."""
         return float(self.materials.d_hat.max(initial=0.0))
+
+    @property
+    def _contacts(self) -> list[HalfPlaneContact | BodyContact]:
+        return [self.half_planes, *self.body_contacts]
 
     @property
     def may_touch(self) -> bool:
@@ -105,39 +113,45 @@ class ContactWorld:
         self,
         q: Array,
         dt: float,
-        eps_velocity: float,
+        law: FrictionLaw,
         adaptive: float = 0.0,
         held: Held = NOTHING_HELD,
         motions: Sequence[Array] | None = None,
     ) -> None:
-        """Compute the constants of a step at q (n, 12): stiffness dt²κ_c, normal forces and tangents of friction.
+        """Compute the constants of a step at q (n, 12): stiffness dt²κ_c, and friction's constants.
 
         Args:
             q: Coordinates at the beginning of the step.
             dt: Time step [s].
-            eps_velocity: Slip velocity at which friction is fully developed [m/s]; 0 leaves friction out.
+            law: Of friction.
             adaptive: κ_c of the materials with adaptive resistance [Pa].
             held: κ_c of pairs that choose their own, as the last step ended with them.
             motions: By which the last step and the one before it have moved the bodies, (n, 12) each; None: at rest.
         """
-        at, friction = positions(self.surfaces, q), (dt, eps_velocity)
-        self._start = self._look_around(at.corners)
+        at = positions(self.surfaces, q)
+        self._start = self._look_around(at)
         motions = (np.zeros_like(q), np.zeros_like(q)) if motions is None else motions
         self.resistance.begin_step(held, dt, adaptive, self.surfaces.motions(motions[0]) / dt)
-        self.half_planes.begin_step(at.x, *friction)
-        touching = [contact.begin_step(at, *friction) for contact in self.body_contacts]
-        if self.resistance.is_open:
-            self._follow_loads(at, touching, motions)
+        touching = [contact.begin_step(at, dt) for contact in self.body_contacts]
+        in_contact = self._in_contact_so_far(at, touching, motions) if self.resistance.is_open else None
+        if in_contact is not None:
+            self.resistance.adopt(*in_contact)
+        self.half_planes.begin_step(at.x, dt, law)
+        for contact, stencils in zip(self.body_contacts, touching, strict=True):
+            contact.lag_friction(stencils, at, law)
+        if in_contact is not None:
+            self.resistance.follow(*in_contact)
+            self.half_planes.follow_resistance()
         self._paired = self._find_paired()
         self._now = _Place(at.copy(), self._all, touching, ~self._all, at.copy())  # half-planes keep `at`
 
-    def _look_around(self, corners: Array) -> _Start:
-        """The bodies with corners (H, 3); only those that have moved since the last step are searched."""
-        last = self._start
+    def _look_around(self, at: Positions) -> _Start:
+        """The bodies where they are; only those that have moved since the last step are searched."""
+        last, corners = self._start, at.corners
         low, high = motion_boxes(self.surfaces.corners[1], self._all, corners, corners, last.low, last.high)
         moved = have_moved(last.low, last.high, low, high)
         near = [unmoved(last.near, moved), *(contact.near(low, high, moved) for contact in self.body_contacts)]
-        return _Start(low, high, np.concatenate(near), gap_floor(corners))
+        return _Start(at.q, low, high, np.concatenate(near), gap_floor(corners))
 
     def _find_paired(self) -> Bools:
         paired = np.zeros(len(self._all), dtype=np.bool_)
@@ -202,19 +216,20 @@ class ContactWorld:
         of_bodies = zip(self.body_contacts, touching, strict=True)
         return np.concatenate([of_planes, *(contact.smallest_gaps(stencils, x) for contact, stencils in of_bodies)])
 
-    def _follow_loads(self, at: Positions, touching: list[Stencils], motions: Sequence[Array]) -> None:
-        """Let resistances follow what pairs have carried; motions (2, n, 12) are those of the last two steps."""
+    def _in_contact_so_far(
+        self, at: Positions, touching: list[Stencils], motions: Sequence[Array]
+    ) -> tuple[Ints, Array, Array]:
+        """Pairs in contact (P, 2), their gaps (P,), and changes (2, P) of these by the last two steps' motions."""
         pairs, gaps, near = self._in_contact(at, self._all, touching)
         changes = np.empty((2, len(gaps)))
         for change, motion in zip(changes, motions if len(gaps) else (), strict=False):
             q = at.q - motion
             of_planes = self.half_planes.smallest_gaps(q, self._all)[near]
             change[:] = gaps - self._gaps(of_planes, self.surfaces.positions(q), touching)
-        self.resistance.follow(pairs, gaps, changes)
-        self.half_planes.follow_resistance()
+        return pairs, gaps, changes
 
-    def derivatives(self) -> ContactDerivatives:
-        """Gradient and projected Hessian where the bodies are placed."""
+    def derivatives(self, project: bool = True) -> ContactDerivatives:
+        """Gradient and Hessian where the bodies are placed."""
         (q, x, _), moving, touching = self._now.at, self._now.moving, self._now.touching
         gradient, blocks = np.zeros(q.shape), self._blocks
         clear(blocks, moving)
@@ -222,7 +237,7 @@ class ContactWorld:
         pair_blocks = [
             pair
             for contact, stencils in zip(self.body_contacts, touching, strict=True)
-            for pair in contact.add_derivatives(stencils, x, q, moving, gradient)
+            for pair in contact.add_derivatives(stencils, x, q, moving, project, gradient)
         ]
         return ContactDerivatives(gradient, blocks, pair_blocks)
 
@@ -298,6 +313,19 @@ class ContactWorld:
         for contact in self.body_contacts:
             contact.follow(q, q + step, moving)
 
+    def friction_changes(self, ahead: Positions) -> Array:
+        """The greatest change of a friction force on each body as vertices go ahead, as part of μ λ, (n,)."""
+        at, moving, change = self._now.at, self._now.moving, np.zeros(len(self._all))
+        for contact in self._contacts:
+            contact.add_friction_changes(at.q, ahead.q, moving, change)
+        return change
+
+    def remembered(self, q: Array, held: Held) -> Held:
+        """What friction remembers at the end q (n, 12) of a step that began with what is held."""
+        patches = [patch for contact in self._contacts for patch in contact.patches(q)]
+        planes = len(self.half_planes.planes.names)
+        return remembered(Patches.join(patches), held, planes, self._start.q, q) if patches else NO_ANCHORS
+
     def forces(self, q: Array) -> ContactForces:
         """All contacts at the end q (n, 12) of a step; their forces times dt²."""
         x = self.surfaces.positions(q)
@@ -311,8 +339,7 @@ class ContactWorld:
         """
         at, limit = positions(self.surfaces, q), 10.0 * self.d_hat
         best: tuple[float, tuple[int, ...]] = np.inf, ()
-        contacts: list[HalfPlaneContact | BodyContact] = [self.half_planes, *self.body_contacts]
-        for contact in contacts:
+        for contact in self._contacts:
             found = contact.closest(at, min(limit, best[0]))
             best = found if found[1] else best
         return best
@@ -328,10 +355,11 @@ class ContactWorld:
         if found is not None:
             return found
         within = gap_floor(at.corners)
-        for i, j in self._meeting(at.corners):
-            if _intersect(self.surfaces, at.x, i, j):
-                d_hat = float(self.materials.d_hat[self.materials.body_pairs[i, j]])
-                return Overlap(i, j, "", 0.0, max(d_hat, within))
+        pair = first_intersecting(
+            self.surfaces, at.x, np.array(self._meeting(at.corners), dtype=np.int64).reshape(-1, 2)
+        )
+        if pair is not None:
+            return Overlap(*pair, "", 0.0, max(float(self.materials.d_hat[self.materials.body_pairs[pair]]), within))
         return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)
 
     def inside(self, q: Array) -> set[tuple[int, int]]:
@@ -346,17 +374,6 @@ class ContactWorld:
         low, high = motion_boxes(first, self._all, corners, corners, start.low, start.high)
         near = near_moving(low, high, self.materials.touching, self._all, 0.0)
         return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
-
-
-def _intersect(surfaces: Surfaces, x: Array, i: int, j: int) -> bool:
-    """Whether the surfaces of two bodies intersect at x (V, 3)."""
-    (x_i, edges_i, faces_i), (x_j, edges_j, faces_j) = (surfaces.of_body(body, x) for body in (i, j))
-    count = len(x_i)
-    edges, faces = np.concatenate([edges_i, edges_j + count]), np.concatenate([faces_i, faces_j + count])
-    both = np.asfortranarray(np.concatenate([x_i, x_j]))
-    mesh = ipctk.CollisionMesh(both, np.asfortranarray(edges), np.asfortranarray(faces))
-    mesh.can_collide = ipctk.make_vertex_patches_filter((np.arange(len(both)) >= count).astype(np.int32))
-    return bool(ipctk.has_intersections(mesh, both))
 
 
 def _is_inside(surfaces: Surfaces, x: Array, inner: int, outer: int) -> bool:

@@ -21,6 +21,7 @@ from ipc_articulation.coupling.lowering.placed import place_chains
 from ipc_articulation.coupling.placed_robot import PlacedRobot
 from ipc_articulation.coupling.registry import refuse_shared_state, register
 from ipc_articulation.coupling.restraints import Holding, Restraining
+from ipc_articulation.coupling.settings import Settings, suit_robots
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
@@ -43,6 +44,7 @@ _RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSIT
     complete=optional(FUNCTION),
     restraints=one_of(*get_args(Restraining)),
     joints=one_of(*get_args(Joints)),
+    settings=one_of(*get_args(Settings)),
 )
 def couple(
     scene: uipc.Scene,
@@ -53,11 +55,13 @@ def couple(
     complete: Callable[[CoupledRobot], CoupledRobot] | None = None,
     restraints: Restraining = "step",
     joints: Joints = "own",
+    settings: Settings = "robots",
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
     Call it before `world.init`. All other content of the scene does not change; its contact with the model's bodies
-    follows the scene's default contact model.
+    follows the scene's default contact model. Of the scene's own settings three change unless they are to stay,
+    see `settings`.
 
     Args:
         scene: An ordinary libuipc scene, whose dt and gravity are those of the model.
@@ -75,6 +79,10 @@ def couple(
             (MuJoCo's). «engine»: only in the engine's own step; contact acts against M̂ alone.
         joints: «own»: every kind as itself; libuipc's own engines move revolute and prismatic joints only. «chains»:
             ball and free joints become chains of those with ghost bodies, which every engine moves (see `lowering`).
+        settings: «robots»: `newton/semi_implicit` of the scene is switched off, so that steps converge; and if its
+            default contact model has libuipc's own resistance, 1e9 Pa, each pair chooses its own by what it carries
+            (`BY_LOAD`, see `contact.resistance`); friction holds on the CPU engine (see `contact.anchors`). «scene»:
+            all stay as they are.
 
     Returns:
         The coupling, which steps the world and has the results. Keep it: the scene alone does not keep it alive.
@@ -88,6 +96,8 @@ def couple(
     """
     answers = Answers(adapter, scene)
     refuse_shared_state(scene, adapter)
+    if settings == "robots":
+        suit_robots(scene)
     described, mass = answers.describe(), answers.predict().mass
     robot = described if complete is None else complete(described)
     stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio, heaviest_body(scene, robot))

@@ -16,6 +16,7 @@ from ipc_articulation.arguments import checked, instance, one_of, optional, show
 from ipc_articulation.engine.cpu import CpuEngine
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
+from ipc_articulation.frontend.friction_law import choose_friction
 from ipc_articulation.frontend.resistance_table import fill_resistances
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
@@ -35,9 +36,12 @@ class Engine(uipc.Engine):
             with libuipc's own 1e9 Pa or a value that is not positive, are taken as `BY_LOAD`: on the CPU every pair
             chooses its own by what it carries (see `contact.resistance`); for "cuda" the table gets values by the same
             rule at `world.init`, as it does for entries `BY_LOAD`.
+        friction: "anchored": what is below the cone does not move (see `contact.anchors`); "cpu" only. "lagged": it
+            creeps, as in libuipc. None: what the scene asks for, or else "lagged"; "cuda" and "none" are always lagged.
 
     Raises:
-        EngineError: The backend is unknown, or cannot run on this machine, or the workspace cannot be made.
+        EngineError: The backend is unknown, or cannot run on this machine, or has no anchored friction; or the
+            workspace cannot be made.
     """
 
     @checked(
@@ -46,6 +50,7 @@ class Engine(uipc.Engine):
         workspace=instance(str, PathLike),
         config=optional(instance(dict)),
         resistance=one_of("table", "load"),
+        friction=optional(one_of("anchored", "lagged")),
     )
     def __init__(
         self,
@@ -53,17 +58,20 @@ class Engine(uipc.Engine):
         workspace: str | Path = "./",
         config: dict | None = None,
         resistance: Literal["table", "load"] = "table",
+        friction: Literal["anchored", "lagged"] | None = None,
     ) -> None:
         if backend not in BACKENDS:
             raise EngineError(f"unknown engine '{backend}'; valid: {', '.join(BACKENDS)}")
         if backend == "auto":
             backend = "cuda" if has_gpu() else "cpu"
+        if friction == "anchored" and backend != "cpu":
+            raise EngineError(f"engine '{backend}' has lagged friction only; Engine('cpu') knows friction='anchored'")
         try:
             Path(workspace).mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as error:  # ValueError: the name has a null character
             raise EngineError(f"the workspace {shown(str(workspace))} cannot be made: {error}") from error
         arguments = [str(workspace)] if config is None else [str(workspace), config]
-        self.leaves_open = resistance == "load"
+        self.leaves_open, self.friction = resistance == "load", friction
         self.cpu = CpuEngine(workspace, self.leaves_open) if backend == "cpu" else None
         try:
             if self.cpu is not None:
@@ -129,6 +137,8 @@ def _extend_worlds() -> None:
         engine = ENGINES.get(world)
         if engine is not None and engine.backend_name() == "cuda":
             refuse_foreign_joints(scene)
+        if engine is not None and engine.friction is not None:
+            choose_friction(scene, engine.friction == "anchored")
         if engine is not None and engine.cpu is None:
             fill_resistances(scene, engine.leaves_open)
         with interrupts_deferred:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.positions import Positions
-from ipc_articulation.contact.resistance import NOTHING_HELD, Held
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -30,7 +31,9 @@ USUAL_REMAINDER = 1e-4
 EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
 CURVED_REMAINDER = 1e-8  # see `Term.curved`
 
-_GAP_CHANGE = 0.1  # relative, that a last step may bring about
+# What a last step may bring about; what is left is the square of it
+_GAP_CHANGE = 0.1  # relative
+_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3  # of μ λ; the second for links of articulations
 
 
 class Potential:
@@ -90,6 +93,10 @@ class Potential:
     def resistances(self) -> Held:
         """Contact resistances that pairs have chosen themselves, as they are now."""
         return NOTHING_HELD if self._contact is None else self._contact.resistance.held
+
+    def anchors(self, q: Array) -> Held:
+        """What friction remembers at the end q (n, 12) of the step."""
+        return NO_ANCHORS if self._contact_term is None else self._contact_term.remembered(q)
 
     @property
     def restiffened(self) -> Bools:
@@ -175,7 +182,7 @@ class Potential:
         return dq
 
     def place(self, q: Array, moving: Bools) -> None:
-        """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_gaps` start."""
+        """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_contact` start."""
         self.select(moving)
         if self._contact is not None:
             self._contact.place(q, moving)
@@ -208,14 +215,18 @@ class Potential:
         if self._contact is not None:
             self._contact.cover(self._contact.ahead(q))
 
-    def keeps_gaps(self, q: Array, labels: Ints) -> Bools:
-        """Returns: (n,), whether a step to q (n, 12) almost preserves all gaps of a body's island.
+    def keeps_contact(self, q: Array, labels: Ints) -> Bools:
+        """Returns: (n,), whether a step to q (n, 12) almost preserves gaps and friction of a body's island.
 
-        If a step changes gaps by much, contact forces still change by much, however short the step is.
+        If a step changes them by much, contact forces still change by much, however short the step is.
         """
         if self._contact is None:
             return np.ones(len(q), dtype=np.bool_)
-        return islands.largest(labels, self._contact.gap_changes(self._contact.ahead(q))) < _GAP_CHANGE
+        ahead = self._contact.ahead(q)
+        gaps, friction = self._contact.gap_changes(ahead), self._contact.friction_changes(ahead)
+        kept = islands.largest(labels, gaps) < _GAP_CHANGE
+        allowed = np.where(islands.anyone(labels, self.exact), _EXACT_FRICTION_CHANGE, _FRICTION_CHANGE)
+        return kept & (islands.largest(labels, friction) < allowed)
 
     def _cfl_limit(self, contact: ContactWorld, ahead: Positions) -> float:
         """The fraction of a step to positions ahead that moves no vertex in contact by more than half of d̂.

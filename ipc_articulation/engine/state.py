@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.contact.resistance import NOTHING_HELD
+from ipc_articulation.contact.anchors import NO_ANCHORS
+from ipc_articulation.contact.held import NOTHING_HELD, Held
 
 PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
 
@@ -20,8 +21,20 @@ class EngineState(NamedTuple):
     qdot_before: Array  # (n, 12) one step earlier
     pairs: Ints  # (k,) pairs of bodies with a contact resistance of their own, see `contact.resistance`
     resistances: Array  # (k,) [Pa]
+    anchored: Ints  # (h,) pairs of bodies whose friction remembers, see `contact.anchors`
+    anchors: Array  # (h, 9)
+
+    @property
+    def held_resistances(self) -> Held:
+        """Contact resistances of pairs."""
+        return Held(self.pairs, self.resistances)
+
+    @property
+    def held_anchors(self) -> Held:
+        """What friction remembers."""
+        return Held(self.anchored, self.anchors)
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> EngineState:
         """A state to start from: the values of the previous step are set to the current ones, as in libuipc."""
-        return cls(q, qdot, theta, q, qdot, *NOTHING_HELD)
+        return cls(q, qdot, theta, q, qdot, *NOTHING_HELD, *NO_ANCHORS)

@@ -47,7 +47,7 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
     terms: list[Term] = [Kinetic(bodies, model.gravity, model.order), *read_terms(model.slots, model.context)]
     adaptive = None
     if contact is not None:
-        term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0)
+        term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0, model.rules.anchored)
         if contact.materials.is_adaptive:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)

@@ -39,6 +39,7 @@ class RobotSimulation:
                 driven.adapter,
                 complete=lambda m: complete(m, scene, document),
                 restraints=scene.robot.restraints,
+                settings="scene",
                 joints="chains" if engine == "cuda" or (engine == "auto" and has_gpu()) else "own",
             )
         add_pushes(self._uipc_scene, scene)

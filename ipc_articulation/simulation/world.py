@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ipc_articulation.contact.materials import BY_LOAD
 from ipc_articulation.errors import DumpError, SceneError
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
@@ -22,15 +23,21 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     """
     import uipc
 
+    from ipc_articulation.coupling.settings import converge
+    from ipc_articulation.frontend.friction_law import choose_friction
+
     uipc.Logger.set_level(uipc.Logger.Level.Error)
     config = uipc.Scene.default_config()
+    converge(config)
     configure(config, scene.config, document)
     config["dt"] = scene.dt
     config["gravity"] = [[component] for component in scene.gravity]
     config["contact"]["enable"] = scene.contact.enabled
     config["contact"]["d_hat"] = scene.contact.d_hat
     made = make_scene(config, document)
-    made.contact_tabular().default_model(scene.contact.friction, scene.contact.resistance)
+    resistance = BY_LOAD if scene.contact.resistance is None else scene.contact.resistance
+    made.contact_tabular().default_model(scene.contact.friction, resistance)
+    choose_friction(made, scene.contact.friction_law == "anchored")
     return made
 
 

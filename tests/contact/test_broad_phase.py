@@ -1,3 +1,4 @@
+import ipctk
 import numpy as np
 import pytest
 import trimesh
@@ -43,31 +44,80 @@ def test_vertices_of_a_stencil_are_those_of_its_bodies():
     np.testing.assert_allclose(s.mollified, np.where(s.kind == EDGES, 1e-3 * np.prod(lengths**2, axis=1), 0.0))
 
 
-@pytest.mark.parametrize("distance", [0.0, 0.05, 3.0])
-def test_all_pairs_whose_boxes_come_near_are_found(distance):
-    """The boxes of the motions of two meshes that overlap along one axis or all, compared each with each."""
-    ball = trimesh.creation.icosphere(subdivisions=2)
-    edges, faces = ball.edges_unique.astype(np.int32), ball.faces.astype(np.int32)
-    stretched = ball.vertices * [3.0, 0.4, 0.4] + [0.5, 0.9, 0.0]
-    meshes = [(points, edges, faces, np.zeros(len(points))) for points in (ball.vertices, stretched)]
-    surfaces = join_surfaces(meshes)
-    x = surfaces.points
-    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), x, x + 0.03 * np.sin(7.0 * x), distance)
-    low, high = np.minimum(x, x + 0.03 * np.sin(7.0 * x)), np.maximum(x, x + 0.03 * np.sin(7.0 * x))
-
-    def boxes(primitives):
-        return low[primitives].min(axis=1), high[primitives].max(axis=1)
-
-    def near(first, second):
-        (low_a, high_a), (low_b, high_b) = boxes(first), boxes(second)
-        gap = np.maximum(low_a[:, None] - high_b, low_b - high_a[:, None])
-        a, b = np.nonzero((gap <= distance).all(axis=2))
-        return np.hstack([first[a], second[b]])
-
-    own, other = (np.flatnonzero(surfaces.body == body)[:, None] for body in (0, 1))
-    e, f = (
-        [part[surfaces.body[part[:, 0]] == body] for body in (0, 1)] for part in (surfaces.edges, surfaces.proper_faces)
+@pytest.mark.parametrize("distance", [0.01, 0.05, 3.0])
+def test_all_pairs_that_come_near_are_found(distance):
+    """Two meshes that overlap along one axis move and turn; ipctk measures every pair, at several times."""
+    surfaces = _two_balls()
+    start = surfaces.points
+    end = start + np.where(
+        surfaces.body[:, None] == 0, [0.02, 0.3, 0.0] + 0.1 * start[:, [1, 2, 0]], [-0.03, -0.2, 0.1]
     )
-    assert np.array_equal(s.vertices[s.kind == EDGES], near(e[0], e[1]))
-    for kind, faces_, vertices in ((VERTEX_OF_FIRST, f[1], own), (VERTEX_OF_SECOND, f[0], other)):
-        assert np.array_equal(s.vertices[s.kind == kind], near(faces_, vertices)[:, [3, 0, 1, 2]])
+    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), start, end, distance)
+    found = set(map(tuple, s.vertices.tolist()))
+    assert len(found) == len(s)
+    boxed = _boxed(surfaces, start, end, distance)
+    assert found <= {pair for pair, _ in boxed}
+    near = {pair for pair, kind in boxed if _smallest(pair, kind, start, end) < distance}
+    assert near
+    assert near <= found
+
+
+@pytest.mark.parametrize("distance", [0.2, 0.4])
+def test_without_motion_only_pairs_within_the_distance_are_found(distance):
+    surfaces = _two_balls()
+    x = surfaces.points
+    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), x, x, distance)
+    boxed = _boxed(surfaces, x, x, distance)
+    near = {pair for pair, kind in boxed if _smallest(pair, kind, x, x) < distance}
+    assert 0 < len(near) < len(boxed)
+    assert set(map(tuple, s.vertices.tolist())) == near
+
+
+def _two_balls():
+    ball = trimesh.creation.icosphere(subdivisions=1)
+    edges, faces = ball.edges_unique.astype(np.int32), ball.faces.astype(np.int32)
+    stretched = ball.vertices * [3.0, 0.4, 0.4] + [0.5, 1.5, 0.0]
+    return join_surfaces([(points, edges, faces, np.zeros(len(points))) for points in (ball.vertices, stretched)])
+
+
+def _boxed(surfaces, start, end, distance):
+    """All pairs whose boxes come within a distance: their vertices and kind."""
+    low, high, body = np.minimum(start, end), np.maximum(start, end), surfaces.body
+    vertices = np.arange(len(start))[:, None]
+    parts = [[p[body[p[:, 0]] == b] for b in (0, 1)] for p in (surfaces.edges, surfaces.faces, vertices)]
+    edges, faces, vertices = parts
+    pairs = []
+    for kind, a, b in (
+        (EDGES, *edges),
+        (VERTEX_OF_FIRST, vertices[0], faces[1]),
+        (VERTEX_OF_SECOND, vertices[1], faces[0]),
+    ):
+        apart = np.maximum(
+            low[a].min(axis=1)[:, None] - high[b].max(axis=1), low[b].min(axis=1) - high[a].max(axis=1)[:, None]
+        )
+        rows, columns = np.nonzero((apart <= distance).all(axis=2))
+        pairs += [(tuple(pair), kind) for pair in np.hstack([a[rows], b[columns]]).tolist()]
+    return pairs
+
+
+def _smallest(pair, kind, start, end):
+    """The smallest distance at several times of a motion, by ipctk."""
+    measure = ipctk.edge_edge_distance if kind == EDGES else ipctk.point_triangle_distance
+    at, to = start[list(pair)], end[list(pair)]
+    return np.sqrt(min(measure(*((1.0 - t) * at + t * to)) for t in np.linspace(0.0, 1.0, 9)))
+
+
+@pytest.mark.parametrize("distance", [0.2, 0.4])
+def test_what_a_search_finds_leaves_out_nothing_within_reach_at_any_place_on_the_way(distance):
+    """Pairs that graze each other in the middle of a fast motion, where they are apart at both of its ends."""
+    surfaces = _two_balls()
+    shift = np.where(surfaces.body[:, None] == 0, [8.0, 0.0, 0.0], [0.0, 0.1, 0.0])
+    start, end = surfaces.points - 0.5 * shift, surfaces.points + 0.5 * shift
+    allowed, found = ~np.eye(2, dtype=bool), set()
+    s = find_stencils(surfaces, allowed, start, end, distance)
+    for t in np.linspace(0.0, 1.0, 41):
+        x = (1.0 - t) * start + t * end
+        now = find_stencils(surfaces, allowed, x, x, distance)
+        found |= set(map(tuple, now.vertices.tolist()))
+    assert found
+    assert found <= set(map(tuple, s.vertices.tolist()))

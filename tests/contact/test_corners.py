@@ -6,7 +6,7 @@ import trimesh
 
 from ipc_articulation.contact.corners import corners
 from ipc_articulation.contact.surfaces import join_surfaces
-from tests.contact.worlds import DT, EPS_V, as_surface, body_energies, derivatives, make_world, pose, step_limit
+from tests.contact.worlds import DT, EPS_V, LAGGED, as_surface, body_energies, derivatives, make_world, pose, step_limit
 
 
 def bowl():
@@ -53,7 +53,7 @@ def test_planes_leave_out_no_body_within_reach():
     half._columns = tuple(half._pairs._replace(half=np.full_like(half._pairs.half, 1e3)))
     found = []
     for world in worlds:
-        world.begin_step(q + 1e-5, DT, EPS_V)
+        world.begin_step(q + 1e-5, DT, LAGGED)
         at = derivatives(world, q)
         found.append((body_energies(world, q), at.gradient, at.blocks, world.gap_changes(world.ahead(q + 1e-4)).copy()))
     assert np.isinf(found[0][0]).any()
@@ -65,14 +65,14 @@ def test_planes_leave_out_no_body_within_reach():
 def test_planes_limit_steps_of_bodies_that_were_far():
     world, q, down = make_world(1, mesh=bowl()), pose(0, 0, 3.0)[None], np.zeros((1, 12))
     down[0, 2] = -5.0
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     assert step_limit(world, q, down) == pytest.approx(0.9 * 2.9 / 5.0, rel=1e-3)
 
 
 def test_slip_counts_from_the_beginning_of_the_step():
     """However often the bodies, which are near each other, are placed since."""
     q, world = np.stack([pose(0, 0, 0.104), pose(0.21, 0, 0.104)]), make_world(2)
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     assert len(world.body_contacts[0].proximity.stencils)
     slid = q + np.eye(12)[0] * 10 * EPS_V * DT
     first = derivatives(world, slid).gradient

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact.closest_points import EDGES, closest_points
-from ipc_articulation.contact.curvature import add_curvature
+from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
 from ipc_articulation.contact.pair_blocks import by_coordinates, lever
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from tests.contact.in_touch import one_stencil, two_primitives
@@ -18,11 +18,11 @@ def distance(touching, stencil, w):
     return np.sqrt(closest_points(stencil.kind[0], touching.x, stencil.vertices[0], w, np.empty(3)))
 
 
-def curvature(touching, stencil, n):
+def curvature(touching, stencil, n, add=add_curvature):
     w, y, H, points = np.empty(4), np.empty(8), np.zeros((1, 24, 24)), touching.surfaces.points
     d = distance(touching, stencil, w)
     lever(stencil.kind[0], points, stencil.vertices[0], w, y)
-    add_curvature(1.0, d, stencil.kind[0], points, touching.x, stencil.vertices[0], w, n, y, H[0])
+    add(1.0, d, stencil.kind[0], points, touching.x, stencil.vertices[0], w, n, y, H[0])
     return by_coordinates(H)[0]
 
 
@@ -48,6 +48,18 @@ def test_curvature_is_not_below_the_negative_second_derivative(kind, zeros):
         assert np.linalg.eigvalsh(minus)[-1] > 0.3, "there is something to hold"
         assert np.linalg.eigvalsh(H - minus)[0] > -4.0 * GAP
         assert np.linalg.eigvalsh(H)[-1] < 6.0 * np.linalg.eigvalsh(minus)[-1], "and not much more than that is added"
+
+
+@pytest.mark.parametrize("gap", [1e-2, 0.3])
+@pytest.mark.parametrize("zeros", [0, 1, 2], ids=["inside", "at an end", "at two ends"])
+@pytest.mark.parametrize("kind", [EDGES, VERTEX_OF_FIRST, VERTEX_OF_SECOND])
+def test_exact_curvature_is_the_negative_second_derivative(kind, zeros, gap):
+    rng = np.random.default_rng(kind)
+    for _ in range(5):
+        touching, stencil, n = one_stencil(kind, gap, rng, zeros)
+        H, minus = curvature(touching, stencil, n, add_exact_curvature), -second_derivative(touching, stencil)
+        np.testing.assert_allclose(H, minus, rtol=0, atol=1e-3 * np.abs(minus).max())
+        assert np.linalg.eigvalsh(minus)[0] < -0.1, "it has both signs"
 
 
 def test_curvature_of_two_corners_is_nothing():

@@ -35,11 +35,11 @@ def in_reach(touching, stencils):
     return pair_barrier.in_reach(*stencils.columns[:4], moving, touching.x, D_HAT + touching.xi)
 
 
-def derivatives(touching, stencils):
+def derivatives(touching, stencils, project=True):
     """Gradient (12n,) and Hessian (12n, 12n)."""
     g, near = np.zeros_like(touching.q), stencils.rows(in_reach(touching, stencils))
     where, kappa = (touching.surfaces.points, touching.x), np.full(len(near.bodies), KAPPA)
-    blocks = pair_barrier.add_derivatives(*near.columns, *where, kappa, D_HAT, touching.xi, g)
+    blocks = pair_barrier.add_derivatives(*near.columns, *where, kappa, D_HAT, touching.xi, project, g)
     np.testing.assert_allclose(
         blocks, np.swapaxes(blocks, 1, 2), rtol=1e-12, atol=1e-12 * np.abs(blocks).max(initial=0.0)
     )
@@ -110,6 +110,17 @@ def test_hessian_is_not_below_the_true_one_where_closest_points_are_inside(kind,
         assert curvature == pytest.approx(KAPPA * barrier(ratio * D_HAT, D_HAT, 0.0)[2], rel=1e-8)
         assert curvature == pytest.approx(along.ravel() @ exact @ along.ravel(), rel=1e-4)
     assert negative < -1e-4, "the true one is not positive"
+
+
+@pytest.mark.parametrize("kind", [EDGES, VERTEX_OF_FIRST, VERTEX_OF_SECOND])
+@pytest.mark.parametrize("ratio", [0.9, 0.3, 0.03])
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+def test_an_unprojected_hessian_is_the_true_one(kind, ratio, zeros):
+    rng = np.random.default_rng(kind)
+    for _ in range(5):
+        touching, stencils, _ = one_stencil(kind, ratio * D_HAT, rng, zeros)
+        H, exact = derivatives(touching, stencils, project=False)[1], true_hessian(touching, stencils)
+        np.testing.assert_allclose(H, exact, rtol=0, atol=1e-5 * np.abs(exact).max())
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.003, 0.012, 0.025])

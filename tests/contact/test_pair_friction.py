@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact import pair_friction
+from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.closest_points import EDGES
+from ipc_articulation.contact.forces import friction_forces
 from tests.contact.in_touch import folded, near_pose, parallel_stack, two_primitives
 from tests.contact.worlds import D_HAT, full_hessian, pose, pull_back
 from tests.derivatives import central_difference, relative_error
@@ -29,6 +31,32 @@ def lagged(make, slip):
     return touching, friction, touching.q + slip * np.random.default_rng(0).uniform(-1, 1, touching.q.shape)
 
 
+@in_scenes
+def test_anchored_friction_is_no_couple(make):
+    """Its two forces are on one line; those of lagged friction are a gap apart."""
+    touching, lagging, motion = lagged(make, EPS)
+    anchored, apart = pair_friction.anchored_to(lagging, NO_ANCHORS, len(touching.q))
+    if len(touching.q) == 1:  # a place in an affine body does not slip on itself
+        np.testing.assert_allclose(derivatives(anchored, motion)[0], 0.0, atol=1e-9 * MU * KAPPA * D_HAT**3)
+        return
+    couples = []
+    for friction in (anchored, lagging):
+        g = derivatives(friction, motion)[0].reshape(touching.q.shape)
+        assert np.abs(g).max() > 0.0
+        np.testing.assert_allclose(g[:, :3].sum(axis=0), 0.0, atol=1e-9 * np.abs(g).max())
+        turns = [np.cross(e, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]) for e in np.eye(3)]  # rows: e × basis vectors
+        work = [sum(turned(turn, row) @ grad for row, grad in zip(touching.q, g, strict=True)) for turn in turns]
+        couples.append(np.abs(work).max() / np.abs(g).max())
+    assert couples[0] < 1e-9 < couples[1]
+    forces = friction_forces(anchored, touching.q, touching.xi, apart)
+    np.testing.assert_allclose(forces.gaps, friction_forces(lagging, touching.q, touching.xi).gaps, rtol=1e-9)
+
+
+def turned(turn, row):
+    """Change (12,) of the coordinates of a body that turns about the origin by a unit angle; `turn` (3, 3)."""
+    return np.concatenate([row[:3] @ turn, (turn.T @ row[3:].reshape(3, 3)).ravel()])
+
+
 def energy(friction, q, moving=None):
     E = np.zeros(len(q))
     pair_friction.add_energy(*friction, np.ones(len(q), dtype=bool) if moving is None else moving, q, E)
@@ -36,9 +64,12 @@ def energy(friction, q, moving=None):
 
 
 def derivatives(friction, q):
-    """Gradient (12n,) and Hessian (12n, 12n)."""
-    g = np.zeros_like(q)
-    bodies, blocks = pair_friction.add_derivatives(*friction, np.ones(len(q), dtype=bool), q, g)
+    """Gradient (12n,) and Hessian (12n, 12n), which is exact when the duals have settled."""
+    moving, g = np.ones(len(q), dtype=bool), np.zeros_like(q)
+    pair_friction.add_derivatives(*friction, moving, q, np.zeros_like(q))
+    for _ in range(60):
+        pair_friction.follow(*friction, moving, q, q)
+    bodies, blocks = pair_friction.add_derivatives(*friction, moving, q, g)
     return g.ravel(), full_hessian(len(q), bodies, blocks)
 
 

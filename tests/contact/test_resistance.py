@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.held import NOTHING_HELD, Held, carried
 from ipc_articulation.contact.materials import BY_LOAD, Rules, Traits, make_materials
-from ipc_articulation.contact.resistance import NOTHING_HELD, Held, Resistance, carried, start_value
-from tests.contact.worlds import D_HAT, DT, EPS_V, derivatives, make_world, pose
+from ipc_articulation.contact.resistance import Resistance, start_value
+from tests.contact.worlds import D_HAT, DT, EPS_V, LAGGED, derivatives, make_world, pose
 
 G, MASS = 9.81, np.array([1.0, 2.0, 5.0, np.inf, np.inf])
 SLOPE = (1.5 * np.log(4.0) + 2.25) * D_HAT**3  # |B'(d̂/2)| written out
@@ -17,7 +18,7 @@ FALL = G + D_HAT / (10.0 * DT**2)  # a of bodies at rest
 GIVEN, ADAPTIVE = 3e8, 7e6
 
 
-def make_resistance(table=BY_LOAD, elements=(0, 0, 0, 0), thickness=0.0, mass=MASS):
+def make_resistance(table=BY_LOAD, elements=(0, 0, 0, 0), thickness=0.0, mass=MASS, gravity=G):
     """Of a contact table (e, e), or of a single entry."""
     table, n = np.atleast_2d(table), len(elements)
     one = np.ones_like(table, dtype=bool)
@@ -30,7 +31,7 @@ def make_resistance(table=BY_LOAD, elements=(0, 0, 0, 0), thickness=0.0, mass=MA
         self_collision=np.ones(n, dtype=bool),
     )
     rules = Rules(np.asarray(table, dtype=float), 0.5 * one, one, np.ones((1, 1), dtype=bool))
-    return Resistance(mass, G, make_materials(rules, bodies, np.zeros(1, dtype=int), np.zeros(1, dtype=int)))
+    return Resistance(mass, gravity, make_materials(rules, bodies, np.zeros(1, dtype=int), np.zeros(1, dtype=int)))
 
 
 def begun(resistance, held=NOTHING_HELD, dt=DT, speed=(0.0, 0.0, 0.0, 0.0)):
@@ -186,7 +187,8 @@ def test_a_pair_that_comes_into_contact_within_a_step_is_rescued_from_its_second
     assert r.rescue(bodies, np.array([0.009 * D_HAT]))
     assert r.of(bodies) == pytest.approx(10.0 * start, rel=1e-12)
     assert not r.rescue(bodies, np.array([0.2 * D_HAT]))
-    assert r.rescue(bodies, np.array([0.008 * D_HAT]))
+    assert not r.rescue(bodies, np.array([0.005 * D_HAT])), "not yet half of the gap at which it was raised"
+    assert r.rescue(bodies, np.array([0.004 * D_HAT]))
     assert r.of(bodies) == pytest.approx(100.0 * start, rel=1e-12)
 
 
@@ -272,7 +274,7 @@ def test_nothing_held_is_carried_as_nothing():
 def on_the_ground(gap, held=NOTHING_HELD):
     """A world of one box (1 kg) above the ground at the beginning of a step, and its coordinates."""
     world, q = make_world(1, resistance=BY_LOAD), pose(0, 0, 0.1 + gap * D_HAT)[None]
-    world.begin_step(q, DT, EPS_V, held=held)
+    world.begin_step(q, DT, LAGGED, held=held)
     return world, q
 
 
@@ -280,7 +282,7 @@ def on_the_ground(gap, held=NOTHING_HELD):
 def test_a_world_presses_with_what_the_pair_has_after_the_last_step(gap, factor):
     world, q = on_the_ground(gap)
     force = -derivatives(world, q).gradient[0, 2] / DT**2
-    assert force == pytest.approx(4.0 * factor * FALL * ratio(gap), rel=1e-6), "by four corners"
+    assert force == pytest.approx(4.0 * factor * G * ratio(gap), rel=1e-6), "by four corners"
     held = Held(world.resistance.held.pairs, 3.0 * world.resistance.held.values)
     again, _ = on_the_ground(gap, held)
     assert -derivatives(again, q).gradient[0, 2] / DT**2 == pytest.approx(3.0 * factor * force, rel=1e-9)
@@ -300,17 +302,47 @@ def test_friction_takes_the_force_with_which_the_last_step_ended(gap, factor):
     assert factor * gradient[0] == pytest.approx(-0.5 * gradient[2], rel=1e-3)
 
 
+def adopted(change, gravity=G, bodies=(0, 1), held=NOTHING_HELD):
+    """κ_c of a pair in contact when the first step begins, at 0.5 d̂; the last step changed its gap by `change` [m]."""
+    resistance = begun(make_resistance(gravity=gravity), held, speed=(50.0, 20.0, 0.0, 0.0))
+    resistance.adopt(pairs(bodies), np.array([0.5 * D_HAT]), np.array([[change], [0.0]]))
+    return resistance.of(pairs(bodies))[0]
+
+
+@pytest.mark.parametrize("change", [0.0, 1e-6, 0.3])
+def test_what_is_in_contact_at_the_beginning_does_not_meet(change):
+    """Bodies that slide or turn fast there, or part, have what bears them."""
+    assert adopted(change) == pytest.approx(2.0 / 3.0 * G / SLOPE, rel=1e-12)
+    assert adopted(change, bodies=(4, 1)) == pytest.approx(2.0 * G / SLOPE, rel=1e-12)
+
+
+@pytest.mark.parametrize("u", [0.01, 10.0])
+def test_what_closes_at_the_beginning_is_stopped(u):
+    assert adopted(-u * DT) == pytest.approx(2.0 / 3.0 * (G + min(u * u / D_HAT, u / DT)) / SLOPE, rel=1e-12)
+
+
+def test_without_gravity_a_pair_in_contact_has_some_resistance():
+    assert adopted(0.0, gravity=0.0) == pytest.approx(2.0 / 3.0 * D_HAT / (10.0 * DT**2) / SLOPE, rel=1e-12)
+
+
+def test_what_holds_a_resistance_keeps_it_when_others_are_adopted():
+    assert adopted(-1.0, held=held_of(5, {(0, 1): 7.0, (1, 2): 8.0})) == 7.0
+    resistance = begun(make_resistance(), held_of(5, {(1, 2): 8.0}))
+    resistance.adopt(pairs((0, 1)), np.array([0.5 * D_HAT]), np.zeros((2, 1)))
+    assert resistance.of(pairs((1, 2))) == 8.0
+
+
 def two_boxes(gap):
     """The upper one turned, so that its edges are not parallel to those below."""
     q = np.stack([pose(0, 0, 1.0), pose(0, 0, 1.2 + gap * D_HAT, angles=(0, 0, 0.5))])
     world = make_world(2, resistance=BY_LOAD)
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     return world, q
 
 
 def test_a_world_rescues_only_what_moves():
     world, q = make_world(2, resistance=BY_LOAD), np.stack([pose(x, 0, 0.1 + 0.5 * D_HAT) for x in (0, 1)])
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     before = world.resistance.of(pairs((0, 2), (1, 2)))
     q[:, 2] = 0.1 + 0.01 * D_HAT
     world.place(q, np.array([True, False]))
@@ -323,7 +355,7 @@ def test_a_world_rescues_only_what_moves():
 
 def test_a_world_of_given_resistances_rescues_nothing():
     world, q = make_world(1), pose(0, 0, 0.1 + 0.5 * D_HAT)[None]
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     q[0, 2] = 0.1 + 1e-6 * D_HAT
     world.place(q, np.ones(1, dtype=bool))
     assert not world.rescue()

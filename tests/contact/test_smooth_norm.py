@@ -6,9 +6,11 @@ import pytest
 from ipc_articulation.contact.smooth_norm import (
     dual_hessian,
     follow_dual,
-    set_dual,
+    force_change,
     smooth_norm,
     smooth_norm_derivatives,
+    start_anchored_duals,
+    start_dual,
 )
 from tests.derivatives import central_difference, relative_error
 
@@ -32,9 +34,9 @@ def hessian(u, p):
     return H
 
 
-def own_dual(u):
+def first_dual(u):
     p = np.empty(3)
-    set_dual(FORCE, smooth_norm_derivatives(np.linalg.norm(u), EPS)[0], u, p)
+    start_dual(FORCE, smooth_norm_derivatives(np.linalg.norm(u), EPS)[0], u, p)
     return p
 
 
@@ -56,9 +58,35 @@ def test_the_gradient_is_that_of_the_energy(length):
 @at_lengths
 def test_with_the_slip_s_own_dual_the_hessian_is_newton_s(length):
     u = length * EPS * direction(np.random.default_rng(1))
-    np.testing.assert_allclose(own_dual(u), gradient(u), rtol=1e-14)
     exact = central_difference(gradient, u, 1e-4 * np.linalg.norm(u))
-    assert relative_error(hessian(u, own_dual(u)), exact) < 1e-6
+    assert relative_error(hessian(u, gradient(u)), exact) < 1e-6
+
+
+@at_lengths
+def test_a_step_starts_with_half_of_the_force(length):
+    """With curvature along every slip, also far beyond ε."""
+    u = length * EPS * direction(np.random.default_rng(1))
+    np.testing.assert_allclose(first_dual(u), 0.5 * gradient(u), rtol=1e-14)
+    assert np.linalg.eigvalsh(hessian(u, first_dual(u)))[0] >= 0.499 * FORCE / max(2.0, length) / EPS
+
+
+def test_a_step_with_memory_starts_with_the_force_of_the_last_one():
+    rng, rows = np.random.default_rng(9), np.array([0, 2, 3])
+    anchor = np.outer([0.3, 0.5, 0.0, 5.0], np.ones(3)) * EPS * direction(rng)
+    p = np.full((4, 3), 7.0)
+    start_anchored_duals(rows, np.full(4, FORCE), anchor, np.full(3, EPS), p)
+    np.testing.assert_allclose(p[0], gradient(anchor[0]), rtol=1e-12)
+    np.testing.assert_array_equal(p[1:3], [[7.0] * 3, [0.0] * 3])
+    np.testing.assert_allclose(p[3], 0.9 * gradient(anchor[3]), rtol=1e-12)
+
+
+def test_the_change_of_a_force_is_that_of_the_gradients():
+    rng = np.random.default_rng(10)
+    for _ in range(50):
+        u, to = (10.0 ** rng.uniform(-2, 2) * EPS * direction(rng) for _ in range(2))
+        expected = np.linalg.norm(gradient(to) - gradient(u)) / FORCE
+        assert force_change(u, to, EPS) == pytest.approx(expected, rel=1e-9)
+    assert force_change(np.zeros(3), np.zeros(3), EPS) == 0.0
 
 
 def test_at_rest_all_directions_are_as_stiff():
@@ -118,7 +146,7 @@ def test_newton_s_method_finds_the_slip_at_which_friction_holds_a_pull(start, pu
     b = pull * FORCE * direction(np.random.default_rng(7))
     u = start * EPS * direction(np.random.default_rng(8))
     u *= -np.sign(u @ b)
-    p, expected = own_dual(u), EPS * (1.0 - np.sqrt(1.0 - pull)) * b / np.linalg.norm(b)
+    p, expected = first_dual(u), EPS * (1.0 - np.sqrt(1.0 - pull)) * b / np.linalg.norm(b)
     for _ in range(25):
         r = gradient(u) - b
         du = np.linalg.solve(hessian(u, p) + 1e-9 * FORCE / EPS * np.eye(3), -r)

@@ -11,11 +11,13 @@ from tests.contact.worlds import (
     D_HAT,
     DT,
     EPS_V,
+    LAGGED,
     body_energies,
     derivatives,
     ipctk_collisions,
     make_world,
     pose,
+    settle_duals,
     stack,
     step_limit,
 )
@@ -24,7 +26,7 @@ from tests.contact.worlds import (
 @pytest.fixture
 def world_and_q():
     world, q = make_world(3), stack()
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     rng = np.random.default_rng(1)
     dq = 1e-4 * rng.standard_normal(q.shape)
     assert step_limit(world, q, dq) == 1.0
@@ -45,8 +47,9 @@ def test_gradient_equals_finite_differences(world_and_q):
 
 def test_half_plane_hessian_equals_differences_of_gradient():
     world, q = make_world(1), np.stack([pose(0, 0, 0.104)])
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     q = q + 1e-5 * np.random.default_rng(3).standard_normal(q.shape)
+    settle_duals(world, q)
     H, h = derivatives(world, q).blocks[0], 1e-8
     for i in range(12):
         e = np.zeros_like(q)
@@ -69,7 +72,7 @@ def test_barrier_is_ipctk_s():
 def test_step_limit_stops_before_a_body_and_before_a_plane():
     world = make_world(2)
     q = np.stack([pose(0, 0, 0.5), pose(0, 0, 1.0)])
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     through = np.zeros_like(q)
     through[1, 2] = -2.0  # through the other box and the ground
     limit = step_limit(world, q, through)
@@ -103,7 +106,7 @@ def test_fixed_bodies_do_not_touch_each_other():
     world = make_world(2, fixed=(0, 1))
     q = np.stack([pose(0, 0, 0.5), pose(0, 0, 0.55)])
     assert world.find_overlap(q) is None
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     assert not body_energies(world, q).any()
 
 
@@ -117,7 +120,7 @@ def test_stencils_hold_every_pair_in_reach():
         q = np.stack([pose(*position, angles=rng.uniform(-3, 3, 3)) for position in positions])
         dq = 0.05 * rng.standard_normal(q.shape)
         start = q - (trial % 2) * dq
-        world.begin_step(start, DT, EPS_V)
+        world.begin_step(start, DT, LAGGED)
         world.cover(world.ahead(start + dq))
         x = world.surfaces.positions(q)
         mesh, theirs = ipctk_collisions(world.surfaces, x, D_HAT)
@@ -134,14 +137,14 @@ def test_stencils_hold_every_pair_in_reach():
 def test_bodies_that_do_not_touch_have_no_candidates():
     world = make_world(2, fixed=(0, 1))
     q = np.stack([pose(0, 0, 0.5), pose(0, 0, 0.701)])
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     assert step_limit(world, q, np.zeros_like(q)) == 1.0
     assert world.minimum_distance(q) == np.inf
 
 
 def test_candidates_outlive_small_motion_and_are_renewed_by_large():
     world, q = make_world(3), stack()
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     proximity = world.body_contacts[0].proximity
     for _ in range(5):
         q = q + 1e-5
@@ -153,7 +156,7 @@ def test_candidates_outlive_small_motion_and_are_renewed_by_large():
 
 def test_half_plane_friction_opposes_slip_with_full_force():
     world, q = make_world(1), np.stack([pose(0, 0, 0.104)])
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     slid = q.copy()
     slid[0, 0] += 10 * EPS_V * DT
     gradient = derivatives(world, slid).gradient[0]
@@ -167,7 +170,7 @@ def test_gaps_to_half_planes_do_not_get_lost_in_rounding():
     down[0, 2] = -1.0
     gap = world.minimum_distance(q)
     assert 0.0 < gap < 2e-13
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     assert step_limit(world, q, down) == 0.0, "what is left is rounding"
     assert step_limit(world, q, -down) == 1.0
     q[0, 2] = 0.1 + 1e-6
@@ -177,7 +180,7 @@ def test_gaps_to_half_planes_do_not_get_lost_in_rounding():
 def test_half_planes_know_each_body_by_itself():
     """Three boxes, two on the ground and one in it; what does not move neither counts nor changes."""
     world, q = make_world(3), np.stack([pose(0, 0, 0.104), pose(1, 0, 0.103), pose(2, 0, 0.05)])
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     q = q + 1e-5 * np.random.default_rng(5).standard_normal(q.shape)
     E, (gradient, blocks, *_) = body_energies(world, q), derivatives(world, q)
     assert 0.0 < E[0] < E[1] < E[2] == np.inf
@@ -199,7 +202,7 @@ def test_half_planes_limit_each_island_by_itself():
     q = np.stack([pose(k, 0, 0.1 + gap) for k, gap in enumerate((0.8, 0.2, 0.4, 0.1))])
     down = np.zeros_like(q)
     down[:, 2] = -1.0
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     world.place(q, np.arange(4) < 3)
     ahead = world.ahead(q + down)
     world.cover(ahead)
@@ -209,7 +212,7 @@ def test_half_planes_limit_each_island_by_itself():
 
 def test_coordinates_changed_in_place_are_seen():
     world, q = make_world(3), stack()
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     before = derivatives(world, q).gradient
     q[:, 2] += 1e-3
     after, fresh = derivatives(world, q).gradient, derivatives(world, q.copy()).gradient

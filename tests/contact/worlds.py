@@ -7,6 +7,7 @@ import numpy as np
 import trimesh
 
 from ipc_articulation import affine
+from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import Rules, Traits, make_materials
 from ipc_articulation.contact.resistance import Resistance
@@ -14,6 +15,7 @@ from ipc_articulation.contact.surfaces import join_surfaces
 from ipc_articulation.contact.world import ContactWorld
 
 D_HAT, DT, EPS_V = 0.01, 0.01, 0.01
+LAGGED = FrictionLaw(EPS_V)
 
 
 def box_mesh(*size):
@@ -75,6 +77,13 @@ def derivatives(world, q):
     world.place(q, np.ones(len(q), dtype=bool))
     at = world.derivatives()
     return at._replace(blocks=at.blocks.copy())
+
+
+def settle_duals(world, q):
+    """Let friction's duals become those of its slips at q: then its Hessian is exact."""
+    derivatives(world, q)
+    for _ in range(60):
+        world.follow(q, np.zeros_like(q))
 
 
 def step_limit(world, q, dq):

@@ -1,5 +1,7 @@
 """The block Cholesky solver against numpy, on graphs of many kinds; the order of elimination against brute force."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,23 @@ def test_indefinite_matrices_have_no_solution(name):
     assert solver.solve(diagonal, *others, b, -0.99 * lowest) is not None
     assert solver.solve(diagonal, *others, b, -1.01 * lowest) is None
     assert solver.solve(diagonal, *others, b) is not None
+
+
+PARTS = [[0, 3, 7], [1], [2, 4, 5, 8], [6, 9]]  # of ten rows
+CHAINS = np.array([pair for part in PARTS for pair in itertools.pairwise(part)])
+
+
+@pytest.mark.parametrize("bad", [(), (0,), (1,), (2, 3), (0, 2), (0, 1, 2, 3)])
+@pytest.mark.parametrize("which", [0, -1])
+def test_the_definite_parts_are_those_of_the_dense_matrix(bad, which):
+    """A part with one indefinite block, first or last, says nothing about the others."""
+    diagonal, rows, cols, blocks, _ = system(10, CHAINS)
+    for part in bad:
+        diagonal[PARTS[part][which]] -= 1e3 * np.eye(12)
+    solver = BlockCholesky()
+    assert (solver.solve(diagonal, rows, cols, blocks, np.ones((10, 12))) is None) == bool(bad)
+    expected = np.array([not any(row in PARTS[part] for part in bad) for row in range(10)])
+    np.testing.assert_array_equal(solver.definite_rows(diagonal, blocks), expected)
 
 
 def test_equal_runs_give_equal_bits():

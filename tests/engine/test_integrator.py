@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from uipc import view
 
-from ipc_articulation.contact.resistance import NOTHING_HELD
+from ipc_articulation.contact.anchors import NO_ANCHORS
+from ipc_articulation.contact.held import NOTHING_HELD
 from ipc_articulation.engine import integrator
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.errors import SceneError, UnsupportedError
@@ -17,7 +18,7 @@ G = 9.8
 def random_state():
     rng = np.random.default_rng(4)
     q, qdot, q_before, qdot_before = rng.standard_normal((4, 2, 12))
-    return EngineState(q, qdot, np.zeros(0), q_before, qdot_before, *NOTHING_HELD)
+    return EngineState(q, qdot, np.zeros(0), q_before, qdot_before, *NOTHING_HELD, *NO_ANCHORS)
 
 
 def predicted(order, state, acceleration, is_dynamic, dt):
@@ -30,7 +31,8 @@ def test_velocity_at_the_prediction_is_the_velocity_of_the_scheme():
     """Without forces q = q̃, and a body in uniform motion keeps its velocity, whatever dt was before."""
     velocity, is_dynamic = np.arange(24.0).reshape(2, 12), np.ones(2, dtype=bool)
     for order in (1, 2):
-        state = EngineState(np.zeros((2, 12)), velocity, np.zeros(0), -0.03 * velocity, velocity, *NOTHING_HELD)
+        before = -0.03 * velocity, velocity
+        state = EngineState(np.zeros((2, 12)), velocity, np.zeros(0), *before, *NOTHING_HELD, *NO_ANCHORS)
         q = predicted(order, state, np.zeros((2, 12)), is_dynamic, 0.01)
         np.testing.assert_allclose(integrator.velocity(order, state, q, 0.01), velocity, rtol=1e-12)
 

@@ -6,13 +6,13 @@ import trimesh
 
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.state import EngineState
-from tests.contact.worlds import DT, EPS_V, as_surface, make_world, pose
+from tests.contact.worlds import DT, LAGGED, as_surface, make_world, pose
 
 
 def potential_of(n, q, fixed=(), mesh=None, cfl=False):
     world, is_fixed = make_world(n, fixed=fixed, mesh=mesh), np.isin(np.arange(n), fixed)
     potential = Potential([], world.surfaces, world, [f"box {b}" for b in range(n)], is_fixed, cfl=cfl)
-    world.begin_step(q, DT, EPS_V)
+    world.begin_step(q, DT, LAGGED)
     potential.begin_step(EngineState.without_past(q, np.zeros_like(q), np.zeros(0)), DT)
     return potential
 

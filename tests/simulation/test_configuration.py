@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ipc_articulation.errors import SceneFileError
+from ipc_articulation.frontend.friction_law import has_anchors
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.world import make_uipc_scene
 
@@ -20,6 +21,13 @@ def test_values_reach_libuipc(tmp_path: Path) -> None:
     config = scene.config()
     assert config.find("newton/max_iter").view()[0] == 7
     assert config.find("newton/velocity_tol").view()[0] == 1.0
+
+
+@pytest.mark.parametrize(("law", "is_anchored"), [("anchored", True), ("lagged", False)])
+def test_the_law_of_friction_reaches_the_scene(tmp_path: Path, law: str, is_anchored: bool) -> None:
+    file = tmp_path / "scene.yaml"
+    file.write_text(f"adapter: none\ndt: 0.01\nsteps: 1\ncontact: {{friction_law: {law}}}\n")
+    assert has_anchors(make_uipc_scene(*read_scene(file))) is is_anchored
 
 
 @pytest.mark.parametrize(

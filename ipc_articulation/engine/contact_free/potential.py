@@ -97,7 +97,7 @@ def assemble(problem, q, moving):
     kinetic.add_gradient(problem.inertias, q, moving, g)
     add_diagonal(H.bodies, problem.inertias.M, H.diagonal)
     shapes.H[:] = 0.0
-    ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, g, shapes.H)
+    ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, True, g, shapes.H)
     add_diagonal(H.bodies, shapes.H, H.diagonal)
     joint_penalty.add_derivatives(problem.penalties, q, g)
     add_pairs(H.place, problem.penalties.bodies, problem.penalties.blocks, H.diagonal, H.upper, H.number)

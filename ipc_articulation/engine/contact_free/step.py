@@ -32,14 +32,14 @@ def take(
     watch.lap("newton")
     if not is_usual:
         return None
-    after = EngineState(q, qdot, theta, state.q, state.qdot, state.pairs, state.resistances)
+    after = state._replace(q=q, qdot=qdot, theta=theta, q_before=state.q, qdot_before=state.qdot)
     watch.lap("write back")
     result = NewtonResult.SEMI_IMPLICIT if early else NewtonResult.CONVERGED
     return after, Rested(rested, dt) if found else None, NewtonReport(result, iterations, awake, searches)
 
 
 @compiled
-def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances, q_ref, dt):
+def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, q_ref, dt):
     """The stages of `engine.step`, with reference poses q_ref (n, 12).
 
     The state is passed as separate arrays, because unpacking it costs a microsecond.
@@ -49,7 +49,8 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances,
         and of line-search steps; the bodies that rested, (n,); whether there are any; and whether an island ended
         before it had converged.
     """
-    bodies, state = problem.bodies, EngineState(q, qdot, theta, q_before, qdot_before, pairs, resistances)
+    bodies = problem.bodies
+    state = EngineState(q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors)
     if not begin_step(problem, state, q_ref, dt):
         return q, qdot, theta, False, 0, 0, 0, bodies.driven, False, False
     start, E, is_measured = _start(problem, state, dt)

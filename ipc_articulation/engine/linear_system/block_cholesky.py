@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system import panels
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
@@ -64,6 +64,10 @@ class BlockCholesky:
         x, is_definite = solve(known.pattern, diagonal, blocks, shift, b, known.U)
         return x if is_definite else None
 
+    def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
+        """Which rows (n,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
+        return definite_rows(self._analysed.pattern, diagonal, blocks, self._analysed.U)
+
     @property
     def factor(self) -> tuple[Pattern, Array]:
         """The pattern and the panels of the last factorisation, for `solve_again`."""
@@ -84,31 +88,71 @@ def _are_equal(left, right):
 def solve(pattern, diagonal, blocks, shift, b, U):
     """See `BlockCholesky.solve`. Returns: x, and whether H + shift·I is positive definite. U is scratch."""
     n, order = len(diagonal), pattern.order
-    x, near, product = np.empty((n, DOF)), np.empty(pattern.widest), np.empty((DOF, DOF * _STRIP))
-    waiting, after = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)  # see `_wait`
-    done = pattern.first[:-1].copy()  # of each row: the place in `columns` of the first column that is not yet computed
-    slot = np.zeros(n, dtype=np.int64)  # of each column: its place among the blocks of the present panel
+    x, near, scratch = np.empty((n, DOF)), np.empty(pattern.widest), _scratch(pattern)
     for i in range(n):
         for c in range(DOF):
             x[i, c] = b[order[i], c]
     for i in range(n):
-        P = _panel(pattern, U, i)
-        _load(pattern, diagonal, blocks, shift, i, P)
-        _find_slots(pattern, i, slot)
-        k = waiting[i]
-        while k >= 0:
-            following = after[k]
-            _subtract_row(pattern, k, done[k], U, slot, product, P)
-            done[k] += 1
-            _wait(pattern, k, done[k], waiting, after)
-            k = following
-        if not panels.factorise(P):
+        if not _factorise_row(pattern, diagonal, blocks, shift, i, U, scratch):
             return x, False
-        _wait(pattern, i, done[i], waiting, after)
         _gather(pattern, i, x, near)
-        panels.forward(P, near)
+        panels.forward(_panel(pattern, U, i), near)
         _scatter(pattern, i, near, x)
     return _solve_upper(pattern, U, x, near), True
+
+
+@compiled
+def definite_rows(pattern, diagonal, blocks, U):
+    """Which rows (n,) of H are in a positive definite one of the parts that no block connects. U is scratch."""
+    n, scratch = len(diagonal), _scratch(pattern)
+    part, is_definite, result = np.arange(n), np.ones(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
+    for i in range(n - 1, -1, -1):  # a part is a tree, in which the parent of a row is its first neighbour
+        if pattern.first[i] < pattern.first[i + 1]:
+            part[i] = part[pattern.columns[pattern.first[i]]]
+    for i in range(n):
+        if is_definite[part[i]]:
+            is_definite[part[i]] = _factorise_row(pattern, diagonal, blocks, 0.0, i, U, scratch)
+    for i in range(n):
+        result[pattern.order[i]] = is_definite[part[i]]
+    return result
+
+
+class _Scratch(NamedTuple):
+    """What the elimination of a row leaves to the following ones."""
+
+    waiting: Ints  # (n,) see `_wait`
+    after: Ints  # (n,)
+    done: Ints  # (n,) of each row: the place in `columns` of the first column that is not yet computed
+    slot: Ints  # (n,) of each column: its place among the blocks of the present panel
+    product: Array  # (12, 12 · strip)
+
+
+@compiled
+def _scratch(pattern):
+    n = len(pattern.order)
+    nobody = np.full(n, -1, dtype=np.int64)
+    done, slot = pattern.first[:-1].copy(), np.zeros(n, dtype=np.int64)
+    return _Scratch(nobody, nobody.copy(), done, slot, np.empty((DOF, DOF * _STRIP)))
+
+
+@compiled
+def _factorise_row(pattern, diagonal, blocks, shift, i, U, scratch):
+    """Compute panel P_i of H + shift·I, after all those before it. Returns: whether that is possible."""
+    waiting, after, done, slot, product = scratch
+    P = _panel(pattern, U, i)
+    _load(pattern, diagonal, blocks, shift, i, P)
+    _find_slots(pattern, i, slot)
+    k = waiting[i]
+    while k >= 0:
+        following = after[k]
+        _subtract_row(pattern, k, done[k], U, slot, product, P)
+        done[k] += 1
+        _wait(pattern, k, done[k], waiting, after)
+        k = following
+    if not panels.factorise(P):
+        return False
+    _wait(pattern, i, done[i], waiting, after)
+    return True
 
 
 @compiled

@@ -5,6 +5,8 @@ The others, fixed or frozen, do not move: everything that is added to their rows
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ipc_articulation.affine import DOF
@@ -14,6 +16,17 @@ from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.linear_system.factor_pattern import Pattern
 from ipc_articulation.errors import SolverError
+
+
+class Kept(NamedTuple):
+    """A Hessian, and which of its rows are in a definite part."""
+
+    is_definite: Bools  # (k,)
+    diagonal: Array  # (k, 12, 12)
+    rows: Ints  # (m,)
+    cols: Ints  # (m,)
+    blocks: Array  # (m, 12, 12)
+
 
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
 
@@ -70,6 +83,20 @@ class LinearSystem:
     def solve_definite(self, g: Array) -> Array | None:
         """The step of `solve`, or None if H is not positive definite."""
         return self._solve(g, 0.0)
+
+    def definite_parts(self) -> Kept:
+        """The parts of H, not connected with each other, that are definite, after `solve_definite` has given None."""
+        rows, cols, blocks = self._H.upper
+        is_definite = self._cholesky.definite_rows(self._H.diagonal, blocks)
+        return Kept(is_definite, self._H.diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
+
+    def put_back(self, kept: Kept) -> None:
+        """Replace these parts of a Hessian that was added anew, with the same unknowns, by what they were."""
+        rows, cols, blocks = self._H.upper
+        if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
+            return  # a block has come or gone: parts are connected otherwise
+        self._H.diagonal[kept.is_definite] = kept.diagonal[kept.is_definite]
+        blocks[kept.is_definite[rows]] = kept.blocks[kept.is_definite[rows]]
 
     def _solve(self, g: Array, shift: float) -> Array | None:
         """The step with H + shift·1."""

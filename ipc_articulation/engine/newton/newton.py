@@ -91,14 +91,16 @@ class _Solve:
         self._tolerances = config.velocity_tol * dt, config.transrate_tol * dt
         self.report = NewtonReport(NewtonResult.CONVERGED)
         self.early = np.zeros(n, dtype=np.bool_)  # bodies whose islands ended before they had converged
+        self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
         """One Newton iteration."""
         potential, report = self._potential, self.report
         report.iterations += 1
+        self._has_stiffened = False
         at_goal = potential.approach(report.iterations)
         dq = self._newton_step(now.q, now.moving)
-        if potential.has_stiffened:
+        if self._has_stiffened:
             now = now._replace(energies=None)
         step, labels = self._cut(now, dq)
         done = self._find_done(now, step, labels, at_goal)
@@ -126,10 +128,8 @@ class _Solve:
         potential.select(moving)
         try:
             is_slow = potential.projects and self.report.iterations > _SOON
-            dq = self._exact_step(q, moving) if is_slow else None
-            if dq is None:
-                dq = system.solve(self._assemble(q, moving, project=True))
-            dq = potential.restrain(dq, system)
+            solve = self._exact_step if is_slow else self._projected_step
+            dq = potential.restrain(solve(q, moving), system)
         except SolverError as error:
             raise not_finite(potential, q) or error from None
         watch.lap("solve")
@@ -137,18 +137,29 @@ class _Solve:
             raise not_finite(potential, q) or SolverError("the Newton step is not finite")
         return dq
 
-    def _exact_step(self, q: Array, moving: Bools) -> Array | None:
-        """The step with exact Hessians where terms have them; None where their sum is not positive definite.
+    def _projected_step(self, q: Array, moving: Bools) -> Array:
+        return self._system.solve(self._assemble(q, moving, project=True))
+
+    def _exact_step(self, q: Array, moving: Bools) -> Array:
+        """The step with exact Hessians where terms have them, and with projected ones in parts that are not definite.
 
         Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that
         hold a link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»).
         """
-        return self._system.solve_definite(self._assemble(q, moving, project=False))
+        system = self._system
+        dq = system.solve_definite(self._assemble(q, moving, project=False))
+        if dq is not None:
+            return dq
+        exact = system.definite_parts()
+        g = self._assemble(q, moving, project=True)
+        system.put_back(exact)
+        return system.solve(g)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:
         """The gradient (n, 12), and the Hessian in the system."""
         self._system.choose(moving)
         g = self._potential.assemble(q, self._system, project)
+        self._has_stiffened |= self._potential.has_stiffened
         self._watch.lap("assemble")
         if not rows.are_finite(g):
             raise SolverError("the gradient of the step's energy is not finite")
@@ -169,7 +180,7 @@ class _Solve:
         bodies = now.moving, potential.movable, potential.remainder
         done = are_done(labels, *bodies, fraction, step.size, *last, ccd_tol, at_goal)
         if done.any():
-            done &= potential.keeps_gaps(rows.advanced(now.q, fraction, step.dq)[0], labels)
+            done &= potential.keeps_contact(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done
 
     def _search(self, now: Iterate, step: CutStep, labels: Ints, done: Bools) -> Search:

@@ -15,6 +15,7 @@ from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact.held import without
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import PAST, EngineState
@@ -115,7 +116,8 @@ class StateAccessor:
         if workspace.contact is not None:
             refuse_overlaps(workspace.contact, self._bodies, new_q, "in the state that was written")
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), new_q)
-        state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows)
+        planes = len(model.planes.names)
+        state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows, planes)
         self._set_state(state)
         writer.write_joints(state)
 
@@ -142,9 +144,18 @@ class StateAccessor:
         return values
 
 
-def _with_rows(old: EngineState, new: EngineState, rows: Ints) -> EngineState:
-    """A new state, with the past of the old state outside the given rows, and its contact resistances."""
-    past: dict[str, Any] = {"pairs": old.pairs, "resistances": old.resistances}
+def _with_rows(old: EngineState, new: EngineState, rows: Ints, planes: int) -> EngineState:
+    """A new state, with the past of the old state outside the given rows, and what its pairs hold.
+
+    The friction of bodies that are somewhere else now has forgotten its anchors; P half-planes.
+    """
+    anchored, anchors = without(old.held_anchors, (old.q != new.q).any(axis=1), planes)
+    past: dict[str, Any] = {
+        "pairs": old.pairs,
+        "resistances": old.resistances,
+        "anchored": anchored,
+        "anchors": anchors,
+    }
     for name in PAST:
         past[name] = getattr(old, name).copy()
         past[name][rows] = getattr(new, name)[rows]

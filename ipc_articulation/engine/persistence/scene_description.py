@@ -35,6 +35,7 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
         ],
         **physics_of(model.config),
         **_contact(workspace),
+        "friction": "anchored" if model.rules.anchored else "lagged",
     }
 
 

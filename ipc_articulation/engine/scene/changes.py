@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.contact.resistance import Held, carried
+from ipc_articulation.contact.held import carried
 from ipc_articulation.engine.scene.model import EngineModel, make_model
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.errors import SceneError
@@ -70,13 +70,15 @@ def _carry_births(old: Ints, births: dict[int, Array], q: Array) -> dict[int, Ar
 
 def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineModel) -> EngineState:
     start = new.initial_state()
-    bodies = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in PAST}
+    bodies: dict[str, Any] = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in PAST}
     angles = dict(zip(_joint_keys(model), state.theta, strict=True))
     followed = np.array([angles.get(key, 0.0) for key in _joint_keys(new)])
     counts = [(len(each.context.bodies), len(each.planes.names)) for each in (model, new)]
-    pairs, resistances = carried(Held(state.pairs, state.resistances), old, *counts)
+    pairs, resistances = carried(state.held_resistances, old, *counts)
+    anchored, anchors = carried(state.held_anchors, old, *counts)
     theta = new.context.coordinates.follow(followed, start.q)
-    return start._replace(**bodies, theta=theta, pairs=pairs, resistances=resistances)
+    start = start._replace(pairs=pairs, resistances=resistances, anchored=anchored, anchors=anchors)
+    return start._replace(**bodies, theta=theta)
 
 
 def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:

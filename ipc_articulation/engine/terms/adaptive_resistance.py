@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.contact.friction_law import NO_FRICTION
 from ipc_articulation.engine.linear_system.hessian import NoHessian
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.contact import Contact
@@ -46,6 +47,6 @@ class AdaptiveResistance:
         return float(np.clip(wanted, self.config.min_resistance, self.config.max_resistance))
 
     def _contact_gradient(self, state: EngineState, dt: float, resistance: float) -> Array:
-        self.contact.world.begin_step(state.q, dt, 0.0, resistance)
+        self.contact.world.begin_step(state.q, dt, NO_FRICTION, resistance)
         self.contact.world.place(state.q, ~self.is_fixed)
         return self.contact.world.derivatives().gradient

@@ -28,6 +28,9 @@ def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:
     return ShapeEnergy("ARAP", add_energy, add_derivatives, stiffness_of(slots, context))
 
 
+_FLAT = 1e-6  # sum of two singular values of a body that is almost flat
+
+
 @compiled
 def add_energy(q, c, moving, E):
     """Add c ‖A - R‖² of the moving bodies to E (n,): q (n, 12), c (n,) [J·s²]."""
@@ -39,19 +42,19 @@ def add_energy(q, c, moving, E):
 
 
 @compiled
-def add_derivatives(q, c, dA, moving, g, H):
-    """Add the gradient to g (n, 12) and the projected Hessian blocks to H (n, 12, 12); dA is not used."""
+def add_derivatives(q, c, dA, moving, project, g, H):
+    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected or exact; dA is not used."""
     U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and c[b] > 0.0:
             A = q[b, 3:].copy().reshape(3, 3)
             signed_svd(A, U, s, V)
             g[b, 3:] += 2.0 * c[b] * (A - U @ V.T).copy().reshape(9)
-            _add_hessian(U, s, V, 2.0 * c[b], H[b])
+            _add_hessian(U, s, V, 2.0 * c[b], 2.0 if project else _FLAT, H[b])
 
 
 @compiled
-def _add_hessian(U, s, V, c2, H):
+def _add_hessian(U, s, V, c2, least, H):
     T = np.empty(9)
     for i in range(9):
         H[3 + i, 3 + i] += c2
@@ -60,7 +63,7 @@ def _add_hessian(U, s, V, c2, H):
             for k in range(3):
                 for m in range(3):
                     T[3 * k + m] = np.sqrt(0.5) * (U[k, i] * V[m, j] - U[k, j] * V[m, i])
-            shrink = c2 * 2.0 / max(s[i] + s[j], 2.0)
+            shrink = c2 * 2.0 / max(s[i] + s[j], least)
             for k in range(9):
                 for m in range(9):
                     H[3 + k, 3 + m] -= shrink * T[k] * T[m]

@@ -5,28 +5,43 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
-from ipc_articulation.contact.resistance import Held
+from ipc_articulation.contact.anchors import NO_ANCHORS
+from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian, NoHessian
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Projecting, Term
 
 
-class Contact(Term):
+class Contact(Term, Projecting):
     """dt² κ_c Σ B + friction of all surfaces."""
 
     name = "contact"
 
-    def __init__(self, world: ContactWorld, eps_velocity: float) -> None:
-        """Take a scene's contact. Friction reaches its full value at eps_velocity [m/s]; it is omitted if that is 0."""
-        self.world, self._eps_velocity = world, eps_velocity
+    def __init__(self, world: ContactWorld, eps_velocity: float, holds: bool) -> None:
+        """Take a scene's contact.
+
+        Args:
+            world: Contact.
+            eps_velocity: At which lagged friction reaches its full value [m/s]; 0 leaves friction out.
+            holds: Whether friction has anchors instead (see `contact.anchors`).
+        """
+        self.world, self._eps_velocity, self._holds = world, eps_velocity, holds
+        self._held = NO_ANCHORS
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
         self.has_stiffened = False  # by the last `assemble`: energies from before it are not comparable
         self._moving = np.ones(len(world.materials.body_pairs), dtype=bool)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
-        held, motions = Held(state.pairs, state.resistances), (dt * state.qdot, dt * state.qdot_before)
-        self.world.begin_step(state.q, dt, self._eps_velocity, self.resistance, held, motions)
+        self._held, motions = state.held_anchors, (dt * state.qdot, dt * state.qdot_before)
+        planes = len(self.world.half_planes.planes.names)
+        law = FrictionLaw(self._eps_velocity, self._held if self._holds else None, len(state.q) + planes)
+        self.world.begin_step(state.q, dt, law, self.resistance, state.held_resistances, motions)
+
+    def remembered(self, q: Array) -> Held:
+        """The anchors of friction at the end q (n, 12) of the step."""
+        return self.world.remembered(q, self._held) if self._holds else NO_ANCHORS
 
     def select(self, moving: Bools) -> None:
         self._moving = moving
@@ -40,7 +55,7 @@ class Contact(Term):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)
         self.has_stiffened = not isinstance(hessian, NoHessian) and self.world.rescue()
-        at = self.world.derivatives()
+        at = self.world.derivatives(self.projects)
         g += at.gradient
         hessian.add_diagonal(at.blocks)
         for bodies, blocks in at.pair_blocks:

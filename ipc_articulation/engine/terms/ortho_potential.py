@@ -49,16 +49,20 @@ def add_energy(q, c, moving, E):
 
 
 @compiled
-def add_derivatives(q, c, dA, moving, g, H):
-    """Add the gradient to g (n, 12) and projected Hessian blocks to H (n, 12, 12); dA (n, 9) is the last step of A."""
+def add_derivatives(q, c, dA, moving, project, g, H):
+    """Add the gradient to g (n, 12) and Hessian blocks to H (n, 12, 12), projected with dA (n, 9), or exact."""
     T, V = np.empty((3, 3)), np.empty((3, 3))
     for b in range(len(q)):
         if moving[b] and c[b] > 0.0:
             A, S = q[b, 3:].reshape(3, 3), _strain(q[b])
             _add_gradient(A, S, 4.0 * c[b], g[b])
             _add_hessian(A, 4.0 * c[b], H[b])
-            _predicted_tension(S, dA[b], T)
-            _add_tension(T, V, 4.0 * c[b], H[b])
+            if project:
+                _predicted_tension(S, dA[b], T)
+                eigenvectors(T, V)
+                _add_tension(T, V, 4.0 * c[b], H[b])
+            else:
+                _add_stress(S, 4.0 * c[b], H[b])
 
 
 @compiled
@@ -106,8 +110,7 @@ def _predicted_tension(S, dA, T):
 
 @compiled
 def _add_tension(T, V, c4, H):
-    """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T; V is scratch for its eigenvectors."""
-    eigenvectors(T, V)
+    """Entries 4c T⁺_ij δ_km for ∂²E/∂A_ik ∂A_jm, T⁺ the positive part of T = V diag Vᵀ."""
     for e in range(3):
         if T[e, e] > 0.0:
             for i in range(3):
@@ -115,3 +118,12 @@ def _add_tension(T, V, c4, H):
                     t = c4 * T[e, e] * V[i, e] * V[j, e]
                     for k in range(3):
                         H[3 + 3 * i + k, 3 + 3 * j + k] += t
+
+
+@compiled
+def _add_stress(S, c4, H):
+    """Entries 4c S_ij δ_km for ∂²E/∂A_ik ∂A_jm."""
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                H[3 + 3 * i + k, 3 + 3 * j + k] += c4 * S[i, j]

@@ -14,7 +14,7 @@ from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.engine.terms.term import Projecting, Term
 
 
 class Shapes(NamedTuple):
@@ -26,14 +26,14 @@ class Shapes(NamedTuple):
     H: Array  # (n, 12, 12) scratch for the Hessian blocks
 
 
-class ShapeEnergy(Term):
+class ShapeEnergy(Term, Projecting):
     """Σ c W(A) over the bodies."""
 
     def __init__(
         self,
         name: str,
         add_energy: Callable[[Array, Array, Bools, Array], None],
-        add_derivatives: Callable[[Array, Array, Array, Bools, Array, Array], None],
+        add_derivatives: Callable[[Array, Array, Array, Bools, bool, Array, Array], None],
         stiffness: Array,
     ) -> None:
         """Take W and the stiffness of the bodies.
@@ -41,8 +41,8 @@ class ShapeEnergy(Term):
         Args:
             name: Its name in statistics.
             add_energy: Adds c W of the moving bodies to E (n,), from (q, c, moving, E).
-            add_derivatives: Adds its gradient to g (n, 12) and a projected Hessian to H (n, 12, 12), from (q, c, dA,
-                moving, g, H), dA (n, 9) the last change of the matrices A in the step.
+            add_derivatives: Adds its gradient to g (n, 12) and a Hessian to H (n, 12, 12), from (q, c, dA, moving,
+                project, g, H), dA (n, 9) the last change of the matrices A in the step.
             stiffness: v κ [J] of each body, (n,), zero for those without this energy.
         """
         n = len(stiffness)
@@ -65,7 +65,7 @@ class ShapeEnergy(Term):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         c, dA, H = self.arrays.c, self.arrays.dA, self.arrays.H
         clear(H, self._moving)
-        self._add_derivatives(q, c, dA, self._moving, g, H)
+        self._add_derivatives(q, c, dA, self._moving, self.projects, g, H)
         hessian.add_diagonal(H)
 
 

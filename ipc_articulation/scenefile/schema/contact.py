@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
@@ -35,9 +37,16 @@ class ContactEntry(Block):
 
     enabled: bool = Field(True, description="false: bodies pass through each other")
     d_hat: Positive = Field(0.001, description="distance below which surfaces repel each other [m]")
-    resistance: Positive = Field(1.0e9, description="stiffness of the barrier [Pa]")
+    resistance: Positive | None = Field(
+        None, description="stiffness of the barrier [Pa]; without it every pair has its own, by what it carries"
+    )
     friction: NonNegative = Field(
         0.5,
         description="Coulomb coefficient of surfaces without their own; between two surfaces the larger one applies",
+    )
+    friction_law: Literal["anchored", "lagged"] = Field(
+        "anchored",
+        description="`anchored`: what is below the cone does not move, see [Friction that holds](friction.md); on the "
+        "CPU engine only. `lagged`: libuipc's law, where it creeps; libuipc's own engines have no other",
     )
     pairs: tuple[ContactPairEntry, ...] = Field((), description="see [contact.pairs](#contactpairs)")

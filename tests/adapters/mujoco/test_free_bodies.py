@@ -16,8 +16,8 @@ BOX = """<mujoco><option timestep="0.01"/><worldbody>
 PUSHER = """<mujoco><option timestep="0.01" integrator="implicitfast"/><worldbody>
   <geom name="floor" type="plane" size="0 0 1" friction="0.3"/>
   <body name="ram" pos="-0.3 0 0.1"><joint name="slide" type="slide" axis="1 0 0" damping="5"/>
-    <geom type="box" size="0.1 0.05 0.05" friction="0.3"/></body>
-  <body name="crate" pos="0 0 0.101"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0.3"/></body>
+    <geom type="box" size="0.1 0.05 0.05" friction="0"/></body>
+  <body name="crate" pos="0 0 0.101"><freejoint/><geom type="box" size="0.1 0.1 0.1" friction="0"/></body>
 </worldbody><actuator><position joint="slide" kp="2000" kv="200"/></actuator></mujoco>"""
 
 

@@ -9,6 +9,7 @@ from uipc.backend import SceneVisitor
 
 from ipc_articulation import affine, spatial
 from ipc_articulation import dynamics as dyn
+from ipc_articulation.contact.friction_law import NO_FRICTION
 from ipc_articulation.contact.resistance import Held
 from ipc_articulation.coupling.adapter import CoupledBody
 from ipc_articulation.dynamics.integrators import PD, Drive
@@ -102,7 +103,7 @@ def surface_forces(scene: uipc.Scene, engine: CpuEngine, dt: float) -> dict[str,
     contact = make_contact_world(make_surfaces(bodies), bodies, planes, table, d_hat, 0.0)
     transforms = [slot.geometry().instances().find("transform").view() for slot in bodies.slots]
     q = affine.q_from_transform(np.concatenate(transforms))
-    contact.begin_step(q, dt, 0.0)
+    contact.begin_step(q, dt, NO_FRICTION)
     contact.resistance.held = Held(engine.state.pairs, engine.state.resistances)
     contact.place(q, np.ones(len(q), dtype=bool))
     forces = -contact.derivatives().gradient[:, :3] / dt**2

@@ -61,7 +61,8 @@ def test_a_falling_cube_is_run_and_judged(tmp_path):
     assert verdict.intersecting == []
     assert verdict.unconverged == 0
     assert verdict.reason == ""
-    assert 0.0 < verdict.smallest_gap == verdict.resting_gap < 1.0
+    assert verdict.resting_gaps == (verdict.smallest_gap,) * 3
+    assert 0.0 < verdict.smallest_gap < 1.0
     assert verdict.resting == 1
     assert verdict.load == pytest.approx(8.0 * 9.8 / (1e9 * 1e-3**3))
 
@@ -91,7 +92,7 @@ def test_rows_and_the_page_have_the_figures():
     verdict = Verdict("3D/a", 2, 4, 30.0)
     for result, iterations in (("converged", 3), ("semi-implicit", 7)):
         News({"results": result, "iterations": iterations, "seconds": 0.002})(verdict)
-    News({"smallest_gap": 0.04, "resting_gap": 0.5, "resting": 3, "reason": "1 s were over"})(verdict)
+    News({"smallest_gap": 0.04, "resting_gaps": (0.04, 0.5, 0.8), "resting": 3, "reason": "1 s were over"})(verdict)
     row = (
         "3D/a",
         "2",
@@ -99,11 +100,12 @@ def test_rows_and_the_page_have_the_figures():
         "2/4",
         "none",
         "0",
-        "1",
         "5.0",
         "7",
         "0.04",
+        "0.04",
         "0.5",
+        "0.8",
         "3",
         "2",
         "2",

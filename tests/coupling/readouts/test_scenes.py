@@ -16,6 +16,7 @@ ROUNDING = 2e-5  # [N] of an equality as stiff as the one that holds the Panda's
     ("name", "steps", "settings", "least"),
     [
         ("panda_push", 160, {}, 5.0),
+        ("panda_push", 160, {"contact.friction_law": "anchored"}, 5.0),
         ("panda_push", 160, {"adapter": "native"}, 5.0),
         ("four_bar_press", 60, {}, 30.0),
         ("go2_stand", 40, {}, 400.0),

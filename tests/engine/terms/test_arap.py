@@ -20,9 +20,9 @@ def energy(q, c):
     return E
 
 
-def derivatives(q):
+def derivatives(q, project=True):
     g, H = np.zeros((1, 12)), np.zeros((1, 12, 12))
-    arap.add_derivatives(q[None], C, np.zeros((1, 9)), np.ones(1, dtype=bool), g, H)
+    arap.add_derivatives(q[None], C, np.zeros((1, 9)), np.ones(1, dtype=bool), project, g, H)
     return g[0], H[0]
 
 
@@ -43,7 +43,7 @@ def test_bodies_that_do_not_move_are_left_out():
     q, moving = affine_states(3, 0.2), np.array([False, True, False])
     E, g, H = np.zeros(3), np.zeros((3, 12)), np.zeros((3, 12, 12))
     arap.add_energy(q, np.full(3, 3.0), moving, E)
-    arap.add_derivatives(q, np.full(3, 3.0), np.zeros((3, 9)), moving, g, H)
+    arap.add_derivatives(q, np.full(3, 3.0), np.zeros((3, 9)), moving, True, g, H)
     for some, alone in zip((E, g, H), (energy(q, np.full(3, 3.0))[1], *derivatives(q[1])), strict=True):
         np.testing.assert_array_equal(some[1], alone)
         assert not some[[0, 2]].any()
@@ -53,6 +53,12 @@ def test_gradient_equals_differences():
     for q in affine_states(50, 0.2):  # about half of them reflections
         difference = central_difference(lambda x: energy(x[None], C)[0], q)
         assert relative_error(derivatives(q)[0], difference) < 1e-7
+
+
+def test_an_unprojected_hessian_equals_differences():
+    for q in rotations(50, 0.2):
+        _, H = derivatives(q, project=False)
+        assert relative_error(H, central_difference(lambda x: derivatives(x)[0], q)) < 1e-6
 
 
 def test_hessian_is_exact_where_a_body_is_stretched():

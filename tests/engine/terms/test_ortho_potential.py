@@ -25,9 +25,9 @@ def energy(q, c):
     return E
 
 
-def derivatives(q, c, dA=None):
+def derivatives(q, c, dA=None, project=True):
     g, H, moving = np.zeros_like(q), np.zeros((len(q), 12, 12)), np.ones(len(q), dtype=bool)
-    shape.add_derivatives(q, c, np.zeros((len(q), 9)) if dA is None else dA, moving, g, H)
+    shape.add_derivatives(q, c, np.zeros((len(q), 9)) if dA is None else dA, moving, project, g, H)
     return g, H
 
 
@@ -42,7 +42,7 @@ def test_bodies_that_do_not_move_are_left_out():
     q, c, moving = affine_states(3, 0.2), np.full(3, 2.0), np.array([False, True, False])
     E, g, H = np.zeros(3), np.zeros((3, 12)), np.zeros((3, 12, 12))
     shape.add_energy(q, c, moving, E)
-    shape.add_derivatives(q, c, np.zeros((3, 9)), moving, g, H)
+    shape.add_derivatives(q, c, np.zeros((3, 9)), moving, True, g, H)
     everything = energy(q, c), *derivatives(q, c)
     for some, all_of_it in zip((E, g, H), everything, strict=True):
         np.testing.assert_array_equal(some[1], all_of_it[1])
@@ -55,6 +55,13 @@ def test_gradient_equals_differences_whatever_the_last_step_was():
         g, _ = derivatives(q[None], np.array([3.0]), rng.standard_normal((1, 9)))
         difference = central_difference(lambda x: energy(x[None], np.array([3.0]))[0], q)
         assert relative_error(g[0], difference) < 1e-7
+
+
+def test_an_unprojected_hessian_equals_differences():
+    c = np.array([3.0])
+    for q in affine_states(20, 0.2):
+        _, H = derivatives(q[None], c, np.ones((1, 9)), project=False)
+        assert relative_error(H[0], central_difference(lambda x: derivatives(x[None], c)[0][0], q)) < 1e-7
 
 
 def test_hessian_is_exact_at_rotations():

@@ -1,0 +1,142 @@
+"""A tree of bounding boxes over the faces of each body, for the search of pairs of primitives.
+
+Every edge and every vertex belongs to one face, the first that contains it («representative triangles», Curtis,
+Tamstorf and Manocha 2008): one descent finds all pairs of edges, and all pairs of a vertex and a face. A tree is made
+once, from the body's shape: the faces of a node are halved along the axis on which their centres extend farthest. Nodes
+are in preorder, so their faces follow each other, and a left child follows its parent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+
+_LEAF = 4  # faces of a leaf at most
+
+
+class FaceTrees(NamedTuple):
+    """Trees of n bodies with N nodes, F faces, E edges and V vertices, which are numbered in the order of leaves."""
+
+    first: Ints  # (n + 1,) root of each body, and N
+    right: Ints  # (N,) right child; -1: a leaf
+    begin: Ints  # (N,) first face below each node
+    size: Ints  # (N,) number of faces below each node
+    face: Ints  # (F,) the faces of `Surfaces`
+    first_edge: Ints  # (F + 1,) the first edge that belongs to each face, and E
+    edge: Ints  # (E,) the edges of `Surfaces`
+    first_vertex: Ints  # (F + 1,) the first vertex that belongs to each face, and V
+    vertex: Ints  # (V,) the vertices of `Surfaces`
+
+
+def face_trees(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32], first_faces: Ints) -> FaceTrees:
+    """The trees of surfaces (see `Surfaces`)."""
+    first, right, begin, size, face = _halved(points[faces].sum(axis=1), first_faces)
+    place = np.empty(len(faces), dtype=np.int64)
+    place[face] = np.arange(len(faces))
+    edge = _by_owner(_keys(edges, len(points)), _keys(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), len(points)), place)
+    return FaceTrees(
+        first,
+        right,
+        begin,
+        size,
+        face,
+        *edge,
+        *_by_owner(np.arange(len(points)), faces.ravel().astype(np.int64), place),
+    )
+
+
+def _keys(edges: NDArray[np.int32], count: int) -> Ints:
+    """A number for each edge (k, 2) of `count` vertices, the same in both directions."""
+    return edges.min(axis=1).astype(np.int64) * count + edges.max(axis=1)
+
+
+def _by_owner(keys: Ints, parts: Ints, place: Ints) -> tuple[Ints, Ints]:
+    """Sort primitives by the faces that they belong to.
+
+    Args:
+        keys: Of the primitives, (k,); each is in `parts`.
+        parts: Keys of the parts of all faces, three a face, (3 F,).
+        place: Of each face among the leaves, (F,).
+
+    Returns:
+        The first primitive of each place, and k, (F + 1,); the primitives in this order, (k,).
+    """
+    known, where = np.unique(parts, return_index=True)
+    owner = place[where[np.searchsorted(known, keys)] // 3]
+    order = np.argsort(owner, kind="stable").astype(np.int64)
+    return np.searchsorted(owner[order], np.arange(len(place) + 1)).astype(np.int64), order
+
+
+@compiled
+def _halved(centre, first_faces):
+    """The columns of `FaceTrees` up to `face`; `centre` (F, 3) is any multiple of the faces' centres."""
+    n, most = len(first_faces) - 1, 2 * len(centre)
+    first, count, face = np.empty(n + 1, dtype=np.int64), 0, np.arange(len(centre))
+    right, begin, size = np.full(most, -1), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    waiting = np.empty((64, 3), dtype=np.int64)  # parent of a right child or -1, and its range of faces
+    for b in range(n):
+        first[b], depth = count, int(first_faces[b + 1] > first_faces[b])
+        waiting[0, 0], waiting[0, 1], waiting[0, 2] = -1, first_faces[b], first_faces[b + 1]
+        while depth:
+            depth -= 1
+            parent, low, high = waiting[depth, 0], waiting[depth, 1], waiting[depth, 2]
+            if parent >= 0:
+                right[parent] = count
+            begin[count], size[count] = low, high - low
+            if high - low > _LEAF:
+                middle = _halve(centre, face, low, high)
+                waiting[depth, 0], waiting[depth, 1], waiting[depth, 2] = count, middle, high
+                waiting[depth + 1, 0], waiting[depth + 1, 1], waiting[depth + 1, 2] = -1, low, middle
+                depth += 2
+            count += 1
+    first[n] = count
+    return first, right[:count], begin[:count], size[:count], face
+
+
+@compiled
+def _halve(centre, face, low, high):
+    """Sort the faces from `low` to `high` along the axis on which they extend farthest. Returns: the middle."""
+    axis, widest = 0, -1.0
+    for k in range(3):
+        least, greatest = np.inf, -np.inf
+        for p in face[low:high]:
+            least, greatest = min(least, centre[p, k]), max(greatest, centre[p, k])
+        if greatest - least > widest:
+            axis, widest = k, greatest - least
+    own = face[low:high].copy()
+    along = np.empty(len(own))
+    for p in range(len(own)):
+        along[p] = centre[own[p], axis]
+    face[low:high] = own[np.argsort(along, kind="mergesort")]
+    return (low + high) // 2
+
+
+@compiled
+def grow(trees, near, by_face):
+    """Boxes (N, 12) of the nodes of some bodies, (n,), around those of their faces, (F, 12) in the order of leaves."""
+    boxes = np.empty((len(trees.right), 12))
+    for b in range(len(near)):
+        if near[b]:
+            for node in range(trees.first[b + 1] - 1, trees.first[b] - 1, -1):
+                right, begin = trees.right[node], trees.begin[node]
+                if right >= 0:
+                    _join(boxes, node + 1, boxes, right, boxes, node)
+                else:
+                    _join(by_face, begin, by_face, begin, boxes, node)
+                    for f in range(begin + 1, begin + trees.size[node]):
+                        _join(by_face, f, boxes, node, boxes, node)
+    return boxes
+
+
+@compiled
+def _join(left, a, right, b, boxes, node):
+    """Write the box around two boxes."""
+    for k in range(3):
+        for low in (0, 6):
+            boxes[node, low + k] = min(left[a, low + k], right[b, low + k])
+            boxes[node, low + 3 + k] = max(left[a, low + 3 + k], right[b, low + 3 + k])

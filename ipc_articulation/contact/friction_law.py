@@ -1,0 +1,34 @@
+"""Which friction a step has: libuipc's, or one that holds.
+
+lagged:    E = Σ μ λ f₀(|u|, ε_v dt)        what sticks creeps with up to ε_v (Li et al. 2020, section 5)
+anchored:  E = Σ μ λ f₀(|s + u|, δ)         what sticks does not move, see `anchors`
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipc_articulation.contact.anchors import LENGTH
+from ipc_articulation.contact.held import Held
+
+_SMALLEST = 1e-300  # [m]
+
+
+class FrictionLaw(NamedTuple):
+    """Friction of a step."""
+
+    eps_velocity: float  # ε_v [m/s]; 0 leaves friction out
+    held: Held | None = None  # what pairs remember; None: lagged
+    pairs_of: int = 0  # N of `held`, the number of bodies and half-planes
+
+    @property
+    def acts(self) -> bool:
+        """Whether there is friction at all."""
+        return self.eps_velocity > 0.0
+
+    def length(self, d_hat: float, dt: float) -> float:
+        """The slip [m] at which friction is fully developed, for d̂ [m] and steps of dt [s]."""
+        return max(self.eps_velocity * dt if self.held is None else LENGTH * d_hat, _SMALLEST)
+
+
+NO_FRICTION = FrictionLaw(0.0)
