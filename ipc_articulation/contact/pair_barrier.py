@@ -3,8 +3,7 @@
 The projected Hessian is a Gauss-Newton one, in the distance d and, for edges that are almost parallel, in z = e₁ × e₂:
 the second derivatives of B m by these numbers are projected to positive semidefinite. The positive part of the second
 derivative of d is added (see `curvature`), for almost parallel edges only if their distance is larger than the offset
-of their ends from being parallel. The second derivative of z is left out, because B m is small there. The exact Hessian
-is that of all stencils but almost parallel edges.
+of their ends from being parallel. The second derivative of z is left out, because B m is small there (see `mollified`).
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ import numpy as np
 
 from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.barrier import barrier, cross, cross_of_edges, length_squared, mollifier
+from ipc_articulation.contact.barrier import barrier, cross_of_edges, length_squared, mollifier
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
-from ipc_articulation.contact.pair_blocks import HALF, LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
+from ipc_articulation.contact.mollified import add_mollified
+from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
 
 
 @compiled
@@ -148,7 +148,7 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
 def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, project, g):
     """Add the gradient of stencils within d̂ to g (n, 12); see `add_energy`; `points` are local ones (V, 3) [m].
 
-    The Hessian is projected, or, for all but mollified edges, exact.
+    The Hessian is projected, or exact.
 
     Returns:
         The Hessian block of each pair of bodies, (P, 24, 24).
@@ -167,78 +167,17 @@ def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d
         square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
         if square < mollified[s]:
             eps = mollified[s]
-            _add_mollified(kappa[pair[s]], B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H_s)
-            if 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
+            parts = kappa[pair[s]], B, slope, curvature, u, square, eps, e1, e2, z, points, v
+            add_mollified(*parts, i, j, project, g, H_s)
+            if project and 2.0 * square >= d * d * max(length_squared(e1), length_squared(e2)):
                 continue
             slope *= mollifier(square, eps)[0]
         else:
             add_gradient(kappa[pair[s]] * slope, u, i, j, g)
             add_rank_one(kappa[pair[s]] * (max(curvature, 0.0) if project else curvature), u, H_s)
-            if not project:
-                add_exact_curvature(-kappa[pair[s]] * slope, d, kind[s], points, x, v, w, n, y, H_s)
-                continue
-        add_curvature(-kappa[pair[s]] * slope, d, kind[s], points, x, v, w, n, y, H_s)
+        force = -kappa[pair[s]] * slope
+        if project:
+            add_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
+        else:
+            add_exact_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
     return by_coordinates(H)
-
-
-@compiled
-def _add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points, v, i, j, g, H):
-    """Add the derivatives of κ m(z·z) B(d) by d and z: those along z together with d, and those normal to z."""
-    m, rate = mollifier(square, eps)
-    length = np.sqrt(square)
-    across1, across2, along = np.empty(3), np.empty(3), np.empty(3)
-    _basis(z, length, along, across1, across2)
-    u_z, u_mixed = np.empty(PAIR_DOF), np.empty(PAIR_DOF)
-    _outer_of_edges(along, e1, e2, points, v, u_z)
-    m_z = 2.0 * rate * length
-    add_gradient(kappa * m * slope, u, i, j, g)
-    add_gradient(kappa * B * m_z, u_z, i, j, g)
-    # the 2x2 Hessian by (|z|, d), projected: λ₁ and λ₂ are its eigenvalues
-    zz, zd, dd = B * (4.0 / eps) * (1.0 - 3.0 * square / eps), slope * m_z, m * curvature
-    mean, half = 0.5 * (zz + dd), 0.5 * (zz - dd)
-    radius = np.sqrt(half * half + zd * zd)
-    angle = 0.5 * np.arctan2(zd, half)
-    cos, sin = np.cos(angle), np.sin(angle)
-    for a in range(PAIR_DOF):
-        u_mixed[a] = cos * u_z[a] + sin * u[a]
-    add_rank_one(kappa * max(mean + radius, 0.0), u_mixed, H)
-    for a in range(PAIR_DOF):
-        u_mixed[a] = cos * u[a] - sin * u_z[a]
-    add_rank_one(kappa * max(mean - radius, 0.0), u_mixed, H)
-    for across in (across1, across2):
-        _outer_of_edges(across, e1, e2, points, v, u_z)
-        add_rank_one(kappa * B * 2.0 * rate, u_z, H)
-
-
-@compiled
-def _basis(z, length, along, across1, across2):
-    """Fill an orthonormal basis whose first vector is along z, or any basis if z is zero."""
-    along[:] = 0.0
-    along[2] = 1.0
-    if length > 0.0:
-        along[0], along[1], along[2] = z[0] / length, z[1] / length, z[2] / length
-    smallest = 0
-    for k in range(1, 3):
-        if abs(along[k]) < abs(along[smallest]):
-            smallest = k
-    across2[:] = 0.0
-    across2[smallest] = 1.0
-    cross(along, across2, across1)
-    scale = np.sqrt(across1[0] ** 2 + across1[1] ** 2 + across1[2] ** 2)
-    across1[0], across1[1], across1[2] = across1[0] / scale, across1[1] / scale, across1[2] / scale
-    cross(along, across1, across2)
-
-
-@compiled
-def _outer_of_edges(a, e1, e2, points, v, u):
-    """Fill u (24,): ∂(a·(e₁ × e₂)) by the coordinates of both bodies, (e₂ × a) ⊗ ē₁ and (a × e₁) ⊗ ē₂."""
-    n = np.empty(3)
-    u[:] = 0.0
-    cross(e2, a, n)
-    for k in range(3):
-        for m in range(3):
-            u[LEVER * k + 1 + m] = n[k] * (points[v[1], m] - points[v[0], m])
-    cross(a, e1, n)
-    for k in range(3):
-        for m in range(3):
-            u[LEVER * k + HALF + 1 + m] = n[k] * (points[v[3], m] - points[v[2], m])

@@ -20,7 +20,7 @@ Otherwise it stays: what the barrier takes up in a hit is energy of motion, and 
 until it is below its start. Within a step, so that Newton's method does not have to find its way through gaps of a
 millionth of d̂, κ_c is raised at once if a gap has narrowed since the last iteration, and again if it has halved since:
 
-    rescue:  κ_c → κ_c min(10, B'(d)/B'(d̂/2))   if d < 0.05 d̂
+    rescue:  κ_c → κ_c min(10, B'(d)/B'(d̂/2))   if d < 0.05 d̂,  and at least to the start
 
 up to 10⁴ times the start of a pair with the mass of all bodies and twice the greatest speed: more is never carried.
 
@@ -274,19 +274,20 @@ def _rescued(bodies, gaps, columns, pairs, values, last_pairs, last):
     law, N = _Law(*columns), len(columns[0])
     keys, kappa, row = _in_contact(bodies, law, pairs, values)
     d, below = gaps[row], gaps[row]
-    raised = np.zeros(N, dtype=np.bool_)
+    changed = np.zeros(N, dtype=np.bool_)
     for p in range(len(keys)):
         i, j = keys[p] // N, keys[p] % N
         m, at = _material(law, i, j), place(last_pairs, keys[p])
         most = _MOST * _to_stop(law, m, law.total, 2.0 * law.fastest)
         if d[p] < _RESCUE * law.d_hat[m] and at >= 0 and d[p] < last[at] and kappa[p] < most:
-            kappa[p] = min(kappa[p] * min(_AT_ONCE, _ratio(law, m, d[p])), most)
+            raised = max(kappa[p] * min(_AT_ONCE, _ratio(law, m, d[p])), _start(law, i, j, m))
+            kappa[p] = min(raised, most)
             below[p] *= _AGAIN
-            raised[i] = raised[j] = True
+            changed[i] = changed[j] = True
         elif at >= 0 and last[at] > 0.0:
             below[p] = min(d[p], last[at])
     away = np.array([place(keys, key) < 0 for key in pairs], dtype=np.bool_)
-    return *_merged(keys, kappa, below, pairs[away], values[away]), raised
+    return *_merged(keys, kappa, below, pairs[away], values[away]), changed
 
 
 @compiled

@@ -24,6 +24,7 @@ from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
+from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Approaching, Projecting, Term
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
@@ -159,6 +160,10 @@ class Potential:
         for term in self.terms:
             term.add_energy(q, E)
         return E
+
+    def rounding(self, q: Array) -> Array:
+        """By how much `body_energies` may change by rounding of q (n, 12) alone, (n,)."""
+        return sum((term.rounding(q) for term in self.terms if isinstance(term, Kinetic)), np.zeros(len(q)))
 
     @property
     def projects(self) -> bool:

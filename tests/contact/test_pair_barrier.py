@@ -158,6 +158,27 @@ def test_mollified_hessian_is_that_by_distance_and_cross_product(angle, ratio):
     assert by_motions[2, 2] == pytest.approx(across, rel=1e-6)
 
 
+@pytest.mark.parametrize("angle", [0.003, 0.012, 0.025])
+@pytest.mark.parametrize("ratio", [0.9, 0.3, 0.03])
+def test_an_unprojected_mollified_hessian_is_the_true_one(angle, ratio):
+    """In any pose; ends of edges are not closest."""
+    t, rng = np.array([np.cos(angle), np.sin(angle), 0.0]), np.random.default_rng(1)
+    points = np.array([[-0.5, 0, 0], [0.6, 0, 0], -0.4 * t, 0.55 * t])
+    q = np.stack([pose(0, 0, 0), pose(0.01, 0, -ratio * D_HAT)])
+    touching, stencils = two_primitives(EDGES, points, q)
+    size = 1e-3 * min(angle, ratio * D_HAT)
+
+    def gradient(q):
+        return derivatives(touching.at(q), stencils, project=False)[0]
+
+    H = derivatives(touching, stencils, project=False)[1]
+    assert np.linalg.eigvalsh(H)[0] < 0.0
+    for _ in range(20):
+        along = rng.normal(size=24)
+        change = (gradient(q.ravel() + size * along) - gradient(q.ravel() - size * along)) / (2.0 * size)
+        np.testing.assert_allclose(H @ along, change, rtol=0, atol=5e-4 * np.abs(change).max())
+
+
 def test_energy_goes_to_a_body_that_moves():
     touching = parallel_stack(0)
     stencils = touching.stencils()

@@ -192,6 +192,17 @@ def test_a_pair_that_comes_into_contact_within_a_step_is_rescued_from_its_second
     assert r.of(bodies) == pytest.approx(100.0 * start, rel=1e-12)
 
 
+def test_a_rescue_takes_a_lowered_pair_to_its_start_at_once():
+    """What has lain lightly for long is hit."""
+    r = begun(make_resistance())
+    steps(r, (0, 4), 0.9, 15)
+    begun(r, r.held, speed=(3.0, 0.0, 0.0, 0.0))
+    rest(r, pairs((0, 4)), np.array([0.3 * D_HAT]))
+    assert r.of(pairs((0, 4))) < 1e-4 * FALL / SLOPE
+    assert r.rescue(pairs((0, 4)), np.array([0.04 * D_HAT]))
+    assert r.of(pairs((0, 4))) == pytest.approx((FALL + 3.0 / DT) / SLOPE, rel=1e-12)
+
+
 def test_a_rescue_leaves_the_pairs_that_are_not_in_contact():
     r = begun(make_resistance())
     rest(r, pairs((0, 1), (1, 2)), np.array([0.1, 0.3]) * D_HAT)

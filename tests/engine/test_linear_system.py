@@ -131,8 +131,9 @@ def test_indefinite_system_is_refused():
     np.testing.assert_allclose(system.solve(np.ones((N, 12)))[frozen], -1.0)
 
 
-def test_definite_parts_are_put_back_and_others_are_not():
-    """Bodies 0, 2 and 4, 5 are two parts, of which the second is indefinite at first."""
+@pytest.mark.parametrize(("shares", "second"), [((), 9.0), ((0.5,), 9.0), ((0.5, 0.8, 0.9), 1.4)])
+def test_definite_parts_are_put_back_and_others_are_softened(shares, second):
+    """Bodies 0, 2 and 4, 5 are two parts, of which the second is indefinite at first: 1 - 30, and later 2 + 7."""
     system, pairs, g = LinearSystem(np.zeros(6, dtype=bool)), np.array([[0, 2], [5, 4]]), np.ones((6, 12))
 
     def add(of_pairs, of_bodies):
@@ -145,11 +146,11 @@ def test_definite_parts_are_put_back_and_others_are_not():
     exact = system.definite_parts()
     np.testing.assert_array_equal(exact.is_definite, [True, True, True, True, False, False])
     add((7.0, 7.0), 2.0)
-    system.put_back(exact)
-    np.testing.assert_allclose(system.solve(g)[:, 0], [-0.25, -1.0, -0.25, -1.0, -1.0 / 9.0, -1.0 / 9.0])
+    system.soften(exact, shares)
+    np.testing.assert_allclose(system.solve(g)[:, 0], [-0.25, -1.0, -0.25, -1.0, -1.0 / second, -1.0 / second])
 
 
-def test_nothing_is_put_back_where_blocks_have_come():
+def test_nothing_is_softened_where_blocks_have_come():
     system, g = LinearSystem(np.zeros(3, dtype=bool)), np.ones((3, 12))
     system.add_diagonal(np.stack([scale * np.eye(12) for scale in (1.0, -1.0, 1.0)]))
     assert system.solve_definite(g) is None
@@ -157,7 +158,7 @@ def test_nothing_is_put_back_where_blocks_have_come():
     system.choose(np.ones(3, dtype=bool))
     system.add_diagonal(np.stack([np.eye(12)] * 3))
     system.add_pairs(np.array([[0, 1]]), np.eye(24)[None])
-    system.put_back(exact)
+    system.soften(exact, (0.0, 0.5))
     np.testing.assert_allclose(system.solve(g)[:, 0], [-0.5, -0.5, -1.0])
 
 

@@ -5,6 +5,7 @@ The others, fixed or frozen, do not move: everything that is added to their rows
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ class Kept(NamedTuple):
     blocks: Array  # (m, 12, 12)
 
 
+SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
 
 
@@ -90,13 +92,26 @@ class LinearSystem:
         is_definite = self._cholesky.definite_rows(self._H.diagonal, blocks)
         return Kept(is_definite, self._H.diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
 
-    def put_back(self, kept: Kept) -> None:
-        """Replace these parts of a Hessian that was added anew, with the same unknowns, by what they were."""
+    def soften(self, kept: Kept, shares: Sequence[float]) -> None:
+        """Make a projected Hessian, added anew with the same unknowns, as soft as it may be, part by part.
+
+        A part becomes what was kept, where that is definite; else what was kept and a share of its difference from
+        what was added, with the first share that is enough; else it stays.
+        """
         rows, cols, blocks = self._H.upper
         if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
             return  # a block has come or gone: parts are connected otherwise
-        self._H.diagonal[kept.is_definite] = kept.diagonal[kept.is_definite]
-        blocks[kept.is_definite[rows]] = kept.blocks[kept.is_definite[rows]]
+        diagonal, left = self._H.diagonal, ~kept.is_definite
+        diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
+        stiff, stiff_blocks = diagonal.copy(), blocks.copy()
+        for share in (*shares, 1.0):
+            if not left.any():
+                return
+            of = left[rows]
+            diagonal[left] = (1.0 - share) * kept.diagonal[left] + share * stiff[left]
+            blocks[of] = (1.0 - share) * kept.blocks[of] + share * stiff_blocks[of]
+            if share < 1.0:
+                left &= ~self._cholesky.definite_rows(diagonal, blocks)
 
     def _solve(self, g: Array, shift: float) -> Array | None:
         """The step with H + shift·1."""

@@ -17,7 +17,7 @@ from ipc_articulation.engine.rows import advanced
 from ipc_articulation.errors import SolverError
 from ipc_articulation.frontend.config import Config
 
-_ROUNDING = 1e-12  # relative noise of an energy
+_ROUNDING = 1e-12  # relative noise of an energy, besides that of coordinates (see `Potential.rounding`)
 
 
 class Search(NamedTuple):
@@ -69,6 +69,9 @@ def line_search(
         report.line_search_steps += 1
         energies = potential.body_energies(after)
         halved, is_halved = halve(labels, searching, energies, highest, alpha)
+        if is_halved and alpha is share:
+            highest += islands.total(labels, potential.rounding(q))
+            halved, is_halved = halve(labels, searching, energies, highest, alpha)
         if not is_halved:
             return Search(alpha, after, step, energies)
         if alpha is share:  # the whole step: it may only be too straight

@@ -14,7 +14,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.linear_system import SHARES, LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
 from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
@@ -99,7 +99,7 @@ class _Solve:
         report.iterations += 1
         self._has_stiffened = False
         at_goal = potential.approach(report.iterations)
-        dq = self._newton_step(now.q, now.moving)
+        dq = self._newton_step(now)
         if self._has_stiffened:
             now = now._replace(energies=None)
         step, labels = self._cut(now, dq)
@@ -122,14 +122,14 @@ class _Solve:
         report.unmet = unmet_criteria(self._potential, cut, dq, fraction, self._dt, self._config)
         report.warnings.append(_not_converged(report, self._config))
 
-    def _newton_step(self, q: Array, moving: Bools) -> Array:
+    def _newton_step(self, now: Iterate) -> Array:
         """The step -H⁻¹ g, (n, 12)."""
-        potential, system, watch = self._potential, self._system, self._watch
+        potential, system, watch, (q, moving) = self._potential, self._system, self._watch, (now.q, now.moving)
         potential.select(moving)
         try:
             is_slow = potential.projects and self.report.iterations > _SOON
-            solve = self._exact_step if is_slow else self._projected_step
-            dq = potential.restrain(solve(q, moving), system)
+            dq = self._exact_step(now) if is_slow else self._projected_step(q, moving)
+            dq = potential.restrain(dq, system)
         except SolverError as error:
             raise not_finite(potential, q) or error from None
         watch.lap("solve")
@@ -140,19 +140,20 @@ class _Solve:
     def _projected_step(self, q: Array, moving: Bools) -> Array:
         return self._system.solve(self._assemble(q, moving, project=True))
 
-    def _exact_step(self, q: Array, moving: Bools) -> Array:
+    def _exact_step(self, now: Iterate) -> Array:
         """The step with exact Hessians where terms have them, and with projected ones in parts that are not definite.
 
         Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that
-        hold a link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»).
+        hold a link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»). So once steps are
+        below the tolerances, as where Newton leaves a saddle, only as much is projected as is needed.
         """
-        system = self._system
+        system, q, moving = self._system, now.q, now.moving
         dq = system.solve_definite(self._assemble(q, moving, project=False))
         if dq is not None:
             return dq
         exact = system.definite_parts()
         g = self._assemble(q, moving, project=True)
-        system.put_back(exact)
+        system.soften(exact, SHARES if now.step.size[moving].max() < 1.0 else ())
         return system.solve(g)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:

@@ -47,6 +47,7 @@ class Kinetic(Term):
             bodies.is_dynamic,
             bodies.q.copy(),
         )
+        self._inertia = weight(order) * bodies.mass * ~bodies.is_fixed[:, None, None]
         self._moving = np.ones(len(bodies.q), dtype=np.bool_)
 
     def select(self, moving: Bools) -> None:
@@ -58,6 +59,10 @@ class Kinetic(Term):
 
     def add_energy(self, q: Array, E: Array) -> None:
         add_energy(self.arrays, q, self._moving, E)
+
+    def rounding(self, q: Array) -> Array:
+        """By how much the step's energy may change by rounding of q alone, body by body, (n,); see `_rounding`."""
+        return _rounding(self._inertia, self.arrays.q_tilde, q, self._moving)
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_gradient(self.arrays, q, self._moving, g)
@@ -91,3 +96,23 @@ def add_gradient(inertias, q, moving, g):
             for i in range(DOF):
                 for j in range(DOF):
                     g[b, i] += M[b, i, j] * (q[b, j] - q_tilde[b, j])
+
+
+_ROUNDING = 8.0 * float(np.finfo(np.float64).eps)  # of a coordinate: vertices are sums of a few products
+
+
+@compiled
+def _rounding(M, q_tilde, q, moving):
+    """8 ε Σ_i |(M (q - q̃))_i| |q_i|, (n,): the inertial forces are in balance with all others, which q rounds as well.
+
+    Far from the origin it is more than a small part of the energy, which the step's motion alone determines.
+    """
+    noise = np.zeros(len(q))
+    for b in range(len(q)):
+        if moving[b]:
+            for i in range(DOF):
+                force = 0.0
+                for j in range(DOF):
+                    force += M[b, i, j] * (q[b, j] - q_tilde[b, j])
+                noise[b] += _ROUNDING * abs(force * q[b, i])
+    return noise
