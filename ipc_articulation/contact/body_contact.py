@@ -35,20 +35,25 @@ class BodyContact:
         self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
         self._resistance, self._mu = resistance, float(materials.friction[index])
         self._surfaces, self._allowed = surfaces, materials.body_pairs == index
-        self.proximity = Proximity(surfaces, self._allowed, self._d_hat + self._thickness)
+        self.proximity = Proximity(surfaces, self._d_hat + self._thickness)
         self._all = np.ones(len(materials.body_pairs), dtype=np.bool_)
-        self._near = Proximity(surfaces, self._allowed, self.proximity.reach)  # wherever a distance is asked for
+        self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
         self._dt = 0.0  # [s]
         self._friction: Friction | None = None
         self._apart: Array | float = 0.0  # how far apart the points were on which it acts, now in one place [m]
 
-    def begin_step(self, at: Positions, dt: float) -> Stencils:
+    def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
         """Begin a step of dt [s] where the bodies are, without friction so far.
+
+        Args:
+            at: Where they are.
+            near: Pairs of bodies whose boxes are within reach of each other, (k, 2).
+            dt: Time step [s].
 
         Returns:
             The stencils within d̂.
         """
-        self.proximity.cover(at, at)
+        self.proximity.cover(at, at, near)
         self._dt, self._friction = dt, None
         return self.touching(at.x, self._all)
 
@@ -159,8 +164,7 @@ class BodyContact:
 
     def _distance_of_boxes(self, at: Positions, within: float) -> float:
         """Smallest distance [m] of the bounding boxes of two bodies; inf if it is above `within`."""
-        nowhere = np.empty((len(self._all), 3))
-        low, high = motion_boxes(self._surfaces.corners[1], self._all, at.corners, at.corners, nowhere, nowhere)
+        low, high = self._boxes(at)
         pairs = near_moving(low, high, self._allowed, self._all, within)
         return smallest_distance(low, high, pairs) if len(pairs) else np.inf
 
@@ -173,6 +177,11 @@ class BodyContact:
     def _all_within(self, at: Positions, reach: float) -> Stencils:
         """Stencils that contain all pairs of primitives nearer than a distance [m]."""
         if reach > self._near.reach:
-            return find_stencils(self._surfaces, self._allowed, at.x, at.x, reach)
-        self._near.cover(at, at)
+            return find_stencils(self._surfaces, self._allowed, at.q, at.q, reach)
+        self._near.cover(at, at, self.near(*self._boxes(at), self._all))
         return self._near.stencils
+
+    def _boxes(self, at: Positions) -> tuple[Array, Array]:
+        """Lower and upper corners of the bounding boxes of all bodies, (n, 3) each [m]."""
+        nowhere = np.empty((len(self._all), 3))
+        return motion_boxes(self._surfaces.corners[1], self._all, at.corners, at.corners, nowhere, nowhere)

@@ -8,39 +8,60 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.primitive_pairs import near_primitives
 from ipc_articulation.contact.staying_apart import come_near
-from ipc_articulation.contact.stencils import Stencils, columns_of
+from ipc_articulation.contact.stencils import Stencils, columns_of, pairs_of
 from ipc_articulation.contact.surfaces import Surfaces
 
 _FEW = 16  # if fewer than 1/16 of the bodies move, sorting all bodies is slower
 
 
 def find_stencils(surfaces: Surfaces, allowed: Bools, start: Array, end: Array, distance: float) -> Stencils:
-    """Pairs that come within a distance [m] while vertices move straight from start to end, (V, 3) each; few others.
+    """Pairs that come within a distance [m] while bodies move straight from start to end, (n, 12) each; few others.
 
     Their order does not depend on positions, so sums over them are the same to the last bit for every search.
     """
+    n = len(allowed)
+    x, x_end, everywhere = surfaces.positions(start), surfaces.positions(end), np.ones(n, np.bool_)
+    around = motion_boxes(surfaces.first, everywhere, x, x_end, np.empty((n, 3)), np.empty((n, 3)))
+    bodies = _in_order(_near_bodies(*around, allowed, distance), n)
+    pair, kind, vertices, mollified, _ = search(surfaces, bodies, start, x, end, x_end, np.full(len(bodies), distance))
+    rows, among = pairs_of(pair, np.arange(len(pair)), len(bodies))
+    return Stencils(bodies[rows], among, kind, vertices, mollified)
+
+
+def search(
+    surfaces: Surfaces, bodies: Ints, q: Array, x: Array, q_end: Array, x_end: Array, distance: Array
+) -> tuple[Ints, Ints, Ints, Array, Array]:
+    """Pairs of primitives that come within a distance while bodies move straight from start to end; few others.
+
+    Args:
+        surfaces: Surfaces of the n bodies.
+        bodies: Pairs of bodies, (P, 2).
+        q: Coordinates at the start, (n, 12).
+        x: Positions (V, 3) [m] there, valid for the bodies in pairs.
+        q_end: Coordinates at the end.
+        x_end: Positions there.
+        distance: Of each pair, (P,) [m].
+
+    Returns:
+        `pair`, `kind`, `vertices` and `mollified` of `Stencils`, in an order that does not depend on positions; and how
+        far apart they are at the end [m].
+    """
     s = surfaces
-    primitives = s.body, s.dimension, s.edges, s.faces, s.squared_lengths, s.trees
-    boxed = Stencils(*_find(*primitives, s.first, allowed, start, end, distance))
-    return boxed.rows(come_near(boxed.kind, boxed.vertices, start, end, distance))
+    shape = s.dimension, s.edges, s.faces, s.squared_lengths, s.trees
+    pair, kind, vertices, mollified = _find(*shape, bodies, q, x, q_end, x_end, distance)
+    rows, apart = come_near(pair, kind, vertices, x, x_end, distance)
+    return pair[rows], kind[rows], vertices[rows], mollified[rows], apart
 
 
 @compiled
-def _find(body, dimension, edges, faces, squares, trees, first, allowed, start, end, distance):
-    """The columns of the stencils."""
-    n = len(allowed)
-    around = motion_boxes(first, np.ones(n, np.bool_), start, end, np.empty((n, 3)), np.empty((n, 3)))
-    bodies = _in_order(_near_bodies(*around, allowed, distance), n)
-    near = np.zeros(n, dtype=np.bool_)
-    for i, j in bodies:
-        near[i] = near[j] = True
-    rows = near_primitives(bodies, trees, edges, faces, body, near, start, end, distance)
-    pair, kind, vertices, mollified = columns_of(bodies, dimension, edges, faces, squares, *rows)
-    return bodies, pair, kind, vertices, mollified
+def _find(dimension, edges, faces, squares, trees, bodies, q, x, q_end, x_end, distance):
+    """The columns of the stencils whose boxes come within the distance of their pair of bodies, (P,)."""
+    rows = near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance)
+    return columns_of(bodies, dimension, edges, faces, squares, *rows)
 
 
 @compiled
@@ -94,12 +115,17 @@ def unmoved(pairs, moved):
 
 
 @compiled
+def with_moved(pairs, moved):
+    """The pairs of bodies (k, 2) with a moved body; moved (n,)."""
+    return pairs[moved[pairs[:, 0]] | moved[pairs[:, 1]]]
+
+
+@compiled
 def near_moving(low, high, allowed, moving, distance):
     """Pairs of bodies that may touch, one of them moving, whose boxes are within a distance of each other, (k, 2)."""
     if _FEW * np.count_nonzero(moving) < len(moving):
         return _near_few(low, high, allowed, np.flatnonzero(moving), distance)
-    pairs = _near_bodies(low, high, allowed, distance)
-    return pairs[moving[pairs[:, 0]] | moving[pairs[:, 1]]]
+    return with_moved(_near_bodies(low, high, allowed, distance), moving)
 
 
 @compiled

@@ -17,6 +17,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 
 _LEAF = 4  # faces of a leaf at most
+_ROUNDING = 4e-15  # of coordinates and what they are sums of
 
 
 class FaceTrees(NamedTuple):
@@ -31,6 +32,8 @@ class FaceTrees(NamedTuple):
     edge: Ints  # (E,) the edges of `Surfaces`
     first_vertex: Ints  # (F + 1,) the first vertex that belongs to each face, and V
     vertex: Ints  # (V,) the vertices of `Surfaces`
+    middle: Array  # (N, 3) of each node's box in the body's frame [m]
+    half: Array  # (N, 3) its half sides [m]
 
 
 def face_trees(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32], first_faces: Ints) -> FaceTrees:
@@ -47,6 +50,7 @@ def face_trees(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32]
         face,
         *edge,
         *_by_owner(np.arange(len(points)), faces.ravel().astype(np.int64), place),
+        *_boxes(points, faces, right, begin, size, face),
     )
 
 
@@ -117,26 +121,36 @@ def _halve(centre, face, low, high):
 
 
 @compiled
-def grow(trees, near, by_face):
-    """Boxes (N, 12) of the nodes of some bodies, (n,), around those of their faces, (F, 12) in the order of leaves."""
-    boxes = np.empty((len(trees.right), 12))
-    for b in range(len(near)):
-        if near[b]:
-            for node in range(trees.first[b + 1] - 1, trees.first[b] - 1, -1):
-                right, begin = trees.right[node], trees.begin[node]
-                if right >= 0:
-                    _join(boxes, node + 1, boxes, right, boxes, node)
-                else:
-                    _join(by_face, begin, by_face, begin, boxes, node)
-                    for f in range(begin + 1, begin + trees.size[node]):
-                        _join(by_face, f, boxes, node, boxes, node)
-    return boxes
+def _boxes(points, faces, right, begin, size, face):
+    """`middle` and `half` of `FaceTrees`."""
+    low, high = np.full((len(right), 3), np.inf), np.full((len(right), 3), -np.inf)
+    for node in range(len(right) - 1, -1, -1):  # children before their parents
+        for k in range(3):
+            if right[node] >= 0:
+                low[node, k] = min(low[node + 1, k], low[right[node], k])
+                high[node, k] = max(high[node + 1, k], high[right[node], k])
+                continue
+            for f in face[begin[node] : begin[node] + size[node]]:
+                for v in faces[f]:
+                    low[node, k], high[node, k] = min(low[node, k], points[v, k]), max(high[node, k], points[v, k])
+    return 0.5 * (low + high), 0.5 * (high - low)
 
 
 @compiled
-def _join(left, a, right, b, boxes, node):
-    """Write the box around two boxes."""
-    for k in range(3):
-        for low in (0, 6):
-            boxes[node, low + k] = min(left[a, low + k], right[b, low + k])
-            boxes[node, low + 3 + k] = max(left[a, low + 3 + k], right[b, low + 3 + k])
+def node_box(trees, node, start, end, boxes):
+    """Write the box of a node to its row of (N, 12), while its body moves from start to end, (12,) each.
+
+    It is the box of the turned box in the body's frame: lower and upper corner at the start, and at the end. It is
+    wider by what positions are rounded.
+    """
+    for at in range(2):
+        q = start if at == 0 else end
+        for k in range(3):
+            middle, half, size = q[k], 0.0, abs(q[k])
+            for m in range(3):
+                a = q[3 + 3 * k + m]
+                middle += a * trees.middle[node, m]
+                half += abs(a) * trees.half[node, m]
+                size += abs(a * trees.middle[node, m])
+            half += _ROUNDING * (size + half)
+            boxes[node, 6 * at + k], boxes[node, 6 * at + 3 + k] = middle - half, middle + half

@@ -10,9 +10,9 @@ from ipc_articulation.contact.primitive_pairs import meeting_leaves
 from ipc_articulation.contact.surfaces import Surfaces
 
 
-def first_intersecting(surfaces: Surfaces, x: Array, bodies: Ints) -> tuple[int, int] | None:
-    """The first of some pairs of different bodies (P, 2) whose surfaces intersect at x (V, 3), or None."""
-    leaves = meeting_leaves(surfaces, x, bodies)
+def first_intersecting(surfaces: Surfaces, q: Array, bodies: Ints) -> tuple[int, int] | None:
+    """The first of some pairs of different bodies (P, 2) whose surfaces intersect at q (n, 12), or None."""
+    x, leaves = surfaces.positions(q), meeting_leaves(surfaces, q, bodies)
     ends = np.searchsorted(leaves[:, 0], np.arange(len(bodies) + 1))
     for pair, (i, j) in enumerate(bodies.tolist()):
         own = np.unique(leaves[ends[pair] : ends[pair + 1], 1:])

@@ -11,88 +11,130 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.face_trees import grow
+from ipc_articulation.contact.face_trees import node_box
 from ipc_articulation.contact.surfaces import Surfaces
 
 
-def meeting_leaves(surfaces: Surfaces, x: Array, bodies: Ints) -> Ints:
-    """Pairs of leaves whose boxes meet at x (V, 3): rows (pair, leaf, leaf), pairs ascending, for bodies (P, 2)."""
-    return _meeting_leaves(bodies, surfaces.trees, surfaces.faces, surfaces.body, x)
+def meeting_leaves(surfaces: Surfaces, q: Array, bodies: Ints) -> Ints:
+    """Pairs of leaves whose boxes meet at q (n, 12): rows (pair, leaf, leaf), pairs ascending, for bodies (P, 2)."""
+    return _near_leaves(bodies, surfaces.trees, q, q, np.zeros(len(bodies)))
 
 
 @compiled
-def _meeting_leaves(bodies, trees, faces, body, x):
-    near = np.zeros(len(trees.first) - 1, dtype=np.bool_)
-    for i, j in bodies:
-        near[i] = near[j] = True
-    return _near_leaves(bodies, trees, grow(trees, near, _boxes(x, x, faces, trees.face, body, near)), 0.0)
-
-
-@compiled
-def near_primitives(bodies, trees, edges, faces, body, near, start, end, distance):
-    """Pairs of primitives whose boxes come within a distance of each other.
+def near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance):
+    """Pairs of primitives whose boxes come within the distance of their pair of bodies.
 
     Args:
         bodies: Pairs of bodies, (P, 2).
         trees: Of all bodies.
         edges: (E, 2).
         faces: (F, 3).
-        body: The body of each vertex, (V,).
-        near: The bodies in pairs, (n,).
-        start: Positions (V, 3) [m].
-        end: Positions (V, 3) [m].
-        distance: [m].
+        q: Coordinates at the start, (n, 12).
+        x: Positions (V, 3) [m], valid for the bodies in pairs.
+        q_end: Coordinates at the end.
+        x_end: Positions.
+        distance: Of each pair of bodies, (P,) [m].
 
     Returns:
         Rows (pair, edge, edge), and rows (pair, face, vertex) with a vertex of the first body, and of the second.
     """
-    by_face = _boxes(start, end, faces, trees.face, body, near)
-    leaves = _near_leaves(bodies, trees, grow(trees, near, by_face), distance)
-    to_edges = trees.first_edge, trees.edge, _boxes(start, end, edges, trees.edge, body, near)
-    points = np.arange(len(start)).reshape(-1, 1)
-    to_vertices = trees.first_vertex, trees.vertex, _boxes(start, end, points, trees.vertex, body, near)
-    to_faces = np.arange(len(faces) + 1), trees.face, by_face
-    pair, first, second = leaves[:, 0], leaves[:, 1], leaves[:, 2]
+    places, points = np.arange(len(faces) + 1), np.arange(len(x)).reshape(-1, 1)
+    leaves = _near_leaves(bodies, trees, q, q_end, distance)
+    by_face = _boxes(leaves, trees, places, trees.face, faces, x, x_end)
+    by_leaf = _around(leaves, trees, by_face)
+    leaves = _still_near(leaves, by_leaf, distance)
+    by_edge = _boxes(leaves, trees, trees.first_edge, trees.edge, edges, x, x_end)
+    by_vertex = _boxes(leaves, trees, trees.first_vertex, trees.vertex, points, x, x_end)
+    to_edges, to_faces = (trees.first_edge, trees.edge, by_edge), (places, trees.face, by_face)
+    to_vertices, (pair, first, second) = (trees.first_vertex, trees.vertex, by_vertex), leaves.T
     return (
-        _near_parts(pair, trees, first, to_edges, second, to_edges, distance),
-        _near_parts(pair, trees, second, to_faces, first, to_vertices, distance),
-        _near_parts(pair, trees, first, to_faces, second, to_vertices, distance),
+        _near_parts(pair, trees, first, to_edges, second, to_edges, by_leaf, distance),
+        _near_parts(pair, trees, second, to_faces, first, to_vertices, by_leaf, distance),
+        _near_parts(pair, trees, first, to_faces, second, to_vertices, by_leaf, distance),
     )
 
 
 @compiled
-def _boxes(start, end, primitives, order, body, near):
-    """Boxes of primitives in an order, for the bodies that are near others: (k, 12), see `_keep_apart`."""
-    boxes = np.empty((len(order), 12))
-    for n in range(len(order)):
-        p = order[n]
-        if not near[body[primitives[p, 0]]]:
-            continue
-        for k in range(3):
-            v = primitives[p, 0]
-            low, high, low_end, high_end = start[v, k], start[v, k], end[v, k], end[v, k]
-            for c in range(1, primitives.shape[1]):
-                v = primitives[p, c]
-                low, high = min(low, start[v, k]), max(high, start[v, k])
-                low_end, high_end = min(low_end, end[v, k]), max(high_end, end[v, k])
-            boxes[n, k], boxes[n, 3 + k], boxes[n, 6 + k], boxes[n, 9 + k] = low, high, low_end, high_end
+def _around(leaves, trees, by_face):
+    """Boxes (N, 12) around the faces of leaves, whose boxes are in the order of leaves; they are the smallest ones."""
+    boxes, done = np.empty((len(trees.right), 12)), np.zeros(len(trees.right), dtype=np.bool_)
+    for p in range(len(leaves)):
+        for side in range(1, 3):
+            leaf = leaves[p, side]
+            if not done[leaf]:
+                done[leaf] = True
+                boxes[leaf] = by_face[trees.begin[leaf]]
+                for f in range(trees.begin[leaf] + 1, trees.begin[leaf] + trees.size[leaf]):
+                    for k in range(3):
+                        for low in (0, 6):
+                            high = low + 3
+                            boxes[leaf, low + k] = min(boxes[leaf, low + k], by_face[f, low + k])
+                            boxes[leaf, high + k] = max(boxes[leaf, high + k], by_face[f, high + k])
     return boxes
 
 
 @compiled
-def _near_leaves(bodies, trees, boxes, distance):
-    """Pairs of leaves whose boxes come within a distance of each other.
+def _still_near(leaves, boxes, distance):
+    """The rows (pair, leaf, leaf) whose boxes come within the distance of their pair of bodies."""
+    stays = np.empty(len(leaves), dtype=np.bool_)
+    for p in range(len(leaves)):
+        stays[p] = not _keep_apart(boxes, leaves[p, 1], boxes, leaves[p, 2], distance[leaves[p, 0]])
+    return leaves[stays]
+
+
+@compiled
+def _boxes(leaves, trees, first, order, primitives, start, end):
+    """Boxes of the primitives of some leaves: (k, 12), see `_keep_apart`, in their order.
+
+    Args:
+        leaves: Rows (pair, leaf, leaf).
+        trees: The trees.
+        first: The first primitive of each face, (F + 1,).
+        order: The primitives in the order of leaves, (k,).
+        primitives: Their vertices, (k, 1), (k, 2) or (k, 3).
+        start: Positions (V, 3) [m].
+        end: Positions (V, 3) [m].
+    """
+    boxes, done = np.empty((len(order), 12)), np.zeros(len(trees.right), dtype=np.bool_)
+    for p in range(len(leaves)):
+        for side in range(1, 3):
+            leaf = leaves[p, side]
+            if not done[leaf]:
+                done[leaf] = True
+                for n in range(first[trees.begin[leaf]], first[trees.begin[leaf] + trees.size[leaf]]):
+                    _box(primitives, order[n], start, end, boxes, n)
+    return boxes
+
+
+@compiled
+def _box(primitives, p, start, end, boxes, n):
+    """Write the box of primitive p to row n."""
+    for k in range(3):
+        v = primitives[p, 0]
+        low, high, low_end, high_end = start[v, k], start[v, k], end[v, k], end[v, k]
+        for c in range(1, primitives.shape[1]):
+            v = primitives[p, c]
+            low, high = min(low, start[v, k]), max(high, start[v, k])
+            low_end, high_end = min(low_end, end[v, k]), max(high_end, end[v, k])
+        boxes[n, k], boxes[n, 3 + k], boxes[n, 6 + k], boxes[n, 9 + k] = low, high, low_end, high_end
+
+
+@compiled
+def _near_leaves(bodies, trees, start, end, distance):
+    """Pairs of leaves whose boxes come within the distance of their pair of bodies.
 
     Args:
         bodies: Pairs of bodies, (P, 2).
         trees: The trees.
-        boxes: Of the nodes, (N, 12), see `_keep_apart`.
-        distance: [m].
+        start: Coordinates (n, 12).
+        end: Coordinates (n, 12).
+        distance: Of each pair of bodies, (P,) [m].
 
     Returns:
         Rows (pair, leaf, leaf), (k, 3).
     """
     roots, right, size, rows, count = trees.first, trees.right, trees.size, np.empty((256, 3), dtype=np.int64), 0
+    boxes, known = np.empty((len(right), 12)), np.zeros(len(right), dtype=np.bool_)
     waiting = np.empty((256, 2), dtype=np.int64)
     for p in range(len(bodies)):
         i, j = bodies[p, 0], bodies[p, 1]
@@ -101,7 +143,13 @@ def _near_leaves(bodies, trees, boxes, distance):
         while depth:
             depth -= 1
             a, b = waiting[depth, 0], waiting[depth, 1]
-            if _keep_apart(boxes, a, boxes, b, distance):
+            if not known[a]:
+                known[a] = True
+                node_box(trees, a, start[i], end[i], boxes)
+            if not known[b]:
+                known[b] = True
+                node_box(trees, b, start[j], end[j], boxes)
+            if _keep_apart(boxes, a, boxes, b, distance[p]):
                 continue
             if right[a] < 0 and right[b] < 0:
                 rows = _with_room_for(rows, count, 1)
@@ -116,7 +164,7 @@ def _near_leaves(bodies, trees, boxes, distance):
 
 
 @compiled
-def _near_parts(pair, trees, left, of_left, right, of_right, distance):
+def _near_parts(pair, trees, left, of_left, right, of_right, by_leaf, distance):
     """Pairs of primitives of pairs of leaves whose boxes come within a distance of each other.
 
     Args:
@@ -126,7 +174,8 @@ def _near_parts(pair, trees, left, of_left, right, of_right, distance):
         of_left: The first primitive of each face, the primitives in the order of leaves, and their boxes, (k, 12).
         right: The other leaf, (l,).
         of_right: As `of_left`, of another kind of primitives.
-        distance: [m].
+        by_leaf: Boxes around the leaves, (N, 12).
+        distance: Of each pair of bodies, (P,) [m].
 
     Returns:
         Rows (pair, left primitive, right primitive), (k, 3).
@@ -139,8 +188,10 @@ def _near_parts(pair, trees, left, of_left, right, of_right, distance):
         from_b, to_b = first_b[begin[b]], first_b[begin[b] + size[b]]
         rows = _with_room_for(rows, count, (to_a - from_a) * (to_b - from_b))
         for m in range(from_a, to_a):
+            if _keep_apart(boxes_a, m, by_leaf, b, distance[pair[p]]):
+                continue
             for n in range(from_b, to_b):
-                if not _keep_apart(boxes_a, m, boxes_b, n, distance):
+                if not _keep_apart(boxes_a, m, boxes_b, n, distance[pair[p]]):
                     rows[count, 0], rows[count, 1], rows[count, 2] = pair[p], number_a[m], number_b[n]
                     count += 1
     return rows[:count]

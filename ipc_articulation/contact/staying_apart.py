@@ -17,40 +17,45 @@ _MORE = 1.0 + 1e-6  # of the distance, so that rounding leaves out no stencil th
 
 
 @compiled
-def come_near(kind, vertices, start, end, distance):
-    """Rows of the stencils, (c,), that are not proven to stay a distance [m] apart.
+def come_near(pair, kind, vertices, start, end, distance):
+    """The stencils that are not proven to stay the distance of their pair of bodies apart.
 
     Args:
+        pair: (k,).
         kind: (k,).
         vertices: (k, 4).
         start: Positions (V, 3) [m].
         end: Positions (V, 3) [m]; vertices move straight from start to end.
-        distance: [m].
+        distance: Of each pair of bodies, (P,) [m].
+
+    Returns:
+        Their rows, and how far apart they are at the end [m], (c,) each.
     """
-    found, count, enough = np.empty(len(kind), dtype=np.int64), 0, _MORE * distance
+    found, count, apart = np.empty(len(kind), dtype=np.int64), 0, np.empty(len(kind))
     r, v, w, n = np.empty((4, 3)), np.empty((4, 3)), np.empty(4), np.zeros(3)
     for s in range(len(kind)):
-        sides = load(kind[s], vertices, s, start, end, r, v)
+        enough, sides = _MORE * distance[pair[s]], load(kind[s], vertices, s, start, end, r, v)
         if keeps(r, v, sides, 1.0, n, enough):
             continue
         ends = row(vertices, s)
-        if not _shortest(kind[s], start, ends, enough, w, n) or not (
-            keeps(r, v, sides, 1.0, n, enough)
-            or (_shortest(kind[s], end, ends, enough, w, n) and keeps(r, v, sides, 1.0, n, enough))
-        ):
-            found[count] = s
+        starts_apart = _shortest(kind[s], start, ends, enough, w, n) > enough
+        if starts_apart and keeps(r, v, sides, 1.0, n, enough):
+            continue
+        d = _shortest(kind[s], end, ends, enough, w, n)
+        if not (starts_apart and d > enough and keeps(r, v, sides, 1.0, n, enough)):
+            found[count], apart[count] = s, d
             count += 1
-    return found[:count]
+    return found[:count], apart[:count]
 
 
 @compiled
 def _shortest(kind, x, ends, enough, w, n):
-    """Fill n (3,) with the direction of the shortest vector at x (V, 3). Returns: whether it is longer than enough."""
+    """The distance at x (V, 3); n (3,) becomes the direction of the shortest vector, or 0 if it is not above enough."""
     d = np.sqrt(closest_points(kind, x, ends, w, n))
     if d <= enough:
         n[:] = 0.0
-        return False
+        return d
     sign = 1.0 if kind == EDGES else -1.0
     for k in range(3):
         n[k] *= sign / d
-    return True
+    return d

@@ -19,7 +19,7 @@ class Stencils:
     """k stencils over P pairs of bodies."""
 
     bodies: Ints  # (P, 2)
-    pair: Ints  # (k,) row of `bodies`, ascending within each kind
+    pair: Ints  # (k,) row of `bodies`, ascending
     kind: Ints  # (k,) EDGES, VERTEX_OF_FIRST or VERTEX_OF_SECOND
     vertices: Ints  # (k, 4) both ends of both edges, those of the first body first; or the vertex and the face's
     mollified: Array  # (k,) ε of the edges' mollifier [m⁴]; 0 for a vertex and a face
@@ -90,34 +90,40 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
         edges: Edges of all surfaces, (E, 2).
         faces: Faces of all surfaces, (F, 3).
         squares: Squared lengths of the edges at rest, (E,) [m²].
-        crossing: Rows (pair, edge, edge).
+        crossing: Rows (pair, edge, edge), pairs ascending, as in the next two.
         first: Rows (pair, face, vertex), the vertex belonging to the first body of the pair.
         second: Rows (pair, face, vertex), the vertex belonging to the second.
 
     Returns:
         `pair`, `kind`, `vertices` and `mollified` of `Stencils`.
     """
-    most, k = len(crossing) + len(first) + len(second), 0
+    most, k, at = len(crossing) + len(first) + len(second), 0, np.zeros(3, dtype=np.int64)
     pair, kind = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     vertices, mollified = np.empty((most, 4), dtype=np.int64), np.empty(most)
-    for p, a, b in crossing:
+    for p in range(len(bodies)):
         is_alone = bodies[p, 0] == bodies[p, 1]
-        if not (is_alone and (a >= b or _have_common_vertex(edges[a], edges[b]))):
-            pair[k], kind[k], mollified[k] = p, EDGES, MOLLIFIED * (squares[a] * squares[b])
-            vertices[k, 0], vertices[k, 1] = edges[a, 0], edges[a, 1]
-            vertices[k, 2], vertices[k, 3] = edges[b, 0], edges[b, 1]
-            k += 1
-    for side in range(2):
-        for p, face, v in first if side == 0 else second:
-            is_alone, of_face = bodies[p, 0] == bodies[p, 1], _dimension(faces[face])
-            if dimension[v] > of_face or (of_face == 0 and side == 1):
-                continue
-            if not (is_alone and (side == 1 or _have_common_vertex(faces[face], np.array([v])))):
-                pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if side == 0 else VERTEX_OF_SECOND, 0.0
-                vertices[k, 0] = v
-                for c in range(3):
-                    vertices[k, 1 + c] = faces[face, c]
+        while at[0] < len(crossing) and crossing[at[0], 0] == p:
+            a, b = crossing[at[0], 1], crossing[at[0], 2]
+            at[0] += 1
+            if not (is_alone and (a >= b or _have_common_vertex(edges[a], edges[b]))):
+                pair[k], kind[k], mollified[k] = p, EDGES, MOLLIFIED * (squares[a] * squares[b])
+                vertices[k, 0], vertices[k, 1] = edges[a, 0], edges[a, 1]
+                vertices[k, 2], vertices[k, 3] = edges[b, 0], edges[b, 1]
                 k += 1
+        for side in range(1, 3):
+            found = first if side == 1 else second
+            while at[side] < len(found) and found[at[side], 0] == p:
+                face, v = found[at[side], 1], found[at[side], 2]
+                at[side] += 1
+                of_face = _dimension(faces[face])
+                if dimension[v] > of_face or (of_face == 0 and side == 2):
+                    continue
+                if not (is_alone and (side == 2 or _have_common_vertex(faces[face], np.array([v])))):
+                    pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if side == 1 else VERTEX_OF_SECOND, 0.0
+                    vertices[k, 0] = v
+                    for c in range(3):
+                        vertices[k, 1 + c] = faces[face, c]
+                    k += 1
     return pair[:k], kind[:k], vertices[:k], mollified[:k]
 
 

@@ -11,7 +11,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving, unmoved
+from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving, unmoved, with_moved
 from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
@@ -44,7 +44,7 @@ class _Start(NamedTuple):
     q: Array  # (n, 12)
     low: Array  # (n, 3) lower corners of boxes around them [m]
     high: Array  # (n, 3) upper corners [m]
-    near: Ints  # (k, 2) pairs of bodies whose boxes are within reach of each other
+    near: list[Ints]  # material by material, pairs of bodies (k, 2) whose boxes are within reach of each other
     floor: float  # smallest gap that steps leave [m]
 
 
@@ -87,7 +87,7 @@ class ContactWorld:
         self._paired = ~self._all  # bodies in candidate pairs
         nowhere = np.full((n, 3), np.nan)
         at = positions(self.surfaces, np.zeros((n, DOF)))
-        self._start = _Start(at.q, nowhere, nowhere, _NO_PAIRS, 0.0)
+        self._start = _Start(at.q, nowhere, nowhere, [_NO_PAIRS for _ in self.body_contacts], 0.0)
         self._now = _Place(at, ~self._all, [NO_STENCILS for _ in self.body_contacts], ~self._all, at.copy())
 
     @property
@@ -107,7 +107,7 @@ class ContactWorld:
     @property
     def near_at_start(self) -> Ints:
         """Pairs of bodies whose boxes are within reach of each other at the beginning of the step, (k, 2)."""
-        return self._start.near
+        return np.concatenate([_NO_PAIRS, *self._start.near])
 
     def begin_step(
         self,
@@ -132,7 +132,8 @@ class ContactWorld:
         self._start = self._look_around(at)
         motions = (np.zeros_like(q), np.zeros_like(q)) if motions is None else motions
         self.resistance.begin_step(held, dt, adaptive, self.surfaces.motions(motions[0]) / dt)
-        touching = [contact.begin_step(at, dt) for contact in self.body_contacts]
+        found = zip(self.body_contacts, self._start.near, strict=True)
+        touching = [contact.begin_step(at, near, dt) for contact, near in found]
         in_contact = self._in_contact_so_far(at, touching, motions) if self.resistance.is_open else None
         if in_contact is not None:
             self.resistance.adopt(*in_contact)
@@ -150,13 +151,16 @@ class ContactWorld:
         last, corners = self._start, at.corners
         low, high = motion_boxes(self.surfaces.corners[1], self._all, corners, corners, last.low, last.high)
         moved = have_moved(last.low, last.high, low, high)
-        near = [unmoved(last.near, moved), *(contact.near(low, high, moved) for contact in self.body_contacts)]
-        return _Start(at.q, low, high, np.concatenate(near), gap_floor(corners))
+        near = [
+            np.concatenate([unmoved(pairs, moved), contact.near(low, high, moved)])
+            for contact, pairs in zip(self.body_contacts, last.near, strict=True)
+        ]
+        return _Start(at.q, low, high, near, gap_floor(corners))
 
     def _find_paired(self) -> Bools:
         paired = np.zeros(len(self._all), dtype=np.bool_)
         for contact in self.body_contacts:
-            paired[contact.proximity.stencils.bodies] = True
+            paired[contact.proximity.bodies] = True
         return paired
 
     def place(self, q: Array, moving: Bools) -> None:
@@ -245,9 +249,13 @@ class ContactWorld:
         """The stencils within d̂ where the bodies are placed, material by material; only pairs with a moving body."""
         return self._now.touching
 
-    def cover(self, ahead: Positions) -> None:
-        """Find the pairs that come near each other while vertices move straight to their positions ahead."""
-        found = [contact.proximity.cover(self._now.at, ahead) for contact in self.body_contacts]
+    def cover(self, ahead: Positions, near: list[Ints]) -> None:
+        """Find the stencils that come near each other while vertices move straight to their positions ahead.
+
+        `near` are the pairs of bodies of `near`.
+        """
+        of_contacts = zip(self.body_contacts, near, strict=True)
+        found = [contact.proximity.cover(self._now.at, ahead, pairs) for contact, pairs in of_contacts]
         if any(found):
             self._paired = self._find_paired()
             self._move_vertices(self._now.at)
@@ -257,15 +265,21 @@ class ContactWorld:
         """The stencils that `cover` has found, material by material."""
         return [contact.proximity.stencils for contact in self.body_contacts]
 
-    def near(self, ahead: Positions) -> Ints:
-        """Pairs of bodies, one of them moving, that may come within reach of each other, (k, 2).
+    def near(self, ahead: Positions) -> list[Ints]:
+        """Pairs of bodies that may come within reach of each other, material by material, (k, 2).
 
-        The bounding boxes of their whole motion to positions ahead are within reach. Other bodies do not meet, whatever
-        fractions of their steps they take. The result does not depend on earlier steps.
+        One of them has moved since the step began, and the bounding boxes of their whole motion to positions ahead are
+        within reach. Other bodies do not meet, whatever fractions of their steps they take. The result does not depend
+        on earlier steps.
         """
         now, start, first = self._now, self._start, self.surfaces.corners[1]
         low, high = motion_boxes(first, now.awake, now.at.corners, ahead.corners, start.low, start.high)
-        return np.concatenate([_NO_PAIRS, *(contact.near(low, high, now.moving) for contact in self.body_contacts)])
+        return [contact.near(low, high, now.awake) for contact in self.body_contacts]
+
+    def meeting(self, near: list[Ints]) -> Ints:
+        """Those of the pairs of `near` of which one is moving, (k, 2)."""
+        pairs = near[0] if len(near) == 1 else np.concatenate([_NO_PAIRS, *near])
+        return with_moved(pairs, self._now.moving) if len(pairs) else _NO_PAIRS
 
     def step_fractions(self, ahead: Positions, stencils: list[Stencils], labels: Ints) -> Array:
         """The fraction of its step that each body may take without contact of stencils or half-planes.
@@ -355,9 +369,8 @@ class ContactWorld:
         if found is not None:
             return found
         within = gap_floor(at.corners)
-        pair = first_intersecting(
-            self.surfaces, at.x, np.array(self._meeting(at.corners), dtype=np.int64).reshape(-1, 2)
-        )
+        meeting = np.array(self._meeting(at.corners), dtype=np.int64).reshape(-1, 2)
+        pair = first_intersecting(self.surfaces, q, meeting)
         if pair is not None:
             return Overlap(*pair, "", 0.0, max(float(self.materials.d_hat[self.materials.body_pairs[pair]]), within))
         return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)

@@ -211,14 +211,16 @@ class Potential:
         share = np.minimum(share, self._cfl_limit(contact, ahead))
         if share.min(initial=1.0) < 1.0:
             ahead = contact.ahead(q + share[:, None] * dq)
-        labels = islands.join(labels, contact.near(ahead), self.movable)
-        contact.cover(ahead)
+        near = contact.near(ahead)
+        labels = islands.join(labels, contact.meeting(near), self.movable)
+        contact.cover(ahead, near)
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
     def cover(self, q: Array) -> None:
         """Prepare `body_energies` for the straight way from the placed bodies to q (n, 12)."""
         if self._contact is not None:
-            self._contact.cover(self._contact.ahead(q))
+            ahead = self._contact.ahead(q)
+            self._contact.cover(ahead, self._contact.near(ahead))
 
     def keeps_contact(self, q: Array, labels: Ints) -> Bools:
         """Returns: (n,), whether a step to q (n, 12) almost preserves gaps and friction of a body's island.

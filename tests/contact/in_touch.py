@@ -31,7 +31,7 @@ class Touching(NamedTuple):
         """Ours, for positions within a hundredth of d̂ of these."""
         n = len(self.q)
         allowed = np.eye(n, dtype=bool) if self.itself else ~np.eye(n, dtype=bool)
-        return find_stencils(self.surfaces, allowed, self.x, self.x, 1.02 * (D_HAT + self.xi))
+        return find_stencils(self.surfaces, allowed, self.q, self.q, 1.02 * (D_HAT + self.xi))
 
     def collisions(self):
         return ipctk_collisions(self.surfaces, self.x, D_HAT, self.xi, self.itself)

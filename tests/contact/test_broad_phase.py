@@ -7,6 +7,7 @@ from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
+from tests.contact.worlds import pose
 
 TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 1.0, 0]])
 EDGES_, FACES = np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32), np.array([[0, 1, 2]], dtype=np.int32)
@@ -18,8 +19,8 @@ def test_order_of_the_stencils_does_not_depend_on_positions():
     allowed = ~np.eye(4, dtype=bool)
     found = []
     for sign in (1.0, -1.0):
-        x = surfaces.points + sign * 0.01 * np.column_stack([surfaces.body, 0 * surfaces.body, 0 * surfaces.body])
-        found.append(find_stencils(surfaces, allowed, x, x, 2.0))
+        q = np.stack([pose(sign * 0.01 * b, 0, 0) for b in range(4)])
+        found.append(find_stencils(surfaces, allowed, q, q, 2.0))
     first, second = found
     assert len(first) == 6 * (3 * 3 + 3 + 3), "all of six pairs"
     for name in ("bodies", "pair", "kind", "vertices", "mollified"):
@@ -31,7 +32,8 @@ def test_vertices_of_a_stencil_are_those_of_its_bodies():
     """Each side holds vertices of one body; a body that touches itself has each pair once, and no neighbours."""
     surfaces = join_surfaces([(TRIANGLE, EDGES_, FACES, np.zeros(3)), (TRIANGLE + 0.1, EDGES_, FACES, np.zeros(3))])
     allowed = np.ones((2, 2), dtype=bool)
-    s = find_stencils(surfaces, allowed, surfaces.points, surfaces.points, 2.0)
+    q = np.tile(pose(0, 0, 0), (2, 1))
+    s = find_stencils(surfaces, allowed, q, q, 2.0)
     assert len(s) == 15, "a triangle has none with itself"
     owner, (i, j) = surfaces.body[s.vertices], s.bodies[s.pair].T
     left = {EDGES: [0, 1], VERTEX_OF_FIRST: [0], VERTEX_OF_SECOND: [1, 2, 3]}
@@ -48,11 +50,11 @@ def test_vertices_of_a_stencil_are_those_of_its_bodies():
 def test_all_pairs_that_come_near_are_found(distance):
     """Two meshes that overlap along one axis move and turn; ipctk measures every pair, at several times."""
     surfaces = _two_balls()
-    start = surfaces.points
-    end = start + np.where(
-        surfaces.body[:, None] == 0, [0.02, 0.3, 0.0] + 0.1 * start[:, [1, 2, 0]], [-0.03, -0.2, 0.1]
-    )
-    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), start, end, distance)
+    q = np.tile(pose(0, 0, 0), (2, 1))
+    q_end = np.stack([pose(0.02, 0.3, 0.0), pose(-0.03, -0.2, 0.1)])
+    q_end[0, [4, 8, 9]] = 0.1
+    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), q, q_end, distance)
+    start, end = surfaces.positions(q), surfaces.positions(q_end)
     found = set(map(tuple, s.vertices.tolist()))
     assert len(found) == len(s)
     boxed = _boxed(surfaces, start, end, distance)
@@ -65,8 +67,8 @@ def test_all_pairs_that_come_near_are_found(distance):
 @pytest.mark.parametrize("distance", [0.2, 0.4])
 def test_without_motion_only_pairs_within_the_distance_are_found(distance):
     surfaces = _two_balls()
-    x = surfaces.points
-    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), x, x, distance)
+    x, q = surfaces.points, np.tile(pose(0, 0, 0), (2, 1))
+    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), q, q, distance)
     boxed = _boxed(surfaces, x, x, distance)
     near = {pair for pair, kind in boxed if _smallest(pair, kind, x, x) < distance}
     assert 0 < len(near) < len(boxed)
@@ -111,13 +113,12 @@ def _smallest(pair, kind, start, end):
 def test_what_a_search_finds_leaves_out_nothing_within_reach_at_any_place_on_the_way(distance):
     """Pairs that graze each other in the middle of a fast motion, where they are apart at both of its ends."""
     surfaces = _two_balls()
-    shift = np.where(surfaces.body[:, None] == 0, [8.0, 0.0, 0.0], [0.0, 0.1, 0.0])
-    start, end = surfaces.points - 0.5 * shift, surfaces.points + 0.5 * shift
+    shift, middle = np.zeros((2, 12)), np.tile(pose(0, 0, 0), (2, 1))
+    shift[:, :3] = [8.0, 0.0, 0.0], [0.0, 0.1, 0.0]
     allowed, found = ~np.eye(2, dtype=bool), set()
-    s = find_stencils(surfaces, allowed, start, end, distance)
-    for t in np.linspace(0.0, 1.0, 41):
-        x = (1.0 - t) * start + t * end
-        now = find_stencils(surfaces, allowed, x, x, distance)
+    s = find_stencils(surfaces, allowed, middle - 0.5 * shift, middle + 0.5 * shift, distance)
+    for t in np.linspace(-0.5, 0.5, 41):
+        now = find_stencils(surfaces, allowed, middle + t * shift, middle + t * shift, distance)
         found |= set(map(tuple, now.vertices.tolist()))
     assert found
     assert found <= set(map(tuple, s.vertices.tolist()))

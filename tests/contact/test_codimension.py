@@ -6,7 +6,7 @@ from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from ipc_articulation.contact.surfaces import join_surfaces
-from tests.contact.worlds import box_mesh
+from tests.contact.worlds import box_mesh, pose
 
 NO_EDGES, NO_FACES = np.zeros((0, 2), np.int32), np.zeros((0, 3), np.int32)
 
@@ -24,7 +24,8 @@ def stencils(*meshes):
     """All those of two bodies that lie in each other's place."""
     surfaces = join_surfaces(meshes)
     allowed = ~np.eye(len(meshes), dtype=bool)
-    return find_stencils(surfaces, allowed, surfaces.points, surfaces.points, 10.0)
+    q = np.tile(pose(0, 0, 0), (len(meshes), 1))
+    return find_stencils(surfaces, allowed, q, q, 10.0)
 
 
 def vertex_stencils(found, kind):

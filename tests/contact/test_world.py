@@ -121,7 +121,8 @@ def test_stencils_hold_every_pair_in_reach():
         dq = 0.05 * rng.standard_normal(q.shape)
         start = q - (trial % 2) * dq
         world.begin_step(start, DT, LAGGED)
-        world.cover(world.ahead(start + dq))
+        ahead = world.ahead(start + dq)
+        world.cover(ahead, world.near(ahead))
         x = world.surfaces.positions(q)
         mesh, theirs = ipctk_collisions(world.surfaces, x, D_HAT)
         expected = ipctk.BarrierPotential(D_HAT, 1.0)(theirs, mesh, x)
@@ -205,7 +206,7 @@ def test_half_planes_limit_each_island_by_itself():
     world.begin_step(q, DT, LAGGED)
     world.place(q, np.arange(4) < 3)
     ahead = world.ahead(q + down)
-    world.cover(ahead)
+    world.cover(ahead, world.near(ahead))
     limits = world.step_fractions(ahead, world.covered(), np.array([0, 0, 2, 3]))
     np.testing.assert_allclose(limits, [0.9 * 0.2, 0.9 * 0.2, 0.9 * 0.4, 1.0], rtol=1e-9)
 

@@ -91,7 +91,7 @@ def step_limit(world, q, dq):
     labels, moving = np.zeros(len(q), dtype=np.int64), np.ones(len(q), dtype=bool)
     world.place(q, moving)
     ahead = world.ahead(q + dq)
-    world.cover(ahead)
+    world.cover(ahead, world.near(ahead))
     return world.step_fractions(ahead, world.covered(), labels).min()
 
 

@@ -101,7 +101,7 @@ def test_an_error_at_any_line_of_a_step_leaves_no_trace(tmp_path, make):
 
 
 @pytest.mark.parametrize(
-    ("module", "function"), [(proximity, "find_stencils"), (block_cholesky, "factor_pattern")], ids=["pairs", "pattern"]
+    ("module", "function"), [(proximity, "search"), (block_cholesky, "factor_pattern")], ids=["pairs", "pattern"]
 )
 def test_an_error_in_what_is_kept_leaves_the_old(tmp_path, monkeypatch, module, function):
     undisturbed, scene = (falling(tmp_path / name, dt=0.002, speed=0.5) for name in ("undisturbed", "disturbed"))

@@ -200,7 +200,7 @@ def forget(scene):
     workspace = scene.engine.cpu.workspace
     wake(scene.engine.cpu)
     for contact in workspace.contact.body_contacts if workspace.contact else ():
-        contact.proximity._candidates = contact.proximity._candidates._replace(corners=None)
+        contact.proximity.forget()
 
 
 @pytest.mark.parametrize("x", [0.0, 1000.0])
