@@ -5,30 +5,35 @@ half, 12 κ_c d̂³ at a fifth (see `barrier`), and below with about 2 κ_c d̂�
 between 0.2 d̂ and 0.85 d̂ it does, within a factor of 30. Every pair of bodies has its own κ_c. It starts, in the step in
 which they come within d̂ of each other, with
 
-    start:   κ_c = m a / |B'(d̂/2)|,   1/m = 1/m_i + 1/m_j,   a = g + d̂/(10 dt²) + min(u²/d̂, u/dt):
+    start:   κ_c = m a / |B'(d̂/2)|,   1/m = 1/m_i + 1/m_j,   a = g + min(u²/d̂, u/dt):
 
 at half of d̂ one point bears the weight of the lighter body, and stops it from the speed u, at which the two can
-approach each other, over the way d̂ or within the step, whichever is gentler. Bodies that are in contact when the first
-step begins do not meet: u is there the speed at which their gap closes, and d̂/(10 dt²) stands in for g = 0 only.
-Between two steps κ_c follows what the pair has carried, at the smallest gap d with which the step has ended, if the
-last two steps have hardly changed it, |Δd| < (g dt² + d̂/10)/10:
+approach each other, over the way d̂ or within the step, whichever is gentler; for g = 0 stands d̂/(10 dt²). Bodies that
+are in contact when the first step begins do not meet: u is there the speed at which their gap closes. Between two steps
+κ_c follows what the pair has carried, at the smallest gap d with which the step has ended, if it rests. It does if
+the last two steps' changes Δd of the gap are small beside those that its own force would make of it, with speeds of
+√(a d̂) and accelerations of a = max(κ_c |B'(d)|/m, g/100):
+
+    rest:    |Δd| < dt √(a d̂)/10 for both,   and they differ by less than a dt²/10
 
     raise:   κ_c → κ_c min(2, B'(d)/B'(d̂/2))   if d < 0.2 d̂            (others lie on it; a gripper closes)
     lower:   κ_c → κ_c max(1/2, B'(d)/B'(d̂/2))   if 0.85 d̂ < d < d̂    (many points share the load; it has gone)
 
-Otherwise it stays: what the barrier takes up in a hit is energy of motion, and no load. Out of contact it is halved
-until it is below its start. Within a step, so that Newton's method does not have to find its way through gaps of a
-millionth of d̂, κ_c is raised at once if a gap has narrowed since the last iteration, and again if it has halved since:
+Otherwise it stays: what the barrier takes up in a hit is energy of motion, and no load, also where the hit turns. Out
+of contact it is halved until it is below its start. Within a step, so that Newton's method does not have to find its
+way through gaps of a millionth of d̂, κ_c is raised at once if a gap has narrowed since the last iteration, and again
+if it has halved since:
 
-    rescue:  κ_c → κ_c min(10, B'(d)/B'(d̂/2))   if d < 0.05 d̂,  and at least to the start
+    rescue:  κ_c → κ_c min(10, B'(d)/B'(d̂/2))   if d < 0.05 d̂,   and at least to the start for u = 0
 
-up to 10⁴ times the start of a pair with the mass of all bodies and twice the greatest speed: more is never carried.
+up to 10⁴ times the start of a pair with the mass of all bodies and twice the greatest speed: more is never carried. If
+the step has begun at a gap d₀ < d̂, (κ_c' - κ_c) B(d₀) is at most m g d̂/4 in each of the first twelve iterations.
 
 **Energy.** Lowering takes energy out. Raising at the gap d₀ with which a step begins adds (κ_c' - κ_c) B(d₀). That is
 nothing where the pair was out of contact then, as in an impact that one step takes up. Where it was at rest, B(d₀) is
 at most about |B'(d₀)| d̂/4, and so a quarter of the work of the load over d̂. A rescue in a hit of several steps adds
-more. **Friction** takes the normal forces with which the last step ended. **Scales:** sizes, masses and times enter by
-m, d̂, g, u and dt only.
+more only where Newton's method has taken twelve iterations. **Friction** takes the normal forces with which the last
+step ended. **Scales:** sizes, masses and times enter by m, d̂, g, u and dt only.
 """
 
 from __future__ import annotations
@@ -46,11 +51,14 @@ from ipc_articulation.contact.materials import Materials
 _MIDDLE, _NARROW, _WIDE, _RESCUE = 0.5, 0.2, 0.85, 0.05  # gaps in units of d̂
 _SLOWLY = 2.0  # greatest change of κ_c from one step to the next
 _AT_ONCE = 10.0  # greatest change within a step, in an iteration
+_WORK = 0.25  # of m g d̂: what raising within a step may add to the energy, in its first iterations
+_FIRST = 12  # of these; later ones may add what they need, so that no step is without end
 _AGAIN = 0.5  # of the gap at which κ_c was raised: where it is raised again within the step
 _MOST = 1e4  # of the start for all bodies together: a rescue goes no further
-_SLOW = 0.1  # of g dt² + _PUSH d̂: a change of the gap in a step that is hardly one
+_SLOW = 0.1  # of the speed and the acceleration that a contact's force can give: what is hardly motion
+_LEAST = 0.01  # of g, what a contact's force can give at least
 _SMALLEST = 2.0**-20  # of its start, below which κ_c is not lowered
-_PUSH = 0.1  # of d̂/dt²: what the start bears besides gravity
+_PUSH = 0.1  # of d̂/dt²: what the start bears where there is no gravity
 
 
 class _Law(NamedTuple):
@@ -96,7 +104,8 @@ class Resistance:
         )
         self._columns = tuple(self._law)  # numba takes a plain tuple faster
         self._given, self.is_open = materials.resistance, bool(materials.by_load.any())
-        self.held, self._last = NOTHING_HELD, NOTHING_HELD
+        self.held, self._last, self._first = NOTHING_HELD, NOTHING_HELD, NOTHING_HELD
+        self._rescues = 0  # calls of `rescue` in this step
         self.changed = still > 0.0  # (N,) bodies whose κ_c is not what the last step ended with
 
     def begin_step(self, held: Held, dt: float, adaptive: float, speed: Array) -> None:
@@ -111,6 +120,7 @@ class Resistance:
         given = np.where(np.isnan(self._given), adaptive, self._given)
         speeds = np.concatenate([speed, np.zeros(len(self._law.mass) - len(speed))])
         self._law = self._law._replace(given=given, speed=speeds, dt=dt, fastest=float(speeds.max(initial=0.0)))
+        self._rescues = 0
         self._columns, self.held, self.changed = tuple(self._law), held, np.zeros_like(self.changed)
 
     def of(self, bodies: Ints) -> Array:
@@ -132,6 +142,7 @@ class Resistance:
         """
         pairs, values, last, self.changed = _followed(bodies, gaps, changes, self._columns, *self.held)
         self.held, self._last = Held(pairs, values), Held(pairs, last)
+        self._first = self._last
 
     def rescue(self, bodies: Ints, gaps: Array) -> bool:
         """What is done within a step; pairs (P, 2) are those in contact, with smallest gaps (P,).
@@ -139,7 +150,10 @@ class Resistance:
         Returns:
             Whether any κ_c was raised.
         """
-        pairs, values, last, raised = _rescued(bodies, gaps, self._columns, *self.held, *self._last)
+        self._rescues += 1
+        work = _WORK if self._rescues <= _FIRST else np.inf
+        held = *self.held, *self._last, *self._first
+        pairs, values, last, raised = _rescued(bodies, gaps, work, self._columns, *held)
         self.held, self._last, self.changed = Held(pairs, values), Held(pairs, last), self.changed | raised
         return bool(raised.any())
 
@@ -154,26 +168,25 @@ def _material(law, i, j):
 @compiled
 def _start(law, i, j, m):
     """m a / |B'(d̂/2)| of a pair of material m."""
-    return _to_stop(law, m, 1.0 / (1.0 / law.mass[i] + 1.0 / law.mass[j]), law.speed[i] + law.speed[j])
+    return _to_stop(law, m, _both(law, i, j), law.speed[i] + law.speed[j])
+
+
+@compiled
+def _both(law, i, j):
+    """m of a pair [kg]."""
+    return 1.0 / (1.0 / law.mass[i] + 1.0 / law.mass[j])
+
+
+@compiled
+def _weight(law, m):
+    """g, or what stands for it [m/s²]."""
+    return law.gravity if law.gravity > 0.0 else _PUSH * law.d_hat[m] / law.dt**2
 
 
 @compiled
 def _to_stop(law, m, mass, u):
     """m a / |B'(d̂/2)| for a mass [kg] and a speed u [m/s]."""
-    return _to_bear(law, m, mass, law.gravity + _PUSH * law.d_hat[m] / law.dt**2, u)
-
-
-@compiled
-def _to_bear(law, m, mass, push, u):
-    """The same for an acceleration [m/s²] in place of g + d̂/(10 dt²)."""
-    return mass * (push + min(u * u / law.d_hat[m], u / law.dt)) / law.slope[m]
-
-
-@compiled
-def _at_rest(law, i, j, m, u):
-    """The start of a pair that is in contact when the first step begins, and closes at a speed u [m/s]."""
-    push = law.gravity if law.gravity > 0.0 else _PUSH * law.d_hat[m] / law.dt**2
-    return _to_bear(law, m, 1.0 / (1.0 / law.mass[i] + 1.0 / law.mass[j]), push, u)
+    return mass * (_weight(law, m) + min(u * u / law.d_hat[m], u / law.dt)) / law.slope[m]
 
 
 @compiled
@@ -226,7 +239,7 @@ def _adopted(bodies, gaps, change, columns, pairs, values):
     keys, kappa, row = keys[is_new], kappa[is_new], row[is_new]
     for p in range(len(keys)):
         i, j = keys[p] // N, keys[p] % N
-        kappa[p] = _at_rest(law, i, j, _material(law, i, j), max(0.0, -change[row[p]] / law.dt))
+        kappa[p] = _to_stop(law, _material(law, i, j), _both(law, i, j), max(0.0, -change[row[p]] / law.dt))
     return _merged(keys, kappa, gaps[row], pairs, values)[:2]
 
 
@@ -240,7 +253,9 @@ def _followed(bodies, gaps, changes, columns, pairs, values):
     for p in range(len(keys)):
         i, j = keys[p] // N, keys[p] % N
         m = _material(law, i, j)
-        after[p] = _fitted(law, m, kappa[p], d[p], changes[:, p], _start(law, i, j, m))
+        after[p] = kappa[p]
+        if _rests(law, m, kappa[p] / _both(law, i, j), d[p], changes[:, p]):
+            after[p] *= _fitting(law, m, d[p], kappa[p] > _SMALLEST * _start(law, i, j, m))
         if after[p] != kappa[p]:
             changed[i] = changed[j] = True
     away = np.array([place(keys, key) < 0 for key in pairs], dtype=np.bool_)
@@ -255,21 +270,26 @@ def _followed(bodies, gaps, changes, columns, pairs, values):
 
 
 @compiled
-def _fitted(law, m, kappa, gap, changes, start):
-    """κ_c of a pair in contact between two steps."""
-    slow = _SLOW * (law.gravity * law.dt**2 + _PUSH * law.d_hat[m])
-    is_still = abs(changes[0]) < slow and abs(changes[1]) < slow
-    if not is_still:
-        return kappa
-    if gap < _NARROW * law.d_hat[m]:
-        return kappa * min(_SLOWLY, _ratio(law, m, gap))
-    if gap > _WIDE * law.d_hat[m] and kappa > _SMALLEST * start:
-        return kappa * max(1.0 / _SLOWLY, _ratio(law, m, gap))
-    return kappa
+def _rests(law, m, kappa, gap, changes):
+    """Whether a gap rests; kappa is κ_c over the mass of the pair."""
+    force = kappa * _ratio(law, m, gap) * law.slope[m]
+    a = max(force, _LEAST * _weight(law, m))
+    slow = _SLOW * law.dt * np.sqrt(a * law.d_hat[m])
+    return max(abs(changes[0]), abs(changes[1])) < slow and abs(changes[0] - changes[1]) < _SLOW * a * law.dt**2
 
 
 @compiled
-def _rescued(bodies, gaps, columns, pairs, values, last_pairs, last):
+def _fitting(law, m, gap, may_be_lowered):
+    """By what κ_c of a pair at rest is multiplied."""
+    if gap < _NARROW * law.d_hat[m]:
+        return min(_SLOWLY, _ratio(law, m, gap))
+    if gap > _WIDE * law.d_hat[m] and may_be_lowered:
+        return max(1.0 / _SLOWLY, _ratio(law, m, gap))
+    return 1.0
+
+
+@compiled
+def _rescued(bodies, gaps, work, columns, pairs, values, last_pairs, last, first_pairs, first):
     """Held pairs, their values, gaps below which they are raised next, and the bodies (N,) with a raised value."""
     law, N = _Law(*columns), len(columns[0])
     keys, kappa, row = _in_contact(bodies, law, pairs, values)
@@ -279,8 +299,12 @@ def _rescued(bodies, gaps, columns, pairs, values, last_pairs, last):
         i, j = keys[p] // N, keys[p] % N
         m, at = _material(law, i, j), place(last_pairs, keys[p])
         most = _MOST * _to_stop(law, m, law.total, 2.0 * law.fastest)
+        before = place(first_pairs, keys[p])
+        if before >= 0 and first[before] > 0.0:
+            B = barrier(first[before], law.d_hat[m], law.thickness[m])[0]
+            most = min(most, kappa[p] + work * _both(law, i, j) * _weight(law, m) * law.d_hat[m] / B)
         if d[p] < _RESCUE * law.d_hat[m] and at >= 0 and d[p] < last[at] and kappa[p] < most:
-            raised = max(kappa[p] * min(_AT_ONCE, _ratio(law, m, d[p])), _start(law, i, j, m))
+            raised = max(kappa[p] * min(_AT_ONCE, _ratio(law, m, d[p])), _to_stop(law, m, _both(law, i, j), 0.0))
             kappa[p] = min(raised, most)
             below[p] *= _AGAIN
             changed[i] = changed[j] = True
@@ -300,4 +324,4 @@ def _merged(keys, values, gaps, other_keys, other_values):
 
 def start_value(mass: float, gravity: float, dt: float, d_hat: float) -> float:
     """The start [Pa] for an effective mass m [kg] at rest, gravity g [m/s²] and steps of dt [s]."""
-    return -mass * (gravity + _PUSH * d_hat / dt**2) / barrier(_MIDDLE * d_hat, d_hat, 0.0)[1]
+    return -mass * (gravity or _PUSH * d_hat / dt**2) / barrier(_MIDDLE * d_hat, d_hat, 0.0)[1]

@@ -80,9 +80,13 @@ def test_short_steps_are_all_solved(tmp_path, masses, gap):
         assert has_solved(scene.run())
 
 
+BOUNCES = pytest.mark.xfail(reason="a gram under a thousand times its mass bounces on, dissipating little")
+
+
 @pytest.mark.slow
-@pytest.mark.xfail(reason="bounces on and on: raising adds the energy of an impact, not of a load")
-@pytest.mark.parametrize("masses", [*FEW, (1.0, 1.0, 1.0, 1.0)], ids=str)
+@pytest.mark.parametrize(
+    "masses", [*(pytest.param(m, marks=BOUNCES) for m in FEW[:3]), FEW[3], (1.0, 1.0, 1.0, 1.0)], ids=str
+)
 def test_boxes_rest_on_each_other_with_short_steps(tmp_path, masses):
     scene = stack(tmp_path, masses, dt=0.001).run(2500)
     assert_rests(scene, masses)
@@ -153,7 +157,6 @@ def test_a_falling_pile_gains_no_energy(tmp_path, d_hat):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="an impact of many steps is taken for a load: its energy doubles with its resistance")
 def test_a_falling_pile_gains_no_energy_with_short_steps(tmp_path):
     """With a given resistance it is below 1."""
     assert greatest_rise(Pile(tmp_path, dt=0.001), 0.001, 1000) < 2.0
