@@ -74,16 +74,30 @@ def is_unset(resistance: float) -> bool:
 
 
 def read_contact_table(scene: Any, by_load: bool = False) -> Rules:
-    """Read the contact elements and subscenes of a `uipc.Scene`; `by_load`: resistances that are unset are BY_LOAD."""
+    """Read the contact elements and subscenes of a `uipc.Scene`; `by_load`: resistances that are unset are BY_LOAD.
+
+    Raises:
+        SceneError: A friction coefficient or a resistance of the table is no such number.
+    """
     tabular, subscenes = scene.contact_tabular(), scene.subscene_tabular()
     e, s = tabular.element_count(), subscenes.element_count()
     resistance, friction, enabled = np.zeros((e, e)), np.zeros((e, e)), np.zeros((e, e), dtype=bool)
     for i in range(e):
         for j in range(i, e):
             model = tabular.at(i, j)
+            _check(model, f"the contact model of elements {i} and {j}")
             chosen = BY_LOAD if by_load and is_unset(model.resistance()) else model.resistance()
             resistance[i, j] = resistance[j, i] = chosen
             friction[i, j] = friction[j, i] = model.friction_rate()
             enabled[i, j] = enabled[j, i] = model.is_enabled()
     between = np.array([[subscenes.at(i, j).is_enabled() for j in range(s)] for i in range(s)], dtype=bool)
     return Rules(resistance, friction, enabled, between, has_anchors(scene))
+
+
+def _check(model: Any, name: str) -> None:
+    """Refuse numbers for which there is no contact."""
+    mu, kappa = model.friction_rate(), model.resistance()
+    if not (np.isfinite(mu) and mu >= 0.0):
+        raise SceneError(f"{name} has the friction coefficient {mu:g}; valid: a number from 0 on")
+    if not np.isfinite(kappa):
+        raise SceneError(f"{name} has the resistance {kappa:g} Pa; valid: a finite number, BY_LOAD or -1 for adaptive")

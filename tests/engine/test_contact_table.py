@@ -1,0 +1,33 @@
+"""Numbers of the contact table for which there is no contact are refused when the world is made."""
+
+import numpy as np
+import pytest
+import uipc
+
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.contact_table import read_contact_table
+
+MU = "the contact model of elements 0 and 1 has the friction coefficient {}; valid: a number from 0 on"
+KAPPA = (
+    "the contact model of elements 0 and 1 has the resistance {} Pa; valid: a finite number, BY_LOAD or -1 for adaptive"
+)
+
+
+@pytest.mark.parametrize(
+    ("friction", "resistance", "message"),
+    [
+        (-1.0, 1e9, MU.format("-1")),
+        (np.nan, 1e9, MU.format("nan")),
+        (np.inf, 1e9, MU.format("inf")),
+        (0.5, np.nan, KAPPA.format("nan")),
+        (0.5, -np.inf, KAPPA.format("-inf")),
+        (0.5, np.inf, KAPPA.format("inf")),
+    ],
+)
+def test_what_is_no_number_of_contact_is_refused(friction, resistance, message):
+    scene = uipc.Scene(uipc.Scene.default_config())
+    table = scene.contact_tabular()
+    table.insert(table.create("rubber"), table.default_element(), friction, resistance)
+    with pytest.raises(SceneError) as error:
+        read_contact_table(scene)
+    assert str(error.value) == message
