@@ -70,6 +70,10 @@ class BodyContact:
         """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
         return pair_barrier.smallest_gaps(*touching.columns[:4], x, self._thickness)
 
+    def pushes(self, touching: Stencils, x: Array) -> Array:
+        """Σ |B'(d)| (P,) [m³] of the pairs of some stencils at x (V, 3)."""
+        return pair_barrier.pushes(*touching.columns, x, self._d_hat, self._thickness)
+
     def _stiffness(self, stencils: Stencils) -> Array:
         """κ = dt² κ_c of the pairs of some stencils, (P,)."""
         return self._dt**2 * self._resistance.of(stencils.bodies)

@@ -158,6 +158,10 @@ class HalfPlaneContact:
         """The smallest gap (k,) [m] of each pair whose body moves, at q (n, 12); inf for others and far away."""
         return _smallest_gaps(self._columns, q, moving)
 
+    def pushes(self, x: Array) -> Array:
+        """Σ |B'(d)| (k,) [m³] of each pair at x (V, 3)."""
+        return _pushes(self._columns, x)
+
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of each moving body at q (n, 12) to E (n,); inf if a vertex is behind its plane."""
         if self.may_touch:
@@ -279,6 +283,18 @@ def _gaps(columns, x):
         for r in range(p.first_row[i], p.first_row[i + 1]):
             gaps[r] = _gap(p, i, x[r + shift])
     return gaps
+
+
+@compiled
+def _pushes(columns, x):
+    p = _Pairs(*columns)
+    sums = np.zeros(len(p.body))
+    for i in range(len(p.body)):
+        for v in range(p.first[p.body[i]], p.first[p.body[i] + 1]):
+            gap = _gap(p, i, x[v])
+            if 0.0 < gap < p.d_hat[i]:
+                sums[i] -= barrier(gap, p.d_hat[i], p.thickness[i])[1]
+    return sums
 
 
 @compiled

@@ -9,10 +9,11 @@ which they come within d̂ of each other, with
 
 at half of d̂ one point bears the weight of the lighter body, and stops it from the speed u, at which the two can
 approach each other, over the way d̂ or within the step, whichever is gentler; for g = 0 stands d̂/(10 dt²). Bodies that
-are in contact when the first step begins do not meet: u is there the speed at which their gap closes. Between two steps
-κ_c follows what the pair has carried, at the smallest gap d with which the step has ended, if it rests. It does if
-the last two steps' changes Δd of the gap are small beside those that its own force would make of it, with speeds of
-√(a d̂) and accelerations of a = max(κ_c |B'(d)|/m, g/100):
+are in contact when the first step begins do not meet: u is there the speed at which their gap closes, and all points
+that are in contact bear the body together, max(Σ |B'(d)|, |B'(d̂/2)|) in place of |B'(d̂/2)|. Between two steps κ_c
+follows what the pair has carried, at the smallest gap d with which the step has ended, if it rests. It does if the last
+two steps' changes Δd of the gap are small beside those that its own force would make of it, with speeds of √(a d̂) and
+accelerations of a = max(κ_c |B'(d)|/m, g/100):
 
     rest:    |Δd| < dt √(a d̂)/10 for both,   and they differ by less than a dt²/10
 
@@ -127,9 +128,20 @@ class Resistance:
         """κ_c (P,) [Pa] of pairs (P, 2) that may touch."""
         return _of(bodies, self._columns, *self.held)
 
-    def adopt(self, bodies: Ints, gaps: Array, changes: Array) -> None:
-        """Give pairs in contact at the beginning of a step that hold nothing what they need; as for `follow`."""
-        pairs, values = _adopted(bodies, gaps, changes[0], self._columns, *self.held)
+    def holds(self, bodies: Ints) -> bool:
+        """Whether all pairs (P, 2) that choose their own hold some κ_c."""
+        return bool(_holds(bodies, self._columns, *self.held))
+
+    def adopt(self, bodies: Ints, gaps: Array, changes: Array, pushes: Array) -> None:
+        """Give pairs in contact at the beginning of a step that hold nothing what they need.
+
+        Args:
+            bodies: As for `follow`, with the next two.
+            gaps: (P,) [m].
+            changes: (2, P) [m].
+            pushes: Σ |B'(d)| of their points in contact, (P,) [m³].
+        """
+        pairs, values = _adopted(bodies, gaps, changes[0], pushes, self._columns, *self.held)
         self.held = Held(pairs, values)
 
     def follow(self, bodies: Ints, gaps: Array, changes: Array) -> None:
@@ -231,15 +243,27 @@ def _in_contact(bodies, law, pairs, values):
 
 
 @compiled
-def _adopted(bodies, gaps, change, columns, pairs, values):
+def _holds(bodies, columns, pairs, values):
+    return np.all(_of_held(*_in_contact(bodies, _Law(*columns), pairs, values)[:1], pairs))
+
+
+@compiled
+def _of_held(keys, pairs):
+    """Which keys (k,) are among sorted pairs."""
+    return np.array([place(pairs, key) >= 0 for key in keys], dtype=np.bool_)
+
+
+@compiled
+def _adopted(bodies, gaps, change, pushes, columns, pairs, values):
     """Held pairs and their values with those in contact; `change` (P,) [m] is the last of their gaps."""
     law, N = _Law(*columns), len(columns[0])
     keys, kappa, row = _in_contact(bodies, law, pairs, values)
-    is_new = np.array([place(pairs, key) < 0 for key in keys], dtype=np.bool_)
+    is_new = ~_of_held(keys, pairs)
     keys, kappa, row = keys[is_new], kappa[is_new], row[is_new]
     for p in range(len(keys)):
         i, j = keys[p] // N, keys[p] % N
-        kappa[p] = _to_stop(law, _material(law, i, j), _both(law, i, j), max(0.0, -change[row[p]] / law.dt))
+        m, u = _material(law, i, j), max(0.0, -change[row[p]] / law.dt)
+        kappa[p] = _to_stop(law, m, _both(law, i, j), u) * min(1.0, law.slope[m] / pushes[row[p]])
     return _merged(keys, kappa, gaps[row], pairs, values)[:2]
 
 

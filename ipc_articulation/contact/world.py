@@ -135,8 +135,8 @@ class ContactWorld:
         found = zip(self.body_contacts, self._start.near, strict=True)
         touching = [contact.begin_step(at, near, dt) for contact, near in found]
         in_contact = self._in_contact_so_far(at, touching, motions) if self.resistance.is_open else None
-        if in_contact is not None:
-            self.resistance.adopt(*in_contact)
+        if in_contact is not None and not self.resistance.holds(in_contact[0]):
+            self.resistance.adopt(*in_contact, self._pushes(at, touching))
         self.half_planes.begin_step(at.x, dt, law)
         for contact, stencils in zip(self.body_contacts, touching, strict=True):
             contact.lag_friction(stencils, at, law)
@@ -231,6 +231,13 @@ class ContactWorld:
             of_planes = self.half_planes.smallest_gaps(q, self._all)[near]
             change[:] = gaps - self._gaps(of_planes, self.surfaces.positions(q), touching)
         return pairs, gaps, changes
+
+    def _pushes(self, at: Positions, touching: list[Stencils]) -> Array:
+        """Σ |B'(d)| of pairs in contact as of `_in_contact`, (P,) [m³]."""
+        near = self._in_contact(at, self._all, touching)[2]
+        of_bodies = zip(self.body_contacts, touching, strict=True)
+        each = [contact.pushes(stencils, at.x) for contact, stencils in of_bodies]
+        return np.concatenate([self.half_planes.pushes(at.x)[near], *each])
 
     def derivatives(self, project: bool = True) -> ContactDerivatives:
         """Gradient and Hessian where the bodies are placed."""
