@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "rigid_ipc.md"
 
 def main() -> None:
     arguments = _parser().parse_args()
-    limits = Limits(arguments.steps, arguments.seconds, arguments.resistance)
+    limits = Limits(arguments.steps, arguments.seconds, arguments.resistance, arguments.friction)
     files = {name: file for name, file in fixture_files().items() if any(part in name for part in arguments.only)}
     if not files:
         raise SystemExit(_nothing(arguments.only))
@@ -64,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
         "little leaves gaps that are a tiny part of d̂, and costs iterations; too much makes every contact a hard hit. "
         "libuipc's default is 1e9. auto: libuipc's adaptive resistance, from 1e8 to 1e11 by the forces at the start of "
         "each step",
+    )
+    parser.add_argument(
+        "--friction",
+        choices=("anchored", "lagged"),
+        default="anchored",
+        help="the law of friction, see docs/friction.md: that of scene files and couple (default), or libuipc's",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all figures, scene by scene as they come")
     parser.add_argument("--resume", action="store_true", help="do not run again what --json has")

@@ -72,6 +72,7 @@ class Limits:
     steps: int
     seconds: float  # of the clock, for the steps of a scene
     resistance: float  # [Pa]; not positive: adaptive
+    friction: str = "anchored"  # the engine's law
 
 
 def run_scenes(
@@ -160,17 +161,17 @@ def _warm_up() -> None:
 
     for scene in (make_scene(box(), pile(2)), chain(2)):
         with tempfile.TemporaryDirectory() as folder:
-            world, _ = _start(scene, folder)
+            world, _ = _start(scene, folder, "anchored")
             for _ in range(20):
                 world.advance()
 
 
-def _start(scene: Any, folder: str) -> tuple[Any, Any]:
+def _start(scene: Any, folder: str, friction: str) -> tuple[Any, Any]:
     import uipc
 
     from ipc_articulation import Engine
 
-    engine = Engine("cpu", folder)
+    engine = Engine("cpu", folder, friction=friction)
     world = uipc.World(engine)
     world.init(scene)
     return world, engine
@@ -188,7 +189,7 @@ def run_scene(file: Path, limits: Limits, root: Path = ROOT) -> Iterator[News]:
     yield News({"bodies": len(fixture.bodies), "wanted": steps, "load": load})
     built, judge = build(fixture, kappa), Judge(fixture)
     with tempfile.TemporaryDirectory() as folder:
-        world, engine = _start(built.scene, folder)
+        world, engine = _start(built.scene, folder, limits.friction)
         began, before, now = time.monotonic(), built.transforms(), built.transforms()
         for step in range(1, steps + 1):
             yield _advance(world, engine)

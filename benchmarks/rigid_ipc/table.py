@@ -85,7 +85,7 @@ def page(verdicts: Sequence[Verdict], limits: Limits, commit: str, scenes: int) 
         option, resistance = (
             ("load", "by load (docs/resistance.md)") if limits.resistance == BY_LOAD else ("auto", "adaptive")
         )
-    facts = {"commit": commit, "steps": limits.steps, "seconds": limits.seconds}
+    facts = {"commit": commit, "steps": limits.steps, "seconds": limits.seconds, "friction": limits.friction}
     yield from _HEAD.format(**facts, option=option, resistance=resistance).split("\n")
     yield " ".join([*summary(verdicts), f"{scenes - len(verdicts)} more scenes were not tried in this run."])
     yield ""
@@ -99,9 +99,10 @@ _HEAD = """# Scenes of rigid-ipc
 
 The scenes of [rigid-ipc](https://github.com/ipc-sim/rigid-ipc) (Ferguson et al. 2021, «Intersection-free rigid body
 dynamics»; MIT licence), commit `{commit}`, on the CPU engine:
-`python -m benchmarks.rigid_ipc --resistance {option} --seconds {seconds:g} --write`, after
+`python -m benchmarks.rigid_ipc --resistance {option} --friction {friction} --seconds {seconds:g} --write`, after
 `python tools/fetch_rigid_ipc.py`. Each ran {steps} steps, or its own
-number if that is smaller, or {seconds:g} s of the clock; contact resistance {resistance}.
+number if that is smaller, or {seconds:g} s of the clock; contact resistance {resistance},
+{friction} friction (docs/friction.md).
 
 - **Read from the fixtures:** time step, gravity, friction and its slip velocity, d̂, minimum separation (as thickness),
   density, mass properties of solids, surfaces, lines and points as rigid-ipc has them, initial velocities, forces and

@@ -116,3 +116,4 @@ def test_rows_and_the_page_have_the_figures():
     assert "| " + " | ".join(row) + " |" in lines
     assert any("1 of 1 scenes ran" in line and "4 more scenes" in line for line in lines)
     assert any("contact resistance adaptive" in line for line in lines)
+    assert any(line.startswith("anchored friction") for line in lines)
