@@ -60,7 +60,8 @@ def _edges() -> Iterator[Case]:
     yield _case("internal edges/friction", [dropped, tiled], 250, stands(1e-3, 1e-3), friction=0.5, contacts=True)
     wide = _fixed(shapes.internal_edges(8.0, 17))
     pushed = Body("cube", CUBE, (-1.0, 0.03, 0.5005), velocity=(1.0, 0.0, 0.0))
-    yield _case("internal edges/slide", [pushed, wide], 200, keeps_its_velocity(0.01, 0.01), settling=100)
+    slides = keeps_its_velocity(0.02, 0.02)  # more or fewer points bear it from edge to edge: it rises, sinks, leans
+    yield _case("internal edges/slide", [pushed, wide], 200, slides, settling=100)
     yield _case("internal edges/brake", [pushed, wide], 80, stops(0.2), settling=100, friction=0.2)
 
 

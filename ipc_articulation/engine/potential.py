@@ -172,13 +172,19 @@ class Potential:
 
     def assemble(self, q: Array, hessian: Hessian, project: bool = True) -> Array:
         """Returns: the gradient (n, 12). The Hessian is added to `hessian`; it may be indefinite without `project`."""
-        for term in self._projecting:
-            term.projects = project
-        return _assembled(self.terms, q, hessian)
+        return self._assembled(self.terms, q, hessian, project)
 
     def assemble_free(self, q: Array, hessian: Hessian) -> Array:
-        """The same without contact."""
-        return _assembled([term for term in self.terms if not isinstance(term, Contact)], q, hessian)
+        """The same without contact, projected."""
+        return self._assembled([term for term in self.terms if not isinstance(term, Contact)], q, hessian, True)
+
+    def _assembled(self, terms: Sequence[Term], q: Array, hessian: Hessian, project: bool) -> Array:
+        for projecting in self._projecting:
+            projecting.projects = project
+        g = np.zeros(q.shape)
+        for term in terms:
+            term.assemble(q, g, hessian)
+        return g
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
@@ -272,10 +278,3 @@ class Potential:
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
         return () if self._contact is None else self._contact.closest(q)[1]
-
-
-def _assembled(terms: Sequence[Term], q: Array, hessian: Hessian) -> Array:
-    g = np.zeros(q.shape)
-    for term in terms:
-        term.assemble(q, g, hessian)
-    return g

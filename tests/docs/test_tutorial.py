@@ -48,7 +48,8 @@ def test_the_page_works_from_top_to_bottom(
         elif language == "sh":
             told.update({line: run(line, tmp_path) for line in text.splitlines()})
     summary, numbers = [block for block in code_blocks(TUTORIAL, "text") if "fricton" not in block]
-    assert [line for line in summary.splitlines() if line not in told["ipc-articulation run scene.yaml"]] == []
+    printed = told["ipc-articulation run scene.yaml"].splitlines()
+    assert [line for line in summary.splitlines() if not any(is_alike(line, other) for other in printed)] == []
     assert numbers in capsys.readouterr().out
     for made in ("hit.png", "scene.html", "out/scene/report.html", "out/sweeps/scene/results.parquet", "out/heavy"):
         assert (tmp_path / made).exists(), made
@@ -56,6 +57,19 @@ def test_the_page_works_from_top_to_bottom(
     assert pushed.steps == 200
     assert pushed.moved("crate") > 0.1
     assert (tmp_path / "push.png").stat().st_size > 10_000
+
+
+def is_alike(line: str, printed: str) -> bool:
+    """The same words, and numbers that agree to 5 %: the arm hits the crate, which no rounding survives unchanged."""
+    words, others = line.split(), printed.split()
+    return len(words) == len(others) and all(map(are_alike, words, others))
+
+
+def are_alike(word: str, other: str) -> bool:
+    try:
+        return float(word) == pytest.approx(float(other), rel=0.05)
+    except ValueError:
+        return word == other
 
 
 def run(line: str, folder: Path) -> str:

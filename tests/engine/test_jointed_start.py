@@ -7,7 +7,10 @@ import uipc
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 
 from ipc_articulation import Engine, couple
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from tests.coupling.worlds import make_scene
+from tests.engine.joints import add_slider
+from tests.engine.scenes import BoxScene, translation
 
 HEAD = """<mujoco><compiler angle="radian" autolimits="true"/>
   <option timestep="0.005" integrator="implicitfast"/><worldbody>"""
@@ -48,3 +51,20 @@ def test_links_that_turn_far_in_a_step_need_few_iterations(model, steps, most, m
         counts.append(engine.statistics.newton.iterations)
     assert max(counts) < most
     assert np.mean(counts) < mean
+
+
+def test_what_it_solves_does_not_depend_on_the_last_iteration(tmp_path):
+    """Which may have assembled exact Hessians: the same state gives the same step."""
+    scene = BoxScene(tmp_path)
+    left, right = (scene.add_box(translation(x, 0, 1)) for x in (0.0, 0.5))
+    add_slider(scene, left, right, np.array([[0.25, 0, 1], [0.35, 0, 1]]))
+    potential = scene.start().run().engine.cpu.workspace.potential
+    q, found = scene.q.copy(), []
+    q[1, :3] += [0.1, 0.2, -0.1]  # it is parted: its exact Hessian is another
+    for project in (True, False):
+        system = LinearSystem(np.zeros(2, dtype=bool))
+        potential.assemble(q, system, project)
+        system.choose(np.ones(2, dtype=bool))
+        potential.assemble_free(q, system)
+        found.append(system._H.diagonal.copy())
+    np.testing.assert_array_equal(*found)

@@ -133,7 +133,7 @@ def test_a_wrecking_ball_breaks_the_wall_and_passes_through_nothing(tmp_path: Pa
     played = Played("wrecking_ball", tmp_path)
     assert played.nearest > 0.0
     moved = {name: float(np.linalg.norm(played.moved(name))) for name in played.start if name.startswith("brick")}
-    assert max(moved.values()) > 1.0
+    assert max(moved.values()) > 0.5  # of bricks of 0.2 m
     assert min(moved.values()) < 0.1
 
 

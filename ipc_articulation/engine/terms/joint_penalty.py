@@ -4,7 +4,12 @@
 
 r is that of the joint's kind (`articulation.revolute`, `prismatic`, `anchors`), a function of world vectors that both
 bodies carry along. These are linear in q, so where r is just their difference (all kinds but prismatic), the Hessian
-κ JᵀJ is constant. Elsewhere κ JᵀJ is exact where r = 0, and positive semidefinite everywhere.
+κ JᵀJ is constant. Elsewhere κ JᵀJ is exact where r = 0, and positive semidefinite everywhere; exactly, it is
+
+    κ (JᵀJ + Σ r_row ∂²r_row),
+
+which differs where a joint is parted. r is bilinear in the world vectors of all other kinds but helical, which has no
+second part here.
 """
 
 from __future__ import annotations
@@ -17,13 +22,13 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.articulation import kinds
-from ipc_articulation.articulation.kinds import HELD, KINDS
+from ipc_articulation.articulation.kinds import HELD, HELICAL, KINDS
 from ipc_articulation.articulation.vectors import to_world
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.term import PairTerm
+from ipc_articulation.engine.terms.term import PairTerm, Projecting
 from ipc_articulation.frontend.joints import JointMesh
 
 
@@ -46,7 +51,7 @@ class JointForces(NamedTuple):
     forces: Array  # (m, 2, 12) on either [N, N·m, or times s²]
 
 
-class JointPenalties(PairTerm):
+class JointPenalties(PairTerm, Projecting):
     """The penalties of m joints."""
 
     name = "joint"
@@ -69,6 +74,8 @@ class JointPenalties(PairTerm):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_derivatives(self.arrays, q, g)
+        if not self.projects:
+            _add_residual_curvature(self.arrays, q)
         hessian.add_pairs(self.bodies, self.arrays.blocks)
 
 
@@ -119,6 +126,62 @@ def add_derivatives(penalties, q, g):
         _add_gradient(penalties, j, q, x, y, r, D, J, g[left], g[right])
         if not penalties.is_linear[j]:
             _write_square(penalties.stiffness[j], J, penalties.held[j], penalties.blocks[j])
+
+
+@compiled
+def _add_residual_curvature(penalties, q):
+    """Add κ Σ r_row ∂²r_row at q (n, 12) to the Hessians of joints with bilinear residuals, just brought up to date."""
+    x, y, r, C = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD), np.empty((2, HELD, 3, 2, HELD, 3))
+    for j in range(len(penalties.kind)):
+        if penalties.is_linear[j] or penalties.kind[j] == HELICAL:
+            continue
+        _residual_at(penalties, j, q, x, y, r)
+        _curvature(penalties.kind[j], penalties.held[j], x, y, r, C)
+        _add_pulled_back(penalties.stiffness[j], C, penalties.local[j], penalties.held[j], penalties.blocks[j])
+
+
+@compiled
+def _curvature(kind, held, x, y, r, C):
+    """Write Σ r_row ∂²r_row by the world vectors into C; slopes of bilinear residuals are linear: steps are exact."""
+    D, ahead = np.empty((3 * HELD, 2, HELD, 3)), np.empty((3 * HELD, 2, HELD, 3))
+    kinds.residual_slopes(kind, x, y, D)
+    C[:] = 0.0
+    for side in range(2):
+        v = x if side == 0 else y
+        for a in range(held):
+            for k in range(3):
+                before = v[a, k]
+                v[a, k] += 1.0
+                kinds.residual_slopes(kind, x, y, ahead)
+                v[a, k] = before
+                for row in range(3 * held):
+                    for other in range(2):
+                        for b in range(held):
+                            for m in range(3):
+                                C[side, a, k, other, b, m] += r[row] * (ahead[row, other, b, m] - D[row, other, b, m])
+
+
+@compiled
+def _add_pulled_back(kappa, C, local, held, block):
+    """Add κ (∂v/∂q)ᵀ C ∂v/∂q to a block (24, 24), v the world vectors."""
+    for side in range(2):
+        for a in range(held):
+            for k in range(3):
+                for other in range(2):
+                    for b in range(held):
+                        for m in range(3):
+                            c = kappa * C[side, a, k, other, b, m]
+                            if c != 0.0:
+                                _add_outer(c, local[side, a], local[other, b], DOF * side, k, DOF * other, m, block)
+
+
+@compiled
+def _add_outer(c, left, right, at, k, to, m, block):
+    """Add c ∂v_k ∂w_m, of world vectors with the local ones left and right (4,), of bodies at `at` and `to`."""
+    for i in range(4):
+        row = at + (k if i == 3 else 3 + 3 * k + i)
+        for j in range(4):
+            block[row, to + (m if j == 3 else 3 + 3 * m + j)] += c * left[i] * right[j]
 
 
 @compiled

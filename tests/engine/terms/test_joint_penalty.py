@@ -4,6 +4,7 @@ import pytest
 from ipc_articulation import affine
 from ipc_articulation.articulation import frames
 from ipc_articulation.articulation.kinds import CYLINDRICAL, HELICAL, KINDS, PLANAR, PRISMATIC, REVOLUTE, UNIVERSAL
+from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, add_derivatives
 from tests.derivatives import central_difference, relative_error
 from tests.engine.joints import joint_mesh
@@ -68,6 +69,26 @@ def test_gradient_and_hessian_equal_differences(joint):
         else:  # exact where the joint is closed
             assert relative_error(H, central_difference(gradient, x)) < 1e-6
         assert np.linalg.eigvalsh(H)[0] > -1e-9 * np.abs(H).max()
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.1, 1.0])
+def test_an_unprojected_hessian_is_the_true_one_however_far_a_joint_is_parted(joint, scale):
+    """But for helical joints."""
+    kind, penalties, q, _ = joint
+    if kind == HELICAL and scale > 0.0:
+        pytest.skip("its residual is not bilinear")
+    x = (q + scale * np.random.default_rng(9).standard_normal(q.shape)).ravel()
+    system = LinearSystem(np.zeros(2, dtype=bool))
+
+    def gradient(x):
+        system.choose(np.ones(2, dtype=bool))
+        g = np.zeros((2, 12))
+        penalties.assemble(x.reshape(2, 12), g, system)
+        return g.ravel()
+
+    penalties.projects = False
+    gradient(x)
+    assert relative_error(penalties.arrays.blocks[0], central_difference(gradient, x)) < 1e-5
 
 
 def test_free_motions_cost_nothing_and_others_do(joint):
