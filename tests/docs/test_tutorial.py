@@ -48,9 +48,8 @@ def test_the_page_works_from_top_to_bottom(
         elif language == "sh":
             told.update({line: run(line, tmp_path) for line in text.splitlines()})
     summary, numbers = [block for block in code_blocks(TUTORIAL, "text") if "fricton" not in block]
-    printed = told["ipc-articulation run scene.yaml"].splitlines()
-    assert [line for line in summary.splitlines() if not any(is_alike(line, other) for other in printed)] == []
-    assert numbers in capsys.readouterr().out
+    assert missing(summary, told["ipc-articulation run scene.yaml"]) == []
+    assert missing(numbers, capsys.readouterr().out) == []
     for made in ("hit.png", "scene.html", "out/scene/report.html", "out/sweeps/scene/results.parquet", "out/heavy"):
         assert (tmp_path / made).exists(), made
     pushed = read_recording(tmp_path / "out" / "push")
@@ -59,15 +58,22 @@ def test_the_page_works_from_top_to_bottom(
     assert (tmp_path / "push.png").stat().st_size > 10_000
 
 
-def is_alike(line: str, printed: str) -> bool:
-    """The same words, and numbers that agree to 5 %: the arm hits the crate, which no rounding survives unchanged."""
-    words, others = line.split(), printed.split()
+def missing(text: str, printed: str) -> list[str]:
+    """The lines of a text that were not printed: the same words, and numbers that agree to 20 %.
+
+    The arm hits the crate, and a hit leaves no number as it is on another machine.
+    """
+    lines = [line.split() for line in printed.splitlines()]
+    return [line for line in text.splitlines() if not any(is_alike(line.split(), other) for other in lines)]
+
+
+def is_alike(words: list[str], others: list[str]) -> bool:
     return len(words) == len(others) and all(map(are_alike, words, others))
 
 
 def are_alike(word: str, other: str) -> bool:
     try:
-        return float(word) == pytest.approx(float(other), rel=0.05)
+        return float(word.strip("[]")) == pytest.approx(float(other.strip("[]")), rel=0.2)
     except ValueError:
         return word == other
 
