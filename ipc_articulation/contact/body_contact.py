@@ -19,6 +19,7 @@ from ipc_articulation.contact.forces import ContactForces, barrier_forces, frict
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
+from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
@@ -111,6 +112,10 @@ class BodyContact:
         if self._friction is not None:
             blocks.append(pair_friction.add_derivatives(*self._friction, moving, q, g))
         return blocks
+
+    def foresee(self, touching: Stencils, x: Array) -> PairForesight:
+        """The barriers as Newton's next step from x (V, 3) may expand them; `touching` are the stencils within d̂."""
+        return PairForesight(touching, self._surfaces.points, x, self._stiffness, self._d_hat, self._thickness)
 
     def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each."""

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.anchors import Patches, anchored
@@ -22,6 +21,8 @@ from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
+from ipc_articulation.contact.plane_foresight import PlaneForesight
+from ipc_articulation.contact.plane_pairs import PlanePairs, add_by_point, gap_of, gap_range, place_vertex
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.smooth_norm import (
@@ -33,9 +34,7 @@ from ipc_articulation.contact.smooth_norm import (
     start_anchored_duals,
     start_dual,
 )
-from ipc_articulation.contact.surfaces import Surfaces, on_axis
-
-_ROUNDING = 1e-14  # of a bound, relative to what it is summed from
+from ipc_articulation.contact.surfaces import Surfaces
 
 
 @dataclass(frozen=True)
@@ -45,21 +44,6 @@ class HalfPlanes:
     names: tuple[str, ...]
     point: Array  # (P, 3) [m]
     normal: Array  # (P, 3) unit
-
-
-class _Pairs(NamedTuple):
-    """The k pairs of a body and a half-plane that may touch; a pair's rows are the vertices of its body."""
-
-    body: Ints  # (k,)
-    normal: Array  # (k, 3)
-    offset: Array  # (k,) n·p [m]
-    d_hat: Array  # (k,) [m]
-    thickness: Array  # (k,) ξ [m]
-    first_row: Ints  # (k + 1,) first row of each pair, and the number of rows
-    first: Ints  # (n + 1,) first vertex of each body
-    points: Array  # (V, 3) local positions [m]
-    center: Array  # (n, 3) of each body's local box [m]
-    half: Array  # (n, 3) half the box's sides [m]
 
 
 class _Step(NamedTuple):
@@ -88,7 +72,7 @@ class HalfPlaneContact:
         self.planes, self._body_count, self._plane = planes, len(counts), plane
         self._resistance, self._friction = resistance, materials.friction[material]
         self.bodies = np.stack([body, len(counts) + plane], axis=1)
-        self._pairs = _Pairs(
+        self._pairs = PlanePairs(
             body,
             np.ascontiguousarray(planes.normal[plane]),
             np.einsum("ij,ij->i", planes.normal, planes.point)[plane],
@@ -172,6 +156,10 @@ class HalfPlaneContact:
         if self.may_touch:
             _add_derivatives(self._columns, tuple(self._step), q, moving, g, H)
 
+    def foresee(self) -> PlaneForesight:
+        """The barriers as Newton's next step may expand them."""
+        return PlaneForesight(self._pairs, self._step.stiffness)
+
     def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
         """Let friction follow a Newton step of moving bodies from q to ahead, (n, 12) each."""
         if self.may_touch:
@@ -244,54 +232,23 @@ class HalfPlaneContact:
 
 
 @compiled
-def _range(p, i, q):
-    """Bounds of the gaps of pair i at q: those of its body's local box c̄ ± h.
-
-    n·(A x̄ + p) - n·p₀ - ξ is linear in x̄, with the slopes m = Aᵀ n: it is m·c̄ ± Σ |m_k| h_k and a constant.
-    """
-    b, n = p.body[i], p.normal[i]
-    middle, half, size = -p.offset[i] - p.thickness[i], 0.0, abs(p.offset[i]) + p.thickness[i]
-    for k in range(3):
-        m = n[0] * q[b, 3 + k] + n[1] * q[b, 6 + k] + n[2] * q[b, 9 + k]
-        middle += m * p.center[b, k] + n[k] * q[b, k]
-        half += abs(m) * p.half[b, k]
-        size += abs(m * p.center[b, k]) + abs(n[k] * q[b, k])
-    half += _ROUNDING * (size + half)
-    return middle - half, middle + half
-
-
-@compiled
-def _place(p, b, v, q, x):
-    """Write the position of vertex v of body b at q to x (3,)."""
-    for k in range(3):
-        x[k] = on_axis(q, b, k, p.points[v])
-
-
-@compiled
-def _gap(p, i, x):
-    """Distance of a vertex at x (3,) from the plane of pair i, less the thickness of the surface."""
-    n = p.normal
-    return n[i, 0] * x[0] + n[i, 1] * x[1] + n[i, 2] * x[2] - p.offset[i] - p.thickness[i]
-
-
-@compiled
 def _gaps(columns, x):
-    p = _Pairs(*columns)
+    p = PlanePairs(*columns)
     gaps = np.empty(p.first_row[-1])
     for i in range(len(p.body)):
         shift = p.first[p.body[i]] - p.first_row[i]
         for r in range(p.first_row[i], p.first_row[i + 1]):
-            gaps[r] = _gap(p, i, x[r + shift])
+            gaps[r] = gap_of(p, i, x[r + shift])
     return gaps
 
 
 @compiled
 def _pushes(columns, x):
-    p = _Pairs(*columns)
+    p = PlanePairs(*columns)
     sums = np.zeros(len(p.body))
     for i in range(len(p.body)):
         for v in range(p.first[p.body[i]], p.first[p.body[i] + 1]):
-            gap = _gap(p, i, x[v])
+            gap = gap_of(p, i, x[v])
             if 0.0 < gap < p.d_hat[i]:
                 sums[i] -= barrier(gap, p.d_hat[i], p.thickness[i])[1]
     return sums
@@ -299,28 +256,28 @@ def _pushes(columns, x):
 
 @compiled
 def _smallest_gaps(columns, q, moving):
-    p, x = _Pairs(*columns), np.empty(3)
+    p, x = PlanePairs(*columns), np.empty(3)
     gaps = np.full(len(p.body), np.inf)
     for i in range(len(p.body)):
         b = p.body[i]
-        if moving[b] and _range(p, i, q)[0] < 2.0 * p.d_hat[i]:
+        if moving[b] and gap_range(p, i, q)[0] < 2.0 * p.d_hat[i]:
             for v in range(p.first[b], p.first[b + 1]):
-                _place(p, b, v, q, x)
-                gaps[i] = min(gaps[i], _gap(p, i, x))
+                place_vertex(p, b, v, q, x)
+                gaps[i] = min(gaps[i], gap_of(p, i, x))
     return gaps
 
 
 @compiled
 def _begin(columns, stiffness, friction, x, dual):
     """Normal forces μ λ (rows,) of a step that begins at x (V, 3), and which pairs have any, (k,); resets duals."""
-    p = _Pairs(*columns)
+    p = PlanePairs(*columns)
     forces, rubs = np.zeros(p.first_row[-1]), np.zeros(len(p.body), dtype=np.bool_)
     for i in range(len(p.body)):
         if friction[i] == 0.0:
             continue
         shift = p.first[p.body[i]] - p.first_row[i]
         for r in range(p.first_row[i], p.first_row[i + 1]):
-            gap = _gap(p, i, x[r + shift])
+            gap = gap_of(p, i, x[r + shift])
             if 0.0 < gap < p.d_hat[i]:
                 forces[r] = -friction[i] * stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[1]
                 rubs[i], dual[r, :] = True, np.nan
@@ -342,29 +299,29 @@ def _slip(p, step, i, v, x, u):
 @compiled
 def _slips(rows, columns, step, q):
     """The slips (k, 3) of some rows, ascending, at q."""
-    p, step, x, i = _Pairs(*columns), _Step(*step), np.empty(3), 0
+    p, step, x, i = PlanePairs(*columns), _Step(*step), np.empty(3), 0
     slips = np.empty((len(rows), 3))
     for c in range(len(rows)):
         while rows[c] >= p.first_row[i + 1]:
             i += 1
         b = p.body[i]
         v = rows[c] - p.first_row[i] + p.first[b]
-        _place(p, b, v, q, x)
+        place_vertex(p, b, v, q, x)
         _slip(p, step, i, v, x, slips[c])
     return slips
 
 
 @compiled
 def _add_energy(columns, step, q, moving, E):
-    p, step, u, x = _Pairs(*columns), _Step(*step), np.empty(3), np.empty(3)
+    p, step, u, x = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
-        if not moving[b] or not (step.rubs[i] or _range(p, i, q)[0] < p.d_hat[i]):
+        if not moving[b] or not (step.rubs[i] or gap_range(p, i, q)[0] < p.d_hat[i]):
             continue
         for r in range(p.first_row[i], p.first_row[i + 1]):
             v = r + p.first[b] - p.first_row[i]
-            _place(p, b, v, q, x)
-            gap = _gap(p, i, x)
+            place_vertex(p, b, v, q, x)
+            gap = gap_of(p, i, x)
             if gap <= 0.0:
                 E[b] = np.inf
                 continue
@@ -376,20 +333,20 @@ def _add_energy(columns, step, q, moving, E):
 
 @compiled
 def _add_derivatives(columns, step, q, moving, g, H):
-    p, step, x = _Pairs(*columns), _Step(*step), np.empty(3)
+    p, step, x = PlanePairs(*columns), _Step(*step), np.empty(3)
     g_v, H_v, u = np.empty(3), np.empty((3, 3)), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
-        if not moving[b] or not (step.rubs[i] or _range(p, i, q)[0] < p.d_hat[i]):
+        if not moving[b] or not (step.rubs[i] or gap_range(p, i, q)[0] < p.d_hat[i]):
             continue
         for r in range(p.first_row[i], p.first_row[i + 1]):
             v = r + p.first[b] - p.first_row[i]
-            _place(p, b, v, q, x)
-            gap = _gap(p, i, x)
+            place_vertex(p, b, v, q, x)
+            gap = gap_of(p, i, x)
             if gap < p.d_hat[i] or step.normal_force[r] > 0.0:
                 slip = _slip(p, step, i, v, x, u)
                 _differentiate(p, step, i, gap, r, slip, u, g_v, H_v)
-                _add_by_point(p.points[v], g_v, H_v, g[b], H[b])
+                add_by_point(p.points[v], g_v, H_v, g[b], H[b])
 
 
 @compiled
@@ -415,7 +372,7 @@ def _differentiate(p, step, i, gap, r, slip, u, g_v, H_v):
 
 @compiled
 def _follow(columns, step, q, ahead, moving):
-    p, step, x, u, to = _Pairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
+    p, step, x, u, to = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
         if not (moving[b] and step.rubs[i]):
@@ -423,9 +380,9 @@ def _follow(columns, step, q, ahead, moving):
         for r in range(p.first_row[i], p.first_row[i + 1]):
             force, v = step.normal_force[r], r + p.first[b] - p.first_row[i]
             if force > 0.0 and not np.isnan(step.dual[r, 0]):
-                _place(p, b, v, ahead, x)
+                place_vertex(p, b, v, ahead, x)
                 _slip(p, step, i, v, x, to)
-                _place(p, b, v, q, x)
+                place_vertex(p, b, v, q, x)
                 s, c = smooth_norm_derivatives(_slip(p, step, i, v, x, u), step.eps[i])
                 for k in range(3):
                     to[k] -= u[k]
@@ -434,7 +391,7 @@ def _follow(columns, step, q, ahead, moving):
 
 @compiled
 def _add_friction_changes(columns, step, q, ahead, moving, change):
-    p, step, x, u, to = _Pairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
+    p, step, x, u, to = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
         if not (moving[b] and step.rubs[i]):
@@ -442,9 +399,9 @@ def _add_friction_changes(columns, step, q, ahead, moving, change):
         for r in range(p.first_row[i], p.first_row[i + 1]):
             if step.normal_force[r] > 0.0:
                 v = r + p.first[b] - p.first_row[i]
-                _place(p, b, v, q, x)
+                place_vertex(p, b, v, q, x)
                 _slip(p, step, i, v, x, u)
-                _place(p, b, v, ahead, x)
+                place_vertex(p, b, v, ahead, x)
                 _slip(p, step, i, v, x, to)
                 change[b] = max(change[b], force_change(u, to, step.eps[i]))
 
@@ -452,7 +409,7 @@ def _add_friction_changes(columns, step, q, ahead, moving, change):
 @compiled
 def _forces(rows, pair, gaps, x, vertex, columns, step):
     """Forces of the barrier and of friction on the vertices of some rows, (c, 3) each; see `forces`."""
-    p, step, u = _Pairs(*columns), _Step(*step), np.empty(3)
+    p, step, u = PlanePairs(*columns), _Step(*step), np.empty(3)
     normal, friction = np.empty((len(rows), 3)), np.zeros((len(rows), 3))
     for c in range(len(rows)):
         i, force = pair[c], step.normal_force[rows[c]]
@@ -467,44 +424,31 @@ def _forces(rows, pair, gaps, x, vertex, columns, step):
 
 
 @compiled
-def _add_by_point(point, g_v, H_v, g, H):
-    """Add Jᵀ g_v to g (12,) and Jᵀ H_v J to H (12, 12), with J = [I | I ⊗ x̄ᵀ] of one vertex at x̄ = point."""
-    for i in range(DOF):
-        k, left = (i, 1.0) if i < 3 else ((i - 3) // 3, point[i % 3])  # coordinate i moves the vertex along axis k
-        g[i] += g_v[k] * left
-        for m in range(3):
-            h = H_v[k, m] * left
-            H[i, m] += h
-            for b in range(3):
-                H[i, 3 + 3 * m + b] += h * point[b]
-
-
-@compiled
 def _add_gap_changes(columns, q, ahead, moving, change):
-    p, x, y = _Pairs(*columns), np.empty(3), np.empty(3)
+    p, x, y = PlanePairs(*columns), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
-        if not moving[b] or _range(p, i, q)[0] >= p.d_hat[i]:
+        if not moving[b] or gap_range(p, i, q)[0] >= p.d_hat[i]:
             continue
         for v in range(p.first[b], p.first[b + 1]):
-            _place(p, b, v, q, x)
-            gap = _gap(p, i, x)
+            place_vertex(p, b, v, q, x)
+            gap = gap_of(p, i, x)
             if gap < p.d_hat[i]:
-                _place(p, b, v, ahead, y)
-                change[b] = max(change[b], abs(_gap(p, i, y) - gap) / gap)
+                place_vertex(p, b, v, ahead, y)
+                change[b] = max(change[b], abs(gap_of(p, i, y) - gap) / gap)
 
 
 @compiled
 def _lower_fractions(columns, start, end, floor, labels, moving, fractions):
-    p, x, y = _Pairs(*columns), np.empty(3), np.empty(3)
+    p, x, y = PlanePairs(*columns), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
-        if not moving[b] or _range(p, i, end)[0] >= max(REST * _range(p, i, start)[1], floor):
+        if not moving[b] or gap_range(p, i, end)[0] >= max(REST * gap_range(p, i, start)[1], floor):
             continue
         for v in range(p.first[b], p.first[b + 1]):
-            _place(p, b, v, start, x)
-            _place(p, b, v, end, y)
-            now, then = _gap(p, i, x), _gap(p, i, y)
+            place_vertex(p, b, v, start, x)
+            place_vertex(p, b, v, end, y)
+            now, then = gap_of(p, i, x), gap_of(p, i, y)
             rest = max(REST * now, min(now, floor))
             if then < rest:
                 fractions[labels[b]] = min(fractions[labels[b]], (now - rest) / (now - then))

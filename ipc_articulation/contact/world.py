@@ -14,6 +14,7 @@ from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving, unmoved, with_moved
 from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.held import NOTHING_HELD, Held
@@ -267,6 +268,12 @@ class ContactWorld:
             self._paired = self._find_paired()
             self._move_vertices(self._now.at)
             self._move_vertices(ahead)
+
+    def foresee(self) -> Foresight:
+        """The barriers where the bodies are placed, as Newton's next step may expand them."""
+        at, moving, touching = self._now.at, self._now.moving, self._now.touching
+        pairs = [contact.foresee(near, at.x) for contact, near in zip(self.body_contacts, touching, strict=True)]
+        return Foresight(self.half_planes.foresee(), pairs, at.q, moving, self._start.floor)
 
     def covered(self) -> list[Stencils]:
         """The stencils that `cover` has found, material by material."""

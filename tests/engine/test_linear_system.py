@@ -150,6 +150,19 @@ def test_definite_parts_are_put_back_and_others_are_softened(shares, second):
     np.testing.assert_allclose(system.solve(g)[:, 0], [-0.25, -1.0, -0.25, -1.0, -1.0 / second, -1.0 / second])
 
 
+@pytest.mark.parametrize(("level", "softened"), [(0, 1.0), (1, 1.5), (2, 1.8), (3, 2.0)])
+def test_a_definite_part_that_is_distrusted_keeps_a_share(level, softened):
+    """Of two parts, one is to omit the exact Hessian, 1, and the first shares of its difference from 2."""
+    system, g = LinearSystem(np.zeros(2, dtype=bool)), np.ones((2, 12))
+    system.add_diagonal(np.stack([np.eye(12)] * 2))
+    assert system.solve_definite(g) is not None
+    exact = system.definite_parts()
+    system.choose(np.ones(2, dtype=bool))
+    system.add_diagonal(np.stack([2.0 * np.eye(12)] * 2))
+    system.soften(exact, (0.5, 0.8), np.array([0, level]))
+    np.testing.assert_allclose(system.solve(g)[:, 0], [-1.0, -1.0 / softened])
+
+
 def test_nothing_is_softened_where_blocks_have_come():
     system, g = LinearSystem(np.zeros(3, dtype=bool)), np.ones((3, 12))
     system.add_diagonal(np.stack([scale * np.eye(12) for scale in (1.0, -1.0, 1.0)]))

@@ -92,26 +92,32 @@ class LinearSystem:
         is_definite = self._cholesky.definite_rows(self._H.diagonal, blocks)
         return Kept(is_definite, self._H.diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
 
-    def soften(self, kept: Kept, shares: Sequence[float]) -> None:
+    def soften(self, kept: Kept, shares: Sequence[float], least: Ints | None = None) -> None:
         """Make a projected Hessian, added anew with the same unknowns, as soft as it may be, part by part.
 
         A part becomes what was kept, where that is definite; else what was kept and a share of its difference from
         what was added, with the first share that is enough; else it stays.
+
+        Args:
+            kept: The Hessian as it was added before.
+            shares: Ascending.
+            least: How many of 0 and the shares are left out for the part of each body, (n,).
         """
         rows, cols, blocks = self._H.upper
         if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
             return  # a block has come or gone: parts are connected otherwise
-        diagonal, left = self._H.diagonal, ~kept.is_definite
+        omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self._H.bodies]
+        diagonal, left = self._H.diagonal, ~kept.is_definite | (omitted > 0)
         diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
         stiff, stiff_blocks = diagonal.copy(), blocks.copy()
-        for share in (*shares, 1.0):
+        for level, share in enumerate((*shares, 1.0), 1):
             if not left.any():
                 return
             of = left[rows]
             diagonal[left] = (1.0 - share) * kept.diagonal[left] + share * stiff[left]
             blocks[of] = (1.0 - share) * kept.blocks[of] + share * stiff_blocks[of]
             if share < 1.0:
-                left &= ~self._cholesky.definite_rows(diagonal, blocks)
+                left &= ~self._cholesky.definite_rows(diagonal, blocks) | (omitted > level)
 
     def _solve(self, g: Array, shift: float) -> Array | None:
         """The step with H + shift·1."""

@@ -12,7 +12,9 @@ from functools import partial
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import SHARES, LinearSystem
 from ipc_articulation.engine.newton import islands
@@ -20,6 +22,7 @@ from ipc_articulation.engine.newton.convergence import are_done, attenuated, end
 from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.trust import distrust
 from ipc_articulation.engine.newton.turning import free_turns
 from ipc_articulation.engine.output.diagnosis import not_finite
 from ipc_articulation.engine.output.stopwatch import Stopwatch
@@ -77,6 +80,8 @@ def minimise(
     return now.q, solve.early | now.moving if now.number else solve.early, solve.report
 
 
+_LOOKS = 2  # at what a step would hit, whose barriers enter the system
+_ROUNDS = 6  # of solutions of it, in each
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -91,6 +96,8 @@ class _Solve:
         self._tolerances = config.velocity_tol * dt, config.transrate_tol * dt
         self.report = NewtonReport(NewtonResult.CONVERGED)
         self.early = np.zeros(n, dtype=np.bool_)  # bodies whose islands ended before they had converged
+        self._gradient = np.zeros((n, DOF))  # of this iteration
+        self._distrust = np.zeros(n, dtype=np.int64)  # of exact Hessians, see `trust`
         self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
@@ -102,10 +109,13 @@ class _Solve:
         dq = self._newton_step(now)
         if self._has_stiffened:
             now = now._replace(energies=None)
-        step, labels = self._cut(now, dq)
+        step, labels = self._foresee(now, *self._cut(now, dq))
+        self.report.ccd_step = rows.smallest(step.fraction, now.moving, self.report.ccd_step)
         done = self._find_done(now, step, labels, at_goal)
         search = self._search(now, step, labels, done)
         potential.follow(now.q, search.step)
+        if self._is_slow:
+            self._distrust = distrust(self._distrust, step, search.alpha)
         residual = self._attenuate(now.residual, search.alpha, labels) if at_goal else now.residual
         ended = self._find_ended(done, residual, now.moving)
         moving, number, woken = islands.unfinished(labels, now.moving, ended, potential.movable)
@@ -122,13 +132,17 @@ class _Solve:
         report.unmet = unmet_criteria(self._potential, cut, dq, fraction, self._dt, self._config)
         report.warnings.append(_not_converged(report, self._config))
 
+    @property
+    def _is_slow(self) -> bool:
+        """Whether exact Hessians are tried."""
+        return self._potential.projects and self.report.iterations > _SOON
+
     def _newton_step(self, now: Iterate) -> Array:
         """The step -H⁻¹ g, (n, 12)."""
         potential, system, watch, (q, moving) = self._potential, self._system, self._watch, (now.q, now.moving)
         potential.select(moving)
         try:
-            is_slow = potential.projects and self.report.iterations > _SOON
-            dq = self._exact_step(now) if is_slow else self._projected_step(q, moving)
+            dq = self._exact_step(now) if self._is_slow else self._projected_step(q, moving)
             dq = potential.restrain(dq, system)
         except SolverError as error:
             raise not_finite(potential, q) or error from None
@@ -148,29 +162,57 @@ class _Solve:
         below the tolerances, as where Newton leaves a saddle, only as much is projected as is needed.
         """
         system, q, moving = self._system, now.q, now.moving
+        levels = np.where(now.moving, self._distrust, 0)
         dq = system.solve_definite(self._assemble(q, moving, project=False))
-        if dq is not None:
+        is_distrusted = bool(levels.any())
+        if dq is not None and not is_distrusted:
             return dq
         exact = system.definite_parts()
         g = self._assemble(q, moving, project=True)
-        system.soften(exact, SHARES if now.step.size[moving].max() < 1.0 else ())
+        shares = SHARES if is_distrusted or now.step.size[moving].max() < 1.0 else ()
+        system.soften(exact, shares, levels)
         return system.solve(g)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:
         """The gradient (n, 12), and the Hessian in the system."""
         self._system.choose(moving)
         g = self._potential.assemble(q, self._system, project)
-        self._has_stiffened |= self._potential.has_stiffened
+        self._gradient, self._has_stiffened = g, self._has_stiffened or self._potential.has_stiffened
         self._watch.lap("assemble")
         if not rows.are_finite(g):
             raise SolverError("the gradient of the step's energy is not finite")
         return g
 
+    def _foresee(self, now: Iterate, step: CutStep, labels: Ints) -> tuple[CutStep, Ints]:
+        """The step with barriers expanded where it leads (see `contact.expansion`), or as it is."""
+        potential, newton, foresight = self._potential, step, self._potential.foresee()
+        if foresight is None:
+            return step, labels
+        for _ in range(_LOOKS):
+            if step.fraction.min() < 1.0:
+                potential.meet(foresight)
+            dq = self._expand(foresight, now.q, step.dq)
+            if dq is step.dq:
+                break
+            step, labels = self._cut(now, dq)
+        is_uphill = step is not newton and _ascends(labels, self._gradient, step.dq)
+        return self._cut(now, newton.dq) if is_uphill else (step, labels)
+
+    def _expand(self, foresight: Foresight, q: Array, dq: Array) -> Array:
+        """The step from q once the points of expansion agree with it; dq if they do already."""
+        for _ in range(_ROUNDS):
+            change = self._potential.expand(foresight, q + dq, self._system)
+            better = None if change is None else self._system.solve_definite(self._gradient + change)
+            if better is None:
+                break
+            dq = self._potential.restrain(better, self._system)
+        self._watch.lap("solve")
+        return dq
+
     def _cut(self, now: Iterate, dq: Array) -> tuple[CutStep, Ints]:
         """The step dq, limited by collision detection, and the islands (n,) that it forms."""
         fraction, labels = self._potential.step_fractions(now.q, dq)
         self._watch.lap("collision detection")
-        self.report.ccd_step = rows.smallest(fraction, now.moving, self.report.ccd_step)
         size = step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances)
         return CutStep(now.q, dq, fraction, size), labels
 
@@ -214,6 +256,11 @@ class _Solve:
             self.early |= ends_early
             self.report.result = NewtonResult.SEMI_IMPLICIT
         return ended
+
+
+def _ascends(labels: Ints, g: Array, dq: Array) -> bool:
+    """Whether a step dq (n, 12) leads any island uphill."""
+    return bool(islands.total(labels, np.einsum("ni,ni->n", g, dq)).max(initial=0.0) > 0.0)
 
 
 def _not_converged(report: NewtonReport, config: Config) -> str:

@@ -1,0 +1,48 @@
+"""All barriers of a scene, expanded where a Newton step leads (see `expansion`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ipc_articulation.affine import DOF
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.pair_foresight import PairForesight
+from ipc_articulation.contact.plane_foresight import PlaneForesight
+from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.stencils import Stencils
+
+
+class Foresight:
+    """The points of expansion of one step, which follow it from solution to solution."""
+
+    def __init__(
+        self, planes: PlaneForesight, pairs: Sequence[PairForesight], q: Array, moving: Bools, floor: float
+    ) -> None:
+        """Begin where the bodies are, at q (n, 12); `floor` is the smallest gap [m] that steps leave."""
+        self._planes, self._pairs, self._q, self._moving, self._floor = planes, pairs, q, moving, floor
+        self._g = np.zeros(q.shape)
+
+    def meet(self, ahead: Positions, covered: Sequence[Stencils]) -> None:
+        """Have also the stencils that a step to positions ahead would pass through.
+
+        Args:
+            ahead: Positions.
+            covered: What may come within d̂ on the way, material by material.
+        """
+        for pairs, stencils in zip(self._pairs, covered, strict=True):
+            pairs.meet(stencils, ahead.x, self._moving, self._floor)
+
+    def follow(self, ahead: Positions, project: bool) -> tuple[Array, Array, list[tuple[Ints, Array]]] | None:
+        """Follow a step to positions ahead.
+
+        Returns:
+            What has changed in the gradient so far, (n, 12); what changes in the diagonal Hessian blocks (n, 12, 12),
+            projected or exact; and pairs of bodies (p, 2) with changes of theirs (p, 24, 24). None if nothing does.
+        """
+        g, H = self._g, np.zeros((len(ahead.q), DOF, DOF))
+        has_changed = self._planes.follow(self._q, ahead.q, self._moving, g, H)
+        changes = [pairs.follow(ahead.x, project, g) for pairs in self._pairs]
+        found = [change for change in changes if change is not None]
+        return (g, H, found) if has_changed or found else None

@@ -1,0 +1,187 @@
+"""Barriers between bodies, expanded where a Newton step leads (see `expansion`).
+
+Besides the stencils within d̂ there are those that the step would pass through. Edges that are almost parallel keep the
+model that they have: their barrier is small (see `barrier`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ipc_articulation.affine import PAIR_DOF
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact import ccd
+from ipc_articulation.contact.barrier import cross_of_edges
+from ipc_articulation.contact.closest_points import closest_points, row
+from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
+from ipc_articulation.contact.expansion import FRESH, expanded, follow
+from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
+from ipc_articulation.contact.stencils import Stencils
+
+
+class PairForesight:
+    """The points of expansion of one step, for one material."""
+
+    def __init__(
+        self,
+        touching: Stencils,
+        points: Array,
+        x: Array,
+        stiffness: Callable[[Stencils], Array],
+        d_hat: float,
+        thickness: float,
+    ) -> None:
+        """Begin where bodies are.
+
+        Args:
+            touching: The stencils within d̂.
+            points: Local positions of all vertices, (V, 3) [m].
+            x: Their positions, (V, 3) [m].
+            stiffness: Gives κ = dt² κ_c of the pairs of some stencils, (P,).
+            d_hat: d̂ [m].
+            thickness: ξ [m].
+        """
+        self._stencils, self._points, self._x, self._stiffness = touching, points, x, stiffness
+        self._d_hat, self._thickness = d_hat, thickness
+        self._met: set[tuple[int, ...]] = set()  # kinds and vertices of those beyond d̂
+        self._at = gaps(touching.kind, touching.vertices, x, thickness)  # δ of each
+
+    def meet(self, covered: Stencils, ahead: Array, moving: Bools, floor: float) -> None:
+        """Have also the stencils that vertices would pass through on the way to `ahead` (V, 3).
+
+        Args:
+            covered: Stencils that have all that come within d̂ on the way.
+            ahead: [m].
+            moving: Bodies that move, (n,).
+            floor: The smallest gap [m] that steps leave.
+        """
+        if len(covered):
+            limits = self._thickness, self._d_hat, floor
+            rows = ccd.entering(*covered.columns[:4], moving, self._x, ahead, *limits)
+            rows = rows[[stencil not in self._met for stencil in _keys(covered, rows)]]
+            if len(rows):
+                self._met.update(_keys(covered, rows))
+                self._add(covered.rows(rows))
+
+    def _add(self, fresh: Stencils) -> None:
+        self._stencils, order = joined(self._stencils, fresh)
+        self._at = np.concatenate([self._at, np.full(len(fresh), np.nan)])[order]
+
+    def follow(self, ahead: Array, project: bool, g: Array) -> tuple[Ints, Array] | None:
+        """Follow the step that brings vertices to `ahead` (V, 3), and add what changes in the gradient to g (n, 12).
+
+        Args:
+            ahead: [m].
+            project: Whether what changes in the Hessian is projected.
+            g: Gradient.
+
+        Returns:
+            Pairs of bodies (p, 2), and what changes in their Hessian blocks (p, 24, 24); None if nothing does.
+        """
+        s, limits = self._stencils, (self._d_hat, self._thickness)
+        changed, after = predicted(s.kind, s.vertices, self._x, ahead, self._at, *limits)
+        if not len(changed):
+            return None
+        of, before = s.rows(changed), self._at[changed]
+        self._at[changed] = after
+        given = self._points, self._x, self._stiffness(of), before, after, *limits
+        return of.bodies, add_differences(*of.columns, *given, project, g)
+
+
+def _keys(stencils: Stencils, rows: Ints) -> list[tuple[int, ...]]:
+    of = zip(stencils.kind[rows].tolist(), stencils.vertices[rows].tolist(), strict=True)
+    return [(kind, *vertices) for kind, vertices in of]
+
+
+def joined(left: Stencils, right: Stencils) -> tuple[Stencils, Ints]:
+    """All stencils of both, and which row (k,) of one after the other each is."""
+    bodies, pair = np.unique(
+        np.concatenate([left.bodies[left.pair], right.bodies[right.pair]]), axis=0, return_inverse=True
+    )
+    order = np.argsort(pair, kind="stable")
+    kind, vertices, mollified = (
+        np.concatenate([getattr(left, name), getattr(right, name)])[order] for name in ("kind", "vertices", "mollified")
+    )
+    return Stencils(bodies, pair[order], kind, vertices, mollified), order
+
+
+@compiled
+def gaps(kind, vertices, x, xi):
+    """Gaps of stencils (k,) at x (V, 3)."""
+    found, w, c = np.empty(len(kind)), np.empty(4), np.empty(3)
+    for s in range(len(kind)):
+        found[s] = np.sqrt(closest_points(kind[s], x, row(vertices, s), w, c)) - xi
+    return found
+
+
+@compiled
+def predicted(kind, vertices, x, ahead, at, d_hat, xi):
+    """The stencils whose points of expansion change from `at` (k,) as vertices go from x to ahead, (V, 3) each.
+
+    Returns:
+        Their rows (c,), and the points (c,).
+    """
+    w, c, count = np.empty(4), np.empty(3), 0
+    rows, after = np.empty(len(kind), dtype=np.int64), np.empty(len(kind))
+    for s in range(len(kind)):
+        v = row(vertices, s)
+        d = np.sqrt(closest_points(kind[s], x, v, w, c))
+        change = 0.0
+        for k in range(4):
+            for m in range(3):
+                change += w[k] * c[m] * (ahead[v[k], m] - x[v[k], m])
+        new = FRESH * d_hat if np.isnan(at[s]) else follow(at[s], d - xi + change / d, d_hat)
+        if new != at[s]:
+            rows[count], after[count] = s, new
+            count += 1
+    return rows[:count], after[:count]
+
+
+@compiled
+def add_differences(bodies, pair, kind, vertices, mollified, points, x, kappa, before, after, d_hat, xi, project, g):
+    """Add to g (n, 12) how the gradient changes with the points of expansion; arguments as of `pair_barrier`.
+
+    Args:
+        bodies: (P, 2).
+        pair: (k,).
+        kind: (k,).
+        vertices: (k, 4).
+        mollified: (k,).
+        points: (V, 3).
+        x: (V, 3).
+        kappa: (P,).
+        before: The points of expansion so far, (k,); NaN where there was none [m].
+        after: And from now on, (k,) [m].
+        d_hat: [m].
+        xi: [m].
+        project: Whether Hessians are projected.
+        g: (n, 12).
+
+    Returns:
+        How the Hessian block of each pair changes, (P, 24, 24).
+    """
+    H = np.zeros((len(bodies), PAIR_DOF, PAIR_DOF))
+    w, n, y, u = np.empty(4), np.empty(3), np.empty(LEVER), np.empty(PAIR_DOF)
+    e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
+    for s in range(len(pair)):
+        v, i, j, H_s = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1], H[pair[s]]
+        if mollified[s] > 0.0 and cross_of_edges(x, v, e1, e2, z) < mollified[s]:
+            continue
+        d = np.sqrt(closest_points(kind[s], x, v, w, n))
+        for k in range(3):
+            n[k] /= d
+        lever(kind[s], points, v, w, y)
+        outer(n, y, u)
+        old = expanded(d_hat if np.isnan(before[s]) else before[s], d - xi, d_hat, xi)
+        new = expanded(after[s], d - xi, d_hat, xi)
+        add_gradient(kappa[pair[s]] * (new[0] - old[0]), u, i, j, g)
+        add_rank_one(kappa[pair[s]] * (new[2] - old[2]), u, H_s)
+        force = kappa[pair[s]] * (old[1] - new[1])
+        if project:
+            add_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
+        else:
+            add_exact_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
+    return by_coordinates(H)
