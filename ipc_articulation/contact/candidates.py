@@ -157,7 +157,7 @@ def skins(pairs, start, end, boxes, reach, ahead, largest):
         a, b = _as_seen(pairs[p, 0], pairs[p, 1], half)
         refer(end, a, b, earlier[p])
         _, e = approach(earlier[p], a, b, start, end, middle[b], half[b], M, N)
-        skin[p] = max(reach, ahead * e) if ahead * e < largest else reach
+        skin[p] = max(reach, min(ahead * e, largest)) if 1.5 * e < largest else reach
     return earlier, skin
 
 

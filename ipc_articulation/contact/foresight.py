@@ -34,15 +34,15 @@ class Foresight:
         for pairs, stencils in zip(self._pairs, covered, strict=True):
             pairs.meet(stencils, ahead.x, self._moving, self._floor)
 
-    def follow(self, ahead: Positions, project: bool) -> tuple[Array, Array, list[tuple[Ints, Array]]] | None:
-        """Follow a step to positions ahead.
+    def follow(self, dq: Array, project: bool) -> tuple[Array, Array, list[tuple[Ints, Array]]] | None:
+        """Follow the step dq (n, 12).
 
         Returns:
             What has changed in the gradient so far, (n, 12); what changes in the diagonal Hessian blocks (n, 12, 12),
             projected or exact; and pairs of bodies (p, 2) with changes of theirs (p, 24, 24). None if nothing does.
         """
-        g, H = self._g, np.zeros((len(ahead.q), DOF, DOF))
-        has_changed = self._planes.follow(self._q, ahead.q, self._moving, g, H)
-        changes = [pairs.follow(ahead.x, project, g) for pairs in self._pairs]
+        g, H = self._g, np.zeros((len(dq), DOF, DOF))
+        has_changed = self._planes.follow(self._q, self._q + dq, self._moving, g, H)
+        changes = [pairs.follow(dq, project, g) for pairs in self._pairs]
         found = [change for change in changes if change is not None]
         return (g, H, found) if has_changed or found else None

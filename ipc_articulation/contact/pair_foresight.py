@@ -18,7 +18,7 @@ from ipc_articulation.contact.barrier import cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
 from ipc_articulation.contact.expansion import FRESH, expanded, follow
-from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
+from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, along, by_coordinates, lever, outer
 from ipc_articulation.contact.stencils import Stencils
 
 
@@ -70,11 +70,11 @@ class PairForesight:
         self._stencils, order = joined(self._stencils, fresh)
         self._at = np.concatenate([self._at, np.full(len(fresh), np.nan)])[order]
 
-    def follow(self, ahead: Array, project: bool, g: Array) -> tuple[Ints, Array] | None:
-        """Follow the step that brings vertices to `ahead` (V, 3), and add what changes in the gradient to g (n, 12).
+    def follow(self, dq: Array, project: bool, g: Array) -> tuple[Ints, Array] | None:
+        """Follow the step dq (n, 12), and add what changes in the gradient to g (n, 12).
 
         Args:
-            ahead: [m].
+            dq: Step.
             project: Whether what changes in the Hessian is projected.
             g: Gradient.
 
@@ -82,7 +82,7 @@ class PairForesight:
             Pairs of bodies (p, 2), and what changes in their Hessian blocks (p, 24, 24); None if nothing does.
         """
         s, limits = self._stencils, (self._d_hat, self._thickness)
-        changed, after = predicted(s.kind, s.vertices, self._x, ahead, self._at, *limits)
+        changed, after = predicted(*s.columns[:4], self._points, self._x, dq, self._at, *limits)
         if not len(changed):
             return None
         of, before = s.rows(changed), self._at[changed]
@@ -118,22 +118,20 @@ def gaps(kind, vertices, x, xi):
 
 
 @compiled
-def predicted(kind, vertices, x, ahead, at, d_hat, xi):
-    """The stencils whose points of expansion change from `at` (k,) as vertices go from x to ahead, (V, 3) each.
+def predicted(bodies, pair, kind, vertices, points, x, dq, at, d_hat, xi):
+    """The stencils whose points of expansion change from `at` (k,) with the step dq (n, 12) from positions x (V, 3).
 
     Returns:
         Their rows (c,), and the points (c,).
     """
-    w, c, count = np.empty(4), np.empty(3), 0
+    w, c, y, count = np.empty(4), np.empty(3), np.empty(LEVER), 0
     rows, after = np.empty(len(kind), dtype=np.int64), np.empty(len(kind))
     for s in range(len(kind)):
         v = row(vertices, s)
         d = np.sqrt(closest_points(kind[s], x, v, w, c))
-        change = 0.0
-        for k in range(4):
-            for m in range(3):
-                change += w[k] * c[m] * (ahead[v[k], m] - x[v[k], m])
-        new = FRESH * d_hat if np.isnan(at[s]) else follow(at[s], d - xi + change / d, d_hat)
+        lever(kind[s], points, v, w, y)
+        change = along(c, y, dq, bodies[pair[s], 0], bodies[pair[s], 1]) / d
+        new = FRESH * d_hat if np.isnan(at[s]) else follow(at[s], d - xi + change, d_hat)
         if new != at[s]:
             rows[count], after[count] = s, new
             count += 1

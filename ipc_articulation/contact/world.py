@@ -275,6 +275,10 @@ class ContactWorld:
         pairs = [contact.foresee(near, at.x) for contact, near in zip(self.body_contacts, touching, strict=True)]
         return Foresight(self.half_planes.foresee(), pairs, at.q, moving, self._start.floor)
 
+    def meet(self, foresight: Foresight) -> None:
+        """Let it have the stencils that the motion of the last `cover` would pass through."""
+        foresight.meet(self._now.scratch, self.covered())
+
     def covered(self) -> list[Stencils]:
         """The stencils that `cover` has found, material by material."""
         return [contact.proximity.stencils for contact in self.body_contacts]

@@ -70,7 +70,6 @@ class Potential:
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
         self._selected: bytes | None = None  # the mask that the terms have
-        self._covered = np.zeros((len(is_fixed), 0))  # coordinates (n, 12), see `meet`
         self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
@@ -222,7 +221,6 @@ class Potential:
         near = contact.near(ahead)
         labels = islands.join(labels, contact.meeting(near), self.movable)
         contact.cover(ahead, near)
-        self._covered = q + share[:, None] * dq
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
     def foresee(self) -> Foresight | None:
@@ -230,19 +228,17 @@ class Potential:
         return None if self._contact is None else self._contact.foresee()
 
     def meet(self, foresight: Foresight) -> None:
-        """Let it have what the step of the last `step_fractions` would pass through, as far as that was searched."""
+        """Let it have what the step just given to `step_fractions` would pass through, as far as that was searched."""
         if self._contact is not None:
-            foresight.meet(self._contact.ahead(self._covered), self._contact.covered())
+            self._contact.meet(foresight)
 
-    def expand(self, foresight: Foresight, q: Array, system: Hessian) -> Array | None:
-        """Expand barriers where a step to q (n, 12) leads. The changes of the Hessian are added to `system`.
+    def expand(self, foresight: Foresight, dq: Array, system: Hessian) -> Array | None:
+        """Expand barriers where a step dq (n, 12) leads. The changes of the Hessian are added to `system`.
 
         Returns:
             By how much the gradient differs now from the one that was assembled, (n, 12); None if nothing changes.
         """
-        if self._contact is None or self._contact_term is None:
-            return None
-        changes = foresight.follow(self._contact.ahead(q), self._contact_term.projects)
+        changes = None if self._contact_term is None else foresight.follow(dq, self._contact_term.projects)
         if changes is None:
             return None
         g, blocks, pairs = changes

@@ -191,17 +191,17 @@ class _Solve:
         for _ in range(_LOOKS):
             if step.fraction.min() < 1.0:
                 potential.meet(foresight)
-            dq = self._expand(foresight, now.q, step.dq)
+            dq = self._expand(foresight, step.dq)
             if dq is step.dq:
                 break
             step, labels = self._cut(now, dq)
         is_uphill = step is not newton and _ascends(labels, self._gradient, step.dq)
         return self._cut(now, newton.dq) if is_uphill else (step, labels)
 
-    def _expand(self, foresight: Foresight, q: Array, dq: Array) -> Array:
-        """The step from q once the points of expansion agree with it; dq if they do already."""
+    def _expand(self, foresight: Foresight, dq: Array) -> Array:
+        """The step dq once the points of expansion agree with it; itself if they do already."""
         for _ in range(_ROUNDS):
-            change = self._potential.expand(foresight, q + dq, self._system)
+            change = self._potential.expand(foresight, dq, self._system)
             better = None if change is None else self._system.solve_definite(self._gradient + change)
             if better is None:
                 break
