@@ -1,10 +1,55 @@
-"""The cores of the machine that this process may use."""
+"""The cores of the machine that this process may use, and work that is shared among them.
+
+Work is shared in parts of a fixed size, whatever the number of cores, and the results of the parts are joined in their
+order: so they are the same, bit for bit, on one core and on many.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from ipc_articulation.arrays import Ints
+
+Result = TypeVar("Result")
+
+THREADS = "IPC_ARTICULATION_THREADS"  # environment variable: the most cores that a process takes
 
 
 def cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Number of cores that this process may use: those it is bound to, and at most what `THREADS` says."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get(THREADS, "")
+    return min(bound, int(wanted)) if wanted.isdigit() and int(wanted) > 0 else bound
+
+
+def parts(count: int, size: int) -> list[slice]:
+    """Parts of range(count) of at most a size, the same on every machine; one part at least."""
+    return [slice(first, min(first + size, count)) for first in range(0, max(count, 1), size)]
+
+
+def parts_of_sizes(sizes: Ints, size: int) -> list[slice]:
+    """Parts of range(len(sizes)) whose sizes (n,) sum to about a size, at least one each; one part at least."""
+    ends = np.cumsum(sizes)
+    last = np.searchsorted(ends, np.arange(size, int(ends[-1]) if len(ends) else 0, size)) + 1
+    bounds = [0, *sorted(set(last.tolist()) - {0, len(sizes)}), len(sizes)]
+    return [slice(first, after) for first, after in pairwise(bounds)]
+
+
+def share(work: Callable[[slice], Result], pieces: Sequence[slice]) -> list[Result]:
+    """The results of work on each piece, in order; machine code that releases Python's lock runs on all cores."""
+    if len(pieces) == 1 or cores() == 1:
+        return [work(piece) for piece in pieces]
+    return list(_pool(os.getpid(), cores()).map(work, pieces))
+
+
+@lru_cache(1)
+def _pool(process: int, threads: int) -> ThreadPoolExecutor:
+    """The threads of a process; a forked one does not have its parent's."""
+    return ThreadPoolExecutor(threads, thread_name_prefix=f"ipc_articulation-{process}")

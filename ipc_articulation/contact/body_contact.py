@@ -26,6 +26,9 @@ from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.cores import parts, parts_of_sizes, share
+
+_TOGETHER, _TOGETHER_SLOW = 4096, 256  # stencils at which one core looks, or whose derivatives it computes
 
 
 class BodyContact:
@@ -84,7 +87,13 @@ class BodyContact:
         s = self.proximity.stencils
         if not len(s):
             return NO_STENCILS
-        return s.rows(pair_barrier.in_reach(*s.columns[:4], moving, x, self.proximity.reach))
+        bodies, *columns = s.columns[:4]
+
+        def in_reach(some: slice) -> Ints:
+            of_some = bodies, *(column[some] for column in columns)
+            return pair_barrier.in_reach(*of_some, moving, x, self.proximity.reach) + some.start
+
+        return s.rows(np.concatenate(share(in_reach, parts(len(s), _TOGETHER))))
 
     def add_energy(self, x: Array, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of pairs with a moving body to E (n,), at positions that `proximity` covers."""
@@ -104,14 +113,28 @@ class BodyContact:
         Returns:
             Pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24), projected or as far as possible exact.
         """
-        blocks, points = [], self._surfaces.points
+        blocks = []
         if len(touching):
-            barrier = self._stiffness(touching), self._d_hat, self._thickness
-            H = pair_barrier.add_derivatives(*touching.columns, points, x, *barrier, project, g)
-            blocks.append((touching.bodies, H))
+            blocks.append((touching.bodies, self._add_barriers(touching, x, project, g)))
         if self._friction is not None:
             blocks.append(pair_friction.add_derivatives(*self._friction, moving, q, g))
         return blocks
+
+    def _add_barriers(self, touching: Stencils, x: Array, project: bool, g: Array) -> Array:
+        """Add the gradient of barriers to g (n, 12). Returns: the Hessian blocks of their pairs, (P, 24, 24)."""
+        bodies, pair, *columns = touching.columns
+        kappa, limits = self._stiffness(touching), (self._d_hat, self._thickness)
+
+        def differentiate(pairs: slice) -> tuple[Array, Array]:
+            some, own = slice(*np.searchsorted(pair, [pairs.start, pairs.stop])), np.zeros_like(g)
+            stencils = bodies[pairs], pair[some] - pairs.start, *(column[some] for column in columns)
+            points = self._surfaces.points, x, kappa[pairs]
+            return pair_barrier.add_derivatives(*stencils, *points, *limits, project, own), own
+
+        found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), _TOGETHER_SLOW))
+        for _, own in found:
+            g += own
+        return np.concatenate([blocks for blocks, _ in found])
 
     def foresee(self, touching: Stencils, x: Array) -> PairForesight:
         """The barriers as Newton's next step from x (V, 3) may expand them; `touching` are the stencils within d̂."""
@@ -156,8 +179,15 @@ class BodyContact:
     ) -> None:
         """Lower the step fractions (n,) of islands so that stencils do not touch."""
         if len(stencils):
-            parameters = self._thickness, self._d_hat, floor
-            ccd.lower_fractions(*stencils.columns[:4], labels, moving, start, end, *parameters, fractions)
+            motion = labels, moving, start, end, self._thickness, self._d_hat, floor
+            bodies, *columns = stencils.columns[:4]
+
+            def lower(some: slice) -> Array:
+                own = fractions.copy()
+                ccd.lower_fractions(bodies, *(column[some] for column in columns), *motion, own)
+                return own
+
+            np.minimum.reduce(share(lower, parts(len(stencils), _TOGETHER)), out=fractions)
 
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""

@@ -14,7 +14,9 @@ from ipc_articulation.contact.primitive_pairs import near_primitives
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import Stencils, columns_of, pairs_of
 from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.cores import parts, share
 
+_TOGETHER = 16  # pairs of bodies that one core searches
 _FEW = 16  # if fewer than 1/16 of the bodies move, sorting all bodies is slower
 
 
@@ -52,16 +54,23 @@ def search(
     """
     s = surfaces
     shape = s.dimension, s.edges, s.faces, s.squared_lengths, s.trees
-    pair, kind, vertices, mollified = _find(*shape, bodies, q, x, q_end, x_end, distance)
+
+    def find(some: slice) -> tuple[Ints, Ints, Ints, Array, Array]:
+        pair, *found = _find(*shape, bodies[some], q, x, q_end, x_end, distance[some])
+        return pair + some.start, *found
+
+    found = share(find, parts(len(bodies), _TOGETHER))
+    pair, kind, vertices, mollified, apart = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return pair, kind, vertices, mollified, apart
+
+
+@compiled(nogil=True)
+def _find(dimension, edges, faces, squares, trees, bodies, q, x, q_end, x_end, distance):
+    """The columns of the stencils that come within the distance of their pair of bodies, (P,), and how far they end."""
+    rows = near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance)
+    pair, kind, vertices, mollified = columns_of(bodies, dimension, edges, faces, squares, *rows)
     rows, apart = come_near(pair, kind, vertices, x, x_end, distance)
     return pair[rows], kind[rows], vertices[rows], mollified[rows], apart
-
-
-@compiled
-def _find(dimension, edges, faces, squares, trees, bodies, q, x, q_end, x_end, distance):
-    """The columns of the stencils whose boxes come within the distance of their pair of bodies, (P,)."""
-    rows = near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance)
-    return columns_of(bodies, dimension, edges, faces, squares, *rows)
 
 
 @compiled

@@ -35,7 +35,7 @@ def gap_floor(x):
     return FLOOR * largest
 
 
-@compiled
+@compiled(nogil=True)
 def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
     """Lower the step fractions of islands, so that along the step every gap keeps a tenth of its size.
 

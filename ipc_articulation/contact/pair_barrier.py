@@ -20,7 +20,7 @@ from ipc_articulation.contact.mollified import add_mollified
 from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, by_coordinates, lever, outer
 
 
-@compiled
+@compiled(nogil=True)
 def in_reach(bodies, pair, kind, vertices, moving, x, reach):
     """Rows of the stencils nearer than a distance [m] at x (V, 3), of pairs with a moving body, (k,)."""
     on = np.empty(len(bodies), dtype=np.bool_)
@@ -158,7 +158,7 @@ def add_energy(bodies, pair, kind, vertices, mollified, moving, x, kappa, d_hat,
         E[b] += kappa[pair[s]] * B
 
 
-@compiled
+@compiled(nogil=True)
 def add_derivatives(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, project, g):
     """Add the gradient of stencils within d̂ to g (n, 12); see `add_energy`; `points` are local ones (V, 3) [m].
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numba
@@ -20,7 +19,7 @@ from numpy import empty, ndarray
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.cores import cores
+from ipc_articulation.cores import cores, share
 from ipc_articulation.dynamics.algorithms.bad_states import complain, converted, leading_axes
 from ipc_articulation.dynamics.algorithms.kernels import kernels_of
 from ipc_articulation.dynamics.algorithms.lift import lifted
@@ -146,8 +145,7 @@ class Algorithm:
         def run(piece: slice) -> int:
             return self.run_batch(at, *(x[piece] for x in states), result[piece])
 
-        pieces = [slice(a, b) for a, b in itertools.pairwise(bounds)]
-        if any([run(pieces[0])] if parts == 1 else list(_pool().map(run, pieces))):
+        if any(share(run, [slice(a, b) for a, b in itertools.pairwise(bounds)])):
             self._complain(model, states)
 
     def _complain(self, model: Model, states: Sequence[Array]) -> None:
@@ -238,8 +236,3 @@ def fitting(out: Array, shape: tuple[int, ...]) -> Array:
         given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else repr(out)
         raise StateError(f"out must be a C-ordered float64 array of shape {shape}; it is {given}")
     return out
-
-
-@lru_cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores(), thread_name_prefix="dynamics")

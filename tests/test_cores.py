@@ -1,0 +1,86 @@
+"""Work that is shared among cores: parts that do not depend on their number, and the same bits for any number."""
+
+import threading
+
+import numpy as np
+import pytest
+import trimesh
+
+from ipc_articulation import cores
+from ipc_articulation.contact import body_contact
+from ipc_articulation.contact.materials import BY_LOAD
+from tests.engine.scenes import BoxScene, translation
+
+
+def test_parts_cover_everything_once():
+    assert cores.parts(0, 5) == [slice(0, 0)]
+    assert cores.parts(5, 5) == [slice(0, 5)]
+    assert cores.parts(12, 5) == [slice(0, 5), slice(5, 10), slice(10, 12)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([], [slice(0, 0)]),
+        ([3], [slice(0, 1)]),
+        ([9, 9, 9], [slice(0, 2), slice(2, 3)]),
+        ([40, 1, 1], [slice(0, 1), slice(1, 3)]),
+        ([1, 1, 40, 1], [slice(0, 3), slice(3, 4)]),
+        ([0, 0, 2, 9], [slice(0, 4)]),
+    ],
+)
+def test_parts_of_sizes_cover_everything_once(sizes, expected):
+    assert cores.parts_of_sizes(np.array(sizes, dtype=np.int64), 15) == expected
+
+
+def test_results_are_in_order_and_come_from_several_threads(monkeypatch):
+    """The parts wait for each other, which one thread alone could not do."""
+    monkeypatch.setattr(cores, "cores", lambda: 2)
+    both = threading.Barrier(2)
+
+    def work(some):
+        both.wait(timeout=10.0)
+        return some.start
+
+    assert cores.share(work, cores.parts(4, 2)) == [0, 2]
+
+
+def test_one_core_works_in_the_calling_thread(monkeypatch):
+    monkeypatch.setenv(cores.THREADS, "1")
+    assert cores.cores() == 1
+    assert set(cores.share(lambda some: threading.current_thread(), cores.parts(4, 2))) == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("wanted", ["", "0", "-1", "many"])
+def test_what_is_no_number_of_threads_limits_nothing(monkeypatch, wanted):
+    monkeypatch.delenv(cores.THREADS, raising=False)
+    unlimited = cores.cores()
+    monkeypatch.setenv(cores.THREADS, wanted)
+    assert cores.cores() == unlimited
+
+
+def pile(workspace):
+    """Polyhedra that are thrown onto each other, with friction."""
+    scene = BoxScene(workspace, resistance=BY_LOAD, contact__d_hat=0.01, newton__semi_implicit__enable=0)
+    scene.add_ground()
+    for k in range(27):
+        x, y, z = k % 3, k // 3 % 3, k // 9
+        T = translation(0.405 * x + 0.01 * z, 0.405 * y, 0.21 + 0.41 * z)
+        scene.add_mesh(trimesh.creation.icosphere(2, 0.2), T)
+    return scene.start(friction="anchored").run(6).q
+
+
+def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
+    monkeypatch.setattr(body_contact, "_TOGETHER", 64)
+    monkeypatch.setattr(body_contact, "_TOGETHER_SLOW", 16)
+    monkeypatch.setattr(cores, "cores", lambda: 1)
+    alone = pile(tmp_path / "alone")
+    shared = []
+    original = cores.ThreadPoolExecutor.map
+    monkeypatch.setattr(
+        cores.ThreadPoolExecutor, "map", lambda *given: shared.append(len(given[2])) or original(*given)
+    )
+    monkeypatch.setattr(cores, "cores", lambda: 3)
+    np.testing.assert_array_equal(pile(tmp_path / "shared"), alone)
+    assert len(shared) > 20
+    assert max(shared) > 3
