@@ -170,7 +170,7 @@ def test_two_mujoco_models_push_each_other_with_the_same_force(tmp_path):
         step(world, couplings)
         assert couplings[0].minimum_distance > 0.0
     left, right = (coupling.contact_force[0] for coupling in couplings)
-    assert left == pytest.approx(-right, rel=1e-3)
+    assert left == pytest.approx(-right, rel=1e-2)  # edge on edge: 3 mrad to one side E is lower
     assert left == pytest.approx(20.0 * (1.2 + adapters[0].data.qpos[0]), rel=1e-2)
     assert left > 5.0
 

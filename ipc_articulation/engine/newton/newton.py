@@ -98,13 +98,14 @@ class _Solve:
         self.early = np.zeros(n, dtype=np.bool_)  # bodies whose islands ended before they had converged
         self._gradient = np.zeros((n, DOF))  # of this iteration
         self._distrust = np.zeros(n, dtype=np.int64)  # of exact Hessians, see `trust`
+        self._is_foreseen = np.zeros(n, dtype=np.bool_)  # bodies whose step, in this iteration, is not Newton's
         self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
         """One Newton iteration."""
         potential, report = self._potential, self.report
         report.iterations += 1
-        self._has_stiffened = False
+        self._has_stiffened, self._is_foreseen = False, np.zeros_like(self.early)
         at_goal = potential.approach(report.iterations)
         dq = self._newton_step(now)
         if self._has_stiffened:
@@ -122,7 +123,8 @@ class _Solve:
         report.awake = max(report.awake, number)
         is_same = at_goal and not woken  # else it is another potential, or others move
         energies = search.energies if is_same else None
-        return Iterate(search.q, energies, moving, number, step, search.alpha, search.is_exhausted, residual)
+        taken = np.where(self._is_foreseen & potential.exact, 0.0, search.alpha)  # barriers have made it that good
+        return Iterate(search.q, energies, moving, number, step, taken, search.is_exhausted, residual)
 
     def give_up(self, now: Iterate) -> None:
         """Report that the iterations were not enough, and which criteria were not met."""
@@ -195,8 +197,13 @@ class _Solve:
             if dq is step.dq:
                 break
             step, labels = self._cut(now, dq)
-        is_uphill = step is not newton and _ascends(labels, self._gradient, step.dq)
-        return self._cut(now, newton.dq) if is_uphill else (step, labels)
+        if step is newton:
+            return step, labels
+        is_uphill = _ascends(labels, self._gradient, step.dq)
+        if is_uphill.any():
+            step, labels = self._cut(now, np.where(is_uphill[:, None], newton.dq, step.dq))
+        self._is_foreseen = islands.anyone(labels, (step.dq != newton.dq).any(axis=1))
+        return step, labels
 
     def _expand(self, foresight: Foresight, dq: Array) -> Array:
         """The step dq once the points of expansion agree with it; itself if they do already."""
@@ -258,9 +265,9 @@ class _Solve:
         return ended
 
 
-def _ascends(labels: Ints, g: Array, dq: Array) -> bool:
-    """Whether a step dq (n, 12) leads any island uphill."""
-    return bool(islands.total(labels, np.einsum("ni,ni->n", g, dq)).max(initial=0.0) > 0.0)
+def _ascends(labels: Ints, g: Array, dq: Array) -> Bools:
+    """The bodies whose islands a step dq (n, 12) leads uphill, (n,)."""
+    return islands.total(labels, np.einsum("ni,ni->n", g, dq)) > 0.0
 
 
 def _not_converged(report: NewtonReport, config: Config) -> str:
