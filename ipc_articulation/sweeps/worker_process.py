@@ -16,12 +16,20 @@ from threading import TIMEOUT_MAX, Event, Timer
 from time import perf_counter
 from typing import Any
 
+from ipc_articulation.cores import THREADS
 from ipc_articulation.errors import SweepError, TimeLimitError
 from ipc_articulation.sweeps.record import Record, Status, numbers_in
 
 Request = dict[str, Any]  # see `worker.perform`
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_THREADS = (
+    THREADS,
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
 _SIGNALS = {number.value: number.name for number in signal.Signals}  # real-time signals have numbers only
 _MESSAGE_LENGTH = 300  # characters
 _WARM_UP = 300.0  # seconds for the first step of a process, which may compile
