@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-
-from ipc_articulation.arrays import Ints
+from numpy.typing import NDArray
 
 Result = TypeVar("Result")
 
@@ -34,7 +33,7 @@ def parts(count: int, size: int) -> list[slice]:
     return [slice(first, min(first + size, count)) for first in range(0, max(count, 1), size)]
 
 
-def parts_of_sizes(sizes: Ints, size: int) -> list[slice]:
+def parts_of_sizes(sizes: NDArray[np.int64], size: int) -> list[slice]:
     """Parts of range(len(sizes)) whose sizes (n,) sum to about a size, at least one each; one part at least."""
     ends = np.cumsum(sizes)
     last = np.searchsorted(ends, np.arange(size, int(ends[-1]) if len(ends) else 0, size)) + 1
