@@ -25,7 +25,7 @@ def cores() -> int:
     """Number of cores that this process may use: those it is bound to, and at most what `THREADS` says."""
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     wanted = os.environ.get(THREADS, "")
-    return min(bound, int(wanted)) if wanted.isdigit() and int(wanted) > 0 else bound
+    return min(bound, int(wanted)) if wanted.isdecimal() and int(wanted) > 0 else bound
 
 
 def parts(count: int, size: int) -> list[slice]:
@@ -45,7 +45,12 @@ def share(work: Callable[[slice], Result], pieces: Sequence[slice]) -> list[Resu
     """The results of work on each piece, in order; machine code that releases Python's lock runs on all cores."""
     if len(pieces) == 1 or cores() == 1:
         return [work(piece) for piece in pieces]
-    return list(_pool(os.getpid(), cores()).map(work, pieces))
+    pool = _pool(os.getpid(), cores())
+    try:
+        begun = [pool.submit(work, piece) for piece in pieces]
+    except RuntimeError:  # Python is ending, and starts nothing more in threads
+        return [work(piece) for piece in pieces]
+    return [piece.result() for piece in begun]
 
 
 @lru_cache(1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.closest_points import EDGES
@@ -35,6 +35,12 @@ class Stencils:
             return NO_STENCILS
         rows, pair = pairs_of(self.pair, chosen, len(self.bodies))
         return Stencils(self.bodies[rows], pair, self.kind[chosen], self.vertices[chosen], self.mollified[chosen])
+
+    def of(self, moving: Bools) -> Stencils:
+        """The stencils that have a moving body (n,); themselves if all have."""
+        first, second = self.bodies.T
+        has_moving = moving[first] | moving[second]
+        return self if has_moving.all() else self.rows(np.flatnonzero(has_moving[self.pair]))
 
     def bodies_of(self, row: int) -> tuple[int, int]:
         """The two bodies of one stencil."""

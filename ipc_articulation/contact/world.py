@@ -269,9 +269,9 @@ class ContactWorld:
             self._move_vertices(self._now.at)
             self._move_vertices(ahead)
 
-    def foresee(self) -> Foresight:
-        """The barriers where the bodies are placed, as Newton's next step may expand them."""
-        at, moving, touching = self._now.at, self._now.moving, self._now.touching
+    def foresee(self, moving: Bools) -> Foresight:
+        """The barriers of moving bodies (n,), where they are placed, as Newton's next step may expand them."""
+        at, touching = self._now.at, [stencils.of(moving) for stencils in self._now.touching]
         pairs = [contact.foresee(near, at.x) for contact, near in zip(self.body_contacts, touching, strict=True)]
         return Foresight(self.half_planes.foresee(), pairs, at.q, moving, self._start.floor)
 

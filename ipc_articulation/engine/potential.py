@@ -223,9 +223,9 @@ class Potential:
         contact.cover(ahead, near)
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
-    def foresee(self) -> Foresight | None:
-        """The barriers where the bodies are placed, as Newton's next step may expand them; None without contact."""
-        return None if self._contact is None else self._contact.foresee()
+    def foresee(self, moving: Bools) -> Foresight | None:
+        """Barriers of moving bodies (n,), as Newton's next step may expand them; None without contact."""
+        return None if self._contact is None else self._contact.foresee(moving)
 
     def meet(self, foresight: Foresight) -> None:
         """Let it have what the step just given to `step_fractions` would pass through, as far as that was searched."""

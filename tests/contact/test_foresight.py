@@ -48,7 +48,7 @@ def test_what_a_step_leaves_no_longer_pushes(project):
     at = world.derivatives(project)
     gradient, H = at.gradient.copy(), dense(3, at.blocks, at.pair_blocks)
     assert np.abs(gradient).max() > 1e-6
-    g, dH = follow_step(world.foresee(), UP, project)
+    g, dH = follow_step(world.foresee(np.ones(3, dtype=bool)), UP, project)
     np.testing.assert_allclose(gradient + g, 0.0, atol=1e-9 * np.abs(gradient).max())
     np.testing.assert_allclose(H + dH, 0.0, atol=1e-9 * np.abs(H).max())
 
@@ -60,7 +60,7 @@ def test_a_vertex_before_a_plane_is_expanded_at_the_gap_ahead():
     world, _ = begin(q)
     before = world.derivatives()
     gradient, stiffness = before.gradient[0, 2], before.blocks[0, 2, 2].copy()
-    g, dH = follow_step(world.foresee(), to - q)
+    g, dH = follow_step(world.foresee(np.ones(1, dtype=bool)), to - q)
     _, slope, curvature = barrier(then, D_HAT, 0.0)
     vertices = 4
     assert gradient + g[0, 2] == pytest.approx(KAPPA * vertices * (slope + curvature * (now - then)))
@@ -71,7 +71,7 @@ def test_a_plane_that_the_step_would_pass_through_is_foreseen():
     q, to = pose(0, 0, 0.1 + 2 * D_HAT)[None], pose(0, 0, 0.1 - D_HAT)[None]
     world, _ = begin(q)
     assert not world.derivatives().gradient.any()
-    g, dH = follow_step(world.foresee(), to - q)
+    g, dH = follow_step(world.foresee(np.ones(1, dtype=bool)), to - q)
     _, slope, curvature = barrier(FRESH * D_HAT, D_HAT, 0.0)
     assert g[0, 2] == pytest.approx(4 * KAPPA * (slope + curvature * (2 - FRESH) * D_HAT))
     assert dH[2, 2] == pytest.approx(4 * KAPPA * curvature)
@@ -83,7 +83,7 @@ def test_bodies_that_the_step_would_pass_through_are_foreseen():
     to = q.copy()
     to[1, 2] -= 3 * D_HAT
     world, _ = begin(q)
-    ahead, foresight = world.ahead(to), world.foresee()
+    ahead, foresight = world.ahead(to), world.foresee(np.ones(len(q), dtype=bool))
     world.cover(ahead, world.near(ahead))
     assert world.step_fractions(ahead, world.covered(), np.zeros(2, dtype=np.int64)).max() < 1.0
     world.meet(foresight)

@@ -4,6 +4,7 @@ import numpy as np
 import trimesh
 
 from ipc_articulation.contact.materials import BY_LOAD
+from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.newton import newton
 from ipc_articulation.engine.newton.iterate import CutStep
 from ipc_articulation.engine.newton.newton_report import NewtonResult
@@ -42,6 +43,30 @@ def test_fewer_iterations_lead_to_the_same_place(tmp_path, monkeypatch):
     plain, as_before = run(tmp_path / "plain", 30)
     assert foreseen < 0.95 * plain
     np.testing.assert_allclose(ends, as_before, atol=1e-4)
+
+
+def foreseen_bodies(workspace, monkeypatch):
+    """Of each iteration of a step in which two pairs of balls meet; the second pair may take 0.65 of its first step."""
+    foreseen = []
+    monkeypatch.setattr(ContactWorld, "foresee", lambda world, moving: foreseen.append(moving.tolist()))
+    scene = BoxScene(workspace, friction=0.0, gravity=(0, 0, 0), contact__d_hat=0.01)
+    for x, v in ((-0.12, 1000.0), (0.12, -1000.0), (5.0, 3.0), (5.24, -3.0)):
+        T = translation(x, 0, 0)
+        scene.add_mesh(trimesh.creation.icosphere(1, 0.1), T, velocity=twist_rate(T, (v, 0, 0)))
+    scene.start().run()
+    return foreseen
+
+
+def test_bodies_that_go_much_too_far_foresee_nothing(tmp_path, monkeypatch):
+    assert foreseen_bodies(tmp_path / "near", monkeypatch)[0] == [True, True, True, True]
+    monkeypatch.setattr(newton, "_NEAR", 0.9)
+    assert foreseen_bodies(tmp_path / "far", monkeypatch)[0] == [True, True, False, False]
+
+
+def test_steps_foresee_in_their_first_iterations(tmp_path, monkeypatch):
+    assert len(foreseen_bodies(tmp_path / "all", monkeypatch)) > 2
+    monkeypatch.setattr(newton, "_FORESEEN", 2)
+    assert len(foreseen_bodies(tmp_path / "first", monkeypatch)) == 2
 
 
 def test_a_line_search_that_leaves_little_costs_an_exact_hessian_its_trust():

@@ -82,6 +82,8 @@ def minimise(
 
 _LOOKS = 2  # at what a step would hit, whose barriers enter the system
 _ROUNDS = 6  # of solutions of it, in each
+_FORESEEN = 30  # iterations of a step that foresee contact; what it helps has ended by then
+_NEAR = 0.01  # of a step that is free; where less is, bodies go so far that their gaps do not change linearly
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -187,7 +189,8 @@ class _Solve:
 
     def _foresee(self, now: Iterate, step: CutStep, labels: Ints) -> tuple[CutStep, Ints]:
         """The step with barriers expanded where it leads (see `contact.expansion`), or as it is."""
-        potential, newton, foresight = self._potential, step, self._potential.foresee()
+        potential, newton, moving = self._potential, step, now.moving & (step.fraction >= _NEAR)
+        foresight = potential.foresee(moving) if moving.any() and self.report.iterations <= _FORESEEN else None
         if foresight is None:
             return step, labels
         for _ in range(_LOOKS):
