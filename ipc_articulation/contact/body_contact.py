@@ -14,7 +14,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import ccd, pair_barrier, pair_friction
 from ipc_articulation.contact.anchors import Patches
-from ipc_articulation.contact.broad_phase import find_stencils, motion_boxes, near_moving, smallest_distance
+from ipc_articulation.contact.broad_phase import find_stencils, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.materials import Materials
@@ -203,7 +203,7 @@ class BodyContact:
 
     def _distance_of_boxes(self, at: Positions, within: float) -> float:
         """Smallest distance [m] of the bounding boxes of two bodies; inf if it is above `within`."""
-        low, high = self._boxes(at)
+        low, high = at.low, at.high
         pairs = near_moving(low, high, self._allowed, self._all, within)
         return smallest_distance(low, high, pairs) if len(pairs) else np.inf
 
@@ -217,10 +217,5 @@ class BodyContact:
         """Stencils that contain all pairs of primitives nearer than a distance [m]."""
         if reach > self._near.reach:
             return find_stencils(self._surfaces, self._allowed, at.q, at.q, reach)
-        self._near.cover(at, at, self.near(*self._boxes(at), self._all))
+        self._near.cover(at, at, self.near(at.low, at.high, self._all))
         return self._near.stencils
-
-    def _boxes(self, at: Positions) -> tuple[Array, Array]:
-        """Lower and upper corners of the bounding boxes of all bodies, (n, 3) each [m]."""
-        nowhere = np.empty((len(self._all), 3))
-        return motion_boxes(self._surfaces.corners[1], self._all, at.corners, at.corners, nowhere, nowhere)

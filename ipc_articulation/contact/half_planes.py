@@ -22,7 +22,15 @@ from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.plane_foresight import PlaneForesight
-from ipc_articulation.contact.plane_pairs import PlanePairs, add_by_point, gap_of, gap_range, place_vertex
+from ipc_articulation.contact.plane_pairs import (
+    PlanePairs,
+    add_by_point,
+    at_least,
+    gap_of,
+    gap_range,
+    linear_gap,
+    place_vertex,
+)
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.smooth_norm import (
@@ -261,9 +269,11 @@ def _smallest_gaps(columns, q, moving):
     for i in range(len(p.body)):
         b = p.body[i]
         if moving[b] and gap_range(p, i, q)[0] < 2.0 * p.d_hat[i]:
+            linear = linear_gap(p, i, q)
             for v in range(p.first[b], p.first[b + 1]):
-                place_vertex(p, b, v, q, x)
-                gaps[i] = min(gaps[i], gap_of(p, i, x))
+                if at_least(linear, p.points, v) < gaps[i]:
+                    place_vertex(p, b, v, q, x)
+                    gaps[i] = min(gaps[i], gap_of(p, i, x))
     return gaps
 
 
@@ -318,8 +328,11 @@ def _add_energy(columns, step, q, moving, E):
         b = p.body[i]
         if not moving[b] or not (step.rubs[i] or gap_range(p, i, q)[0] < p.d_hat[i]):
             continue
+        linear = linear_gap(p, i, q)
         for r in range(p.first_row[i], p.first_row[i + 1]):
             v = r + p.first[b] - p.first_row[i]
+            if step.normal_force[r] == 0.0 and at_least(linear, p.points, v) >= p.d_hat[i]:
+                continue
             place_vertex(p, b, v, q, x)
             gap = gap_of(p, i, x)
             if gap <= 0.0:
@@ -339,8 +352,11 @@ def _add_derivatives(columns, step, q, moving, g, H):
         b = p.body[i]
         if not moving[b] or not (step.rubs[i] or gap_range(p, i, q)[0] < p.d_hat[i]):
             continue
+        linear = linear_gap(p, i, q)
         for r in range(p.first_row[i], p.first_row[i + 1]):
             v = r + p.first[b] - p.first_row[i]
+            if step.normal_force[r] == 0.0 and at_least(linear, p.points, v) >= p.d_hat[i]:
+                continue
             place_vertex(p, b, v, q, x)
             gap = gap_of(p, i, x)
             if gap < p.d_hat[i] or step.normal_force[r] > 0.0:
@@ -430,7 +446,10 @@ def _add_gap_changes(columns, q, ahead, moving, change):
         b = p.body[i]
         if not moving[b] or gap_range(p, i, q)[0] >= p.d_hat[i]:
             continue
+        linear = linear_gap(p, i, q)
         for v in range(p.first[b], p.first[b + 1]):
+            if at_least(linear, p.points, v) >= p.d_hat[i]:
+                continue
             place_vertex(p, b, v, q, x)
             gap = gap_of(p, i, x)
             if gap < p.d_hat[i]:
@@ -445,7 +464,11 @@ def _lower_fractions(columns, start, end, floor, labels, moving, fractions):
         b = p.body[i]
         if not moving[b] or gap_range(p, i, end)[0] >= max(REST * gap_range(p, i, start)[1], floor):
             continue
+        linear, linear_then = linear_gap(p, i, start), linear_gap(p, i, end)
         for v in range(p.first[b], p.first[b + 1]):
+            most = at_least(linear, p.points, v) + 2.0 * linear[-1]
+            if at_least(linear_then, p.points, v) >= max(REST * most, floor):
+                continue
             place_vertex(p, b, v, start, x)
             place_vertex(p, b, v, end, y)
             now, then = gap_of(p, i, x), gap_of(p, i, y)

@@ -10,7 +10,15 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.expansion import FRESH, expanded, follow
-from ipc_articulation.contact.plane_pairs import PlanePairs, add_by_point, gap_of, gap_range, place_vertex
+from ipc_articulation.contact.plane_pairs import (
+    PlanePairs,
+    add_by_point,
+    at_least,
+    gap_of,
+    gap_range,
+    linear_gap,
+    place_vertex,
+)
 
 
 class PlaneForesight:
@@ -40,8 +48,12 @@ def _follow(columns, stiffness, q, ahead, moving, at, g, H):
         b, d_hat = p.body[i], p.d_hat[i]
         if not moving[b] or min(gap_range(p, i, q)[0], gap_range(p, i, ahead)[0]) >= d_hat:
             continue
+        linear, linear_then = linear_gap(p, i, q), linear_gap(p, i, ahead)
         for r in range(p.first_row[i], p.first_row[i + 1]):
             v = r + p.first[b] - p.first_row[i]
+            nearest = min(at_least(linear, p.points, v), at_least(linear_then, p.points, v))
+            if nearest >= d_hat and np.isnan(at[r]):
+                continue
             place_vertex(p, b, v, ahead, x)
             then = gap_of(p, i, x)
             place_vertex(p, b, v, q, x)

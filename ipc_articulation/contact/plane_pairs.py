@@ -45,6 +45,32 @@ def gap_range(p, i, q):
 
 
 @compiled
+def linear_gap(p, i, q):
+    """The gap of a local point x̄ of pair i at q, as the linear function m·x̄ + c: (m, c, e) of 3, 1 and 1 numbers.
+
+    With m = Aᵀ n and c = n·(p - p₀) - ξ, it differs by at most e from what `gap_of` makes of `place_vertex`.
+    """
+    b, n = p.body[i], p.normal[i]
+    c, size = -p.offset[i] - p.thickness[i], abs(p.offset[i]) + p.thickness[i]
+    for k in range(3):
+        c += n[k] * q[b, k]
+        size += abs(n[k] * q[b, k])
+        for j in range(3):
+            size += abs(n[k] * q[b, 3 + 3 * k + j]) * (abs(p.center[b, j]) + p.half[b, j])
+    m0 = n[0] * q[b, 3] + n[1] * q[b, 6] + n[2] * q[b, 9]
+    m1 = n[0] * q[b, 4] + n[1] * q[b, 7] + n[2] * q[b, 10]
+    m2 = n[0] * q[b, 5] + n[1] * q[b, 8] + n[2] * q[b, 11]
+    return m0, m1, m2, c, _ROUNDING * size
+
+
+@compiled
+def at_least(gap, points, v):
+    """A lower bound of the gap of vertex v, for less than a fifth of the work; `gap` is of `linear_gap`."""
+    m0, m1, m2, c, e = gap
+    return m0 * points[v, 0] + m1 * points[v, 1] + m2 * points[v, 2] + (c - e)
+
+
+@compiled
 def place_vertex(p, b, v, q, x):
     """Write the position of vertex v of body b at q to x (3,)."""
     for k in range(3):

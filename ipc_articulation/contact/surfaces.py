@@ -101,6 +101,12 @@ class Surfaces:
         first = np.concatenate([[0], np.cumsum([len(points) for points in chosen])]).astype(np.int64)
         return _concatenate(chosen, 3, np.float64), first
 
+    @cached_property
+    def corners_by_axis(self) -> tuple[Array, Ints]:
+        """The same, coordinate by coordinate: (3, H), (n + 1,)."""
+        points, first = self.corners
+        return np.ascontiguousarray(points.T), first
+
     def positions(self, q: Array) -> Array:
         """World positions x = A x̄ + p of all vertices: q (n, 12) -> (V, 3) [m]."""
         x = np.empty((len(self.points), 3))
@@ -151,9 +157,15 @@ def move(points, first, q, chosen, x):
     """Write the world positions (P, 3) of the points (P, 3) of chosen bodies (n,) to x; first (n + 1,) of each body."""
     for b in range(len(q)):
         if chosen[b]:
-            for v in range(first[b], first[b + 1]):
-                for k in range(3):
-                    x[v, k] = on_axis(q, b, k, points[v])
+            move_body(points, first, q, b, x)
+
+
+@compiled
+def move_body(points, first, q, b, x):
+    """The same for body b."""
+    for v in range(first[b], first[b + 1]):
+        for k in range(3):
+            x[v, k] = on_axis(q, b, k, points[v])
 
 
 @compiled

@@ -11,7 +11,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.broad_phase import have_moved, motion_boxes, near_moving, unmoved, with_moved
+from ipc_articulation.contact.broad_phase import have_moved, near_moving, unmoved, with_moved
 from ipc_articulation.contact.ccd import gap_floor
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
@@ -26,7 +26,7 @@ from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
-from ipc_articulation.contact.surfaces import Surfaces, move
+from ipc_articulation.contact.surfaces import Surfaces
 
 _NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
 
@@ -149,14 +149,13 @@ class ContactWorld:
 
     def _look_around(self, at: Positions) -> _Start:
         """The bodies where they are; only those that have moved since the last step are searched."""
-        last, corners = self._start, at.corners
-        low, high = motion_boxes(self.surfaces.corners[1], self._all, corners, corners, last.low, last.high)
+        last, low, high = self._start, at.low.copy(), at.high.copy()
         moved = have_moved(last.low, last.high, low, high)
         near = [
             np.concatenate([unmoved(pairs, moved), contact.near(low, high, moved)])
             for contact, pairs in zip(self.body_contacts, last.near, strict=True)
         ]
-        return _Start(at.q, low, high, near, gap_floor(corners))
+        return _Start(at.q, low, high, near, gap_floor(at.extremes))
 
     def _find_paired(self) -> Bools:
         paired = np.zeros(len(self._all), dtype=np.bool_)
@@ -177,12 +176,12 @@ class ContactWorld:
     def _positions(self, q: Array, moving: Bools) -> Positions:
         np.logical_or(self._now.awake, moving, out=self._now.awake)
         at = self._now.scratch._replace(q=q)
-        move(*self.surfaces.corners, q, self._now.awake, at.corners)
+        at.move_boxes(self.surfaces, self._now.awake)
         self._move_vertices(at)
         return at
 
     def _move_vertices(self, at: Positions) -> None:
-        move(self.surfaces.points, self.surfaces.first, at.q, self._now.awake & self._paired, at.x)
+        at.move_vertices(self.surfaces, self._now.awake & self._paired)
 
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of bodies to E (n,), inf if surfaces touch; that of a pair is added to one of the two.
@@ -242,7 +241,8 @@ class ContactWorld:
 
     def derivatives(self, project: bool = True) -> ContactDerivatives:
         """Gradient and Hessian where the bodies are placed."""
-        (q, x, _), moving, touching = self._now.at, self._now.moving, self._now.touching
+        at, moving, touching = self._now.at, self._now.moving, self._now.touching
+        q, x = at.q, at.x
         gradient, blocks = np.zeros(q.shape), self._blocks
         clear(blocks, moving)
         self.half_planes.add_derivatives(q, moving, gradient, blocks)
@@ -290,8 +290,9 @@ class ContactWorld:
         within reach. Other bodies do not meet, whatever fractions of their steps they take. The result does not depend
         on earlier steps.
         """
-        now, start, first = self._now, self._start, self.surfaces.corners[1]
-        low, high = motion_boxes(first, now.awake, now.at.corners, ahead.corners, start.low, start.high)
+        now, start, awake = self._now, self._start, self._now.awake[:, None]
+        low = np.where(awake, np.minimum(now.at.low, ahead.low), start.low)
+        high = np.where(awake, np.maximum(now.at.high, ahead.high), start.high)
         return [contact.near(low, high, now.awake) for contact in self.body_contacts]
 
     def meeting(self, near: list[Ints]) -> Ints:
@@ -386,8 +387,8 @@ class ContactWorld:
         found = self.half_planes.rounded_away(at.x)
         if found is not None:
             return found
-        within = gap_floor(at.corners)
-        meeting = np.array(self._meeting(at.corners), dtype=np.int64).reshape(-1, 2)
+        within = gap_floor(at.extremes)
+        meeting = np.array(self._meeting(at), dtype=np.int64).reshape(-1, 2)
         pair = first_intersecting(self.surfaces, q, meeting)
         if pair is not None:
             return Overlap(*pair, "", 0.0, max(float(self.materials.d_hat[self.materials.body_pairs[pair]]), within))
@@ -395,15 +396,13 @@ class ContactWorld:
 
     def inside(self, q: Array) -> set[tuple[int, int]]:
         """Pairs of bodies that may touch, of which the first is inside the second, at q (n, 12) without overlaps."""
-        _, x, corners = positions(self.surfaces, q)
-        pairs = ((inner, outer) for i, j in self._meeting(corners) for inner, outer in ((i, j), (j, i)))
-        return {pair for pair in pairs if _is_inside(self.surfaces, x, *pair)}
+        at = positions(self.surfaces, q)
+        pairs = ((inner, outer) for i, j in self._meeting(at) for inner, outer in ((i, j), (j, i)))
+        return {pair for pair in pairs if _is_inside(self.surfaces, at.x, *pair)}
 
-    def _meeting(self, corners: Array) -> list[tuple[int, int]]:
-        """Pairs of different bodies that may touch and whose boxes meet with corners (H, 3), in order."""
-        first, start = self.surfaces.corners[1], self._start
-        low, high = motion_boxes(first, self._all, corners, corners, start.low, start.high)
-        near = near_moving(low, high, self.materials.touching, self._all, 0.0)
+    def _meeting(self, at: Positions) -> list[tuple[int, int]]:
+        """Pairs of different bodies that may touch and whose boxes meet, in order."""
+        near = near_moving(at.low, at.high, self.materials.touching, self._all, 0.0)
         return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
 
 
