@@ -21,7 +21,7 @@ from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.building import build
 
 SCENES = Path(__file__).parents[1] / "scenes"
-NAMES = ("hinge_pair", "hinge_slider", "pendulum", "panda_push")
+NAMES = ("hinge_pair", "hinge_slider", "pendulum", "panda_push", "go2_stand", "g1_fall")
 WARM_UP, BLOCK = 10, 10
 
 
