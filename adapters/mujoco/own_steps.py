@@ -1,0 +1,99 @@
+"""MuJoCo's own steps within one step of the scene, as the coupling takes them.
+
+δθ̃ is the whole displacement of the k steps: of a hinge or slide the change of its position, of a ball or the rotation
+of a free joint the rotation vector of Rᵗᵀ R, in the axes of the body at the beginning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco import prediction
+from ipc_articulation.adapters.mujoco.kinematics import JointMap, displacement, link_poses
+from ipc_articulation.adapters.mujoco.response import Response, Step, response, stiffness_and_damping
+from ipc_articulation.adapters.mujoco.restraints import restraints
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Restraints
+
+
+@dataclass(frozen=True)
+class OwnSteps:
+    """The steps of MuJoCo in one step of the scene, for F degrees of freedom."""
+
+    dt: float  # of all steps together [s]
+    mass: Array  # (F, F) M̂
+    delta_theta_tilde: Array  # (F,) δθ̃ [rad or m]
+    link_poses: Array  # (n, 4, 4) at the beginning
+    restraints: Restraints | None
+    response: Response | None  # None: of a single step
+
+    def velocity_gain(self, delta_theta: Array) -> Array:
+        """What velocities gain if the joints move by δθ (F,) in place of δθ̃: V S⁻¹ (δθ - δθ̃), (F,)."""
+        correction = delta_theta - self.delta_theta_tilde
+        if self.response is None:
+            return correction / self.dt
+        return self.response.V @ (self.mass @ correction) / self.dt**2
+
+
+def take_steps(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    scratch: mujoco.MjData,
+    still: mujoco.MjData,
+    geoms: list[int],
+    joints: JointMap,
+    k: int,
+) -> OwnSteps:
+    """Let MuJoCo take k steps from `data` on `scratch`, without contact of some geoms; `data` does not change.
+
+    Args:
+        model: The model.
+        data: The state.
+        scratch: Has the state of the end afterwards.
+        still: A further state, which changes if there are several steps.
+        geoms: Those whose contact is IPC's.
+        joints: The coupled joints.
+        k: Number of steps.
+
+    Raises:
+        AdapterError: A control is not finite or too large, a step is unstable, the limits of a joint are no interval, or
+            k steps are too many (see `response`).
+    """
+    h, dofs = float(model.opt.timestep), joints.dofs
+    prediction.begin_steps(model, data, scratch)
+    masses, turned, held = np.zeros((len(dofs), len(dofs))), np.zeros(len(dofs)), list[Restraints | None]()
+    for j in range(k):
+        prediction.take_step(model, scratch, geoms)
+        masses += prediction.effective_mass(model, scratch)[dofs[:, None], dofs]
+        turned += h * scratch.qvel[dofs]
+        if j == 0:
+            poses = link_poses(model, scratch, joints, data.qpos)
+        if j == 0 or held[0] is not None:
+            held.append(restraints(model, data, scratch, joints))
+    if k == 1:
+        return OwnSteps(h, masses, turned, poses, held[0], None)
+    moved = displacement(model, joints, data.qpos, scratch.qpos, turned)
+    step = Step(masses / k, *stiffness_and_damping(model, data, still, dofs), h)
+    answer = response(step, k, data.qvel[dofs], moved)
+    mass = (k * h) ** 2 * np.linalg.inv(answer.S)
+    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, _together(held), answer)
+
+
+def _together(held: list[Restraints | None]) -> Restraints | None:
+    """The restraints of k steps, with the means of their forces as the displacement weighs them.
+
+    A force fⱼ in step j = 0 … k-1 moves a mass by h² (k-j) fⱼ/m, so the mean is Σ (k-j) fⱼ / Σ (k-j).
+    """
+    first, k = held[0], len(held)
+    if first is None:
+        return None
+    weights = np.arange(k, 0, -1) / (0.5 * k * (k + 1))
+    each = [one for one in held if one is not None]
+    return replace(
+        first,
+        limit_force=weights @ [one.limit_force for one in each],
+        friction_force=weights @ [one.friction_force for one in each],
+    )
