@@ -50,6 +50,7 @@ from ipc_articulation.adapters.mujoco.prediction import copy_state
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import AdapterError
 
+_LEAST = 1e-9  # eigenvalue of S M̂₁/dt²
 _DIFFERENCE = 1e-6  # of positions and velocities, for K and C [rad or m; per s]
 
 
@@ -94,7 +95,7 @@ def response(step: Step, k: int, v: Array, delta_theta_tilde: Array) -> Response
     load, blow = step.answer(np.ones(k)), step.answer(k * np.eye(k)[0])
     b = _share_of_blows(k * step.h * v, delta_theta_tilde)
     S, V = (of_load + b[:, None] * (of_blow - of_load) * b for of_load, of_blow in zip(load, blow, strict=True))
-    _require_definite(S, step.h, k)
+    _require_definite(S, step, k)
     return Response(S, V)
 
 
@@ -105,12 +106,13 @@ def _share_of_blows(ballistic: Array, delta_theta_tilde: Array) -> Array:
     return np.divide(moving, whole, out=np.zeros_like(whole), where=whole > 0.0)
 
 
-def _require_definite(S: Array, h: float, k: int) -> None:
-    """Refuse a step in which springs or gains turn motion back, so that a larger force moves the joints less."""
-    if not np.all(np.isfinite(S)) or np.linalg.eigvalsh(S)[0] <= 0.0:
+def _require_definite(S: Array, step: Step, k: int) -> None:
+    """Refuse steps in which springs or gains take back, within the step, all that a force does in some direction."""
+    L = np.linalg.cholesky(step.M1)
+    if np.linalg.eigvalsh(L.T @ S @ L)[0] <= _LEAST * (k * step.h) ** 2:
         raise AdapterError(
-            f"{k} steps of MuJoCo of {h:g} s are too many for one step of the scene: springs or gains swing the joints "
-            "to and fro within it; give the scene a smaller dt, or the model lower gains or more damping"
+            f"{k} steps of MuJoCo of {step.h:g} s are too many for one step of the scene: springs or gains swing the "
+            "joints to and fro within it; give the scene a smaller dt, or the model lower gains or more damping"
         )
 
 
