@@ -47,9 +47,11 @@ class MujocoAdapter:
 
     IPC computes the contact between these bodies. MuJoCo's own contact is disabled for them during a step, so that an
     ignored body touches none of them. Parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no effect
-    in IPC. Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of
-    their joints. An edit of the data from which the scene was built (shapes, placements, free bodies, the time step,
-    gravity) is refused by name at the next step; docs/limits.md has the table.
+    in IPC. If the scene's dt is k times `opt.timestep`, a step of the scene has k steps of MuJoCo.
+
+    Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of their
+    joints. An edit of the data from which the scene was built (shapes, placements, free bodies, gravity) is refused by
+    name at the next step, as is a time step that does not fit the scene's; docs/limits.md has the table.
 
     Args:
         model: MuJoCo model, integrator Euler or implicitfast.

@@ -13,7 +13,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco import prediction
 from ipc_articulation.adapters.mujoco.kinematics import JointMap, displacement, link_poses
 from ipc_articulation.adapters.mujoco.response import Response, Step, response, stiffness_and_damping
-from ipc_articulation.adapters.mujoco.restraints import restraints
+from ipc_articulation.adapters.mujoco.restraints import limit_and_friction, restraints
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Restraints
@@ -59,41 +59,40 @@ def take_steps(
         k: Number of steps.
 
     Raises:
-        AdapterError: A control is not finite or too large, a step is unstable, the limits of a joint are no interval, or
-            k steps are too many (see `response`).
+        AdapterError: A control is not finite or too large, a step is unstable, the limits of a joint are no interval,
+            or k steps are too many (see `response`).
     """
     h, dofs = float(model.opt.timestep), joints.dofs
     prediction.begin_steps(model, data, scratch)
-    masses, turned, held = np.zeros((len(dofs), len(dofs))), np.zeros(len(dofs)), list[Restraints | None]()
-    for j in range(k):
-        prediction.take_step(model, scratch, geoms)
-        masses += prediction.effective_mass(model, scratch)[dofs[:, None], dofs]
-        turned += h * scratch.qvel[dofs]
-        if j == 0:
-            poses = link_poses(model, scratch, joints, data.qpos)
-        if j == 0 or held[0] is not None:
-            held.append(restraints(model, data, scratch, joints))
+    prediction.take_step(model, scratch, geoms)
+    poses, held = link_poses(model, scratch, joints, data.qpos), restraints(model, data, scratch, joints)
+    masses, turned = prediction.effective_mass(model, scratch)[dofs[:, None], dofs], h * scratch.qvel[dofs]
     if k == 1:
-        return OwnSteps(h, masses, turned, poses, held[0], None)
+        return OwnSteps(h, masses, turned, poses, held, None)
+    forces = np.zeros((k, 2, len(dofs)))
+    for j in range(k):
+        if j:
+            prediction.take_step(model, scratch, geoms)
+            masses += prediction.effective_mass(model, scratch)[dofs[:, None], dofs]
+            turned += h * scratch.qvel[dofs]
+        if held is not None:
+            forces[j] = limit_and_friction(model, scratch, joints)
     moved = displacement(model, joints, data.qpos, scratch.qpos, turned)
     step = Step(masses / k, *stiffness_and_damping(model, data, still, dofs), h)
     answer = response(step, k, data.qvel[dofs], moved)
     mass = (k * h) ** 2 * np.linalg.inv(answer.S)
-    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, _together(held), answer)
+    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, forces), answer)
 
 
-def _together(held: list[Restraints | None]) -> Restraints | None:
-    """The restraints of k steps, with the means of their forces as the displacement weighs them.
+def _with_means(held: Restraints, forces: Array) -> Restraints:
+    """The restraints of k steps: those of the first one, with the means of their forces as displacements weigh them.
 
-    A force fⱼ in step j = 0 … k-1 moves a mass by h² (k-j) fⱼ/m, so the mean is Σ (k-j) fⱼ / Σ (k-j).
+    A force fⱼ in step j = 0 … k-1 moves a mass m by h² (k-j) fⱼ/m: the mean is Σ (k-j) fⱼ / Σ (k-j).
+
+    Args:
+        held: Of the first step.
+        forces: Of limits and of dry friction in each step, (k, 2, F) [N·m or N].
     """
-    first, k = held[0], len(held)
-    if first is None:
-        return None
-    weights = np.arange(k, 0, -1) / (0.5 * k * (k + 1))
-    each = [one for one in held if one is not None]
-    return replace(
-        first,
-        limit_force=weights @ [one.limit_force for one in each],
-        friction_force=weights @ [one.friction_force for one in each],
-    )
+    weights = np.arange(len(forces), 0, -1.0)
+    limit_force, friction_force = np.tensordot(weights / weights.sum(), forces, 1)
+    return replace(held, limit_force=limit_force, friction_force=friction_force)

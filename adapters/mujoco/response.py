@@ -27,8 +27,8 @@ stops a motion is a blow, an impulse in the first of the steps, p = (k, 0, …, 
 
     S = dt² M̂₁⁻¹,    V S⁻¹ = 1/dt.
 
-V is dt M̂₁⁻¹ both times: the momentum that the joints lose is the impulse of contact. Each freedom has its share
-b = |dt v|/(|dt v| + |δθ̃ - dt v|) of blows, that of its velocity v at the beginning in its displacement. With B = diag(b)
+V is dt M̂₁⁻¹ both times: the momentum that the joints lose is the impulse of contact. The share of blows in each freedom
+is that of its velocity v at the beginning in its displacement, b = |dt v|/(|dt v| + |δθ̃ - dt v|). With B = diag(b)
 
     S = S_load + B (S_blow - S_load) B,
 

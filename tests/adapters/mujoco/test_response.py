@@ -66,7 +66,7 @@ def test_stiffness_and_damping_by_differences_are_those_of_the_model(integrator)
 
 
 def test_in_motion_what_is_neglected_is_small():
-    """Turning at up to 2 rad/s under gravity, in 5 steps of 2 ms: 0.4 % of the largest entry."""
+    """Turning at up to 2 rad/s under gravity, in 5 steps of 2 ms: 0.04 % of the largest entry."""
     model, data = arm("Euler", seed=0)
     model.opt.timestep = 0.002
     S, _ = answers(model, data, 5)
@@ -76,8 +76,7 @@ def test_in_motion_what_is_neglected_is_small():
     step = Step(M1, *stiffness_and_damping(model, data, mujoco.MjData(model), np.arange(4)), 0.002)
     ours = step.answer(np.ones(5)).S
     error = np.abs(ours - S).max() / np.abs(S).max()
-    print(error)
-    assert error < 0.004
+    assert 1e-4 < error < 8e-4
 
 
 def mass_along(model, data, j):

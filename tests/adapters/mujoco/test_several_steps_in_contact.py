@@ -52,7 +52,8 @@ def test_the_robot_loses_the_momentum_that_a_body_gains(count, tmp_path):
     """A sled that drives into a free block; both slide along x, and the impulse is the sum of contact_force dt."""
     run = with_steps(
         """<mujoco><option gravity="0 0 0"/><worldbody>
-          <body name="sled"><joint name="x" type="slide" axis="1 0 0"/><geom type="box" size="0.1 0.1 0.1" mass="3"/></body>
+          <body name="sled"><joint name="x" type="slide" axis="1 0 0"/>
+            <geom type="box" size="0.1 0.1 0.1" mass="3"/></body>
           <body name="block" pos="0.3 0 0"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body>
         </worldbody></mujoco>""",
         count,

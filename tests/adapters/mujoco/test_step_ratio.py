@@ -39,7 +39,7 @@ def test_other_ratios_are_refused_with_what_would_fit(dt, h, advice):
 def test_couple_refuses_a_ratio_that_is_not_whole(tmp_path):
     with pytest.raises(AdapterError, match=re.escape("the scene has dt = 0.005 s, the model 0.002 s, and dt must")):
         run_text(HINGE.format(0.002), tmp_path, count=2.5)
-    with pytest.raises(AdapterError, match="or opt.timestep to 0.002 and keep the controls for 5 steps"):
+    with pytest.raises(AdapterError, match=r"or opt\.timestep to 0\.002 and keep the controls for 5 steps"):
         run_text(HINGE.format(0.01), tmp_path, count=0.2)
 
 
@@ -54,6 +54,6 @@ def test_either_time_step_may_change_between_steps(tmp_path):
     assert run.coupling.adapter.step_count == 3
     np.testing.assert_allclose([run.data.time, run.data.qpos[0]], 0.014, rtol=1e-9)
     run.model.opt.timestep = 0.005
-    with pytest.raises(AdapterError, match="set dt to 0.005 or 0.01, or opt.timestep to 0.006/1 or 0.006/2"):
+    with pytest.raises(AdapterError, match=r"set dt to 0\.005 or 0\.01, or opt\.timestep to 0\.006/1 or 0\.006/2"):
         run.step()
     np.testing.assert_allclose([run.data.time, run.data.qpos[0]], 0.014, rtol=1e-9)
