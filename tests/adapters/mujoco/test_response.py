@@ -130,3 +130,22 @@ def test_gains_that_swing_within_the_step_are_refused():
     )
     with pytest.raises(AdapterError, match=message):
         response(swinging, 6, np.zeros(3), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("joint", "force"),
+    [('range="-1 0.007" limited="true"', "limit_force"), ('frictionloss="200"', "friction_force")],
+)
+def test_forces_of_limits_and_friction_are_means_as_displacements_weigh_them(joint, force):
+    """A slide meets its limit, or dry friction stops it, within the step: δθ̃ = dt v + S_load f."""
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+        <body><joint type="slide" axis="1 0 0" {joint}/><geom size="0.1" mass="3"/></body></worldbody></mujoco>"""
+    )
+    data, k, dt = mujoco.MjData(model), 5, 0.01
+    data.qvel[:] = 0.9 if force == "limit_force" else 0.3
+    prediction = coupled(model, data, k).predict()
+    mean = getattr(prediction.restraints, force)
+    assert mean[0] < -1.0
+    S_load = (k + 1) / (2 * k) * dt**2 / 3.0
+    np.testing.assert_allclose(prediction.delta_theta_tilde, dt * data.qvel + S_load * mean, rtol=1e-12)
