@@ -19,8 +19,9 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     positions,
     write_free_joint,
 )
-from ipc_articulation.adapters.mujoco.restraints import restraints
+from ipc_articulation.adapters.mujoco.own_steps import OwnSteps, take_steps
 from ipc_articulation.adapters.mujoco.selection import Names, select
+from ipc_articulation.adapters.mujoco.step_ratio import step_count
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
 
 from ipc_articulation import affine
@@ -46,9 +47,11 @@ class MujocoAdapter:
 
     IPC computes the contact between these bodies. MuJoCo's own contact is disabled for them during a step, so that an
     ignored body touches none of them. Parameters of MuJoCo's soft contact (solref, solimp, margin, gap) have no effect
-    in IPC. Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of
-    their joints. An edit of the data from which the scene was built (shapes, placements, free bodies, the time step,
-    gravity) is refused by name at the next step; docs/limits.md has the table.
+    in IPC. If the scene's dt is k times `opt.timestep`, a step of the scene has k steps of MuJoCo.
+
+    Between steps `model` and `data` may be edited: gains, damping, masses of links, positions and velocities of their
+    joints. An edit of the data from which the scene was built (shapes, placements, free bodies, gravity) is refused by
+    name at the next step, as is a time step that does not fit the scene's; docs/limits.md has the table.
 
     Args:
         model: MuJoCo model, integrator Euler or implicitfast.
@@ -97,13 +100,32 @@ class MujocoAdapter:
         self._mesh_shape = mesh_shape
         self._scratch = mujoco.MjData(model)  # steps
         self._still = mujoco.MjData(model)  # kinematics of the present state
-        self._predicted: Prediction | None = None
+        self._predicted: OwnSteps | None = None
         self._edits: Edits | None = None  # since the model was described
+        self._dt: float | None = None  # of the scene's steps [s]; None: that of the model
 
     @property
     def dt(self) -> float:
-        """Time step [s]."""
-        return float(self.model.opt.timestep)
+        """Time step of the scene [s]; before the adapter is coupled, that of the model."""
+        return float(self.model.opt.timestep) if self._dt is None else self._dt
+
+    @property
+    def step_count(self) -> int:
+        """The number of MuJoCo's steps in one step of the scene.
+
+        Raises:
+            AdapterError: It is no whole number.
+        """
+        return step_count(self.dt, float(self.model.opt.timestep))
+
+    def follow(self, dt: float) -> None:
+        """Take as many steps of MuJoCo at once as a step of the scene of dt [s] has.
+
+        Raises:
+            AdapterError: dt is no whole multiple of `opt.timestep`; the message has the nearest values that fit.
+        """
+        step_count(dt, float(self.model.opt.timestep))
+        self._dt = dt
 
     @property
     def moved_state(self) -> mujoco.MjData:
@@ -142,31 +164,32 @@ class MujocoAdapter:
         return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape)
 
     def predict(self) -> Prediction:
-        """M̂, δθ̃ and link poses of MuJoCo's own step from the present state; `model` and `data` do not change.
+        """M̂, δθ̃ and link poses of MuJoCo's own steps from the present state; `model` and `data` do not change.
 
         Raises:
-            AdapterError: MuJoCo's step is unstable, a field from which the scene was built was edited, or the limits of
-                a joint are no interval.
+            AdapterError: MuJoCo's step is unstable, a field from which the scene was built was edited, the limits of
+                a joint are no interval, or the time step does not fit the scene's any more.
             UnsupportedError: A force is applied to a free body, or an edit of the model is not supported.
         """
         if self._edits is not None:
             self._edits.refuse()
         refuse_forces_on_free(self.model, self.data, self._selection)
-        prediction.take_step(self.model, self.data, self._scratch, self._geoms)
-        dofs = self._joints.dofs
-        self._predicted = Prediction(
-            mass=prediction.effective_mass(self.model, self._scratch)[dofs[:, None], dofs],
-            delta_theta_tilde=self.dt * self._scratch.qvel[dofs],
-            link_poses=link_poses(self.model, self._scratch, self._joints, self.data.qpos),
+        states = self.data, self._scratch, self._still
+        self._predicted = take_steps(self.model, *states, self._geoms, self._joints, self.step_count)
+        own = self._predicted
+        return Prediction(
+            mass=own.mass,
+            delta_theta_tilde=own.delta_theta_tilde,
+            link_poses=own.link_poses,
             aims=mocap_poses(self._scratch, self._selection.mocap),
-            restraints=restraints(self.model, self.data, self._scratch, self._joints),
+            restraints=own.restraints,
         )
-        return self._predicted
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
-        """Take MuJoCo's predicted step with IPC's correction, and update `data` (`mj_forward`).
+        """Take MuJoCo's predicted steps with IPC's correction, and update `data` (`mj_forward`).
 
-        The joints move by δθ, and (δθ-δθ̃)/dt is added to their velocities; activations and time are MuJoCo's.
+        The joints move by δθ, and their velocities gain what a force gives them that moves them by δθ-δθ̃ in
+        these steps (see `response`), in a single one (δθ-δθ̃)/dt; activations and time are MuJoCo's.
 
         Args:
             delta_theta: δθ of the joints' degrees of freedom, (F,) [rad or m].
@@ -176,13 +199,13 @@ class MujocoAdapter:
         Raises:
             AdapterError: Nothing was predicted since the last commit.
         """
-        correction = delta_theta - predicted(self._predicted).delta_theta_tilde
+        own = predicted(self._predicted)
         self._predicted = None
         model, data, scratch = self.model, self.data, self._scratch
         moved = displaced(model, self._joints, data.qpos, delta_theta)
         mujoco.mj_copyState(model, scratch, data, mujoco.mjtState.mjSTATE_FULLPHYSICS)
         data.qpos[self._joints.qpos] = moved[self._joints.qpos]
-        data.qvel[self._joints.dofs] += correction / self.dt
+        data.qvel[self._joints.dofs] += own.velocity_gain(delta_theta)
         self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
         with prediction.contacts_off(model, self._geoms):
             mujoco.mj_forward(model, data)

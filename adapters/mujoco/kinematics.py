@@ -90,6 +90,25 @@ def displaced(model: mujoco.MjModel, joints: JointMap, qpos: Array, delta_theta:
     return result
 
 
+def displacement(model: mujoco.MjModel, joints: JointMap, start: Array, end: Array, turned: Array) -> Array:
+    """δθ (F,) that takes the coupled joints from the positions `start` to `end`, (nq,) each [rad or m].
+
+    A rotation vector gives a rotation by less than π only. Where a joint has turned further, its part of the sum
+    `turned` (F,) of the steps' displacements is kept, which no scene accepts.
+    """
+    result = np.empty(model.nv)
+    mujoco.mj_differentiatePos(model, result, 1.0, start, end)
+    moved, place = result[joints.dofs], np.full(model.nv, -1)
+    place[joints.dofs] = np.arange(len(joints.dofs))
+    for joint in joints.ids:
+        if model.jnt_type[joint] in (_BALL, _FREE):
+            last = int(model.jnt_dofadr[joint]) + _DOFS[int(model.jnt_type[joint])]
+            rotation = place[last - 3 : last]
+            if np.linalg.norm(turned[rotation]) >= np.pi:
+                moved[rotation] = turned[rotation]
+    return moved
+
+
 def body_poses(data: mujoco.MjData) -> Array:
     """Poses of all bodies from the kinematics that `data` holds, (nbody, 4, 4)."""
     return _transforms(data.xpos, data.xmat)

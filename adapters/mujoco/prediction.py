@@ -57,17 +57,25 @@ def copy_state(model: mujoco.MjModel, source: mujoco.MjData, target: mujoco.MjDa
     mujoco.mj_copyState(model, source, target, _STATE)
 
 
-def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, geoms: list[int]) -> None:
-    """Let MuJoCo step from `data` on `scratch`, without contact of some geoms; `data` does not change.
+def begin_steps(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData) -> None:
+    """Put `scratch` where `data` is, for `take_step`.
+
+    Raises:
+        AdapterError: A control is not finite or too large.
+    """
+    _refuse_bad_controls(model, data)
+    copy_state(model, data, scratch)
+
+
+def take_step(model: mujoco.MjModel, scratch: mujoco.MjData, geoms: list[int]) -> None:
+    """Let MuJoCo take its next step on `scratch`, without contact of some geoms.
 
     Afterwards `scratch` has the kinematics and `M` of the beginning of the step, and the state of its end.
 
     Raises:
-        AdapterError: A control is not finite or too large, or the step is unstable: positions, velocities or
-            accelerations are not finite or too large.
+        AdapterError: The step is unstable: positions, velocities or accelerations are not finite or too large.
     """
-    _refuse_bad_controls(model, data)
-    copy_state(model, data, scratch)
+    begin = scratch.time
     scratch.qHDiagInv[:] = 0.0
     with contacts_off(model, geoms):
         mujoco.mj_step(model, scratch)
@@ -75,7 +83,7 @@ def take_step(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData
         for kind in _INSTABILITIES:
             scratch.warning[kind].number = 0
         raise AdapterError(
-            f"MuJoCo's own step from t = {data.time:g} s is unstable (not finite, or too fast); "
+            f"MuJoCo's own step from t = {begin:g} s is unstable (not finite, or too fast); "
             "use a smaller time step or lower gains"
         )
 

@@ -64,6 +64,14 @@ def restraints(
     )
 
 
+def limit_and_friction(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap) -> Array:
+    """Forces of limits and of dry friction in the step that was taken on `scratch`, (2, F) [N·m or N]."""
+    if not scratch.nefc:
+        return np.zeros((2, len(joints.dofs)))
+    rows = _rows(model, scratch)
+    return np.stack([_force(rows, kind)[joints.dofs] for kind in (_LIMIT, _FRICTION)])
+
+
 def _ends(model: mujoco.MjModel, data: mujoco.MjData, dofs: Ints) -> tuple[Array, Array]:
     """Displacements at which hinges and slides meet their limits, infinite for others, (m,) each [rad or m]."""
     joint = model.dof_jntid[dofs]

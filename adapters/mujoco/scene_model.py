@@ -39,7 +39,7 @@ class SceneModel:
         AdapterError: The file cannot be read, a mesh of it is missing, or an argument does not fit the file.
     """
 
-    takes = ("base", "base_pose", "ignore")
+    takes = ("base", "base_pose", "ignore", "substeps")
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class SceneModel:
 
     def _configure(self, setup: RobotSetup) -> None:
         option = self.spec.option
-        option.timestep, option.gravity = setup.dt, setup.gravity
+        option.timestep, option.gravity = setup.dt / setup.substeps, setup.gravity
         option.integrator = _INTEGRATORS[setup.integrator]
         for geom in self.spec.geoms:
             geom.friction[0] = setup.friction_of(geom.friction[0])

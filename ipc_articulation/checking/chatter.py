@@ -41,16 +41,16 @@ def chatter_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
             continue
         is_clipped = abs(scene.robot.initial_velocity.get(name, 0.0)) * damping > effort
         held = 0.0 if is_clipped else _implicit(scene, float(kp[joint]), damping)
-        ratio = scene.dt * damping / (1.0 / inverse[joint, joint] - held)
+        ratio = scene.engine_dt * damping / (1.0 / inverse[joint, joint] - held)
         if ratio > max(CALM, worst.get(index, (0.0, ""))[0]):
-            worst[index] = ratio, _message(name, effort, ratio, damping, scene.dt)
+            worst[index] = ratio, _message(name, effort, ratio, damping, scene.engine_dt)
     for index, (_, message) in worst.items():
         yield SceneProblem(("robot", "actuators", index), message)
 
 
 def _implicit(scene: RobotScene, kp: float, kv: float) -> float:
     """What an actuator adds to its joint's entry of M̂."""
-    dt = scene.dt
+    dt = scene.engine_dt
     match scene.integrator:
         case "Euler":
             return 0.0

@@ -29,15 +29,15 @@ def gain_problems(start: Start, scene: RobotScene) -> Iterator[SceneProblem]:
         return
     names = list(freedom_names(start.robot.joints))
     kp, kv, owner = actuator_gains(scene, single_freedoms(start.robot.joints))
-    growth, amounts = growth_of(M, kp, kv, scene.dt)
+    growth, amounts = growth_of(M, kp, kv, scene.engine_dt)
     driven = [joint for joint, index in enumerate(owner) if index is not None]
     if growth <= STABLE or not driven:
         return
     worst = max(driven, key=lambda joint: amounts[joint])
-    bound = kp[worst] * _stable_fraction(M, kp, kv, scene.dt)
+    bound = kp[worst] * _stable_fraction(M, kp, kv, scene.engine_dt)
     message = (
-        f"joint '{names[worst]}' is unstable: each step of {scene.dt:g} s makes its error {growth:.3g} times as large; "
-        f"with these kv, gains up to about kp {bound:.2g} are stable, or a smaller dt"
+        f"joint '{names[worst]}' is unstable: each step of {scene.engine_dt:g} s makes its error {growth:.3g} times as "
+        f"large; with these kv, gains up to about kp {bound:.2g} are stable, or a smaller dt"
     )
     yield SceneProblem(("robot", "actuators", owner[worst] or 0), message)
 

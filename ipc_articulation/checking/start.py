@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, HalfPlane
+from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, FollowsTimeStep, HalfPlane
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.repairs import summed
@@ -42,7 +42,7 @@ class Start:
     actuated: tuple[str, ...] = ()  # joints that take a target
     joints: tuple[str, ...] = ()  # all joints of the robot that have a position
     efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
-    effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints, where a robot has joints
+    effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints in a step of its engine, where it has joints
 
 
 def make_start(scene: AnyScene, document: Document) -> Start:
@@ -103,6 +103,8 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
         robot = couple(
             uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document), settings="scene"
         ).robot
+        if isinstance(driven.adapter, FollowsTimeStep):
+            driven.adapter.follow(scene.engine_dt)
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())

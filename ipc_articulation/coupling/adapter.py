@@ -260,6 +260,21 @@ class SetsState(Protocol):
 
 
 @runtime_checkable
+class FollowsTimeStep(Protocol):
+    """A further method of an adapter whose engine may take several steps of its own in one step of the scene."""
+
+    def follow(self, dt: float) -> None:
+        """Take steps of dt [s] from now on, so that `Adapter.dt` is dt.
+
+        Called by `couple`, and with the scene's present dt before each step.
+
+        Raises:
+            AdapterError: dt does not fit the engine's own step; the message has values that would.
+        """
+        ...
+
+
+@runtime_checkable
 class MovesState(Protocol):
     """A further member of an adapter whose state is an object that several adapters could have."""
 

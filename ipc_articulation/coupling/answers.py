@@ -15,6 +15,7 @@ from ipc_articulation.coupling.adapter import (
     ClosedMesh,
     CoupledJoint,
     CoupledRobot,
+    FollowsTimeStep,
     KeepsState,
     Motors,
     Prediction,
@@ -48,6 +49,7 @@ class Answers:
         if missing:
             raise AdapterError(f"{type(adapter).__name__} has no '{missing[0]}'; see coupling.adapter.Adapter")
         self.adapter = adapter
+        self._follower = adapter if isinstance(adapter, FollowsTimeStep) else None
         self.robot, self._freedoms = CoupledRobot((), ()), 0  # until it is described
         self._gravity = np.array(scene.config().find("gravity").view(), dtype=float).ravel()
         self.require_agreement(float(scene.config().find("dt").view()[0]))
@@ -167,9 +169,13 @@ class Answers:
     def require_agreement(self, dt_of_scene: float) -> None:
         """Check that time step [s] and gravity are the scene's present time step and its initial gravity.
 
+        An adapter that can take several steps at once takes as many as the scene's step has.
+
         Raises:
             AdapterError: A relative difference is above 1e-12; the message has both values.
         """
+        if self._follower is not None:
+            self._follower.follow(dt_of_scene)
         dt, gravity = self.dt(), self._array("gravity", self.adapter.gravity, (3,))
         if dt != dt_of_scene and not _equal(dt_of_scene, dt):
             raise AdapterError(

@@ -64,7 +64,8 @@ def couple(
     see `settings`.
 
     Args:
-        scene: An ordinary libuipc scene, whose dt and gravity are those of the model.
+        scene: An ordinary libuipc scene, whose dt and gravity are those of the model; with MuJoCo its dt may be a whole
+            multiple of the model's.
         adapter: The multibody engine's side, e.g. `MujocoAdapter(model, data)`.
         stiffness_ratio: How many times larger a contact moves the joints than it strains links and joints (see
             `stiffness`). They also bear the heaviest free body of the model and of what the scene has already; give

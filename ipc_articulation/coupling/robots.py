@@ -66,6 +66,7 @@ class RobotSetup:
     loops: tuple[tuple[tuple[str, ...], LoopConstraint], ...] = ()  # joints, and the constraint on them
     pins: tuple[Pin, ...] = ()
     segment_radius: float | None = None  # of capsules along an OpenSim model's segments [m]; None: none
+    substeps: int = 1  # of the multibody engine in each step of the scene
 
     def friction_of(self, own: float) -> float:
         """Coulomb coefficient of a surface of the robot, whose file gives `own`, or `FRICTION` without one."""
@@ -97,7 +98,7 @@ class RobotFile(Protocol):
 
     takes: Collection[
         str
-    ]  # of `base`, `base_pose`, `ignore`, `loops`, `pins`, `segment_radius`: those that it supports
+    ]  # of `base`, `base_pose`, `ignore`, `loops`, `pins`, `segment_radius`, `substeps`: those that it supports
 
     def __init__(
         self,

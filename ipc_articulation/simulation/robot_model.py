@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _Loop = tuple[tuple[str, ...], "LoopConstraint"]
 
+_KNOWN_BY = {"substeps": "mujoco"}  # keys of `robot` that `native` does not support
 _ASKED = ("takes", "joint_names", "build")  # of every adapter's `SceneModel`
 
 
@@ -40,6 +41,7 @@ def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
         file = scene_model(scene, document)
     setup = _setup(scene, file.joint_names, document)
     given = [key for key in ("loops", "pins", "segment_radius") if getattr(setup, key)]
+    given += ["substeps"] if setup.substeps > 1 else []
     _require(file.takes, given, scene, document)
     with document.blame("robot", "model"):
         try:
@@ -77,7 +79,7 @@ def _require(takes: Collection[str], keys: Iterable[str], scene: schema.RobotSce
     """Refuse a key of `robot` that the adapter does not support."""
     for key in keys:
         if key not in takes:
-            message = f"adapter '{scene.adapter}' knows no {key}; `native` does"
+            message = f"adapter '{scene.adapter}' knows no {key}; `{_KNOWN_BY.get(key, 'native')}` does"
             raise document.error([SceneProblem(("robot", key), message)])
 
 
@@ -113,6 +115,7 @@ def _setup(scene: schema.RobotScene, joints: Sequence[str], document: Document) 
         loops=tuple(_loops(robot, joints, document)),
         pins=tuple(Pin(**pin.model_dump()) for pin in robot.pins),
         segment_radius=robot.segment_radius,
+        substeps=robot.substeps,
     )
 
 

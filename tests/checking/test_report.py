@@ -251,6 +251,12 @@ def test_unstable_gains_name_the_joint_and_a_bound(check) -> None:
     assert "gains up to about kp " in warning
 
 
+def test_stability_is_that_of_the_substeps(check) -> None:
+    stiff = ("kp: 100, kv: 10", "kp: 2e5, kv: 1")
+    assert len(check(ARM, stiff).warnings) == 1
+    assert not check(ARM, stiff, ("  actuators:", "  substeps: 50\n  actuators:")).warnings
+
+
 def test_growth_is_that_of_the_step() -> None:
     M, kp, kv, dt = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([1e5, 100.0]), np.array([1.0, 2.0]), 0.01
     growth, amounts = growth_of(M, kp, kv, dt)

@@ -148,6 +148,19 @@ def test_a_joint_takes_one_actuator(tmp_path: Path, adapter: str) -> None:
     assert caught.value.line is not None
 
 
+def test_several_steps_of_mujoco_in_one_of_the_scene(tmp_path: Path) -> None:
+    made = simulation(tmp_path, robot_scene(robot={"substeps": 5}))
+    adapter = made.coupling.adapter
+    made.step(0)
+    assert adapter.step_count == 5
+    assert adapter.data.time == pytest.approx(adapter.dt)
+
+
+def test_substeps_are_refused_where_the_adapter_takes_one_step(tmp_path: Path) -> None:
+    with pytest.raises(SceneFileError, match="adapter 'native' knows no substeps; `mujoco` does"):
+        simulation(tmp_path, robot_scene(adapter="native", robot={"substeps": 5}))
+
+
 def test_loops_are_refused_where_the_adapter_closes_none(tmp_path: Path) -> None:
     gear = {"type": "gear", "joints": ["shoulder", "elbow"], "ratio": 2.0}
     with pytest.raises(SceneFileError, match="adapter 'mujoco' knows no loops; `native` does"):

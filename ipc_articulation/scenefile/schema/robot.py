@@ -120,6 +120,10 @@ class RobotEntry(Block):
         "where the adapter's own step has it; `exact`: so, and MuJoCo's soft limits and dry friction are exact; "
         "`engine`: only in the adapter's own step, against contact only the joints' inertia",
     )
+    substeps: Annotated[int, Field(ge=1, le=1000)] = Field(
+        1,
+        description="steps of MuJoCo in each step of the scene, each of `dt`/substeps; only with `adapter: mujoco`",
+    )
     environment: str = Field("", description="like that of a [body](#bodies)")
     actuators: tuple[ActuatorsEntry, ...] = Field((), description="see [robot.actuators](#robotactuators)")
     initial: dict[str, float] = Field(

@@ -107,6 +107,11 @@ class RobotScene(Scene):
             yield ("controllers",), "give `controller` or `controllers`, not both"
 
     @property
+    def engine_dt(self) -> float:
+        """Length of the multibody engine's own steps [s]."""
+        return self.dt / self.robot.substeps
+
+    @property
     def all_controllers(self) -> tuple[ControllerEntry, ...]:
         """The controllers of the file; one of type `hold` if it has none."""
         if self.controllers:

@@ -17,11 +17,13 @@ INTEGRATORS = {
 
 
 class Run:
-    """A coupled model; `step` takes one step of everything."""
+    """A coupled model; `step` takes one step of everything, which has `count` of MuJoCo's own."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, folder, adapter=MujocoAdapter, **scene) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, folder, adapter=MujocoAdapter, count: int = 1, **scene
+    ) -> None:
         self.model, self.data = model, data
-        self.scene = make_scene(model.opt.timestep, model.opt.gravity, **scene)
+        self.scene = make_scene(count * model.opt.timestep, model.opt.gravity, **scene)
         self.coupling: Coupling = couple(self.scene, adapter(model, data))
         self.world = make_world(self.scene, folder)
 

@@ -219,7 +219,7 @@ def option(**values):
 
 
 OPTIONS = [
-    (option(timestep=0.005), AdapterError, "time steps differ: the scene has dt = 0.01 s, the model 0.005 s"),
+    (option(timestep=0.004), AdapterError, "time steps differ: the scene has dt = 0.01 s, the model 0.004 s"),
     (
         option(gravity=[0, 0, -1]),
         AdapterError,

@@ -54,6 +54,13 @@ def test_the_file_of_the_scene_sets_step_gravity_and_integrator(model: SceneMode
     assert option.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
 
 
+def test_substeps_divide_the_step_of_the_scene(model: SceneModel) -> None:
+    driven = model.build(setup(substeps=4))
+    assert driven.model.opt.timestep == 0.0025
+    driven.adapter.follow(0.01)
+    assert driven.adapter.step_count == 4
+
+
 def test_damping_is_linear(model: SceneModel) -> None:
     """MuJoCo 4 has coefficients of |v| and v² as well; they stay zero."""
     compiled = model.build(setup(damping={"shoulder": 1.5, "slide": 1.5})).model

@@ -1,0 +1,98 @@
+"""MuJoCo's own steps within one step of the scene, as the coupling takes them.
+
+δθ̃ is the whole displacement of the k steps: of a hinge or slide the change of its position, of a ball or the rotation
+of a free joint the rotation vector of Rᵗᵀ R, in the axes of the body at the beginning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+from ipc_articulation.adapters.mujoco import prediction
+from ipc_articulation.adapters.mujoco.kinematics import JointMap, displacement, link_poses
+from ipc_articulation.adapters.mujoco.response import Response, Step, response, stiffness_and_damping
+from ipc_articulation.adapters.mujoco.restraints import limit_and_friction, restraints
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Restraints
+
+
+@dataclass(frozen=True)
+class OwnSteps:
+    """The steps of MuJoCo in one step of the scene, for F degrees of freedom."""
+
+    dt: float  # of all steps together [s]
+    mass: Array  # (F, F) M̂
+    delta_theta_tilde: Array  # (F,) δθ̃ [rad or m]
+    link_poses: Array  # (n, 4, 4) at the beginning
+    restraints: Restraints | None
+    response: Response | None  # None: of a single step
+
+    def velocity_gain(self, delta_theta: Array) -> Array:
+        """What velocities gain if the joints move by δθ (F,) in place of δθ̃: V S⁻¹ (δθ - δθ̃), (F,)."""
+        correction = delta_theta - self.delta_theta_tilde
+        if self.response is None:
+            return correction / self.dt
+        return self.response.V @ (self.mass @ correction) / self.dt**2
+
+
+def take_steps(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    scratch: mujoco.MjData,
+    still: mujoco.MjData,
+    geoms: list[int],
+    joints: JointMap,
+    k: int,
+) -> OwnSteps:
+    """Let MuJoCo take k steps from `data` on `scratch`, without contact of some geoms; `data` does not change.
+
+    Args:
+        model: The model.
+        data: The state.
+        scratch: Has the state of the end afterwards.
+        still: A further state, which changes if there are several steps.
+        geoms: Those whose contact is IPC's.
+        joints: The coupled joints.
+        k: Number of steps.
+
+    Raises:
+        AdapterError: A control is not finite or too large, a step is unstable, the limits of a joint are no interval,
+            or k steps are too many (see `response`).
+    """
+    h, dofs = float(model.opt.timestep), joints.dofs
+    prediction.begin_steps(model, data, scratch)
+    prediction.take_step(model, scratch, geoms)
+    poses, held = link_poses(model, scratch, joints, data.qpos), restraints(model, data, scratch, joints)
+    masses, turned = prediction.effective_mass(model, scratch)[dofs[:, None], dofs], h * scratch.qvel[dofs]
+    if k == 1:
+        return OwnSteps(h, masses, turned, poses, held, None)
+    forces = np.zeros((k, 2, len(dofs)))
+    for j in range(k):
+        if j:
+            prediction.take_step(model, scratch, geoms)
+            masses += prediction.effective_mass(model, scratch)[dofs[:, None], dofs]
+            turned += h * scratch.qvel[dofs]
+        if held is not None:
+            forces[j] = limit_and_friction(model, scratch, joints)
+    moved = displacement(model, joints, data.qpos, scratch.qpos, turned)
+    step = Step(masses / k, *stiffness_and_damping(model, data, still, dofs), h)
+    answer = response(step, k, data.qvel[dofs], moved)
+    mass = (k * h) ** 2 * np.linalg.inv(answer.S)
+    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, forces), answer)
+
+
+def _with_means(held: Restraints, forces: Array) -> Restraints:
+    """The restraints of k steps: those of the first one, with the means of their forces as displacements weigh them.
+
+    A force fⱼ in step j = 0 … k-1 moves a mass m by h² (k-j) fⱼ/m: the mean is Σ (k-j) fⱼ / Σ (k-j).
+
+    Args:
+        held: Of the first step.
+        forces: Of limits and of dry friction in each step, (k, 2, F) [N·m or N].
+    """
+    weights = np.arange(len(forces), 0, -1.0)
+    limit_force, friction_force = np.tensordot(weights / weights.sum(), forces, 1)
+    return replace(held, limit_force=limit_force, friction_force=friction_force)
