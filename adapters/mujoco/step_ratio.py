@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, isfinite
 
 from ipc_articulation.errors import AdapterError
 
@@ -13,8 +13,10 @@ def step_count(dt: float, h: float) -> int:
     """The number k of MuJoCo's steps of h [s] in a step of the scene of dt [s].
 
     Raises:
-        AdapterError: dt/h is no whole number; names both, and the nearest values that fit.
+        AdapterError: dt/h is no whole number, or one of them is no time step; names both, and what would fit.
     """
+    if not (isfinite(dt) and isfinite(h) and dt > 0.0 and h > 0.0):
+        raise AdapterError(f"the scene has dt = {dt!r} s, the model {h!r} s; time steps must be finite and above 0")
     ratio = dt / h
     k = round(ratio)
     if k >= 1 and abs(ratio - k) <= _ROUNDING * k:

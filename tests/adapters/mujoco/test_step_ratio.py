@@ -57,3 +57,10 @@ def test_either_time_step_may_change_between_steps(tmp_path):
     with pytest.raises(AdapterError, match=r"set dt to 0\.005 or 0\.01, or opt\.timestep to 0\.006/1 or 0\.006/2"):
         run.step()
     np.testing.assert_allclose([run.data.time, run.data.qpos[0]], 0.014, rtol=1e-9)
+
+
+@pytest.mark.parametrize("h", [0.0, -0.001, float("nan"), float("inf")])
+def test_what_is_no_time_step_is_refused(h):
+    message = f"the scene has dt = 0.01 s, the model {h!r} s; time steps must be finite and above 0"
+    with pytest.raises(AdapterError, match=re.escape(message) + "$"):
+        step_count(0.01, h)
