@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.bounded_springs import SPRINGS
@@ -25,8 +24,8 @@ from ipc_articulation.errors import ArticulationError
 class BoundedRows(NamedTuple):
     """The r rows R of an articulation of f freedoms in a step, and their springs."""
 
-    weights: ArrayLike  # (r, f) R
-    springs: ArrayLike  # (r, 4, 4), as those of a freedom
+    weights: Array  # (r, f) R
+    springs: Array  # (r, 4, 4), as those of a freedom
 
 
 class SpringRows(NamedTuple):
