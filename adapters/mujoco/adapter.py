@@ -118,7 +118,7 @@ class MujocoAdapter:
         """
         return step_count(self.dt, float(self.model.opt.timestep))
 
-    def follow(self, dt: float) -> None:
+    def follow_time_step(self, dt: float) -> None:
         """Take as many steps of MuJoCo at once as a step of the scene of dt [s] has.
 
         Raises:

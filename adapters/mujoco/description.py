@@ -17,6 +17,7 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     rigid_group,
 )
 from ipc_articulation.adapters.mujoco.pair_friction import friction_rules, sliding_friction
+from ipc_articulation.adapters.mujoco.restraint_rows import row_names
 from ipc_articulation.adapters.mujoco.selection import Selection, mocap_group, selected_bodies
 from ipc_articulation.adapters.mujoco.shapes import geom_mesh
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms, untouchable_pairs
@@ -73,6 +74,7 @@ def describe(
         planes=planes,
         untouchable=untouchable_pairs(model, reader.geoms, immovable),
         contact_rules=friction_rules(model, reader.geoms, friction),
+        rows=row_names(model, joints),
     )
 
 

@@ -69,19 +69,19 @@ def take_steps(
     masses, turned = prediction.effective_mass(model, scratch)[dofs[:, None], dofs], h * scratch.qvel[dofs]
     if k == 1:
         return OwnSteps(h, masses, turned, poses, held, None)
-    forces = np.zeros((k, 2, len(dofs)))
+    forces = []
     for j in range(k):
         if j:
             prediction.take_step(model, scratch, geoms)
             masses += prediction.effective_mass(model, scratch)[dofs[:, None], dofs]
             turned += h * scratch.qvel[dofs]
         if held is not None:
-            forces[j] = limit_and_friction(model, scratch, joints)
+            forces.append(limit_and_friction(model, scratch, joints, held.rows))
     moved = displacement(model, joints, data.qpos, scratch.qpos, turned)
     step = Step(masses / k, *stiffness_and_damping(model, data, still, dofs), h)
     answer = response(step, k, data.qvel[dofs], moved)
     mass = (k * h) ** 2 * np.linalg.inv(answer.S)
-    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, forces), answer)
+    return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, np.array(forces)), answer)
 
 
 def _with_means(held: Restraints, forces: Array) -> Restraints:
@@ -91,7 +91,7 @@ def _with_means(held: Restraints, forces: Array) -> Restraints:
 
     Args:
         held: Of the first step.
-        forces: Of limits and of dry friction in each step, (k, 2, F) [N·m or N].
+        forces: Of limits and of dry friction in each step, on freedoms and rows, (k, 2, F + r) [N·m or N].
     """
     weights = np.arange(len(forces), 0, -1.0)
     limit_force, friction_force = np.tensordot(weights / weights.sum(), forces, 1)

@@ -1,8 +1,8 @@
 """Limits, dry friction and equalities of the coupled joints in the step that MuJoCo has just taken.
 
 MuJoCo solves for the forces f of its constraints, one row of `efc_J` each; on the joints they are Jᵀ f (Computation,
-«Constraint model»). The rows of joint limits and of dry friction act on one degree of freedom. An equality has one row
-for each number that it keeps. Limits of ball joints and tendons, and dry friction of tendons, remain in MuJoCo's step.
+«Constraint model»). The rows of joint limits and of dry friction act on one degree of freedom; those of tendons and
+ball joints on the rows of `restraint_rows`. An equality has one row for each number that it keeps.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco.kinematics import JointMap
+from ipc_articulation.adapters.mujoco.restraint_rows import balls, forces, rows_at
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.coupling.adapter import Restraints
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 from ipc_articulation.errors import AdapterError
 
 _LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
 _FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_DOF)
+_TENDON_LIMIT = int(mujoco.mjtConstraint.mjCNSTR_LIMIT_TENDON)
+_TENDON_FRICTION = int(mujoco.mjtConstraint.mjCNSTR_FRICTION_TENDON)
 _EQUALITY = int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
 _SLIDE, _HINGE = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
 _OFF = mujoco.mjtDisableBit
@@ -40,36 +43,96 @@ def restraints(
     """The restraints of a step from `data`, which was taken on `scratch`; None if the joints have none.
 
     Raises:
-        AdapterError: The limits of a joint are not numbers, or upside down; names it.
+        AdapterError: The limits of a joint or tendon are not numbers, or upside down; names it.
     """
     dofs = joints.dofs
     lower, upper = _ends(model, data, dofs)
     friction = _without(model, _OFF.mjDSBL_FRICTIONLOSS, model.dof_frictionloss[dofs])
-    is_bounded = min(upper.min(initial=np.inf), -lower.max(initial=-np.inf)) < np.inf or friction.any()
-    none = np.zeros(len(dofs))
+    own = _Restrained(lower, upper, friction, np.zeros((0, model.nv)))
+    if model.ntendon or balls(model, joints):
+        own = _with_rows(own, model, data, scratch, joints)
+    none = np.zeros(len(own.lower))
     if not scratch.nefc:
-        return Restraints(lower, upper, none, friction, none) if is_bounded else None
+        given = own.lower, own.upper, none, own.friction, none
+        return Restraints(*given, rows=own.R[:, dofs]) if own.is_bounded else None
     rows = _rows(model, scratch)
     of_equalities = _of_equalities(rows, dofs)
-    if not (is_bounded or of_equalities.any()):
+    if not (own.is_bounded or of_equalities.any()):
         return None
+    limit_force, friction_force = _forces(model, rows, joints, own.R)
     return Restraints(
-        lower=lower,
-        upper=upper,
-        limit_force=_force(rows, _LIMIT)[dofs],
-        friction=friction,
-        friction_force=_force(rows, _FRICTION)[dofs],
+        lower=own.lower,
+        upper=own.upper,
+        limit_force=limit_force,
+        friction=own.friction,
+        friction_force=friction_force,
         ties=rows.J[of_equalities][:, dofs],
         tie_units=_units(model, rows.id[of_equalities]),
+        rows=own.R[:, dofs],
     )
 
 
-def limit_and_friction(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap) -> Array:
-    """Forces of limits and of dry friction in the step that was taken on `scratch`, (2, F) [N·m or N]."""
+class _Restrained(NamedTuple):
+    """Limits and dry friction of freedoms, then of rows."""
+
+    lower: Array  # (m + r,)
+    upper: Array  # (m + r,)
+    friction: Array  # (m + r,)
+    R: Array  # (r, nv)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is a limit or dry friction."""
+        ends = min(self.upper.min(initial=np.inf), -self.lower.max(initial=-np.inf))
+        return bool(ends < np.inf or self.friction.any())
+
+
+def _with_rows(
+    own: _Restrained, model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap
+) -> _Restrained:
+    """Those of the freedoms with those of tendons and ball joints after them."""
+    _refuse_bad_tendons(model, data)
+    rows, off = rows_at(model, data, scratch, joints), model.opt.disableflags & _OFF.mjDSBL_LIMIT
+    return _Restrained(
+        np.concatenate([own.lower, np.full(len(rows.R), -np.inf) if off else rows.low - rows.value]),
+        np.concatenate([own.upper, np.full(len(rows.R), np.inf) if off else rows.high - rows.value]),
+        np.concatenate([own.friction, _without(model, _OFF.mjDSBL_FRICTIONLOSS, rows.friction)]),
+        rows.R,
+    )
+
+
+def _forces(model: mujoco.MjModel, rows: _Rows, joints: JointMap, R: Array) -> tuple[Array, Array]:
+    """Forces of limits and of dry friction on freedoms, then on rows R, (m + r,) each [N·m or N]."""
+    dofs, of_balls = joints.dofs, balls(model, joints)
+    limits = rows.kind == _LIMIT
+    friction = _force(rows, rows.kind == _FRICTION)[dofs]
+    if not len(R):
+        return _force(rows, limits)[dofs], friction
+    turning = limits & np.isin(rows.id, of_balls)
+    place = {joint: model.ntendon + row for row, joint in enumerate(of_balls)}
+    at_limit, sliding = rows.kind == _TENDON_LIMIT, rows.kind == _TENDON_FRICTION
+    on_rows = forces(R, at_limit, rows.id[at_limit], rows.J, rows.force)
+    on_rows += forces(R, turning, np.array([place[j] for j in rows.id[turning].tolist()], int), rows.J, rows.force)
+    return (
+        np.concatenate([_force(rows, limits & ~turning)[dofs], on_rows]),
+        np.concatenate([friction, forces(R, sliding, rows.id[sliding], rows.J, rows.force)]),
+    )
+
+
+def limit_and_friction(model: mujoco.MjModel, scratch: mujoco.MjData, joints: JointMap, rows: Array) -> Array:
+    """Forces of limits and of dry friction in the step that was taken on `scratch`, (2, m + r) [N·m or N].
+
+    Args:
+        model: The model.
+        scratch: The state after the step.
+        joints: The coupled joints, of m degrees of freedom.
+        rows: R of these, (r, m), on which forces of tendons and ball joints act, after those of the freedoms.
+    """
+    R = np.zeros((len(rows), model.nv))
+    R[:, joints.dofs] = rows
     if not scratch.nefc:
-        return np.zeros((2, len(joints.dofs)))
-    rows = _rows(model, scratch)
-    return np.stack([_force(rows, kind)[joints.dofs] for kind in (_LIMIT, _FRICTION)])
+        return np.zeros((2, sum(rows.shape)))
+    return np.stack(_forces(model, _rows(model, scratch), joints, R))
 
 
 def _ends(model: mujoco.MjModel, data: mujoco.MjData, dofs: Ints) -> tuple[Array, Array]:
@@ -92,6 +155,16 @@ def _refuse_bad(model: mujoco.MjModel, data: mujoco.MjData, joints: Ints) -> Non
         )
 
 
+def _refuse_bad_tendons(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Refuse limits of tendons that are no interval."""
+    low, high = model.tendon_range.T
+    for bad in np.flatnonzero(~(low <= high) & (model.tendon_limited != 0)):
+        raise AdapterError(
+            f"tendon '{name_of(model, 'tendon', int(bad))}' has the limits {low[bad]:g} to {high[bad]:g} in the step "
+            f"from t = {data.time:g} s; set tendon_range to two numbers, the lower one first"
+        )
+
+
 def _without(model: mujoco.MjModel, flag: mujoco.mjtDisableBit, values: Array) -> Array:
     """The values, or zeros where the model disables what they are of."""
     return np.zeros_like(values) if model.opt.disableflags & flag else values.copy()
@@ -107,9 +180,8 @@ def _rows(model: mujoco.MjModel, data: mujoco.MjData) -> _Rows:
     return _Rows(data.efc_type[:count], data.efc_id[:count], data.efc_force[:count], J)
 
 
-def _force(rows: _Rows, kind: int) -> Array:
-    """Force of the rows of a kind on all degrees of freedom, (nv,) [N·m or N]."""
-    at = rows.kind == kind
+def _force(rows: _Rows, at: Bools) -> Array:
+    """Force of the rows of a mask (r,) on all degrees of freedom, (nv,) [N·m or N]."""
     return rows.J[at].T @ rows.force[at]
 
 

@@ -1,13 +1,13 @@
 """The articulation's energy: it pulls the bodies of a scene towards the joint motion that a multibody engine predicts.
 
-    K(q) = ½ (δθ(q, q_ref) - δθ̃)ᵀ Mᵗ (δθ(q, q_ref) - δθ̃) + Σₖ Dₖ(δθₖ)
-    ∇K   = Jᵀ w,                          J = ∂δθ/∂q,   w = Mᵗ (δθ - δθ̃) + D'
-    ∇²K  = Jᵀ (Mᵗ + diag D'') J + Σₖ wₖ ∂²δθₖ/∂q²
+    K(q) = ½ (δθ(q, q_ref) - δθ̃)ᵀ Mᵗ (δθ(q, q_ref) - δθ̃) + Σₛ Dₛ(xₛ),     x = C δθ
+    ∇K   = Jᵀ w,                          J = ∂δθ/∂q,   w = Mᵗ (δθ - δθ̃) + Cᵀ D'
+    ∇²K  = Jᵀ (Mᵗ + Cᵀ diag D'' C) J + Σₖ wₖ ∂²δθₖ/∂q²
 
 (libuipc's specification of the external articulation constraint, and D of `bounded_springs`, which libuipc does not
-have: limits, dry friction and motors that saturate.) δθ holds the freedoms of the joints, joint after joint. Mᵗ is
-constant in a step: one dense block an articulation. For Newton's method Σ wₖ ∂²δθₖ of each joint is projected onto
-positive semidefinite matrices; Jᵀ (Mᵗ + diag D'') J is one.
+have: limits, dry friction and motors that saturate; C is that of `spring_rows`.) δθ holds the freedoms of the joints,
+joint after joint. Mᵗ is constant in a step: one dense block an articulation. For Newton's method Σ wₖ ∂²δθₖ of each
+joint is projected onto positive semidefinite matrices; Jᵀ (Mᵗ + Cᵀ diag D'' C) J is one.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ipc_articulation.articulation.evaluation import (
     take,
 )
 from ipc_articulation.articulation.joints import Joints, delta_theta
+from ipc_articulation.articulation.spring_rows import BoundedRows, add_back, along, bounded_rows
 from ipc_articulation.articulation.step_input import (
     delta_theta_tilde_array,
     mass_array,
@@ -42,7 +43,7 @@ from ipc_articulation.errors import ArticulationError
 class Linearization(NamedTuple):
     """What the derivatives of K are made of, for m joints with F freedoms at one q."""
 
-    force: Array  # (F,) Mᵗ (δθ - δθ̃), without D'
+    force: Array  # (F,) Mᵗ (δθ - δθ̃), without Cᵀ D'
     displacement: Array  # (F,) δθ
     jacobian: Array  # (F, 24) ∂δθₖ/∂(qᵢ, qⱼ), left body then right body
     curvature: Array  # (m, 24, 24) Σ wₖ ∂²δθₖ of each joint, exact or projected
@@ -57,6 +58,8 @@ class ArticulationEnergy:
         joint_counts: Number of joints of each articulation; their sum is m.
         names: Names of the articulations in messages; «articulation 0», … if left out.
         joint_names: Names of the joints in messages; «joint 0», … if left out.
+        row_names: For each articulation the names of its rows with springs besides its freedoms, see `spring_rows`;
+            none if left out.
 
     Every method takes q, (n, 12): the affine coordinates of all bodies.
     """
@@ -68,6 +71,7 @@ class ArticulationEnergy:
         joint_counts: Sequence[int],
         names: Sequence[str] | None = None,
         joint_names: Sequence[str] | None = None,
+        row_names: Sequence[Sequence[str]] = (),
     ) -> None:
         if sum(joint_counts) != len(joints):
             raise ArticulationError(
@@ -75,7 +79,10 @@ class ArticulationEnergy:
             )
         self.joints = joints
         self.body_count = body_count
-        self.arrays = make_articulations(joints, tuple(joint_counts))
+        row_names = row_names or ((),) * len(joint_counts)
+        self._row_counts = tuple(len(own) for own in row_names)
+        self._row_names = [name for own in row_names for name in own]
+        self.arrays = make_articulations(joints, tuple(joint_counts), self._row_counts)
         self.held = hold(self.arrays)
         self.sizes = tuple(np.diff(self.arrays.starts).tolist())  # freedoms of each articulation
         self.names = tuple(names) if names else tuple(f"articulation {a}" for a in range(len(self.sizes)))
@@ -84,7 +91,10 @@ class ArticulationEnergy:
         masses, unchecked = _split(self.arrays.mass, entries), self.arrays.unchecked
         self._blocks = [M.reshape(size, size) for M, size in zip(masses, self.sizes, strict=True)]
         self._given_masses, self._given_tildes = _split(unchecked.mass, entries), _split(unchecked.tilde, self.sizes)
-        self._given_springs = _split(unchecked.springs, self.sizes)
+        F = len(unchecked.tilde)
+        self._given_springs = _split(unchecked.springs[:F], self.sizes)
+        self._given_weights = _split(unchecked.weights[F:], np.multiply(self.sizes, self._row_counts).tolist())
+        self._given_row_springs = _split(unchecked.springs[F:], self._row_counts)
 
     def set_step(
         self, mass: Sequence[ArrayLike] | ArrayLike, delta_theta_tilde: Sequence[ArrayLike] | ArrayLike, q_ref: Array
@@ -111,6 +121,7 @@ class ArticulationEnergy:
         delta_theta_tilde: Sequence[Array],
         q_ref: Array,
         springs: Sequence[Array | None] | None = None,
+        rows: Sequence[BoundedRows | None] | None = None,
     ) -> None:
         """The same as `set_step`, for arrays as libuipc has them, whose shapes are right.
 
@@ -119,16 +130,21 @@ class ArticulationEnergy:
             delta_theta_tilde: δθ̃ [rad or m], one (fₐ,) array an articulation.
             q_ref: The reference pose of every body, (n, 12), contiguous.
             springs: One (fₐ, 4, 4) array an articulation, see `bounded_springs`; None for none.
+            rows: The rows of each articulation, see `spring_rows`; None for none.
 
         Raises:
             ArticulationError: see `set_step`.
         """
-        self.give(mass, delta_theta_tilde, springs)
+        self.give(mass, delta_theta_tilde, springs, rows)
         if not take(self.held, q_ref):
             self._refuse(mass, delta_theta_tilde, q_ref)
 
     def give(
-        self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], springs: Sequence[Array | None] | None = None
+        self,
+        mass: Sequence[Array],
+        delta_theta_tilde: Sequence[Array],
+        springs: Sequence[Array | None] | None = None,
+        rows: Sequence[BoundedRows | None] | None = None,
     ) -> None:
         """Store Mᵗ, δθ̃ and springs of a step as `set_flat` has them, for `take`."""
         for parts, targets in ((mass, self._given_masses), (delta_theta_tilde, self._given_tildes)):
@@ -136,6 +152,14 @@ class ArticulationEnergy:
                 target[:] = part
         for target, own in zip(self._given_springs, springs or [None] * len(self.sizes), strict=True):
             target[:] = 0.0 if own is None else own
+        if self._row_names:
+            self._give_rows(rows or [None] * len(self.sizes))
+
+    def _give_rows(self, rows: Sequence[BoundedRows | None]) -> None:
+        given = zip(self.names, self.sizes, self._row_counts, rows, strict=True)
+        for of_weights, of_springs, own in zip(self._given_weights, self._given_row_springs, given, strict=True):
+            weights, of_springs[:] = bounded_rows(*own)
+            of_weights[:] = weights.ravel()
 
     @property
     def mass(self) -> list[Array]:
@@ -155,7 +179,7 @@ class ArticulationEnergy:
 
     @property
     def springs(self) -> Array:
-        """The springs of all freedoms, (F, 4, 4), see `bounded_springs`."""
+        """The springs of all rows, those of the freedoms first, (S, 4, 4), see `bounded_springs`."""
         return self.arrays.springs.copy()
 
     def energy(self, q: Array) -> float:
@@ -170,7 +194,8 @@ class ArticulationEnergy:
         """∂K/∂q, (n, 12)."""
         q = self.coordinates(q)
         at = self.linearize(q, project=False)
-        w = at.force + slopes(self.arrays.springs, self.arrays.tilde, at.displacement)
+        w, arrays = at.force.copy(), self.arrays
+        add_back(arrays.rows, slopes(arrays.springs, arrays.row_tilde, along(arrays.rows, at.displacement)), w)
         G = np.zeros_like(q)
         np.add.at(G, self.arrays.bodies, (w[:, None] * at.jacobian).reshape(-1, 2, 12))
         return G
@@ -184,7 +209,8 @@ class ArticulationEnergy:
         for start, M in zip(self.arrays.starts, self.mass, strict=False):
             part = slice(start, start + len(M))
             H += J[part].T @ M @ J[part]
-        H += J.T @ (curvatures(self.arrays.springs, at.displacement)[:, None] * J)
+        CJ = np.stack([along(self.arrays.rows, column) for column in J.T], axis=1)
+        H += CJ.T @ (curvatures(self.arrays.springs, along(self.arrays.rows, at.displacement))[:, None] * CJ)
         columns = _columns(self.joints.bodies)
         np.add.at(H, (columns[:, :, None], columns[:, None, :]), at.curvature)
         return 0.5 * (H + H.T)
@@ -199,7 +225,10 @@ class ArticulationEnergy:
             refuse_mass(name, np.reshape(M, (size, size)))
             refuse_not_finite(name, "delta_theta_tilde", predicted)
         refuse_unreachable(self.joints.kind, self._joint_names, self.arrays.unchecked.tilde)
-        refuse_springs(np.repeat(self._joint_names, self.joints.freedoms).tolist(), self.arrays.unchecked.springs)
+        names = [*np.repeat(self._joint_names, self.joints.freedoms).tolist(), *self._row_names]
+        refuse_springs(names, self.arrays.unchecked.springs)
+        for name, weights in zip(self.names, self._given_weights, strict=True):
+            refuse_not_finite(name, "weights of bounded_rows", weights)
 
     def coordinates(self, q: Array) -> Array:
         """Coordinates as a contiguous array, (n, 12); an ArticulationError where they have another shape."""

@@ -14,7 +14,8 @@ from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
 from ipc_articulation.articulation.kinds import FREEDOMS
 from ipc_articulation.articulation.mass_factor import stretches, times
-from ipc_articulation.articulation.step_input import are_valid
+from ipc_articulation.articulation.spring_rows import SpringRows, add_back, along, make_rows
+from ipc_articulation.articulation.step_input import are_finite, are_valid
 from ipc_articulation.compiled import compiled
 
 
@@ -24,11 +25,12 @@ class UncheckedInput(NamedTuple):
     mass: Array  # (Σ fₐ²,) see `Articulations`
     factor: Array  # (Σ fₐ²,)
     tilde: Array  # (F,)
-    springs: Array  # (F, 4, 4)
+    springs: Array  # (S, 4, 4)
+    weights: Array  # of the rows, see `SpringRows`
 
 
 class Articulations(NamedTuple):
-    """Several articulations over m joints with F freedoms; the last six fields change from step to step."""
+    """Several articulations over m joints with F freedoms; all but the first three fields change from step to step."""
 
     joints: JointArrays
     bodies: Ints  # (F, 2) the left and right body of each freedom's joint
@@ -36,7 +38,9 @@ class Articulations(NamedTuple):
     mass: Array  # (Σ fₐ²,) Mᵗ of each, row-major, one after the other
     factor: Array  # (Σ fₐ²,) their factors likewise, see `mass_factor`
     tilde: Array  # (F,) δθ̃
-    springs: Array  # (F, 4, 4) see `bounded_springs`
+    rows: SpringRows  # C, S rows on which springs act: the freedoms, then further ones
+    springs: Array  # (S, 4, 4) see `bounded_springs`
+    row_tilde: Array  # (S,) C δθ̃
     reference: Array  # (m, REFERENCE) what δθ must know of the reference pose
     unchecked: UncheckedInput
 
@@ -64,13 +68,20 @@ def _hold(arrays):
     return HeldArticulations(*arrays)
 
 
-def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articulations:
-    """The arrays of articulations whose joints are concatenated; all of a step's input is zero."""
+def make_articulations(joints: Joints, joint_counts: tuple[int, ...], row_counts: tuple[int, ...]) -> Articulations:
+    """The arrays of articulations whose joints are concatenated; all of a step's input is zero.
+
+    Args:
+        joints: All joints.
+        joint_counts: Number of joints of each articulation.
+        row_counts: Its number of rows with springs besides its freedoms.
+    """
     arrays = joints.arrays()
     first = np.concatenate([[0], np.cumsum(joints.freedoms)])  # of each joint's freedoms
     starts = first[np.concatenate([[0], np.cumsum(joint_counts)]).astype(np.int64)]
     mass, tilde = np.zeros(int(np.sum(np.diff(starts) ** 2))), np.zeros(first[-1])
-    springs = np.zeros((len(tilde), SPRINGS, 4))
+    rows = make_rows(starts, row_counts)
+    springs = np.zeros((len(rows.first), SPRINGS, 4))
     return Articulations(
         joints=arrays,
         bodies=np.repeat(arrays.bodies, joints.freedoms, axis=0),
@@ -78,10 +89,12 @@ def make_articulations(joints: Joints, joint_counts: tuple[int, ...]) -> Articul
         mass=mass,
         factor=np.zeros_like(mass),
         tilde=tilde,
+        rows=rows,
         springs=springs,
+        row_tilde=np.zeros(len(springs)),
         reference=joints.home,
         unchecked=UncheckedInput(
-            np.zeros_like(mass), np.zeros_like(mass), np.zeros_like(tilde), np.zeros_like(springs)
+            np.zeros_like(mass), np.zeros_like(mass), np.zeros_like(tilde), np.zeros_like(springs), rows.weights.copy()
         ),
     )
 
@@ -97,6 +110,7 @@ def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
     if not (
         are_valid(arrays.joints.kind, starts, mass, arrays.unchecked.factor, tilde, q_ref)
         and bounded_springs.are_valid(arrays.unchecked.springs)
+        and are_finite(arrays.unchecked.weights)
     ):
         return False
     first = 0
@@ -110,6 +124,8 @@ def take(arrays: HeldArticulations | Articulations, q_ref: Array) -> bool:
     arrays.factor[:] = arrays.unchecked.factor
     arrays.tilde[:] = tilde
     arrays.springs[:] = arrays.unchecked.springs
+    arrays.rows.weights[:] = arrays.unchecked.weights
+    arrays.row_tilde[:] = along(arrays.rows, tilde)
     _set_references(arrays.joints, q_ref, arrays.reference)
     return True
 
@@ -149,14 +165,20 @@ def _inertial(arrays: HeldArticulations | Articulations, residual: Array) -> Arr
 
 @compiled
 def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Array:
-    """½ (lₖᵀ (δθ - δθ̃))² + Dₖ at q (n, 12), (F,), with the columns lₖ of `mass_factor`; they sum to K."""
+    """½ (lₖᵀ (δθ - δθ̃))² + Dₖ at q (n, 12), (F,), with the columns lₖ of `mass_factor`; they sum to K.
+
+    D of a row counts with the row's first freedom.
+    """
     delta, starts, first = _displacement(arrays, q), arrays.starts, 0
     residual, E = delta - arrays.tilde, np.empty(len(delta))
     for a in range(len(starts) - 1):
         L, own = _factor(arrays, a, first), slice(starts[a], starts[a + 1])
         E[own] = 0.5 * stretches(L, residual[own]) ** 2
         first += L.size
-    bounded_springs.distance(arrays.springs, arrays.tilde, delta, E)
+    D = np.zeros(len(arrays.springs))
+    bounded_springs.distance(arrays.springs, arrays.row_tilde, along(arrays.rows, delta), D)
+    for s in range(len(D)):
+        E[arrays.rows.first[s]] += D[s]
     return E
 
 
@@ -165,7 +187,8 @@ def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool
     """The fields of an `energy.Linearization` at q (n, 12)."""
     joints, reference, delta = arrays.joints, arrays.reference, _displacement(arrays, q)
     force = _inertial(arrays, delta - arrays.tilde)
-    w = force + bounded_springs.slopes(arrays.springs, arrays.tilde, delta)
+    w = force.copy()
+    add_back(arrays.rows, bounded_springs.slopes(arrays.springs, arrays.row_tilde, along(arrays.rows, delta)), w)
     J, curvature, first = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24)), 0
     for k in range(len(curvature)):
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]

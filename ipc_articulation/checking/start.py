@@ -104,7 +104,7 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
             uipc_scene, driven.adapter, complete=lambda m: complete(m, scene, document), settings="scene"
         ).robot
         if isinstance(driven.adapter, FollowsTimeStep):
-            driven.adapter.follow(scene.engine_dt)
+            driven.adapter.follow_time_step(scene.engine_dt)
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())

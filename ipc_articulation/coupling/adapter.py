@@ -96,6 +96,7 @@ class CoupledRobot:
     contact_rules: tuple[ContactRule, ...] = ()  # of several rules for the same two bodies the last one counts
     passive_joints: tuple[CoupledJoint, ...] = ()  # joints in the scene that are not in M and δθ̃
     tied_joints: tuple[CoupledJoint, ...] = ()  # follow the joints at rates that each prediction gives, see `ties`
+    rows: tuple[str, ...] = ()  # names of the rows of `Restraints`, for messages: tendons, angles of ball joints
 
     @property
     def articulated_joints(self) -> tuple[CoupledJoint, ...]:
@@ -139,20 +140,23 @@ class Motors:
 class Restraints:
     """What holds m freedoms in the engine's own step besides M̂, so that contact cannot push them past it.
 
-    The forces are those of the engine's own step, which ended at δθ̃; an engine without such forces gives zeros.
+    Limits and dry friction are those of the m freedoms, then those of r rows R: lengths of tendons, R = ∂L/∂θ, or
+    angles of ball joints. A row moves by R δθ, and its force f acts on the freedoms as Rᵀ f. The forces are those
+    of the engine's own step, which ended at δθ̃; an engine without such forces gives zeros.
     """
 
-    lower: Array  # (m,) δθ at which a freedom meets its lower limit [rad or m]; -inf: none
-    upper: Array  # (m,) and its upper limit; inf: none
-    limit_force: Array  # (m,) of the limits [N·m or N]; positive at the lower one
-    friction: Array  # (m,) largest dry friction [N·m or N]
-    friction_force: Array  # (m,) dry friction [N·m or N]
+    lower: Array  # (m + r,) displacement at which a freedom or row meets its lower limit [rad or m]; -inf: none
+    upper: Array  # (m + r,) and its upper limit; inf: none
+    limit_force: Array  # (m + r,) of the limits [N·m or N]; positive at the lower one
+    friction: Array  # (m + r,) largest dry friction [N·m or N]
+    friction_force: Array  # (m + r,) dry friction [N·m or N]
     ties: Array = field(
         default_factory=lambda: np.empty((0, 0))
     )  # (e, m) rows of equalities: each keeps row · (δθ - δθ̃)
     tie_units: tuple[str, ...] = ()  # (e,) of each row's product: rad or m
     motors: Motors | None = None  # None: no control of limited force
     predicted: bool = True  # False: δθ̃ is without limits and dry friction; only the step of the scene has them
+    rows: Array = field(default_factory=lambda: np.empty((0, 0)))  # (r, m) R, as many as `CoupledRobot.rows`
 
 
 @dataclass(frozen=True)
@@ -263,7 +267,7 @@ class SetsState(Protocol):
 class FollowsTimeStep(Protocol):
     """A further method of an adapter whose engine may take several steps of its own in one step of the scene."""
 
-    def follow(self, dt: float) -> None:
+    def follow_time_step(self, dt: float) -> None:
         """Take steps of dt [s] from now on, so that `Adapter.dt` is dt.
 
         Called by `couple`, and with the scene's present dt before each step.

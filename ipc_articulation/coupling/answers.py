@@ -95,26 +95,35 @@ class Answers:
         )
 
     def _restraints(self, given: Restraints) -> Restraints:
-        m = self._freedoms
+        m, r = self._freedoms, len(self.robot.rows)
         held = self._of_type("predict().restraints", given, Restraints)
         self._require_ends(held)
         forces = {
-            name: self._array(f"predict().restraints.{name}", getattr(held, name), (m,))
+            name: self._array(f"predict().restraints.{name}", getattr(held, name), (m + r,))
             for name in ("limit_force", "friction", "friction_force")
         }
-        rows = len(held.tie_units)
-        ties = self._array("predict().restraints.ties", held.ties, (rows, m)) if rows else np.empty((0, m))
-        ends, motors = (np.asarray(held.lower), np.asarray(held.upper)), self._motors(held.motors)
-        return Restraints(*ends, **forces, ties=ties, tie_units=held.tie_units, motors=motors, predicted=held.predicted)
+        e = len(held.tie_units)
+        return Restraints(
+            np.asarray(held.lower),
+            np.asarray(held.upper),
+            **forces,
+            ties=self._array("predict().restraints.ties", held.ties, (e, m)) if e else np.empty((0, m)),
+            tie_units=held.tie_units,
+            motors=self._motors(held.motors),
+            predicted=held.predicted,
+            rows=self._array("predict().restraints.rows", held.rows, (r, m)) if r else np.empty((0, m)),
+        )
 
     def _require_ends(self, held: Restraints) -> None:
-        m = self._freedoms
+        names = [f"joint '{name}'" for name in freedom_names(self.robot.joints)] + list(self.robot.rows)
         for end in ("lower", "upper"):
-            if (found := np.shape(getattr(held, end))) != (m,):
-                raise self._wrong(f"predict().restraints.{end}", f"shape {found}", f"{m} numbers or infinities")
+            if (found := np.shape(getattr(held, end))) != (len(names),):
+                raise self._wrong(
+                    f"predict().restraints.{end}", f"shape {found}", f"{len(names)} numbers or infinities"
+                )
         lower, upper = np.asarray(held.lower), np.asarray(held.upper)
         for k in np.flatnonzero(~(lower <= upper)):
-            member = f"predict().restraints of joint '{freedom_names(self.robot.joints)[k]}'"
+            member = f"predict().restraints of {names[k]}"
             raise self._wrong(member, f"{lower[k]:g} to {upper[k]:g}", "two numbers or infinities, the lower one first")
 
     def _motors(self, given: Motors | None) -> Motors | None:
@@ -175,7 +184,7 @@ class Answers:
             AdapterError: A relative difference is above 1e-12; the message has both values.
         """
         if self._follower is not None:
-            self._follower.follow(dt_of_scene)
+            self._follower.follow_time_step(dt_of_scene)
         dt, gravity = self.dt(), self._array("gravity", self.adapter.gravity, (3,))
         if dt != dt_of_scene and not _equal(dt_of_scene, dt):
             raise AdapterError(

@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.bounded_springs import springs_array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.articulation.spring_rows import BoundedRows, bounded_rows
 from ipc_articulation.articulation.step_input import (
     checked_ref_dof_prev,
     delta_theta_tilde_array,
@@ -24,8 +25,10 @@ from ipc_articulation.frontend.articulations import (
     BOUNDED_SPRINGS,
     find_joint_attribute,
     find_mass,
+    find_rows,
     read_articulation_joints,
     read_joint_references,
+    row_names,
 )
 from ipc_articulation.frontend.attributes import constitution_uid
 from ipc_articulation.frontend.callbacks import guard, raise_kept
@@ -37,7 +40,8 @@ Source = Callable[
     [Any],
     tuple[ArrayLike, ArrayLike]
     | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike]]
-    | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike], ArrayLike | None],
+    | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike], ArrayLike | None]
+    | tuple[ArrayLike, ArrayLike, Mapping[Any, ArrayLike], ArrayLike | None, BoundedRows | None],
 ]
 
 _NAME = "articulation"
@@ -52,12 +56,18 @@ class ExternalArticulationConstraint:
     """
 
     def __init__(
-        self, references: list[tuple[int, int]], joints: Joints, joint_names: Sequence[str], scene_bodies: SceneBodies
+        self,
+        references: list[tuple[int, int]],
+        joints: Joints,
+        joint_names: Sequence[str],
+        scene_bodies: SceneBodies,
+        rows: Sequence[str] = (),
     ) -> None:
         self._references = references  # (joint geometry, index) of each freedom, which identify our geometry
         self._scene_bodies = scene_bodies
         self.bodies: tuple[BodyId, ...] = tuple(scene_bodies.ids)  # (geometry id, instance)
-        self._energy = ArticulationEnergy(joints, len(self.bodies), (len(joints),), (_NAME,), joint_names)
+        self._energy = ArticulationEnergy(joints, len(self.bodies), (len(joints),), (_NAME,), joint_names, (rows,))
+        self._row_count = len(rows)
         self._places = {body: place for place, body in enumerate(self.bodies)}
         self._geo_ids = tuple(dict.fromkeys(geo_id for geo_id, _ in self.bodies))
         self._animated: list[Any] | None = None  # slots of the animated object at the last search for our geometry
@@ -89,7 +99,8 @@ class ExternalArticulationConstraint:
         joints, names = read_articulation_joints(articulation_geometry, _NAME, meshes)
         rows, places = np.unique(joints.bodies, return_inverse=True)
         joints = replace(joints, bodies=places.reshape(-1, 2))
-        constraint = cls(references, joints, joint_names or names, scene_bodies.only(rows))
+        springy = row_names(_NAME, find_rows(articulation_geometry, _NAME, len(references)))
+        constraint = cls(references, joints, joint_names or names, scene_bodies.only(rows), springy)
         constraint._take_over(articulation_geometry)
         return constraint
 
@@ -99,6 +110,7 @@ class ExternalArticulationConstraint:
         delta_theta_tilde: ArrayLike,
         q_ref: ArrayLike | None = None,
         bounded_springs: ArrayLike | None = None,
+        rows: BoundedRows | None = None,
     ) -> None:
         """Set the constants of a step; `animate` does this and writes them into the scene.
 
@@ -107,6 +119,7 @@ class ExternalArticulationConstraint:
             delta_theta_tilde: δθ̃ of the f freedoms, (f,) [rad or m].
             q_ref: Reference pose of every body, (n, 12); the bodies' present poses in the scene if left out.
             bounded_springs: Springs of the freedoms, (f, 4, 4), see `articulation.bounded_springs`; none if left out.
+            rows: Further rows and their springs, see `articulation.spring_rows`; none if left out.
 
         Raises:
             ArticulationError: An argument is not valid.
@@ -114,7 +127,9 @@ class ExternalArticulationConstraint:
         size = len(self._references)
         M, tilde = mass_array(_NAME, size, mass), delta_theta_tilde_array(_NAME, size, delta_theta_tilde)
         q_ref = self.coordinates() if q_ref is None else self._energy.coordinates(np.asarray(q_ref, dtype=float))
-        self._energy.set_flat((M.ravel(),), (tilde,), q_ref, (springs_array(_NAME, size, bounded_springs),))
+        springs = springs_array(_NAME, size, bounded_springs)
+        given = BoundedRows(*bounded_rows(_NAME, size, self._row_count, rows))
+        self._energy.set_flat((M.ravel(),), (tilde,), q_ref, (springs,), (given,))
 
     def coordinates(self) -> Array:
         """Present coordinates of the bodies in the scene, (n, 12)."""
@@ -149,9 +164,10 @@ class ExternalArticulationConstraint:
         An object has one callback: with several articulations in an object, call their callbacks in one function.
 
         Args:
-            source: Takes the animator's `UpdateInfo`; returns (Mᵗ, δθ̃), (Mᵗ, δθ̃, {body: q_ref}) or those and bounded
-                springs (f, 4, 4), where a body is (geometry id, instance) or a geometry slot (its instance 0) and q_ref
-                is (12,). Springs need the attribute `bounded_springs` (a Matrix4x4 for each freedom) on the geometry.
+            source: Takes the animator's `UpdateInfo`; returns (Mᵗ, δθ̃), (Mᵗ, δθ̃, {body: q_ref}), those and bounded
+                springs (f, 4, 4), or those and `BoundedRows`; a body is (geometry id, instance) or a geometry slot (its
+                instance 0) and q_ref is (12,). Springs need the attribute `bounded_springs` (a Matrix4x4 for each
+                freedom) on the geometry, rows what `frontend.articulations.create_rows` makes.
 
         Returns:
             The callback. On the CPU engine `world.advance()` raises its errors (ArticulationError, SceneError, or an
@@ -175,6 +191,7 @@ class ExternalArticulationConstraint:
         delta_theta_tilde: ArrayLike,
         given: Mapping[Any, Any],
         springs: ArrayLike | None,
+        rows: BoundedRows | None,
     ) -> None:
         """Check everything, then write everything."""
         from uipc import view
@@ -182,11 +199,13 @@ class ExternalArticulationConstraint:
         size = len(self._references)
         q_ref, carriers = self._references_of_step(given)
         carrier_of_springs = _find_springs(geometry, springs)
-        self.set_step(mass, delta_theta_tilde, q_ref, springs)
+        self.set_step(mass, delta_theta_tilde, q_ref, springs, rows)
         view(find_mass(geometry, _NAME, size))[:] = self._energy.arrays.mass
         view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.arrays.tilde
         if carrier_of_springs is not None:
-            view(carrier_of_springs)[:] = self._energy.arrays.springs
+            view(carrier_of_springs)[:] = self._energy.arrays.springs[:size]
+        if (slots := find_rows(geometry, _NAME, size)) is not None:
+            slots.write(BoundedRows(*bounded_rows(_NAME, size, self._row_count, rows)))
         if not carriers:
             return
         references = {geo_id: view(attribute) for geo_id, attribute in carriers.items()}
@@ -276,15 +295,16 @@ def _find_springs(geometry: Any, springs: ArrayLike | None) -> Any:
     return slot
 
 
-def _unpack(answer: Any) -> tuple[ArrayLike, ArrayLike, Mapping[Any, Any], ArrayLike | None]:
-    if not isinstance(answer, tuple) or len(answer) not in (2, 3, 4):
+def _unpack(answer: Any) -> tuple[ArrayLike, ArrayLike, Mapping[Any, Any], ArrayLike | None, BoundedRows | None]:
+    if not isinstance(answer, tuple) or len(answer) not in (2, 3, 4, 5):
         found = f"a tuple of {len(answer)}" if isinstance(answer, tuple) else type(answer).__name__
         raise ArticulationError(
             f"the source returned {found}, must be (mass, delta_theta_tilde), or those and {{body: q_ref}}, or those "
-            "and bounded springs"
+            "and bounded springs, or those and BoundedRows"
         )
-    mass, delta_theta_tilde, *rest = answer
-    return mass, delta_theta_tilde, rest[0] if rest else {}, rest[1] if len(rest) > 1 else None
+    rest: list[Any] = [{}, None, None]
+    rest[: len(answer) - 2] = answer[2:]
+    return answer[0], answer[1], rest[0], rest[1], rest[2]
 
 
 def _body_id(body: Any) -> BodyId:

@@ -291,7 +291,7 @@ class Coupling:
         Returns:
             M̂ (m, m), δθ̃ (m,), both with the tied joints after the others; by (geometry id, instance) the reference pose
             (12,) of each link with a joint of the articulation; links with only passive joints have none; and bounded
-            springs (m, 4, 4), None where nothing is restrained.
+            springs (m, 4, 4) and rows with springs, None where nothing is restrained.
 
         Raises:
             AdapterError: Time step or gravity are not the scene's, or the adapter's result is not as `Adapter` says.

@@ -12,7 +12,7 @@ from uipc.constitution import ExternalArticulationConstraint
 from ipc_articulation.coupling.adapter import CoupledJoint
 from ipc_articulation.coupling.bodies import PlacedBodies
 from ipc_articulation.coupling.kinds import kind_of
-from ipc_articulation.frontend.articulations import BOUNDED_SPRINGS
+from ipc_articulation.frontend.articulations import BOUNDED_SPRINGS, create_rows
 from ipc_articulation.frontend.joint_geometry import joint_geometry
 
 
@@ -46,7 +46,11 @@ def place_joints(
 
 
 def place_articulation(
-    scene: uipc.Scene, joints: Sequence[CoupledJoint], places: Sequence[tuple[Any, int]], restrained: bool = False
+    scene: uipc.Scene,
+    joints: Sequence[CoupledJoint],
+    places: Sequence[tuple[Any, int]],
+    restrained: bool = False,
+    row_count: int = 0,
 ) -> tuple[Any, Any]:
     """Create the object that carries the external articulation over some joints; without joints it is empty.
 
@@ -55,6 +59,7 @@ def place_articulation(
         joints: The joints of the articulation.
         places: Geometry slot and row of each; more may follow.
         restrained: Whether the articulation has bounded springs.
+        row_count: Number of rows with bounded springs besides the freedoms.
 
     Returns:
         The object and its geometry slot, None without joints.
@@ -68,6 +73,8 @@ def place_articulation(
     constraint.meta().create("name", "articulation")
     if restrained:
         constraint["joint"].create(BOUNDED_SPRINGS, np.zeros((4, 4)))
+        if row_count:
+            create_rows(constraint, row_count, len(freedoms))
     slot, _ = carrier.geometries().create(constraint)
     return carrier, slot
 

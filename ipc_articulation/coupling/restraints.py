@@ -1,15 +1,17 @@
 """Limits, dry friction and equalities that hold against contact: what the step of the scene has of them.
 
-The multibody engine's own step ends at δθ̃, with a force L of a limit and F of dry friction on each freedom. These
-become bounded springs (see `articulation.bounded_springs`) that have just these forces at δθ̃. With S as stiff as in
-`stiffness`, and ε = dt·CREEP:
+The multibody engine's own step ends at δθ̃, with a force L of a limit and F of dry friction on each freedom, and on
+each row R: the length of a tendon, the angle of a ball joint. With C = [1; R] of `articulation.spring_rows` both move
+by x = C δθ, and in the engine's own step by x̃ = C δθ̃. L and F become bounded springs on x (see
+`articulation.bounded_springs`) that have just these forces at x̃. With S as stiff as in `stiffness`, and ε = dt·CREEP:
 
-    upper limit   φ' = clip(S (δθ - c), 0, ∞),    c = δθ̃ + dt² L/S where L < 0, else max(u, δθ̃)
-    friction      φ' = clip(dt² f (δθ - c)/ε, ±dt² f),    c = 0 where it slips, else δθ̃ + ε F/f
-    motor         φ' = clip(k (δθ - c), ±dt² effort),     c = δθ̃ + dt² τ/k, where M̂ loses the gains k
+    upper limit   φ' = clip(S (x - c), 0, ∞),    c = x̃ + dt² L/S where L < 0, else max(u, x̃)
+    friction      φ' = clip(dt² f (x - c)/ε, ±dt² f),    c = 0 where it slips, else x̃ + ε F/f
+    motor         φ' = clip(k (x - c), ±dt² effort),     c = x̃ + dt² τ/k, where M̂ loses the gains k
 
-and likewise for a lower limit. So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds
-creeps at CREEP·τ/f. An equality with the row J adds S JᵀJ to M̂: contact cannot part what it holds together.
+and likewise for a lower limit. A row's limits are as compliant as those of its freedoms together: S = 1/(R S⁻¹ Rᵀ).
+So a load τ moves a joint dt² τ/S past its limit, and a joint that dry friction holds creeps at CREEP·τ/f. An equality
+with the row J adds S JᵀJ to M̂: contact cannot part what it holds together.
 
 Where the engine pulls a joint back from beyond its limit, or closes an equality, faster than RECOIL, it does so with
 its own force alone: contact may stop it, and the limit then holds where the joint is.
@@ -17,7 +19,7 @@ its own force alone: contact may stop it, and the limit then holds where the joi
 An engine whose own limits are soft (MuJoCo's) leaves a joint past them without any contact; an engine may have neither
 limits nor friction (Pinocchio). The exact prediction takes back its L and F, and ends at the minimum y of
 
-    ½ (y - x)ᵀ M̂ (y - x) + φ(y),     M̂ (δθ̃ - x) = dt² (L + F),     c = u or l of limits, 0 of friction.
+    ½ (y - z)ᵀ M̂ (y - z) + φ(C y),     M̂ (δθ̃ - z) = dt² Cᵀ (L + F),     c = u or l of limits, 0 of friction.
 
 A joint that is beyond its limit returns to it at the speed RETURN.
 """
@@ -33,6 +35,7 @@ import numpy as np
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, MOTOR, SPRINGS, UPPER, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
+from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import CoupledRobot, Motors, Prediction, Restraints
 from ipc_articulation.coupling.stiffness import Stiffness
 
@@ -42,6 +45,8 @@ RECOIL = 0.3  # speed at which a limit or an equality pulls back, above which co
 RETURN = 0.1  # speed at which an exact prediction brings back a joint that is beyond its limit [rad/s or m/s]
 CREEP = 1e-6  # speed of a held joint at which dry friction has its full value [rad/s or m/s]
 
+_OF_ROWS = ("lower", "upper", "limit_force", "friction", "friction_force")  # of freedoms, then of rows
+
 
 @dataclass(frozen=True)
 class Holding:
@@ -50,29 +55,41 @@ class Holding:
     limits: Array  # S of each freedom's limits, (m,) [kg·m² or kg]
     equalities: Mapping[str, float]  # S of an equality, by its unit
     where: Restraining
+    with_rows: bool = True  # False: rows act in the engine's own step only
 
     @classmethod
-    def of(cls, stiffness: Stiffness, robot: CoupledRobot, where: Restraining) -> Holding:
+    def of(cls, stiffness: Stiffness, robot: CoupledRobot, where: Restraining, with_rows: bool = True) -> Holding:
         """As stiff as it is chosen for a robot."""
-        return cls(stiffness.limit_strengths(robot), stiffness.equality_strengths(robot), where)
+        return cls(stiffness.limit_strengths(robot), stiffness.equality_strengths(robot), where, with_rows)
 
     def held(self, prediction: Prediction, dt: float) -> Held:
         """What the step of dt [s] holds of a prediction."""
         restraints, tilde = prediction.restraints, prediction.delta_theta_tilde
         if restraints is None or self.where == "engine":
             return Held(prediction.mass, tilde, None)
-        springs, exact = np.zeros((len(tilde), SPRINGS, 4)), self.where == "exact" or not restraints.predicted
+        if not self.with_rows:
+            restraints = _without_rows(restraints, len(tilde))
+        R, exact = restraints.rows, self.where == "exact" or not restraints.predicted
+        springs = np.zeros((len(restraints.lower), SPRINGS, 4))
         if exact:
             restraints, tilde = _released(restraints, tilde, prediction.mass, dt)
-        _add_limits(springs, tilde, restraints, self.limits, dt, exact)
-        _add_friction(springs, tilde, restraints, dt, exact)
+        x = _along(R, tilde)
+        _add_limits(springs, x, restraints, self._limit_strengths(R), dt, exact)
+        _add_friction(springs, x, restraints, dt, exact)
         if exact:
-            tilde = _exact(tilde, prediction.mass, springs, _slack(restraints))
+            tilde = _exact(tilde, R, prediction.mass, springs, _slack(restraints))
         mass = self._mass(prediction, dt)
         if restraints.motors is not None:
-            _add_motors(springs, tilde, restraints.motors, dt)
+            _add_motors(springs[: len(tilde)], tilde, restraints.motors, dt)
             mass = mass - np.diag(restraints.motors.stiffness)
-        return Held(mass, tilde, springs)
+        return Held(mass, tilde, springs[: len(tilde)], BoundedRows(R, springs[len(tilde) :]) if len(R) else None)
+
+    def _limit_strengths(self, R: Array) -> Array:
+        """S of the limits of freedoms and rows, (m + r,); 1 of a row that is zero."""
+        if not len(R):
+            return self.limits
+        compliance = R**2 @ (1.0 / self.limits)
+        return np.concatenate([self.limits, 1.0 / np.where(compliance > 0.0, compliance, 1.0)])
 
     def _mass(self, prediction: Prediction, dt: float) -> Array:
         """M̂ + Σ S JᵀJ of the equalities that do not recoil, (m, m)."""
@@ -91,36 +108,55 @@ class Held:
     mass: Array  # (m, m) with equalities
     delta_theta_tilde: Array  # (m,) [rad or m]
     springs: Array | None  # (m, 4, 4)
+    rows: BoundedRows | None = None  # r rows; None: without any
 
     def resistance(self, delta_theta: Array) -> Array:
         """∂K/∂δθ at δθ (m,): what opposes contact, (m,) [J·s² per rad or m]."""
-        tilde, springs = self.delta_theta_tilde, self.springs
-        inertial = self.mass @ (delta_theta - tilde)
-        return inertial if springs is None else inertial + slopes(springs, tilde, delta_theta)
+        tilde = self.delta_theta_tilde
+        resistance = self.mass @ (delta_theta - tilde)
+        if self.springs is not None:
+            resistance += slopes(self.springs, tilde, delta_theta)
+        if self.rows is not None:
+            R, springs = self.rows
+            resistance += R.T @ slopes(springs, R @ tilde, R @ delta_theta)
+        return resistance
+
+
+def _without_rows(restraints: Restraints, m: int) -> Restraints:
+    """Those of the m freedoms alone."""
+    own = {name: getattr(restraints, name)[:m] for name in _OF_ROWS}
+    return replace(restraints, rows=restraints.rows[:0], **own)
+
+
+def _along(R: Array, delta: Array) -> Array:
+    """x = C δθ, (m + r,), of δθ (m,)."""
+    return np.concatenate([delta, R @ delta]) if len(R) else delta
 
 
 def _released(restraints: Restraints, tilde: Array, mass: Array, dt: float) -> tuple[Restraints, Array]:
     """The prediction without the forces of limits and dry friction; ends may be passed by what RETURN brings back."""
-    forces = restraints.limit_force + restraints.friction_force
-    zero, back = np.zeros(len(tilde)), RETURN * dt
+    m, forces = len(tilde), restraints.limit_force + restraints.friction_force
+    zero, back = np.zeros(len(forces)), RETURN * dt
+    on_freedoms = forces[:m] + restraints.rows.T @ forces[m:] if len(restraints.rows) else forces
     lower, upper = np.minimum(restraints.lower, back), np.maximum(restraints.upper, -back)
     free = replace(restraints, lower=lower, upper=upper, limit_force=zero, friction_force=zero)
-    return free, tilde - np.linalg.solve(mass, dt * dt * forces)
+    return free, tilde - np.linalg.solve(mass, dt * dt * on_freedoms)
 
 
-def _exact(free: Array, mass: Array, springs: Array, slack: Array) -> Array:
-    """The minimum y, (m,); `slack` is where no spring pulls."""
-    A = np.linalg.inv(mass)
-    return free - A @ impulses(A, springs, slack, free, np.zeros(len(free)))
+def _exact(free: Array, R: Array, mass: Array, springs: Array, slack: Array) -> Array:
+    """The minimum y, (m,), where z is `free`; `slack` (m + r,) is where no spring pulls."""
+    C = np.concatenate([np.eye(len(mass)), R]) if len(R) else np.eye(len(mass))
+    V = np.linalg.solve(mass, C.T)
+    return free - V @ impulses(C @ V, springs, slack, C @ free, np.zeros(len(C)))
 
 
 def _slack(restraints: Restraints) -> Array:
-    """The δθ nearest to zero between the ends, (m,)."""
+    """The x nearest to zero between the ends, (m + r,)."""
     return np.minimum(np.maximum(0.0, restraints.lower), restraints.upper)
 
 
 def _add_limits(springs: Array, tilde: Array, held: Restraints, strength: Array, dt: float, exact: bool) -> None:
-    """Springs at limits; freedoms without one have no stiffness there."""
+    """Springs at limits, for a prediction x̃ (m + r,); freedoms and rows without one have no stiffness there."""
     shift, low, high = dt * dt * held.limit_force / strength, held.lower, held.upper
     if not exact:  # where a joint is beyond its limit, that is its place at present, or the prediction's
         low = np.where(low > 0.0, np.minimum(0.0, tilde), np.minimum(low, tilde))
@@ -142,7 +178,7 @@ def _add_limits(springs: Array, tilde: Array, held: Restraints, strength: Array,
 
 
 def _add_friction(springs: Array, tilde: Array, held: Restraints, dt: float, exact: bool) -> None:
-    """Springs of dry friction, of freedoms that have any."""
+    """Springs of dry friction, of freedoms and rows that have any."""
     at = held.friction > 0.0
     f, F, x, width = held.friction[at], held.friction_force[at], tilde[at], dt * CREEP
     slips = (np.abs(F) >= f) & (-F * x >= f * width)

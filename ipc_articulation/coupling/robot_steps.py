@@ -11,6 +11,7 @@ import uipc
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
+from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import Prediction
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import set_aim
@@ -20,7 +21,9 @@ from ipc_articulation.coupling.restraints import Held, Holding
 from ipc_articulation.coupling.ties import with_tied_joints
 from ipc_articulation.frontend.callbacks import raise_kept
 
-StepInput = tuple[Array, Array, Mapping[tuple[int, int], Array], Array | None]  # of the articulation, see `predict`
+StepInput = tuple[  # of the articulation, see `predict`
+    Array, Array, Mapping[tuple[int, int], Array], Array | None, BoundedRows | None
+]
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,10 @@ class RobotSteps:
         q_ref, links = affine.q_from_transform(prediction.link_poses), self._placed.bodies.links
         references = {(links[link].id(), 0): q_ref[link] for link in self._placed.jointed}
         self._held = self._holding.held(prediction, self.dt)
-        mass, tilde, springs = with_tied_joints(self._held, prediction, self._tie_strengths)
+        mass, tilde, springs, rows = with_tied_joints(self._held, prediction, self._tie_strengths)
         if self._placed.chains is not None:
-            return self._placed.chains.lower(mass, tilde, springs, prediction.link_poses)
-        return mass, tilde, references, springs
+            return *self._placed.chains.lower(mass, tilde, springs, prediction.link_poses), None
+        return mass, tilde, references, springs, rows
 
     def commit(self) -> None:
         """Give the step that the world has advanced and retrieved back to the multibody engine.

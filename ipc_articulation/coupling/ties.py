@@ -15,12 +15,15 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.bounded_springs import SPRINGS
+from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.coupling.adapter import Prediction
 from ipc_articulation.coupling.restraints import Held
 
 
-def with_tied_joints(held: Held, prediction: Prediction, strength: Array) -> tuple[Array, Array, Array | None]:
-    """Mass, predicted displacement and springs of joints and tied joints together.
+def with_tied_joints(
+    held: Held, prediction: Prediction, strength: Array
+) -> tuple[Array, Array, Array | None, BoundedRows | None]:
+    """Mass, predicted displacement, springs and rows of joints and tied joints together.
 
     Args:
         held: Those of the m joints, for this prediction.
@@ -28,13 +31,17 @@ def with_tied_joints(held: Held, prediction: Prediction, strength: Array) -> tup
         strength: The diagonal of S, (t,) [kg·m² or kg].
 
     Returns:
-        (m + t, m + t), (m + t,) and (m + t, 4, 4).
+        (m + t, m + t), (m + t,), (m + t, 4, 4), and rows over m + t freedoms.
     """
     if prediction.tied is None:
-        return held.mass, held.delta_theta_tilde, held.springs
+        return held.mass, held.delta_theta_tilde, held.springs, held.rows
     G = prediction.tied.rates
     SG = strength[:, None] * G
     mass = np.block([[held.mass + G.T @ SG, -SG.T], [-SG, np.diag(strength)]])
     change = prediction.tied.delta_theta_tilde + G @ (held.delta_theta_tilde - prediction.delta_theta_tilde)
-    springs = None if held.springs is None else np.concatenate([held.springs, np.zeros((len(strength), SPRINGS, 4))])
-    return mass, np.concatenate([held.delta_theta_tilde, change]), springs
+    t, springs, rows = len(strength), held.springs, held.rows
+    if springs is not None:
+        springs = np.concatenate([springs, np.zeros((t, SPRINGS, 4))])
+    if rows is not None:
+        rows = BoundedRows(np.concatenate([rows.weights, np.zeros((len(rows.springs), t))], axis=1), rows.springs)
+    return mass, np.concatenate([held.delta_theta_tilde, change]), springs, rows

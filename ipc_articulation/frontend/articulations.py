@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ipc_articulation.arrays import Array
 from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
+from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.errors import ArticulationError, SceneError
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.bodies import BodyTable
@@ -19,6 +22,28 @@ from ipc_articulation.frontend.reference import ReferenceDofs, find_reference_do
 
 ARTICULATION = 23
 BOUNDED_SPRINGS = "bounded_springs"  # attribute of an articulation's freedoms, see `articulation.bounded_springs`
+BOUNDED_ROWS = "bounded_row"  # collection of rows with the same attribute, see `articulation.spring_rows`
+ROW_WEIGHTS = "bounded_row_joint"  # collection of their weights, the attribute `weight`, row-major
+
+
+@dataclass(frozen=True)
+class RowSlots:
+    """The attributes with the rows of an articulation on which bounded springs act."""
+
+    count: int  # r
+    weights: Any  # (r·fₐ,) row-major
+    springs: Any  # (r, 4, 4)
+
+    def read(self) -> BoundedRows:
+        """Their present values."""
+        return BoundedRows(self.weights.view().reshape(self.count, -1), self.springs.view())
+
+    def write(self, rows: BoundedRows) -> None:
+        """Set their values."""
+        from uipc import view
+
+        view(self.weights)[:] = np.ravel(rows.weights)
+        view(self.springs)[:] = rows.springs
 
 
 @dataclass(frozen=True)
@@ -33,12 +58,14 @@ class ArticulationTable:
     mass_slots: tuple[Any, ...]  # attribute `mass` of each articulation, (fₐ²,) row-major
     tilde_slots: tuple[Any, ...]  # `delta_theta_tilde` of each, (fₐ,)
     spring_slots: tuple[Any, ...]  # `bounded_springs` of each, (fₐ, 4, 4), None where it has none
+    row_slots: tuple[RowSlots | None, ...]  # of the rows of each, None where it has none
     delta_theta_slots: tuple[Any, ...]  # `delta_theta` of each, (fₐ,), written at the end of a step
     reference: ReferenceDofs
 
     def make_energy(self) -> ArticulationEnergy:
         """A new energy of all articulations, before its first step; one for each workspace."""
-        return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names)
+        rows = [row_names(name, slots) for name, slots in zip(self.names, self.row_slots, strict=True)]
+        return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names, rows)
 
     def read_step(self, energy: ArticulationEnergy, q_prev: Array) -> None:
         """Set Mᵗ, δθ̃ and q_ref of an energy to the present values of the attributes.
@@ -51,10 +78,10 @@ class ArticulationTable:
             ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; the message names the
                 articulation or body.
         """
-        masses, predicted, springs = self._read_attributes()
+        masses, predicted, springs, rows = self._read_attributes()
         q_ref = self.reference.read(q_prev)
         try:
-            energy.set_flat(masses, predicted, q_ref, springs)
+            energy.set_flat(masses, predicted, q_ref, springs, rows)
         except ArticulationError:
             self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
             raise
@@ -64,10 +91,11 @@ class ArticulationTable:
         energy.give(*self._read_attributes())
         return self.reference.read(q_prev)
 
-    def _read_attributes(self) -> tuple[list[Array], list[Array], list[Array | None]]:
-        """`mass`, `delta_theta_tilde` and `bounded_springs` of each articulation."""
+    def _read_attributes(self) -> tuple[list[Array], list[Array], list[Array | None], list[BoundedRows | None]]:
+        """`mass`, `delta_theta_tilde`, `bounded_springs` and rows of each articulation."""
         springs = [None if slot is None else slot.view() for slot in self.spring_slots]
-        return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots], springs
+        rows = [None if slots is None else slots.read() for slots in self.row_slots]
+        return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots], springs, rows
 
     def write_delta_theta(self, values: Array) -> None:
         """Write δθ of all freedoms, (F,), into the geometries."""
@@ -106,6 +134,7 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
             find_joint_attribute(*given, "delta_theta_tilde") for given in zip(geometries, names, strict=True)
         ),
         spring_slots=tuple(geometry["joint"].find(BOUNDED_SPRINGS) for geometry in geometries),
+        row_slots=tuple(find_rows(*given) for given in zip(geometries, names, sizes, strict=True)),
         delta_theta_slots=tuple(
             find_joint_attribute(*given, "delta_theta") for given in zip(geometries, names, strict=True)
         ),
@@ -172,6 +201,32 @@ def find_mass(geometry: Any, owner: str, size: int) -> Any:
     if slot.size() != size * size:
         raise SceneError(f"{owner}: mass has {slot.size()} entries, must be {size * size} for {size} freedoms")
     return slot
+
+
+def create_rows(geometry: Any, count: int, size: int) -> None:
+    """Give an articulation geometry of `size` freedoms `count` rows on which bounded springs act."""
+    geometry[BOUNDED_ROWS].resize(count)
+    geometry[BOUNDED_ROWS].create(BOUNDED_SPRINGS, np.zeros((4, 4)))
+    geometry[ROW_WEIGHTS].resize(count * size)
+    geometry[ROW_WEIGHTS].create("weight", 0.0)
+
+
+def find_rows(geometry: Any, owner: str, size: int) -> RowSlots | None:
+    """The attributes of the rows of an articulation of `size` freedoms that has bounded springs; None without rows."""
+    if geometry["joint"].find(BOUNDED_SPRINGS) is None or not (count := geometry[BOUNDED_ROWS].size()):
+        return None
+    springs, weights = geometry[BOUNDED_ROWS].find(BOUNDED_SPRINGS), geometry[ROW_WEIGHTS].find("weight")
+    if springs is None or weights is None or weights.size() != count * size:
+        raise SceneError(
+            f"{owner}: its {count} rows must have the attribute '{BOUNDED_SPRINGS}', a Matrix4x4 each, in the "
+            f"collection '{BOUNDED_ROWS}', and {count * size} numbers 'weight' in '{ROW_WEIGHTS}'"
+        )
+    return RowSlots(count, weights, springs)
+
+
+def row_names(owner: str, slots: RowSlots | None) -> list[str]:
+    """Names of an articulation's rows, for messages."""
+    return [f"{owner}, row {row}" for row in range(0 if slots is None else slots.count)]
 
 
 def find_joint_attribute(geometry: Any, owner: str, name: str) -> Any:

@@ -164,6 +164,25 @@ AT_A_LOOK = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("upper", "rows", "message"),
+    [
+        ([1.0], [[0.5]], "Hostile.predict().restraints.upper is shape (1,), must be 2 numbers or infinities"),
+        ([1.0, -1.0], [[0.5]], "Hostile.predict().restraints of tendon 'rope' is 0 to -1, must be two numbers or"),
+        ([1.0, 1.0], [0.5], "Hostile.predict().restraints.rows is shape (1,), must be finite numbers of shape (1, 1)"),
+        ([1.0, 1.0], [[np.nan]], "Hostile.predict().restraints.rows is nan at (0, 0), must be finite numbers"),
+    ],
+)
+def test_wrong_rows_are_refused_by_name(upper, rows, message):
+    held = Restraints(np.zeros(2), np.array(upper), *np.zeros((3, 2)), rows=np.array(rows))
+    answers = Answers(
+        Hostile(describe=replace(ROBOT, rows=("tendon 'rope'",)), predict=predicted(restraints=held)), make_scene()
+    )
+    answers.describe()
+    with pytest.raises(AdapterError, match=re.escape(message)):
+        answers.predict()
+
+
 @pytest.mark.parametrize(("member", "answer", "message"), AT_COUPLING)
 def test_wrong_answers_are_refused_by_couple(member, answer, message):
     with pytest.raises(AdapterError, match=re.escape(message)):

@@ -9,7 +9,9 @@ import uipc
 from uipc.constitution import ExternalArticulationConstraint as ArticulationGeometry
 
 from ipc_articulation import Engine, ExternalArticulationConstraint
+from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.errors import ArticulationError, SceneError
+from ipc_articulation.frontend.articulations import create_rows
 from ipc_articulation.frontend.callbacks import raise_kept
 from tests.articulation import reference
 from tests.derivatives import complex_step, relative_error
@@ -107,9 +109,45 @@ def test_a_reference_of_another_system_pulls_the_bodies_back(tmp_path):
     assert boxes.hinge.geometry().edges().find("angle").view()[0] == pytest.approx(TILDE[0], abs=1e-7)
 
 
+ROWS = BoundedRows(np.array([[1.0, -3.0]]), np.arange(16.0).reshape(1, 4, 4) * [1.0, 1.0, -1.0, 1.0])
+
+
+def with_rows(boxes, count=1):
+    geometry = boxes.slot.geometry()
+    geometry["joint"].create("bounded_springs", np.zeros((4, 4)))
+    create_rows(geometry, count, 2)
+    return geometry
+
+
+def test_rows_and_their_springs_are_written_for_the_engine(boxes, tmp_path):
+    geometry = with_rows(boxes)
+    constraint = ExternalArticulationConstraint.from_geometry(geometry, boxes.scene)
+    boxes.scene.animator().insert(boxes.owner, constraint.animate(lambda info: (MASS, TILDE, {}, None, ROWS)))
+    engine = Engine("cpu", tmp_path)
+    world = uipc.World(engine)
+    world.init(boxes.scene)
+    world.advance()
+    world.retrieve()
+    np.testing.assert_array_equal(geometry["bounded_row_joint"].find("weight").view(), [1.0, -3.0])
+    np.testing.assert_array_equal(geometry["bounded_row"].find("bounded_springs").view(), ROWS.springs)
+    np.testing.assert_allclose(geometry["joint"].find("delta_theta").view(), TILDE, atol=1e-8)
+
+
+def test_rows_without_their_numbers_are_refused(boxes):
+    geometry = with_rows(boxes)
+    geometry["bounded_row_joint"].resize(3)
+    with pytest.raises(SceneError, match="its 1 rows must have the attribute 'bounded_springs', a Matrix4x4 each, in"):
+        ExternalArticulationConstraint.from_geometry(geometry, boxes.scene)
+
+
 @pytest.mark.parametrize(
     ("answer", "error", "message"),
     [
+        (
+            (MASS, TILDE, {}, None, ROWS),
+            ArticulationError,
+            "articulation: bounded_rows have the shapes (1, 2) and (1, 4, 4), must be (0, 2) and (0, 4, 4)",
+        ),
         (MASS, ArticulationError, "the source returned ndarray, must be (mass, delta_theta_tilde)"),
         ((MASS,), ArticulationError, "the source returned a tuple of 1, must be (mass, delta_theta_tilde)"),
         ((MASS, np.zeros(3)), ArticulationError, "articulation: delta_theta_tilde has shape (3,), must be (2,)"),

@@ -124,8 +124,9 @@ def _assemble_articulations(articulations, q, g, H):
 def restrain(problem, q, dq):
     """The Newton step (n, 12) at q with the springs of the joints; see `newton.restrained_step`."""
     held, H = problem.articulations, problem.H
-    _, x, J, _ = linearize(held, q, False)
-    return restrained(dq, H.place, problem.pattern, problem.U, held.bodies, J, held.springs, held.tilde, x)
+    _, delta, J, _ = linearize(held, q, False)
+    given = held.bodies, J, held.rows, held.springs, held.row_tilde, delta
+    return restrained(dq, H.place, problem.pattern, problem.U, *given)
 
 
 @compiled

@@ -108,7 +108,7 @@ class Articulation(Term, Projecting):
         arrays, at = self._energy.arrays, self._at
         if not self._is_restrained or at is None:
             return dq
-        given = arrays.bodies, at.jacobian, arrays.springs, arrays.tilde, at.displacement
+        given = arrays.bodies, at.jacobian, arrays.rows, arrays.springs, arrays.row_tilde, at.displacement
         return restrained(dq, system.place, *system.factor, *given)
 
 

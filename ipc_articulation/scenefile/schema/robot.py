@@ -116,8 +116,9 @@ class RobotEntry(Block):
     )
     restraints: Literal["step", "exact", "engine"] = Field(
         "step",
-        description="where joint limits, dry friction and equalities act: `step`: contact cannot push a joint past "
-        "where the adapter's own step has it; `exact`: so, and MuJoCo's soft limits and dry friction are exact; "
+        description="where limits and dry friction of joints and tendons, and equalities act: `step`: contact cannot "
+        "push a joint past where the adapter's own step has it; `exact`: so, and MuJoCo's soft limits and dry friction "
+        "are exact; "
         "`engine`: only in the adapter's own step, against contact only the joints' inertia",
     )
     substeps: Annotated[int, Field(ge=1, le=1000)] = Field(

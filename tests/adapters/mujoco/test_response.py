@@ -14,7 +14,7 @@ LINKS = slice(0, 4)
 
 def coupled(model, data, k):
     adapter = MujocoAdapter(model, data)
-    adapter.follow(k * model.opt.timestep)
+    adapter.follow_time_step(k * model.opt.timestep)
     return adapter
 
 

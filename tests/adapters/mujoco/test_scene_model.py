@@ -57,7 +57,7 @@ def test_the_file_of_the_scene_sets_step_gravity_and_integrator(model: SceneMode
 def test_substeps_divide_the_step_of_the_scene(model: SceneModel) -> None:
     driven = model.build(setup(substeps=4))
     assert driven.model.opt.timestep == 0.0025
-    driven.adapter.follow(0.01)
+    driven.adapter.follow_time_step(0.01)
     assert driven.adapter.step_count == 4
 
 

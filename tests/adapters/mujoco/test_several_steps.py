@@ -88,6 +88,49 @@ def test_without_contact_limits_dry_friction_and_equalities_act_as_mujocos_own(c
     assert abs(run.data.qvel[1]) < 1e-3  # stopped by dry friction
 
 
+ROWS = """<mujoco><compiler angle="radian"/><option timestep="0.002" {option}/><worldbody>
+  <site name="hook" pos="0.2 0 0.5"/>
+  <body name="roped"><joint axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03" mass="1"/><site name="eye" pos="0.4 0 0.02"/></body>
+  <body pos="0 1 0"><joint name="ball" type="ball" range="0 0.3"/>
+    <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/></body>
+  <body pos="0 2 0"><joint name="braked" axis="0 0 1"/>
+    <geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03" mass="1"/></body>
+</worldbody><tendon>
+  <spatial name="rope" range="0 0.6"><site site="hook"/><site site="eye"/></spatial>
+  <fixed name="brake" frictionloss="0.2"><joint joint="braked" coef="2"/></fixed>
+</tendon></mujoco>"""
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("count", COUNTS)
+def test_without_contact_limits_and_friction_of_tendons_and_balls_act_as_mujocos_own(count, integrator, tmp_path):
+    run = run_text(ROWS.format(option=f'integrator="{integrator}"'), tmp_path, count=count)
+    run.data.qvel[-1] = 2.0
+    beside_its_own(run, count, 150 // count)
+    assert run.data.ten_length[0] > 0.6  # at their limits
+    assert 2.0 * np.arccos(run.data.qpos[1]) > 0.3
+    assert abs(run.data.qvel[-1]) < 1.9
+
+
+@pytest.mark.parametrize("kind", ["limit_force", "friction_force"])
+def test_forces_on_rows_are_means_of_those_of_all_steps(kind):
+    model = mujoco.MjModel.from_xml_string(ROWS.format(option=""))
+    data = mujoco.MjData(model)
+    data.qvel[-1] = 2.0
+    for _ in range(100):  # the rope is taut
+        mujoco.mj_step(model, data)
+    adapter, means = MujocoAdapter(model, data), []
+    for count in (1, 3):
+        adapter.follow_time_step(0.002 * count)
+        means.append(getattr(adapter.predict().restraints, kind))
+    first, mean = means
+    acting = np.flatnonzero(first)
+    assert acting.size
+    assert acting.min() >= model.nv  # rows, not freedoms
+    np.testing.assert_allclose(mean[acting], first[acting], rtol=0.5)
+
+
 def test_displacements_of_balls_are_rotation_vectors_of_the_whole_step():
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body><joint type="ball"/>'
@@ -96,7 +139,7 @@ def test_displacements_of_balls_are_rotation_vectors_of_the_whole_step():
     data = mujoco.MjData(model)
     data.qvel[:] = [5.0, 3.0, -4.0]
     adapter = MujocoAdapter(model, data)
-    adapter.follow(0.05)
+    adapter.follow_time_step(0.05)
     moved = adapter.predict().delta_theta_tilde
     own = mujoco.MjData(model)
     own.qvel[:] = data.qvel

@@ -21,6 +21,7 @@ from tests.adapters.native.linkages import press, press_model
 from tests.adapters.native.mechanisms import block, ram
 from tests.coupling.readouts.chains import TIGHT, Chain, coupled
 from tests.coupling.robots import by_mujoco
+from tests.coupling.test_restraint_rows import ROPE, TWO_JOINTS, adapter_of, ball_arm
 from tests.coupling.test_restraints import mujoco_arm
 from tests.coupling.worlds import at, cube
 
@@ -172,3 +173,14 @@ def test_a_floating_robot_that_turns_while_it_hits_the_ground(tmp_path):
         coupling.step(world)
         sizes.append(compare(coupling, world))
     assert max(sizes) > 500.0
+
+
+@pytest.mark.parametrize("make", [ball_arm, lambda: adapter_of(ROPE), lambda: adapter_of(TWO_JOINTS, 0.3)])
+def test_limits_of_ball_joints_and_tendons_carry_a_box(make, tmp_path):
+    """Limits of rows act on several freedoms at once."""
+    coupling, world = coupled(make(), tmp_path)
+    sizes = []
+    for _ in range(40):
+        coupling.step(world)
+        sizes.append(compare(coupling, world))
+    assert max(sizes) > 50.0
