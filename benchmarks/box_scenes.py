@@ -1,4 +1,4 @@
-"""Scenes of many equal bodies, made by instances of one geometry: piles, tumbled piles, spheres, hinged rows."""
+"""Scenes of many equal bodies, made by instances of one geometry: piles, spheres, a free box, hinged rows."""
 
 from __future__ import annotations
 
@@ -104,19 +104,32 @@ def hinge() -> uipc.Scene:
     return scene
 
 
+def free_box() -> uipc.Scene:
+    """A box that falls, and never touches anything."""
+    scene = empty_scene()
+    add_bodies(scene, box(), pile(1))
+    return scene
+
+
 def chain(count: int) -> uipc.Scene:
-    """Boxes hinged in a row, the first fixed; they swing, and neighbours do not touch."""
-    scene, bodies = row_of_boxes(count)
-    hinges(scene, bodies, count - 1)
+    """Boxes hinged in a row behind a fixed one; they swing, and neighbours do not touch."""
+    scene, bodies = row_of_boxes(count + 1)
+    hinges(scene, bodies, count)
     return scene
 
 
 def row_of_boxes(count: int):
     """A row of boxes that do not touch, the first one fixed: the scene, and their geometry slot."""
-    scene, transforms = empty_scene(), np.tile(np.eye(4), (count, 1, 1))
+    scene = empty_scene()
     scene.contact_tabular().default_model(0.0, 1e9, False)
+    return scene, add_bodies(scene, box(), row(count), fixed=1)
+
+
+def row(count: int) -> np.ndarray:
+    """Boxes along x, half a box apart."""
+    transforms = np.tile(np.eye(4), (count, 1, 1))
     transforms[:, 0, 3] = 1.5 * SIZE * np.arange(count)
-    return scene, add_bodies(scene, box(), transforms, fixed=1)
+    return transforms
 
 
 def hinges(scene: uipc.Scene, bodies, count: int):

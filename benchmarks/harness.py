@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from time import perf_counter
 
 Measure = Callable[[bool], list["Row"]]
@@ -22,22 +22,27 @@ class Row:
     unit: str
     peer: Sequence[float] = ()
     peer_name: str | None = None
-    quoted: float | None = None  # a figure from elsewhere, measured another day on another machine: for orientation
+    by_means: bool = False  # whether the ratio is that of the means, not of the medians
+    iterations: Sequence[float] = ()  # of our solver, sample by sample
+    peer_iterations: Sequence[float] = ()
 
     def as_json(self) -> dict:
-        ours, peer = median(self.ours), median(self.peer) if self.peer else None
+        typical = fmean if self.by_means else median
         return {
             "work": self.work,
-            "ours": ours,
-            "peer": peer,
+            "ours": median(self.ours),
+            "peer": median(self.peer) if self.peer else None,
             "peer_name": self.peer_name,
             "unit": self.unit,
-            "ratio": None if peer is None else ours / peer,
+            "ratio": typical(self.ours) / typical(self.peer) if self.peer else None,
+            "ours_mean": fmean(self.ours),
+            "peer_mean": fmean(self.peer) if self.peer else None,
             "ours_min": min(self.ours),
             "ours_max": max(self.ours),
             "peer_min": min(self.peer) if self.peer else None,
             "peer_max": max(self.peer) if self.peer else None,
-            "quoted": self.quoted,
+            "ours_iterations": fmean(self.iterations) if self.iterations else None,
+            "peer_iterations": fmean(self.peer_iterations) if self.peer_iterations else None,
         }
 
 
@@ -77,18 +82,36 @@ def print_table(rows: list[dict]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("work", "ours", "\\[min, max]", "peer", "ratio", "quoted", "unit", "peer is")
-    for column in table.columns[1:6]:
+    counted = any(row["ours_iterations"] is not None for row in rows)
+    table = Table("work", "ours", "mean", "\\[min, max]", "peer", "mean", "\\[min, max]", "ratio")
+    for column in table.columns[1:]:
         column.justify = "right"
+    if counted:
+        table.add_column("iterations", justify="right")
+    for name in ("unit", "peer is"):
+        table.add_column(name)
     for row in rows:
+        iterations = [_figures(row, "ours_iterations", "peer_iterations")] if counted else []
         table.add_row(
             row["work"],
-            f"{row['ours']:.4g}",
-            f"\\[{row['ours_min']:.3g}, {row['ours_max']:.3g}]",
-            "" if row["peer"] is None else f"{row['peer']:.4g}",
-            "" if row["ratio"] is None else f"{row['ratio']:.3g}",
-            "" if row["quoted"] is None else f"{row['quoted']:.4g}",
+            *(cell for side in ("ours", "peer") for cell in _side(row, side)),
+            _figure(row["ratio"], 3),
+            *iterations,
             row["unit"],
             row["peer_name"] or "",
         )
-    Console(width=120).print(table)
+    Console(width=140).print(table)
+
+
+def _side(row: dict, side: str) -> tuple[str, str, str]:
+    """Median, mean and range, ours or the peer's."""
+    least, most = _figure(row[f"{side}_min"], 3), _figure(row[f"{side}_max"], 3)
+    return _figure(row[side], 4), _figure(row[f"{side}_mean"], 4), f"\\[{least}, {most}]" if least else ""
+
+
+def _figures(row: dict, *names: str) -> str:
+    return ", ".join(filter(None, (_figure(row[name], 3) for name in names)))
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}g}"

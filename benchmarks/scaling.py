@@ -1,10 +1,9 @@
 """Time of a step of the CPU engine over the number of bodies: piles, tumbled piles, spheres, a hinge, a chain.
 
 Piles of 1 to 1000 boxes fall 5 cm onto each other, 50 steps; tumbled piles, spheres and the rest take 100. A sample is
-one step; the first five are left out. `quoted` is STARK (C++, CPU, without continuous collision detection), measured
-once on two shared cores: for orientation, not a peer of this run, and of all 100 steps, so not for --quick. In
-`pile/10+990` a pile of ten has 990 more boxes at rest far away, from step 50 on; its peer is that pile alone, step by
-step in turn. The peer of `hinge`, which cannot touch, is the same scene by the general step, in runs that take turns.
+one step; the first five are left out. In `pile/10+990` a pile of ten has 990 more boxes at rest far away, from step 50
+on; its peer is that pile alone, step by step in turn. The peer of `hinge`, which cannot touch, is the same scene by the
+general step, in runs that take turns. In `chain/8` eight boxes move. `benchmarks.stark` has STARK as the peer.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ def measure(quick: bool) -> list[Row]:
     for n in counts:
         scene = box_scenes.make_scene(box, box_scenes.pile(n))
         rows.append(Row(f"pile/{n}", time_steps(scene, 50), "ms"))
-    for n, quoted in zip(tumbled, (None,) * 2 if quick else (2.6, 38.0, 286.0), strict=True):
+    for n in tumbled:
         scene = box_scenes.make_scene(box, box_scenes.tumbled(n))
-        rows.append(Row(f"tumbled/{n}", time_steps(scene, steps), "ms", quoted=quoted))
+        rows.append(Row(f"tumbled/{n}", time_steps(scene, steps), "ms"))
     rows.append(measure_far(990))
     scene = box_scenes.make_scene(sphere, box_scenes.pile(10))
-    rows.append(Row("spheres/10", time_steps(scene, steps), "ms", quoted=None if quick else 26.0))
+    rows.append(Row("spheres/10", time_steps(scene, steps), "ms"))
     rows.append(measure_hinge(steps))
-    rows.append(Row("chain/8", time_steps(box_scenes.chain(8), steps), "ms", quoted=0.29))
+    rows.append(Row("chain/8", time_steps(box_scenes.chain(8), steps), "ms"))
     print_growth({row.work: float(np.median(row.ours)) for row in rows}, max(counts))
     return rows
 
@@ -62,7 +61,7 @@ def measure_hinge(steps: int) -> Row:
     for _ in range(5):
         ours += time_steps(box_scenes.hinge(), steps)
         peer += time_steps(box_scenes.hinge(), steps, general=True)
-    return Row("hinge", ours, "ms", peer, "the general step", quoted=0.10)
+    return Row("hinge", ours, "ms", peer, "the general step")
 
 
 def time_in_turn(scenes: list[uipc.Scene], steps: int, general: bool = False) -> list[list[float]]:
