@@ -1,0 +1,79 @@
+"""Time of a step of our CPU engine beside STARK's (C++, CPU), like for like: boxes, spheres, a hinge, a chain.
+
+Scenes are those of `benchmarks.scaling`: tumbled piles and columns of 10, 50 and 200 boxes, ten spheres, a box that
+falls freely, a driven hinge, a chain of eight moving boxes. dt is 0.01 s, boxes have 0.2 m and 8 kg; surfaces repel
+each other below 1 mm, friction is 0.5. Both solve each step until a Newton step is below 1e-3 m/s: ours without
+`newton/semi_implicit`, and no body sleeps. A step that does not converge is an error.
+
+Both run each scene in turn, with one and with two threads; the better of each counts. A sample is one step, of steps 6
+to 100. The ratio is that of the means. `iterations` are Newton's, in a step, ours and STARK's. What is not alike:
+STARK's bodies are rigid and ours stiff and affine; it checks for intersections where ours has continuous collision
+detection; its barrier is cubic, with the stiffness that gives the same force at nine tenths of the distance; its ground
+is a fixed box, ours a half-plane.
+
+STARK is fetched by `python tools/fetch_stark.py` and built by `python -m benchmarks.stark.build`; without it the rows
+have no peer, and the run says so.
+"""
+
+from __future__ import annotations
+
+from benchmarks.harness import Row, main
+from benchmarks.stark.build import why_not
+from benchmarks.stark.cases import Case, cases
+from benchmarks.stark.running import Run, run_ours, run_stark
+from ipc_articulation.cores import cores
+
+
+def measure(quick: bool) -> list[Row]:
+    reason = why_not()
+    if reason:
+        print(f"{reason}; rows have no peer")
+    threads = (1, 2) if cores() > 1 else (1,)
+    if len(threads) == 1:
+        print("this process may use one core, so both run with one thread only")
+    for n in threads:
+        run_ours(cases(quick=True)[0], n)  # compiles
+    return [measure_case(case, threads, reason is None) for case in cases(quick)]
+
+
+def measure_case(case: Case, threads: tuple[int, ...], has_peer: bool) -> Row:
+    """Both in turn, with each number of threads."""
+    ours, peer = {n: list[Run]() for n in threads}, {n: list[Run]() for n in threads}
+    for _ in range(case.turns):
+        for n in threads:
+            ours[n].append(run_ours(case, n))
+            if has_peer:
+                peer[n].append(run_stark(case, n))
+    best = join(min(ours.values(), key=mean))
+    if not has_peer:
+        return Row(case.name, best.milliseconds, "ms", by_means=True, iterations=best.iterations)
+    other = join(min(peer.values(), key=mean))
+    print(
+        f"{case.name}: by threads, ours {by_threads(ours)}, STARK {by_threads(peer)}; "
+        f"mean height at the end {best.height:.4f} m, {other.height:.4f} m",
+        flush=True,
+    )
+    name = f"STARK, {other.threads} thread{'s' * (other.threads > 1)}; ours {best.threads}"
+    figures = other.milliseconds, name, True, best.iterations, other.iterations
+    return Row(case.name, best.milliseconds, "ms", *figures)
+
+
+def join(runs: list[Run]) -> Run:
+    """One run with the steps of all of them."""
+    first = runs[0]
+    milliseconds, iterations = (
+        [value for run in runs for value in getattr(run, name)] for name in ("milliseconds", "iterations")
+    )
+    return Run(first.threads, milliseconds, iterations, first.height, first.stages)
+
+
+def mean(runs: list[Run]) -> float:
+    return join(runs).mean
+
+
+def by_threads(runs: dict[int, list[Run]]) -> str:
+    return ", ".join(f"{n}: {mean(some):.3g} ms" for n, some in runs.items())
+
+
+if __name__ == "__main__":
+    main(__doc__ or "", measure)

@@ -1,0 +1,108 @@
+"""Runs a scene with our engine in this process, or with STARK in one of its own; both return the same figures."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+
+import uipc
+
+from benchmarks.stark.build import PROGRAM
+from benchmarks.stark.cases import STEPS, Case, converging
+from ipc_articulation import Engine
+from ipc_articulation.cores import THREADS
+
+WARM_UP = 5  # steps that are left out
+
+
+@dataclass
+class Run:
+    """What the steps of a scene took, without the first ones."""
+
+    threads: int
+    milliseconds: list[float] = field(default_factory=list)
+    iterations: list[float] = field(default_factory=list)  # Newton's, of each step
+    height: float = 0.0  # mean of all bodies at the end [m]
+    stages: dict[str, float] = field(default_factory=dict)  # by their names, of all steps [ms per step]
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.milliseconds)
+
+
+def run_ours(case: Case, threads: int) -> Run:
+    """The scene with our engine.
+
+    Raises:
+        SolverError: A step did not converge.
+    """
+    run, stages = Run(threads), dict[str, float]()
+    with tempfile.TemporaryDirectory() as workspace, _at_most(threads):
+        engine = Engine("cpu", workspace)
+        world = uipc.World(engine)
+        world.init(converging(case.make()))
+        for step in range(STEPS):
+            _wake(engine)
+            start = perf_counter()
+            world.advance()
+            milliseconds = 1e3 * (perf_counter() - start)
+            statistics = engine.statistics
+            if step >= WARM_UP:
+                run.milliseconds.append(milliseconds)
+                run.iterations.append(statistics.newton.iterations)
+            for stage, seconds in statistics.stages.items():
+                stages[stage] = stages.get(stage, 0.0) + 1e3 * seconds / STEPS
+        run.height, run.stages = float(engine.cpu.state.q[:, 2].mean()), stages
+    return run
+
+
+def _wake(engine: Engine) -> None:
+    """Let the next step compute all bodies, also those that the last one did not change."""
+    engine.cpu._now = engine.cpu._now._replace(rested=None)
+
+
+def run_stark(case: Case, threads: int) -> Run:
+    """The scene with STARK.
+
+    Raises:
+        RuntimeError: It failed; the message is its own.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder) / "scene.txt"
+        scene.write_text(case.text + "\n")
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        command = [str(PROGRAM), str(scene), str(threads)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise RuntimeError(f"STARK failed on {case.name}: {done.stderr.strip() or done.stdout.strip()[-500:]}")
+    found = json.loads(done.stdout[done.stdout.rindex("\n{") + 1 :] if "\n{" in done.stdout else done.stdout)
+    stages = {name: 1e3 * seconds / STEPS for name, seconds in found["seconds"].items()}
+    return Run(
+        threads,
+        found["milliseconds"][WARM_UP:],
+        found["iterations"][WARM_UP:],
+        fmean(found["heights"]),
+        stages,
+    )
+
+
+@contextmanager
+def _at_most(threads: int) -> Iterator[None]:
+    """So many threads of our engine."""
+    before = os.environ.get(THREADS)
+    os.environ[THREADS] = str(threads)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[THREADS]
+        else:
+            os.environ[THREADS] = before

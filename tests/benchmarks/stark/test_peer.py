@@ -1,0 +1,76 @@
+"""What `benchmarks.stark` says where STARK is not there, and what its rows are."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.stark import build, running
+from benchmarks.stark.__main__ import measure_case
+from benchmarks.stark.cases import STEPS, cases
+from benchmarks.stark.running import Run, run_stark
+
+TOOL = Path(__file__).parents[3] / "tools" / "fetch_stark.py"
+FREE_BOX = next(case for case in cases(quick=True) if case.name == "free box")
+
+
+def program(folder, text):
+    """A script in place of the compiled program."""
+    path = folder / "peer"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_peer_that_is_not_built_is_said_to_be(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "PROGRAM", tmp_path / "peer")
+    assert build.why_not() == (
+        "STARK is not built: run `python tools/fetch_stark.py`, then `python -m benchmarks.stark.build`"
+    )
+    row = measure_case(FREE_BOX, (1,), has_peer=False).as_json()
+    assert row["peer"] is row["peer_mean"] is row["ratio"] is None
+    assert row["ours_iterations"] > 0
+
+
+def test_building_without_the_source_says_how_to_fetch_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "SOURCE", tmp_path / "stark")
+    monkeypatch.setattr("sys.argv", ["build"])
+    with pytest.raises(SystemExit, match=r"there is no .*stark; `python tools/fetch_stark.py` fetches it"):
+        build.main()
+
+
+def test_the_first_steps_of_the_peer_are_left_out(tmp_path, monkeypatch):
+    figures = {"milliseconds": [9.0] * 5 + [1.0] * 95, "iterations": [9] * 5 + [2] * 95, "heights": [1.0, 2.0]}
+    found = json.dumps({**figures, "seconds": {"assembly": 0.1}})
+    monkeypatch.setattr(running, "PROGRAM", program(tmp_path, f"echo noise; echo '{found}'"))
+    run = run_stark(FREE_BOX, 2)
+    assert (run.mean, set(run.iterations), run.height, run.threads) == (1.0, {2}, 1.5, 2)
+    assert run.stages == {"assembly": pytest.approx(100.0 / STEPS)}
+
+
+def test_a_peer_that_fails_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "PROGRAM", program(tmp_path, "echo 'no convergence in step 7' >&2; exit 1"))
+    with pytest.raises(RuntimeError, match="STARK failed on free box: no convergence in step 7"):
+        run_stark(FREE_BOX, 1)
+
+
+def test_the_better_number_of_threads_counts(monkeypatch):
+    ours, peer = {1: 4.0, 2: 6.0}, {1: 3.0, 2: 2.0}
+    module = "benchmarks.stark.__main__"
+    monkeypatch.setattr(f"{module}.run_ours", lambda _, n: Run(n, [ours[n]] * 3 + [8.0], [2.0] * 4))
+    monkeypatch.setattr(f"{module}.run_stark", lambda _, n: Run(n, [peer[n]] * 4, [3.0] * 4))
+    row = measure_case(FREE_BOX, (1, 2), has_peer=True).as_json()
+    assert row["peer_name"] == "STARK, 2 threads; ours 1"
+    assert (row["ours"], row["ours_mean"], row["peer_mean"]) == (4.0, 5.0, 2.0)
+    assert row["ratio"] == 2.5  # of the means
+    assert (row["ours_iterations"], row["peer_iterations"]) == (2.0, 3.0)
+
+
+def test_a_repository_without_the_commit_is_refused(tmp_path):
+    spec = importlib.util.spec_from_file_location("fetch_stark", TOOL)
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    with pytest.raises(SystemExit, match=f"commit {tool.COMMIT} could not be fetched from .*; use --clone"):
+        tool.fetch(str(tmp_path / "nowhere"), tmp_path / "stark")
+    assert not (tmp_path / "stark").exists()
