@@ -19,6 +19,7 @@ from benchmarks.stark.build import PROGRAM
 from benchmarks.stark.cases import STEPS, Case, converging
 from ipc_articulation import Engine
 from ipc_articulation.cores import THREADS
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 
 WARM_UP = 5  # steps that are left out
 
@@ -43,7 +44,7 @@ def run_ours(case: Case, threads: int) -> Run:
     """The scene with our engine.
 
     Raises:
-        SolverError: A step did not converge.
+        RuntimeError: A step did not converge.
     """
     run, stages = Run(threads), dict[str, float]()
     with tempfile.TemporaryDirectory() as workspace, _at_most(threads):
@@ -56,6 +57,8 @@ def run_ours(case: Case, threads: int) -> Run:
             world.advance()
             milliseconds, processor = 1e3 * (perf_counter() - start), 1e3 * (process_time() - processor_start)
             statistics = engine.statistics
+            if statistics.newton.result is not NewtonResult.CONVERGED:
+                raise RuntimeError(f"step {step + 1} of {case.name} did not converge: {statistics.newton.result.value}")
             if step >= WARM_UP:
                 run.milliseconds.append(milliseconds)
                 run.processor.append(processor)
