@@ -67,7 +67,7 @@ def main(description: str, measure: Measure) -> None:
         description: What is measured, shown by --help.
         measure: Takes whether to be quick; returns the rows.
     """
-    parser = argparse.ArgumentParser(description=description)
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows to a file")
     parser.add_argument("--quick", action="store_true", help="fewer repeats: less than a minute")
     arguments = parser.parse_args()

@@ -1,0 +1,5 @@
+"""Steps of the CPU engine beside STARK, https://github.com/InteractiveComputerGraphics/stark.
+
+`python tools/fetch_stark.py` fetches it, `python -m benchmarks.stark.build` builds `peer.cpp` with it,
+`python -m benchmarks.stark` measures. Reading order: `cases` (the scenes, for both), `running`, `__main__` (the rows).
+"""

@@ -6,16 +6,21 @@ each other below 1 mm, friction is 0.5. Both solve each step until a Newton step
 `newton/semi_implicit`, and no body sleeps. A step that does not converge is an error.
 
 Both run each scene in turn, with one and with two threads; the better of each counts. A sample is one step, of steps 6
-to 100. The ratio is that of the means. `iterations` are Newton's, in a step, ours and STARK's. What is not alike:
-STARK's bodies are rigid and ours stiff and affine; it checks for intersections where ours has continuous collision
-detection; its barrier is cubic, with the stiffness that gives the same force at nine tenths of the distance; its ground
-is a fixed box, ours a half-plane.
+to 100. The ratio is that of the means. `iterations` are Newton's, in a step, ours and STARK's. A line for each scene
+has all means, in brackets those of the processor's time (with one thread, other load on the machine hardly changes
+these), and the mean height of the bodies at the end.
+
+What is not alike: STARK's bodies are rigid and ours stiff and affine; it checks for intersections where ours has
+continuous collision detection; its barrier is cubic, with the stiffness that gives the same force at nine tenths of the
+distance; its ground is a fixed box, ours a half-plane.
 
 STARK is fetched by `python tools/fetch_stark.py` and built by `python -m benchmarks.stark.build`; without it the rows
 have no peer, and the run says so.
 """
 
 from __future__ import annotations
+
+from statistics import fmean
 
 from benchmarks.harness import Row, main
 from benchmarks.stark.build import why_not
@@ -49,22 +54,20 @@ def measure_case(case: Case, threads: tuple[int, ...], has_peer: bool) -> Row:
         return Row(case.name, best.milliseconds, "ms", by_means=True, iterations=best.iterations)
     other = join(min(peer.values(), key=mean))
     print(
-        f"{case.name}: by threads, ours {by_threads(ours)}, STARK {by_threads(peer)}; "
+        f"{case.name}: ours {by_threads(ours)}; STARK {by_threads(peer)}; "
         f"mean height at the end {best.height:.4f} m, {other.height:.4f} m",
         flush=True,
     )
-    name = f"STARK, {other.threads} thread{'s' * (other.threads > 1)}; ours {best.threads}"
+    name = f"STARK, {other.threads} thread{'s' * (other.threads > 1)}"
     figures = other.milliseconds, name, True, best.iterations, other.iterations
     return Row(case.name, best.milliseconds, "ms", *figures)
 
 
 def join(runs: list[Run]) -> Run:
     """One run with the steps of all of them."""
-    first = runs[0]
-    milliseconds, iterations = (
-        [value for run in runs for value in getattr(run, name)] for name in ("milliseconds", "iterations")
-    )
-    return Run(first.threads, milliseconds, iterations, first.height, first.stages)
+    first, kept = runs[0], ("milliseconds", "processor", "iterations")
+    joined = {name: [value for run in runs for value in getattr(run, name)] for name in kept}
+    return Run(first.threads, **joined, height=first.height, stages=first.stages)
 
 
 def mean(runs: list[Run]) -> float:
@@ -72,7 +75,9 @@ def mean(runs: list[Run]) -> float:
 
 
 def by_threads(runs: dict[int, list[Run]]) -> str:
-    return ", ".join(f"{n}: {mean(some):.3g} ms" for n, some in runs.items())
+    """Mean of time, and of the processor's."""
+    times = ((n, mean(some), fmean(join(some).processor)) for n, some in runs.items())
+    return ", ".join(f"{n} thread{'s' * (n > 1)} {time:.3g} ms (processor {work:.3g})" for n, time, work in times)
 
 
 if __name__ == "__main__":

@@ -31,9 +31,9 @@ def main() -> None:
         raise SystemExit(f"there is no {SOURCE}; `python tools/fetch_stark.py` fetches it")
     if shutil.which("cmake") is None:
         raise SystemExit("cmake is not installed; install it, for instance with your system's package manager")
-    configure = ["-S", str(Path(__file__).parent), "-B", str(FOLDER), f"-DSTARK_SOURCE={SOURCE}"]
-    _run(["cmake", *configure, "-DCMAKE_BUILD_TYPE=Release"])
-    _run(["cmake", "--build", str(FOLDER), "--target", "peer", "--parallel", str(jobs)])
+    here, source, folder = (str(path.resolve()) for path in (Path(__file__).parent, SOURCE, FOLDER))
+    _run(["cmake", "-S", here, "-B", folder, f"-DSTARK_SOURCE={source}", "-DCMAKE_BUILD_TYPE=Release"])
+    _run(["cmake", "--build", folder, "--target", "peer", "--parallel", str(jobs)])
     print("STARK compiles the derivatives of its energies; this takes minutes, once", flush=True)
     warm_up()
     print(PROGRAM)

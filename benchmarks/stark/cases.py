@@ -52,7 +52,6 @@ def converging(scene: uipc.Scene) -> uipc.Scene:
         "newton/velocity_tol": TOLERANCE,
         "newton/transrate_tol": TOLERANCE,
         "newton/semi_implicit/enable": 0,
-        "extras/strict_mode/enable": 1,
     }
     for key, value in values.items():
         uipc.view(scene.config().find(key))[:] = value

@@ -17,12 +17,11 @@
 // collision detection. dt does not adapt, so that all steps have the same length.
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -217,15 +216,17 @@ int main(int count, char** arguments)
 
 	auto& engine = simulation.get_stark();
 	auto& logger = simulation.get_logger();
-	std::vector<double> milliseconds, heights;
+	std::vector<double> milliseconds, processor, heights;
 	std::vector<long> iterations, solves, conjugate_gradients, repeats;
 	Series newton_before, gradients_before;  // the log has none before the first step
 	for (int step = 1; step <= scene.steps; step++) {
 		const auto begin = std::chrono::steady_clock::now();
+		const std::clock_t processor_begin = std::clock();
 		while (engine.current_time_step < step) {
 			if (!engine.run_one_step()) { fail("Newton's method did not converge in step " + std::to_string(step)); }
 		}
 		milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+		processor.push_back(1e3 * static_cast<double>(std::clock() - processor_begin) / CLOCKS_PER_SEC);
 		const Series newton = series(logger, "newton_iterations"), gradients = series(logger, "cg_iterations");
 		iterations.push_back(newton.sum - newton_before.sum);
 		solves.push_back(gradients.count - gradients_before.count);
@@ -239,6 +240,8 @@ int main(int count, char** arguments)
 	std::cout.precision(9);
 	std::cout << "{";
 	print_list("milliseconds", milliseconds);
+	std::cout << ", ";
+	print_list("processor_milliseconds", processor);
 	std::cout << ", ";
 	print_list("iterations", iterations);
 	std::cout << ", ";

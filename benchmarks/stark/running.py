@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from time import perf_counter
+from time import perf_counter, process_time
 
 import uipc
 
@@ -19,6 +19,7 @@ from benchmarks.stark.build import PROGRAM
 from benchmarks.stark.cases import STEPS, Case, converging
 from ipc_articulation import Engine
 from ipc_articulation.cores import THREADS
+from ipc_articulation.engine.newton.newton_report import NewtonResult
 
 WARM_UP = 5  # steps that are left out
 
@@ -29,6 +30,7 @@ class Run:
 
     threads: int
     milliseconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)  # time of the processor [ms], which other load does not change
     iterations: list[float] = field(default_factory=list)  # Newton's, of each step
     height: float = 0.0  # mean of all bodies at the end [m]
     stages: dict[str, float] = field(default_factory=dict)  # by their names, of all steps [ms per step]
@@ -42,7 +44,7 @@ def run_ours(case: Case, threads: int) -> Run:
     """The scene with our engine.
 
     Raises:
-        SolverError: A step did not converge.
+        RuntimeError: A step did not converge.
     """
     run, stages = Run(threads), dict[str, float]()
     with tempfile.TemporaryDirectory() as workspace, _at_most(threads):
@@ -51,12 +53,15 @@ def run_ours(case: Case, threads: int) -> Run:
         world.init(converging(case.make()))
         for step in range(STEPS):
             _wake(engine)
-            start = perf_counter()
+            start, processor_start = perf_counter(), process_time()
             world.advance()
-            milliseconds = 1e3 * (perf_counter() - start)
+            milliseconds, processor = 1e3 * (perf_counter() - start), 1e3 * (process_time() - processor_start)
             statistics = engine.statistics
+            if statistics.newton.result is not NewtonResult.CONVERGED:
+                raise RuntimeError(f"step {step + 1} of {case.name} did not converge: {statistics.newton.result.value}")
             if step >= WARM_UP:
                 run.milliseconds.append(milliseconds)
+                run.processor.append(processor)
                 run.iterations.append(statistics.newton.iterations)
             for stage, seconds in statistics.stages.items():
                 stages[stage] = stages.get(stage, 0.0) + 1e3 * seconds / STEPS
@@ -87,10 +92,9 @@ def run_stark(case: Case, threads: int) -> Run:
     stages = {name: 1e3 * seconds / STEPS for name, seconds in found["seconds"].items()}
     return Run(
         threads,
-        found["milliseconds"][WARM_UP:],
-        found["iterations"][WARM_UP:],
-        fmean(found["heights"]),
-        stages,
+        *(found[name][WARM_UP:] for name in ("milliseconds", "processor_milliseconds", "iterations")),
+        height=fmean(found["heights"]),
+        stages=stages,
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 import uipc
 
 from benchmarks import box_scenes
-from benchmarks.stark.cases import STEPS, cases, converging
+from benchmarks.stark.cases import STEPS, Case, cases, converging
 from benchmarks.stark.running import WARM_UP, run_ours
 
 CASES = {case.name: case for case in cases(quick=False)}
@@ -17,7 +17,7 @@ def lines(case, keyword):
     return np.array([[float(number) for number in words[1:]] for words in found if words[0] == keyword])
 
 
-def test_bodies_have_the_mass_inertia_and_pose_of_ours(tmp_path):
+def test_bodies_have_the_mass_inertia_and_pose_of_ours():
     case = CASES["tumbled/10"]
     (inertia,) = lines(case, "inertia")
     assert inertia[0] == pytest.approx(8.0)
@@ -53,3 +53,13 @@ def test_a_run_has_the_steps_that_count():
     assert len(run.milliseconds) == len(run.iterations) == STEPS - WARM_UP
     fallen = 9.81 * 0.01**2 * STEPS * (STEPS + 1) / 2  # of backward Euler
     assert run.height == pytest.approx(0.15 - fallen, abs=1e-9)
+
+
+def test_a_step_that_does_not_converge_is_an_error():
+    def hasty():
+        scene = CASES["tumbled/10"].make()
+        uipc.view(scene.config().find("newton/max_iter"))[:] = 1
+        return scene
+
+    with pytest.raises(RuntimeError, match="step 1 of hasty did not converge: max iterations"):
+        run_ours(Case("hasty", hasty, ""), 1)

@@ -41,11 +41,12 @@ def test_building_without_the_source_says_how_to_fetch_it(tmp_path, monkeypatch)
 
 
 def test_the_first_steps_of_the_peer_are_left_out(tmp_path, monkeypatch):
-    figures = {"milliseconds": [9.0] * 5 + [1.0] * 95, "iterations": [9] * 5 + [2] * 95, "heights": [1.0, 2.0]}
+    times = [9.0] * 5 + [1.0] * 95
+    figures = {"milliseconds": times, "processor_milliseconds": times, "iterations": times, "heights": [1.0, 2.0]}
     found = json.dumps({**figures, "seconds": {"assembly": 0.1}})
     monkeypatch.setattr(running, "PROGRAM", program(tmp_path, f"echo noise; echo '{found}'"))
     run = run_stark(FREE_BOX, 2)
-    assert (run.mean, set(run.iterations), run.height, run.threads) == (1.0, {2}, 1.5, 2)
+    assert (run.mean, set(run.iterations), run.height, run.threads) == (1.0, {1.0}, 1.5, 2)
     assert run.stages == {"assembly": pytest.approx(100.0 / STEPS)}
 
 
@@ -58,10 +59,10 @@ def test_a_peer_that_fails_says_why(tmp_path, monkeypatch):
 def test_the_better_number_of_threads_counts(monkeypatch):
     ours, peer = {1: 4.0, 2: 6.0}, {1: 3.0, 2: 2.0}
     module = "benchmarks.stark.__main__"
-    monkeypatch.setattr(f"{module}.run_ours", lambda _, n: Run(n, [ours[n]] * 3 + [8.0], [2.0] * 4))
-    monkeypatch.setattr(f"{module}.run_stark", lambda _, n: Run(n, [peer[n]] * 4, [3.0] * 4))
+    monkeypatch.setattr(f"{module}.run_ours", lambda _, n: Run(n, [ours[n]] * 3 + [8.0], [1.0], [2.0] * 4))
+    monkeypatch.setattr(f"{module}.run_stark", lambda _, n: Run(n, [peer[n]] * 4, [1.0], [3.0] * 4))
     row = measure_case(FREE_BOX, (1, 2), has_peer=True).as_json()
-    assert row["peer_name"] == "STARK, 2 threads; ours 1"
+    assert row["peer_name"] == "STARK, 2 threads"
     assert (row["ours"], row["ours_mean"], row["peer_mean"]) == (4.0, 5.0, 2.0)
     assert row["ratio"] == 2.5  # of the means
     assert (row["ours_iterations"], row["peer_iterations"]) == (2.0, 3.0)
