@@ -9,13 +9,12 @@ import mujoco
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.dynamics.model.physical_inertia import physical_inertia
+from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
 from ipc_articulation.errors import ModelError
 from ipc_articulation.repairs import repair
 
 _MASS = 1e-9  # [kg], of a moving body without mass
 _SIZE = 1e-3  # [m], radius of gyration of a moving body without inertia
-_ROUNDING = 1e-12  # of moments of inertia, relative to the largest
 _NONE = float(mujoco.mjMINVAL)  # kg or kg·m², as MuJoCo counts none
 _NO_MOMENTS = "MuJoCo needs positive moments of inertia of a body that moves"
 _FLAGS = ("balanceinertia", "boundmass", "boundinertia", "inertiafromgeom")
@@ -89,7 +88,7 @@ def _least_moment(mass: float) -> float:
 def _repair_tensor(spec: mujoco.MjSpec, body: Any, place: Place) -> None:
     _refuse_infinite(body, place)
     tensor = _tensor(body)
-    nearest = physical_inertia(tensor, slack=-_ROUNDING)  # what MuJoCo refuses is not kept by rounding
+    nearest = physical_inertia(tensor, slack=WITHOUT_ROUNDING)
     if nearest is not tensor:
         moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(tensor))
         fault, remedy = "no body has its principal moments of inertia", "replaced by the nearest that a body can have"

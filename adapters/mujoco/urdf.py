@@ -10,7 +10,7 @@ import numpy as np
 from ipc_articulation.adapters.mujoco.sizes import check_size
 from lxml import etree
 
-from ipc_articulation.dynamics.model.physical_inertia import physical_inertia
+from ipc_articulation.dynamics.model.physical_inertia import WITHOUT_ROUNDING, physical_inertia
 from ipc_articulation.dynamics.reading.node import XmlNode, by_name
 from ipc_articulation.dynamics.reading.repairing import repaired
 from ipc_articulation.dynamics.reading.repairing.inertials import mass_of, tensor_of, write_inertial
@@ -74,7 +74,7 @@ def _make_inertial(link: XmlNode, moves: bool) -> None:
         etree.SubElement(link.element, "inertial").sourceline = link.line
     inertial = link.required("inertial")
     mass, tensor = mass_of(inertial), tensor_of(inertial)
-    tensor = np.zeros((3, 3)) if tensor is None else physical_inertia(tensor, slack=0.0)
+    tensor = np.zeros((3, 3)) if tensor is None else physical_inertia(tensor, slack=WITHOUT_ROUNDING)
     if moves and mass < _LEAST:
         repair(link.owner, "MuJoCo needs a mass of a link that moves", f"{_MASS:g} kg is used", at=link.at)
         mass = _MASS

@@ -8,6 +8,7 @@ from scipy.optimize import nnls
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.inertia import SLACK
 
+WITHOUT_ROUNDING = -1e-12  # slack for readers that allow none: what only just satisfies the condition may not in theirs
 _MARGIN = 1e-9  # of corrected second moments, relative to the largest principal moment: survives later rounding
 
 
