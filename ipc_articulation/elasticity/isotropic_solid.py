@@ -32,25 +32,31 @@ def second_derivative(U, V, A, twists, flips, project):
         flips: (3,) likewise.
         project: Whether to project.
     """
-    C, D = np.zeros((9, 9)), np.empty((3, 3))
-    axes = np.empty((3, 3))
+    C, D, axes = np.zeros((9, 9)), np.zeros((3, 3)), np.empty((3, 3))
     eigenvectors(A, axes)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         for sign, value in ((-1.0, twists[k]), (1.0, flips[k])):
-            D[:] = 0.0
             D[i, j], D[j, i] = np.sqrt(0.5), sign * np.sqrt(0.5)
-            _add(U, D, V, value, project, C)
-        D[:] = 0.0
-        for a in range(3):
-            D[a, a] = axes[a, k]
-        _add(U, D, V, A[k, k], project, C)
+            add_eigenmatrix(U, D, V, value, project, C)
+            D[i, j] = D[j, i] = 0.0
+    for k in range(3):
+        D[0, 0], D[1, 1], D[2, 2] = axes[0, k], axes[1, k], axes[2, k]
+        add_eigenmatrix(U, D, V, A[k, k], project, C)
     return C
 
 
 @compiled
-def _add(U, D, V, value, project, C):
-    """Add the part of the eigenmatrix U D Vᵀ to C."""
+def add_eigenmatrix(U, D, V, value, project, C):
+    """Add value · t tᵀ to C, t the flattened U D Vᵀ; negative values count as 0 if `project`."""
     if value < 0.0 and project:
         return
-    add_mode(value, (U @ D @ V.T).copy().reshape(9), C)
+    m, n = len(U), len(V)
+    t = np.zeros(m * n)
+    for i in range(D.shape[0]):
+        for j in range(n):
+            if D[i, j] != 0.0:
+                for a in range(m):
+                    for b in range(n):
+                        t[n * a + b] += U[a, i] * D[i, j] * V[b, j]
+    add_mode(value, t, C)

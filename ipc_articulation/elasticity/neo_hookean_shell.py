@@ -28,8 +28,8 @@ from ipc_articulation.elasticity.deformation import (
     gradient_to_vertices,
     hessian_to_vertices,
 )
+from ipc_articulation.elasticity.isotropic_solid import add_eigenmatrix
 from ipc_articulation.elasticity.over_elements import over_elements
-from ipc_articulation.elasticity.positive_part import add_mode
 from ipc_articulation.elasticity.triangle import shape_and_area
 
 _FLAT = 1e-100  # J of a triangle without area
@@ -124,24 +124,16 @@ def _second_derivative(U, s, V, mu, lam, project):
     L = lam * np.log(J) - mu
     for sign in (-1.0, 1.0):
         D[0, 1], D[1, 0] = np.sqrt(0.5), sign * np.sqrt(0.5)
-        _add(U, D, V, mu - sign * L / J, project, C)
+        add_eigenmatrix(U, D, V, mu - sign * L / J, project, C)
     for i in range(2):
         D[:] = 0.0
         D[2, i] = 1.0
-        _add(U, D, V, mu + L / s[i] ** 2, project, C)
+        add_eigenmatrix(U, D, V, mu + L / s[i] ** 2, project, C)
     a, d, b = mu + (lam - L) / s[0] ** 2, mu + (lam - L) / s[1] ** 2, lam / J
     angle = _principal_angle(a, d, b)
     for turn in (0.0, 0.5 * np.pi):
         D[:] = 0.0
         D[0, 0], D[1, 1] = np.cos(angle + turn), np.sin(angle + turn)
         value = a * D[0, 0] ** 2 + d * D[1, 1] ** 2 + 2.0 * b * D[0, 0] * D[1, 1]
-        _add(U, D, V, value, project, C)
+        add_eigenmatrix(U, D, V, value, project, C)
     return C
-
-
-@compiled
-def _add(U, D, V, value, project, C):
-    """Add the part of the eigenmatrix U D Vᵀ to C."""
-    if value < 0.0 and project:
-        return
-    add_mode(value, (U @ D @ V.T).copy().reshape(6), C)
