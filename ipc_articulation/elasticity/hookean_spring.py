@@ -49,7 +49,7 @@ def gradient(x, c, g):
     """Write ∂E/∂x into g (6,)."""
     length = _length(x)
     g[:] = 0.0
-    if length > 0.0:
+    if length != 0.0:
         g[3:] = c[0] * (1.0 - c[1] / length) * (x[1] - x[0])
         g[:3] = -g[3:]
 
@@ -59,7 +59,7 @@ def hessian(x, c, project, H):
     """Write ∂²E/∂x² into H (6, 6), exact or projected."""
     length = _length(x)
     H[:] = 0.0
-    if length > 0.0:
+    if length != 0.0:
         along = (x[1] - x[0]) / length
         across = 1.0 - c[1] / length
         if project:

@@ -68,7 +68,7 @@ def gradient(x, c, g):
     normal = np.cross(F[:, 0], F[:, 1])
     square = np.sum(normal * normal)
     g[:] = 0.0
-    if np.sqrt(square) > _FLAT:
+    if not np.sqrt(square) <= _FLAT:
         L = c[8] * 0.5 * np.log(square) - c[7]
         P = c[7] * F
         P[:, 0] += L / square * np.cross(F[:, 1], normal)
@@ -83,7 +83,7 @@ def hessian(x, c, project, H):
     F = deformation_gradient(x, b)
     U, s, V = _singular_values(F)
     H[:] = 0.0
-    if s[0] * s[1] > _FLAT:
+    if not s[0] * s[1] <= _FLAT:
         hessian_to_vertices(_second_derivative(U, s, V, c[7], c[8], project), c[6], b, H)
 
 

@@ -11,10 +11,12 @@ from ipc_articulation.compiled import compiled
 
 @compiled
 def project(H):
-    """Replace a symmetric H (n, n) of finite numbers by its positive part; a semidefinite one stays as it is.
+    """Replace a symmetric H (n, n) by its positive part; a semidefinite one stays as it is, and one that is not finite.
 
     The smaller part is computed, and taken away if it is the negative one: what is kept keeps its digits.
     """
+    if not np.all(np.isfinite(H)):
+        return
     values, vectors = np.linalg.eigh(H)
     if values[0] >= 0.0:
         return

@@ -51,7 +51,7 @@ def energy(x, c):
     if lengths[0] == 0.0 or lengths[1] == 0.0:
         return 0.0
     sum_square = np.sum((a + b) ** 2)
-    return c[0] * np.sum((a - b) ** 2) / sum_square if sum_square > 0.0 else np.inf
+    return np.inf if sum_square == 0.0 else c[0] * np.sum((a - b) ** 2) / sum_square
 
 
 @compiled
@@ -60,7 +60,7 @@ def gradient(x, c, g):
     a, b, lengths = _directions(x)
     more = 0.5 * np.sum((a + b) ** 2)  # 1 + c
     g[:] = 0.0
-    if lengths[0] > 0.0 and lengths[1] > 0.0 and more > 0.0:
+    if lengths[0] != 0.0 and lengths[1] != 0.0 and more != 0.0:
         cosine = np.sum(a * b)
         slope = -2.0 * c[0] / more**2
         g[:3] = -slope * (b - cosine * a) / lengths[0]
@@ -74,7 +74,7 @@ def hessian(x, c, project, H):
     a, b, lengths = _directions(x)
     more = 0.5 * np.sum((a + b) ** 2)
     H[:] = 0.0
-    if lengths[0] > 0.0 and lengths[1] > 0.0 and more > 0.0:
+    if lengths[0] != 0.0 and lengths[1] != 0.0 and more != 0.0:
         K = _cosine_hessian(a, b, lengths)
         K *= -2.0 * c[0] / more**2
         positive_part.add_mode(4.0 * c[0] / more**3, _cosine_gradient(a, b, lengths), K)
@@ -91,7 +91,12 @@ def _directions(x):
     """a, b (3,) and the lengths of the edges (2,); a direction is 0 where the length is."""
     u, w, lengths = x[1] - x[0], x[2] - x[1], np.empty(2)
     lengths[0], lengths[1] = np.sqrt(np.sum(u * u)), np.sqrt(np.sum(w * w))
-    return u / max(lengths[0], 1e-300), w / max(lengths[1], 1e-300), lengths
+    return _direction(u, lengths[0]), _direction(w, lengths[1]), lengths
+
+
+@compiled
+def _direction(edge, length):
+    return np.zeros(3) if length == 0.0 else edge / length
 
 
 @compiled

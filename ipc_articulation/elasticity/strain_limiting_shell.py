@@ -99,7 +99,7 @@ def _add_stretch(F, j, lam, rate, C):
     """Add the stretch of column j to ∂²Ψ/∂F² (6, 6), flattened row by row."""
     slope, curve, along = _stretch(F[:, j], rate)
     length = np.sqrt(np.sum(F[:, j] ** 2))
-    across = slope / length if length > 0.0 else 0.0
+    across = 0.0 if length == 0.0 else slope / length
     for i in range(3):
         C[2 * i + j, 2 * i + j] += lam * across
         for k in range(3):

@@ -121,6 +121,16 @@ def hard_states(X):
     }
 
 
+def test_positions_that_are_no_numbers_are_not_hidden(case):
+    X = random_rest(case, np.random.default_rng(12), 3)
+    elements = Elements(case, X)
+    for x in (X * np.nan, np.where(np.arange(case.vertices)[:, None] == 1, np.nan, X)):
+        assert np.all(np.isnan(elements.energies(x)))
+        assert np.all(np.isnan(elements.gradients(x)).any(axis=1))
+        for project in (False, True):
+            assert np.all(np.isnan(elements.hessians(x, project)).any(axis=(1, 2)))
+
+
 @pytest.mark.parametrize("name", hard_states(np.zeros((3, 3))))
 def test_hard_states_have_no_nan(case, name):
     X = random_rest(case, np.random.default_rng(10), 20)
