@@ -125,18 +125,28 @@ def _parts(x):
 
 @compiled
 def _normal_derivative(m, e, x, a, b, c):
-    """∂(-|e| m/|m|²)/∂x (3, 12), m = (x_b-x_a) × (x_c-x_a), e = x₂ - x₁."""
+    """∂(-|e| m/|m|²)/∂x (3, 12), m = (x_b-x_a) × (x_c-x_a), e = x₂ - x₁.
+
+    With the side o opposite to x_v, ∂m/∂x_v = [o]× and the part of x_v is -|e|/|m|² ([o]× - 2 m (m × o)ᵀ/|m|²).
+    """
     D = np.zeros((3, 12))
     length, square = np.sqrt(np.sum(e * e)), np.sum(m * m)
-    for v, opposite in ((a, x[c] - x[b]), (b, x[a] - x[c]), (c, x[b] - x[a])):
+    for v, p, q in ((a, b, c), (b, c, a), (c, a, b)):
+        o = x[q] - x[p]
+        normal = np.cross(m, o)
         for k in range(3):
-            unit = np.zeros(3)
-            unit[k] = 1.0
-            dm = np.cross(opposite, unit)  # of a motion of x_v along axis k
-            D[:, 3 * v + k] = -length * (dm / square - 2.0 * np.sum(m * dm) / square**2 * m)
-    for k in range(3):
-        D[:, 3 + k] += e[k] / length / square * m
-        D[:, 6 + k] -= e[k] / length / square * m
+            i, j = (k + 1) % 3, (k + 2) % 3
+            D[i, 3 * v + k] += o[j]
+            D[j, 3 * v + k] -= o[i]
+            for row in range(3):
+                D[row, 3 * v + k] -= 2.0 / square * m[row] * normal[k]
+    for row in range(3):
+        for k in range(12):
+            D[row, k] *= -length / square
+        for k in range(3):
+            part = m[row] * e[k] / (length * square)
+            D[row, 3 + k] += part
+            D[row, 6 + k] -= part
     return D
 
 
