@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.compiled import compiled
+from ipc_articulation.elasticity.signed_svd import signed_svd
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
-from ipc_articulation.engine.terms.signed_svd import signed_svd
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> ShapeEnergy:

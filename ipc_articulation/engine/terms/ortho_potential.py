@@ -22,9 +22,9 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
+from ipc_articulation.elasticity.signed_svd import eigenvectors
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.terms.shape import ShapeEnergy, stiffness_of
-from ipc_articulation.engine.terms.signed_svd import eigenvectors
 
 NAME = "ortho potential"
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ipc_articulation.engine.terms.signed_svd import signed_svd
+from ipc_articulation.elasticity.signed_svd import signed_svd
 
 HARD = {
     "identity": np.eye(3),
