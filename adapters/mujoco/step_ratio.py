@@ -7,6 +7,7 @@ from math import floor, isfinite
 from ipc_articulation.errors import AdapterError
 
 _ROUNDING = 1e-9  # relative
+_MOST = 1000  # as in scene files
 
 
 def step_count(dt: float, h: float) -> int:
@@ -18,6 +19,11 @@ def step_count(dt: float, h: float) -> int:
     if not (isfinite(dt) and isfinite(h) and dt > 0.0 and h > 0.0):
         raise AdapterError(f"the scene has dt = {dt!r} s, the model {h!r} s; time steps must be finite and above 0")
     ratio = dt / h
+    if ratio > _MOST + 0.5:
+        raise AdapterError(
+            f"the scene has dt = {dt!r} s, the model {h!r} s; a step of the scene has at most {_MOST} steps of MuJoCo: "
+            f"set opt.timestep to {dt / _MOST:g} or more"
+        )
     k = round(ratio)
     if k >= 1 and abs(ratio - k) <= _ROUNDING * k:
         return k

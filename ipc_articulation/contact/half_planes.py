@@ -146,9 +146,12 @@ class HalfPlaneContact:
         if self.may_touch:
             self._step = self._step._replace(stiffness=self._square * self._resistance.of(self.bodies))
 
-    def smallest_gaps(self, q: Array, moving: Bools) -> Array:
-        """The smallest gap (k,) [m] of each pair whose body moves, at q (n, 12); inf for others and far away."""
-        return _smallest_gaps(self._columns, q, moving)
+    def smallest_gaps(self, q: Array, moving: Bools, within: float = 2.0) -> Array:
+        """The smallest gap (k,) [m] of each pair whose body moves, at q (n, 12); inf for others.
+
+        Also where the body's box is farther away than `within`, in units of d̂.
+        """
+        return _smallest_gaps(self._columns, q, moving, within)
 
     def pushes(self, x: Array) -> Array:
         """Σ |B'(d)| (k,) [m³] of each pair at x (V, 3)."""
@@ -263,12 +266,12 @@ def _pushes(columns, x):
 
 
 @compiled
-def _smallest_gaps(columns, q, moving):
+def _smallest_gaps(columns, q, moving, within):
     p, x = PlanePairs(*columns), np.empty(3)
     gaps = np.full(len(p.body), np.inf)
     for i in range(len(p.body)):
         b = p.body[i]
-        if moving[b] and gap_range(p, i, q)[0] < 2.0 * p.d_hat[i]:
+        if moving[b] and gap_range(p, i, q)[0] < within * p.d_hat[i]:
             linear = linear_gap(p, i, q)
             for v in range(p.first[b], p.first[b + 1]):
                 if at_least(linear, p.points, v) < gaps[i]:

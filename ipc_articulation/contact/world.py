@@ -225,11 +225,12 @@ class ContactWorld:
     ) -> tuple[Ints, Array, Array]:
         """Pairs in contact (P, 2), their gaps (P,), and changes (2, P) of these by the last two steps' motions."""
         pairs, gaps, near = self._in_contact(at, self._all, touching)
-        changes = np.empty((2, len(gaps)))
+        changes, of_planes = np.empty((2, len(gaps))), np.zeros_like(self._all)
+        of_planes[self.half_planes.bodies[near, 0]] = True
         for change, motion in zip(changes, motions if len(gaps) else (), strict=False):
             q = at.q - motion
-            of_planes = self.half_planes.smallest_gaps(q, self._all)[near]
-            change[:] = gaps - self._gaps(of_planes, self.surfaces.positions(q), touching)
+            before = self.half_planes.smallest_gaps(q, of_planes, np.inf)[near]
+            change[:] = gaps - self._gaps(before, self.surfaces.positions(q), touching)
         return pairs, gaps, changes
 
     def _pushes(self, at: Positions, touching: list[Stencils]) -> Array:

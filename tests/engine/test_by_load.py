@@ -318,3 +318,17 @@ def test_an_engine_leaves_open_what_nobody_has_set(tmp_path):
     table = falling(tmp_path, None).run(30)
     assert not len(table.engine.cpu.state.pairs)
     assert_same_bits(table, falling(tmp_path, 1e9).run(30))
+
+
+@pytest.mark.parametrize("speed", [0.1, 0.5, 5.0, 50.0])
+def test_what_approaches_within_d_hat_at_the_very_beginning_is_stopped(tmp_path, speed):
+    """Before the first step it would have been far beyond d̂."""
+    scene = BoxScene(tmp_path, resistance=BY_LOAD, contact__d_hat=D_HAT)
+    scene.add_ground()
+    velocity = twist_rate(np.eye(4), [0, 0, -speed])
+    scene.add_box(translation(0, 0, 0.5 * SIDE + 0.25 * D_HAT), (SIDE,) * 3, density=1e3, velocity=velocity)
+    scene.start()
+    for _ in range(5):
+        scene.run(1)
+        assert has_solved(scene)
+    assert scene.q[0, 2] < 0.5 * SIDE + D_HAT + 5 * 0.01 * speed

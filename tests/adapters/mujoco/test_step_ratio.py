@@ -64,3 +64,10 @@ def test_what_is_no_time_step_is_refused(h):
     message = f"the scene has dt = 0.01 s, the model {h!r} s; time steps must be finite and above 0"
     with pytest.raises(AdapterError, match=re.escape(message) + "$"):
         step_count(0.01, h)
+
+
+@pytest.mark.parametrize("h", [1e-7, 1e-300, 5e-324])
+def test_at_most_a_thousand_steps_are_taken_at_once(h):
+    with pytest.raises(AdapterError, match=r"has at most 1000 steps of MuJoCo: set opt\.timestep to 1e-05 or more$"):
+        step_count(0.01, h)
+    assert step_count(0.01, 1e-5) == 1000
