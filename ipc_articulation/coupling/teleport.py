@@ -100,7 +100,7 @@ def _write(accessor: Any, is_ours: bool, bodies: BodyTable, rows: Ints, q: Array
     if is_ours:  # a body may have another row there, where bodies came or went since the last step
         own = [accessor.rows[bodies.slots[bodies.geometry[row]].id(), int(bodies.instance[row])] for row in rows]
         order = np.argsort(own)
-        accessor.write(np.array(own, dtype=np.int64)[order], q[order], qdot[order])
+        accessor.write(np.array(own, dtype=np.int64)[order], q[order], qdot[order], begins_anew=True)
         return
     state = accessor.create_geometry()
     for name, rest in (("transform", np.eye(4)), ("velocity", np.zeros((4, 4)))):

@@ -69,6 +69,25 @@ FLOATING = """<mujoco><option timestep="0.01" gravity="0 0 0"/><worldbody><body 
   </body></body></worldbody></mujoco>"""
 
 
+NEAR = """<mujoco><option timestep="0.01"/><worldbody>
+  <body><joint name="lift" axis="0 1 0" damping="0.1"/>
+    <geom type="box" pos="0.2 0 0" size="0.2 0.05 0.02" mass="1"/></body>
+  <body name="box" pos="0.3 0 0.1205"><freejoint/><geom type="box" size="0.05 0.05 0.1" mass="1"/></body>
+</worldbody><actuator><position joint="lift" kp="300" kv="10"/></actuator></mujoco>"""
+
+
+def test_what_is_in_contact_at_the_beginning_is_reset_bit_for_bit(tmp_path):
+    model = mujoco.MjModel.from_xml_string(NEAR)
+    scene, adapter = make_scene(0.01, (0.0, 0.0, -9.81), d_hat=0.001), MujocoAdapter(model, mujoco.MjData(model))
+    coupling = couple(scene, adapter)
+    world = make_world(scene, tmp_path)
+    run(coupling, world, 10)
+    first = bits(coupling)
+    coupling.reset(world)
+    run(coupling, world, 10)
+    assert bits(coupling) == first
+
+
 def test_a_floating_base_is_put_by_its_pose_and_a_ball_joint_by_its_rotation(tmp_path):
     model = mujoco.MjModel.from_xml_string(FLOATING)
     scene, adapter = make_scene(), MujocoAdapter(model, mujoco.MjData(model))

@@ -98,13 +98,15 @@ class StateAccessor:
         self.write(np.arange(rows.start, rows.stop), q, qdot)
 
     @interrupts_deferred
-    def write(self, rows: Ints, q: Array, qdot: Array) -> None:
+    def write(self, rows: Ints, q: Array, qdot: Array, begins_anew: bool = False) -> None:
         """Set the state of some bodies, as `copy_from` does.
 
         Args:
             rows: The k bodies, ascending.
             q: Their coordinates, (k, 12).
             qdot: Their velocities, (k, 12).
+            begins_anew: Whether bodies that are somewhere else now choose their contact resistances anew. Scripts that
+                move bodies in every step keep them.
 
         Raises:
             SceneError: Bodies would intersect; names them. The state does not change.
@@ -118,6 +120,9 @@ class StateAccessor:
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), new_q)
         planes = len(model.planes.names)
         state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows, planes)
+        if begins_anew:
+            pairs, resistances = without(old.held_resistances, (old.q != new_q).any(axis=1), planes)
+            state = state._replace(pairs=pairs, resistances=resistances)
         self._set_state(state)
         writer.write_joints(state)
 
