@@ -21,9 +21,10 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
-from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.contact import Contact, add_blocks
+from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Approaching, Projecting, Term
@@ -106,6 +107,11 @@ class Potential:
     def anchors(self, q: Array) -> Held:
         """What friction remembers at the end q (n, 12) of the step."""
         return NO_ANCHORS if self._contact_term is None else self._contact_term.remembered(q)
+
+    def creases(self, q: Array) -> Array:
+        """Creases of plastic shells (c, 5) at the end q (n, 12) of the step."""
+        of = [term.creases(q) for term in self.terms if isinstance(term, FiniteElements)]
+        return of[0] if of else NO_CREASES
 
     @property
     def restiffened(self) -> Bools:

@@ -61,6 +61,16 @@ class BodyTable:
         return len(self.rows)
 
     @property
+    def keys(self) -> list[tuple[int, int]]:
+        """(Geometry id, instance) of each row; of a soft body, (geometry id, number of the row)."""
+        soft = [
+            (body.slot.id(), k)
+            for body, of in zip(self.soft.bodies, self.soft.members, strict=True)
+            for k in range(len(of))
+        ]
+        return [*self.rows, *soft]
+
+    @property
     def transforms(self) -> Array:
         """Initial transforms, (n, 4, 4)."""
         return affine.transform_from_q(self.q)

@@ -15,10 +15,12 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.contact.surfaces import Surfaces, move
+from ipc_articulation.elasticity import plastic_shell_bending
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
-from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.state import NO_CREASES, EngineState
+from ipc_articulation.engine.terms.creases import Hinges
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import carried_uids
 from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
@@ -42,14 +44,28 @@ class FiniteElements(Term, Projecting):
 
     name = "elasticity"
 
-    def __init__(self, groups: Sequence[Group], surfaces: Surfaces) -> None:
-        """Take the elements, and the surfaces of all bodies, which have all vertices of soft ones."""
-        self._groups, self._surfaces, self._square = tuple(groups), surfaces, 0.0
+    def __init__(self, groups: Sequence[Group], hinges: Sequence[Hinges], surfaces: Surfaces) -> None:
+        """Take elastic elements, plastic hinges and the surfaces of all bodies, which have all vertices of soft ones."""
+        self._elastic, self._hinges, self._surfaces, self._square = tuple(groups), tuple(hinges), surfaces, 0.0
+        self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
+        self._groups = self._with_hinges()
         self._chosen, self._rows = self._groups, np.zeros(len(surfaces.first) - 1, dtype=np.bool_)
         self._x = np.zeros_like(surfaces.points)
         for group in self._groups:
             self._rows[surfaces.body[group.vertices]] = True
-        self._moving = self._rows
+        self._moving = self._selected = self._rows
+
+    def _with_hinges(self) -> tuple[Group, ...]:
+        of = zip(self._hinges, self._creases, strict=True)
+        plastic = (Group(plastic_shell_bending, hinges.vertices, rows[:, 1:4].copy()) for hinges, rows in of)
+        return *self._elastic, *plastic
+
+    def creases(self, q: Array) -> Array:
+        """Creases (c, 5) after a step to q (n, 12), see `creases`."""
+        if not self._hinges:
+            return NO_CREASES
+        x, of = self._surfaces.positions(q), zip(self._hinges, self._creases, strict=True)
+        return np.concatenate([hinges.after(rows, x) for hinges, rows in of])
 
     @property
     def couples(self) -> Ints:
@@ -65,9 +81,13 @@ class FiniteElements(Term, Projecting):
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         self._square = dt * dt
+        if self._hinges:
+            self._creases = [hinges.of(state.creases) for hinges in self._hinges]
+            self._groups = self._with_hinges()
+            self.select(self._selected)
 
     def select(self, moving: Bools) -> None:
-        self._moving = moving & self._rows
+        self._selected, self._moving = moving, moving & self._rows
         self._chosen = tuple(
             group.of(np.any(moving[self._surfaces.body[group.vertices]], axis=1)) for group in self._groups
         )
@@ -105,13 +125,17 @@ def read(slots: Sequence[Any], context: SceneContext) -> FiniteElements:
     """The elements of the soft bodies among geometry slots."""
     ids, soft = {slot.id() for slot in slots}, context.bodies.soft
     found: dict[ModuleType, list[tuple[Ints, Array]]] = {}
+    hinges = []
     for body in soft.bodies:
         if body.slot.id() in ids:
             for uid in carried_uids(body.slot.geometry()):
                 for part in read_elements(body, uid) if uid in READERS else ():
                     vertices = context.vertices_of(body.slot.id())[part.vertices]
-                    found.setdefault(part.law, []).append((vertices, part.constants))
+                    if part.creases is None:
+                        found.setdefault(part.law, []).append((vertices, part.constants))
+                    else:
+                        hinges.append(Hinges(body.slot.id(), part, vertices))
     groups = [
         Group(law, *(np.concatenate(column) for column in zip(*parts, strict=True))) for law, parts in found.items()
     ]
-    return FiniteElements(groups, context.surfaces)
+    return FiniteElements(groups, hinges, context.surfaces)

@@ -6,11 +6,13 @@ E = dt² Σ W(x)   over the stitches, x the positions of their vertices
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.engine import rows
@@ -19,6 +21,7 @@ from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.finite_elements import derivatives
 from ipc_articulation.engine.terms.term import Projecting, Term
+from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.soft.stitches import Side, read_stitches
 
 
@@ -42,11 +45,21 @@ def read(slots: Sequence[Any], context: SceneContext) -> Stitches:
     """
     by_id, groups = {slot.id(): slot for slot in context.slots}, []
     for slot in slots:
-        found = read_stitches(slot, by_id)
+        found = read_stitches(slot, by_id, positions=partial(_at_birth, context, slot.id()))
         ends = [_end(side, context) for side in found.sides]
         bodies, points = (np.concatenate(column, axis=1) for column in zip(*ends, strict=True))
         groups.append(_Group(found.law, bodies, points, found.constants))
     return Stitches(groups)
+
+
+def _at_birth(context: SceneContext, stitch_id: int, body: Any) -> Array:
+    """Vertices (V, 3) of a body when a stitch geometry came into the scene."""
+    q, bodies, geo_id = context.births[stitch_id], context.bodies, body.id()
+    if (geo_id, 0) in bodies.rows:
+        points = require(body.geometry().vertices(), "position", f"affine-body geometry {geo_id}")
+        return affine.world_points(q[bodies.rows[geo_id, 0]], points)
+    which = [soft.slot.id() for soft in bodies.soft.bodies].index(geo_id)
+    return bodies.soft.vertices_of(q[bodies.affine_count :])[which]
 
 
 def _end(side: Side, context: SceneContext) -> tuple[Ints, Array]:

@@ -8,7 +8,7 @@ geometries, as in libuipc: so call this before the first step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -51,13 +51,19 @@ class Stitches:
     constants: Array  # (k, m) of `law.rest`
 
 
-def read_stitches(slot: Any, slots: Mapping[int, Any], names: Mapping[int, str] | None = None) -> Stitches:
+def read_stitches(
+    slot: Any,
+    slots: Mapping[int, Any],
+    names: Mapping[int, str] | None = None,
+    positions: Callable[[Any], Array] = lambda slot: world_positions(slot.geometry()),
+) -> Stitches:
     """Read a stitch geometry.
 
     Args:
         slot: Its slot.
         slots: All geometry slots of the scene by their ids.
         names: Names of geometries by their ids.
+        positions: Gives the vertices (V, 3) of a body's geometry slot in the world, at rest [m].
 
     Raises:
         SceneError: A body or vertex that does not exist, a wrong parameter, or an edge or triangle without extent.
@@ -72,15 +78,15 @@ def read_stitches(slot: Any, slots: Mapping[int, Any], names: Mapping[int, str] 
     sides = [_side(body, vertices, owner) for body, vertices in zip(stitched, (topo[:, :1], topo[:, 1:]), strict=True)]
     values = [_read_parameter(instances, parameter, owner) for parameter in parameters]
     try:
-        constants = law.rest(*_first_elements(stitched, sides), *values)
+        x = [positions(body)[side.vertices] for body, side in zip(stitched, sides, strict=True)]
+        constants = law.rest(*_first_elements(x), *values)
     except MeshError as error:
         raise SceneError(f"{owner}: {error}") from error
     return Stitches(name, slot, law, (sides[0], sides[1]), constants)
 
 
-def _first_elements(stitched: list[Any], sides: list[Side]) -> tuple[Array, Ints]:
-    """Positions in the world of all vertices of the elements, and the elements, (k, v)."""
-    x = [world_positions(body.geometry())[side.vertices] for body, side in zip(stitched, sides, strict=True)]
+def _first_elements(x: list[Array]) -> tuple[Array, Ints]:
+    """Positions of all vertices of the elements, and the elements, (k, v), from those of both sides (k, c, 3)."""
     positions = np.concatenate(x, axis=1)  # (k, v, 3)
     return positions.reshape(-1, 3), np.arange(positions[..., 0].size).reshape(positions.shape[:2])
 
