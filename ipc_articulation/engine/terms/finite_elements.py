@@ -45,7 +45,7 @@ class FiniteElements(Term, Projecting):
     name = "elasticity"
 
     def __init__(self, groups: Sequence[Group], hinges: Sequence[Hinges], surfaces: Surfaces) -> None:
-        """Take elastic elements, plastic hinges and the surfaces of all bodies, which have all vertices of soft ones."""
+        """Take elastic elements, plastic hinges and the surfaces of all bodies, with all vertices of soft ones."""
         self._elastic, self._hinges, self._surfaces, self._square = tuple(groups), tuple(hinges), surfaces, 0.0
         self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
         self._groups = self._with_hinges()
