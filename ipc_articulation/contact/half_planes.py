@@ -73,7 +73,13 @@ class HalfPlaneContact:
     """
 
     def __init__(
-        self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials, resistance: Resistance, touches: Bools
+        self,
+        surfaces: Surfaces,
+        planes: HalfPlanes,
+        materials: Materials,
+        resistance: Resistance,
+        touches: Bools,
+        affine: int,
     ) -> None:
         """Find the pairs of bodies and planes that may touch.
 
@@ -83,6 +89,7 @@ class HalfPlaneContact:
             materials: The contact models of all pairs.
             resistance: κ_c of all pairs.
             touches: Bodies whose vertices may touch anything, (n,).
+            affine: Number of affine bodies, the first ones; friction of the others remembers nothing.
         """
         counts, plane_pairs = np.diff(surfaces.first), materials.plane_pairs[materials.group]
         body, plane = np.nonzero((plane_pairs != NO_CONTACT) & (touches & (counts > 0))[:, None])
@@ -102,7 +109,7 @@ class HalfPlaneContact:
             *surfaces.boxes,
         )
         self._columns = tuple(self._pairs)  # numba takes a plain tuple faster
-        self.may_touch = len(body) > 0
+        self.may_touch, self._remembers = len(body) > 0, body < affine
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
         self._no_anchor = np.zeros((len(rows), 3))
@@ -114,7 +121,8 @@ class HalfPlaneContact:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = _begin(self._columns, stiffness, friction, x, self._dual)
-            eps = np.array([law.length(d_hat, dt) for d_hat in self.d_hat.tolist()])
+            lengths = np.array([law.length(d_hat, dt) for d_hat in self.d_hat.tolist()])
+            eps = np.where(self._remembers, lengths, law.lagged_length(dt))
             self._square = dt * dt
             self._step = _Step(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
             if law.held is not None:
@@ -122,28 +130,29 @@ class HalfPlaneContact:
 
     def _anchor(self, held: Held, count: int) -> Array:
         """What the rows of friction remember, (rows, 3) [m]."""
-        on, points = self._rubbing()
+        on, points = self._remembering()
         anchor = self._no_anchor.copy()
         anchor[on] = anchored(held, count, *points)
         pairs = np.searchsorted(self._pairs.first_row, on, side="right") - 1
         start_anchored_duals(on, self._step.normal_force, anchor, self._step.eps[pairs], self._dual)
         return anchor
 
-    def _rubbing(self) -> tuple[Ints, tuple[Ints, Ints, Array, Array]]:
-        """The rows with friction (k,); and their pairs of bodies, rows among them, points and normals."""
-        on = np.flatnonzero(self._step.normal_force)
-        pair, vertex = (column[on] for column in self._rows())
+    def _remembering(self) -> tuple[Ints, tuple[Ints, Ints, Array, Array]]:
+        """The rows of friction that remembers (k,); and their pairs of bodies, rows among them, points and normals."""
+        all_pairs, all_vertices = self._rows()
+        on = np.flatnonzero((self._step.normal_force > 0.0) & self._remembers[all_pairs])
+        pair, vertex = all_pairs[on], all_vertices[on]
         of_bodies, pair = np.unique(pair, return_inverse=True)
         normals = self._pairs.normal[of_bodies][pair]
         return on, (self.bodies[of_bodies], pair, self._step.x[vertex], normals)
 
     def patches(self, q: Array) -> list[Patches]:
         """The contact points of friction at the end q (n, 12) of a step."""
-        if not self._step.rubs.any():
+        if not (self._step.rubs & self._remembers).any():
             return []
-        on, (bodies, pair, points, normals) = self._rubbing()
+        on, (bodies, pair, points, normals) = self._remembering()
         slips, forces = _slips(on, self._columns, tuple(self._step), q), self._step.normal_force[on]
-        lengths = self._step.eps[self._step.rubs]
+        lengths = self._step.eps[self._step.rubs & self._remembers]
         return [Patches(bodies, pair, forces, points, normals, slips, lengths)]
 
     @property

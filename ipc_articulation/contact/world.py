@@ -84,7 +84,7 @@ class ContactWorld:
         self.surfaces, self.materials, self._meshes = surfaces, materials, meshes
         n, affine = len(materials.group), len(materials.group) if meshes is None else meshes.affine
         touches = np.ones(n, dtype=np.bool_) if touches is None else touches
-        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance, touches)
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance, touches, affine)
         self.resistance = resistance
         self._affine_contacts = [
             BodyContact(surfaces, materials, m, resistance, affine)
