@@ -65,6 +65,7 @@ class SceneWriter:
                     f"{body.owner} has {vertices.size()} vertices now, but had {len(x)} when the scene was read; for "
                     "another mesh make another geometry"
                 )
+            x[body.is_fixed] = body.x[body.is_fixed]  # p + A x̄ is rounded
             view(vertices.find("position"))[..., 0] = x
             velocity = vertices.find("velocity")
             if velocity is not None:
