@@ -83,7 +83,7 @@ def minimise(
 _LOOKS = 2  # at what a step would hit, whose barriers enter the system
 _ROUNDS = 6  # of solutions of it, in each
 _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has ended by then
-_NEAR = 0.01  # of a step that is free; where less is, bodies go so far that their gaps do not change linearly
+_NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
