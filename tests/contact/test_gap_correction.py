@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES, closest_points
 from ipc_articulation.contact.gap_correction import gap_correction
@@ -103,3 +104,20 @@ def test_foreseen_barriers_start_from_the_corrected_gap(kind):
         assert foresight.follow(dq, True, g) is None
         used += 1
     assert used > 0
+
+
+@at_kinds
+def test_gaps_change_also_to_first_order(kind):
+    """A step that opens a gap, and turns its features so that they close it again, is a change."""
+    changes = []
+    for touching, stencils, dq, d, n, w, _ in motions(kind, 0):
+        then, _, c = closest(kind, stencils, touching.at(touching.q + dq).x)
+        dq[0 if kind != VERTEX_OF_SECOND else 1, :3] -= (then - d) * c / then
+        ahead, change = touching.at(touching.q + dq).x, np.zeros(2)
+        then, w_then, _ = closest(kind, stencils, ahead)
+        if np.count_nonzero(w_then) == 4:
+            assert then == pytest.approx(d, rel=1e-9)
+            changes.append(abs(n @ (w @ ahead[stencils.vertices[0]]) - d) / d)
+            pair_barrier.add_gap_changes(*stencils.columns[:4], touching.x, ahead, 0.0, change)
+            assert change == pytest.approx([changes[-1]] * 2, rel=1e-9)
+    assert max(changes) > 0.01

@@ -119,7 +119,7 @@ class _Solve:
         potential.follow(now.q, search.step)
         if self._is_slow:
             self._distrust = distrust(self._distrust, step, search.alpha)
-        residual = self._attenuate(now.residual, search.alpha, labels) if at_goal else now.residual
+        residual = self._attenuate(now.residual, search, labels) if at_goal else now.residual
         ended = self._find_ended(done, residual, now.moving)
         moving, number, woken = islands.unfinished(labels, now.moving, ended, potential.movable)
         report.awake = max(report.awake, number)
@@ -245,11 +245,16 @@ class _Solve:
         self._watch.lap("line search")
         return search
 
-    def _attenuate(self, residual: Array, alpha: Array, labels: Ints) -> Array:
-        """Remaining fraction (n,) of the first residual after a step of fractions α (n,); from K_min iterations on."""
+    def _attenuate(self, residual: Array, search: Search, labels: Ints) -> Array:
+        """Remaining fraction (n,) of the first residual after a step; from K_min iterations on.
+
+        Only steps for which forces are almost linear count (see `attenuated`): those that keep gaps and friction, with
+        barriers as they are and not as they are foreseen.
+        """
         config = self._config
         if config.semi_implicit and self.report.iterations > config.semi_implicit_start:
-            return attenuated(labels, residual, alpha, self._potential.exact)
+            counts = self._potential.keeps_contact(search.q, labels) & ~self._is_foreseen
+            return attenuated(labels, residual, np.where(counts, search.alpha, 0.0), self._potential.exact)
         return residual
 
     def _find_ended(self, done: Bools, residual: Array, moving: Bools) -> Bools:
