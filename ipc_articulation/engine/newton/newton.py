@@ -116,7 +116,7 @@ class _Solve:
         self.report.ccd_step = rows.smallest(step.fraction, now.moving, self.report.ccd_step)
         done = self._find_done(now, step, labels, at_goal)
         search = self._search(now, step, labels, done)
-        potential.follow(now.q, search.step)
+        potential.follow(now.q, search.step, search.turned)
         if self._is_slow:
             self._distrust = distrust(self._distrust, step, search.alpha)
         residual = self._attenuate(now.residual, search, labels) if at_goal else now.residual
