@@ -20,7 +20,7 @@ from ipc_articulation.contact.barrier import barrier
 
 FRESH = 0.5  # of d̂, where a barrier is first expanded that would be passed through
 _LEAST = 0.3  # δ becomes no smaller part of itself at once
-_NEAR = 0.2  # |p - δ| as part of δ, and of d̂ - δ, that is near enough
+NEAR = 0.2  # |p - δ| as part of δ, and of d̂ - δ, that is near enough
 _EDGE = 0.05  # of d̂: differences at gaps of almost d̂ do not matter
 
 
@@ -29,7 +29,7 @@ def follow(at, gap, d_hat):
     """The point of expansion δ after `at`, for a predicted gap [m]; `at` itself where it is near enough."""
     new = d_hat if gap >= d_hat else max(gap, _LEAST * at)
     low = min(new, at)
-    return at if abs(new - at) <= _NEAR * min(low, d_hat - low + _EDGE * d_hat) else new
+    return at if abs(new - at) <= NEAR * min(low, d_hat - low + _EDGE * d_hat) else new
 
 
 @compiled

@@ -190,10 +190,10 @@ class HalfPlaneContact:
         """The barriers as Newton's next step may expand them."""
         return PlaneForesight(self._pairs, self._step.stiffness)
 
-    def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
-        """Let friction follow a Newton step of moving bodies from q to ahead, (n, 12) each."""
+    def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
+        """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""
         if self.may_touch:
-            _follow(self._columns, tuple(self._step), q, ahead, moving)
+            _follow(self._columns, tuple(self._step), q, ahead, moving, turned)
 
     def forces(self, x: Array) -> ContactForces:
         """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
@@ -409,7 +409,7 @@ def _differentiate(p, step, i, gap, r, slip, u, g_v, H_v):
 
 
 @compiled
-def _follow(columns, step, q, ahead, moving):
+def _follow(columns, step, q, ahead, moving, turned):
     p, step, x, u, to = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
@@ -424,7 +424,7 @@ def _follow(columns, step, q, ahead, moving):
                 s, c = smooth_norm_derivatives(_slip(p, step, i, v, x, u), step.eps[i])
                 for k in range(3):
                     to[k] -= u[k]
-                follow_dual(force, s, c, u, to, step.dual[r])
+                follow_dual(force, turned[b], s, c, u, to, step.dual[r])
 
 
 @compiled

@@ -96,14 +96,21 @@ def rounded_away(kind, vertices, x, xi):
 
 @compiled
 def add_gap_changes(bodies, pair, kind, vertices, x, ahead, xi, change):
-    """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
+    """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each.
+
+    It is the larger one of what has become of the gap and of what Newton's linear model expects, n·δc: where both
+    differ, forces are not in balance though the gap stays (see `gap_correction`).
+    """
     w, c = np.empty(4), np.empty(3)
     for s in range(len(pair)):
-        v = row(vertices, s)
-        gap = np.sqrt(closest_points(kind[s], x, v, w, c)) - xi
-        after = np.sqrt(closest_points(kind[s], ahead, v, w, c)) - xi
+        v, linear = row(vertices, s), 0.0
+        d = np.sqrt(closest_points(kind[s], x, v, w, c))
+        for k in range(4):
+            for m in range(3):
+                linear += w[k] * c[m] / d * (ahead[v[k], m] - x[v[k], m])
+        after, gap = np.sqrt(closest_points(kind[s], ahead, v, w, c)), d - xi
         for b in bodies[pair[s]]:
-            change[b] = max(change[b], abs(after - gap) / gap)
+            change[b] = max(change[b], abs(after - d) / gap, abs(linear) / gap)
 
 
 @compiled

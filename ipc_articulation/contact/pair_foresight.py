@@ -17,7 +17,8 @@ from ipc_articulation.contact import ccd
 from ipc_articulation.contact.barrier import cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
-from ipc_articulation.contact.expansion import FRESH, expanded, follow
+from ipc_articulation.contact.expansion import FRESH, NEAR, expanded, follow
+from ipc_articulation.contact.gap_correction import gap_correction
 from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, along, by_coordinates, lever, outer
 from ipc_articulation.contact.stencils import Stencils
 
@@ -48,6 +49,7 @@ class PairForesight:
         self._d_hat, self._thickness = d_hat, thickness
         self._met: set[tuple[int, ...]] = set()  # kinds and vertices of those beyond d̂
         self._at = gaps(touching.kind, touching.vertices, x, thickness)  # δ of each
+        self._correction = np.zeros(len(touching))  # e of each, see `gap_correction`
 
     def meet(self, covered: Stencils, ahead: Array, moving: Bools, floor: float) -> None:
         """Have also the stencils that vertices would pass through on the way to `ahead` (V, 3).
@@ -69,6 +71,7 @@ class PairForesight:
     def _add(self, fresh: Stencils) -> None:
         self._stencils, order = joined(self._stencils, fresh)
         self._at = np.concatenate([self._at, np.full(len(fresh), np.nan)])[order]
+        self._correction = np.concatenate([self._correction, np.zeros(len(fresh))])[order]
 
     def follow(self, dq: Array, project: bool, g: Array) -> tuple[Ints, Array] | None:
         """Follow the step dq (n, 12), and add what changes in the gradient to g (n, 12).
@@ -82,12 +85,13 @@ class PairForesight:
             Pairs of bodies (p, 2), and what changes in their Hessian blocks (p, 24, 24); None if nothing does.
         """
         s, limits = self._stencils, (self._d_hat, self._thickness)
-        changed, after = predicted(*s.columns[:4], self._points, self._x, dq, self._at, *limits)
+        known = self._at, self._correction
+        changed, *after = predicted(*s.columns[:4], self._points, self._x, dq, *known, *limits)
         if not len(changed):
             return None
-        of, before = s.rows(changed), self._at[changed]
-        self._at[changed] = after
-        given = self._points, self._x, self._stiffness(of), before, after, *limits
+        of, before = s.rows(changed), [values[changed] for values in known]
+        self._at[changed], self._correction[changed] = after
+        given = self._points, self._x, self._stiffness(of), *before, *after, *limits
         return of.bodies, add_differences(*of.columns, *given, project, g)
 
 
@@ -118,28 +122,31 @@ def gaps(kind, vertices, x, xi):
 
 
 @compiled
-def predicted(bodies, pair, kind, vertices, points, x, dq, at, d_hat, xi):
-    """The stencils whose points of expansion change from `at` (k,) with the step dq (n, 12) from positions x (V, 3).
+def predicted(bodies, pair, kind, vertices, points, x, dq, at, correction, d_hat, xi):
+    """The stencils whose points of expansion or corrections change with the step dq (n, 12) from positions x (V, 3).
 
     Returns:
-        Their rows (c,), and the points (c,).
+        Their rows (c,), the points (c,), and the corrections (c,).
     """
-    w, c, y, count = np.empty(4), np.empty(3), np.empty(LEVER), 0
-    rows, after = np.empty(len(kind), dtype=np.int64), np.empty(len(kind))
+    w, c, y, scratch, count = np.empty(4), np.empty(3), np.empty(LEVER), np.empty((8, 3)), 0
+    rows, after, corrections = np.empty(len(kind), dtype=np.int64), np.empty(len(kind)), np.empty(len(kind))
     for s in range(len(kind)):
-        v = row(vertices, s)
+        v, i, j = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1]
         d = np.sqrt(closest_points(kind[s], x, v, w, c))
         lever(kind[s], points, v, w, y)
-        change = along(c, y, dq, bodies[pair[s], 0], bodies[pair[s], 1]) / d
-        new = FRESH * d_hat if np.isnan(at[s]) else follow(at[s], d - xi + change, d_hat)
-        if new != at[s]:
-            rows[count], after[count] = s, new
+        e = gap_correction(kind[s], v, w, c, points, x, dq, i, j, scratch)
+        gap = d - xi + along(c, y, dq, i, j) / d + e
+        new = FRESH * d_hat if np.isnan(at[s]) else follow(at[s], gap, d_hat)
+        if new != at[s] or (new < d_hat and abs(e - correction[s]) > NEAR * new):
+            rows[count], after[count], corrections[count] = s, new, e
             count += 1
-    return rows[:count], after[:count]
+    return rows[:count], after[:count], corrections[:count]
 
 
 @compiled
-def add_differences(bodies, pair, kind, vertices, mollified, points, x, kappa, before, after, d_hat, xi, project, g):
+def add_differences(
+    bodies, pair, kind, vertices, mollified, points, x, kappa, before, e_before, after, e_after, d_hat, xi, project, g
+):
     """Add to g (n, 12) how the gradient changes with the points of expansion; arguments as of `pair_barrier`.
 
     Args:
@@ -152,7 +159,9 @@ def add_differences(bodies, pair, kind, vertices, mollified, points, x, kappa, b
         x: (V, 3).
         kappa: (P,).
         before: The points of expansion so far, (k,); NaN where there was none [m].
-        after: And from now on, (k,) [m].
+        e_before: The corrections so far, (k,) [m].
+        after: The points of expansion from now on, (k,) [m].
+        e_after: The corrections from now on, (k,) [m].
         d_hat: [m].
         xi: [m].
         project: Whether Hessians are projected.
@@ -173,8 +182,8 @@ def add_differences(bodies, pair, kind, vertices, mollified, points, x, kappa, b
             n[k] /= d
         lever(kind[s], points, v, w, y)
         outer(n, y, u)
-        old = expanded(d_hat if np.isnan(before[s]) else before[s], d - xi, d_hat, xi)
-        new = expanded(after[s], d - xi, d_hat, xi)
+        old = expanded(d_hat if np.isnan(before[s]) else before[s], d - xi + e_before[s], d_hat, xi)
+        new = expanded(after[s], d - xi + e_after[s], d_hat, xi)
         add_gradient(kappa[pair[s]] * (new[0] - old[0]), u, i, j, g)
         add_rank_one(kappa[pair[s]] * (new[2] - old[2]), u, H_s)
         force = kappa[pair[s]] * (old[1] - new[1])

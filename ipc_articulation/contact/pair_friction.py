@@ -214,8 +214,11 @@ def add_derivatives(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, m
 
 
 @compiled
-def follow(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, moving, q, ahead):
-    """Let the duals follow a Newton step from q to ahead, (n, 12) each; arguments as in `add_energy`."""
+def follow(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, moving, q, ahead, turned):
+    """Let the duals follow a Newton step from q to ahead, (n, 12) each, on which bodies (n,) have turned on circles.
+
+    The other arguments are as in `add_energy`.
+    """
     u, to = np.empty(3), np.empty(3)
     for r in range(len(pair)):
         i, j = bodies[pair[r], 0], bodies[pair[r], 1]
@@ -224,7 +227,7 @@ def follow(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, moving, q,
             s, c = smooth_norm_derivatives(slip(i, j, normal[r], y[r], anchor[r], q_prev, q, u), eps)
             for k in range(3):
                 to[k] -= u[k]
-            follow_dual(force[r], s, c, u, to, dual[r])
+            follow_dual(force[r], turned[i] or turned[j], s, c, u, to, dual[r])
 
 
 @compiled

@@ -19,8 +19,9 @@ and its gradient are those of u alone.
 
 Where a step starts nothing is known of p. Newton's own, F s u, has no curvature along a slip beyond ε: a slip that is
 about to stop is thrown far beyond, and the line search gives up. With half of it a step goes at most as far to the
-other side. Friction with memory (see `anchors`) starts with the force with which the last step ended, at most nine
-tenths of F for the same reason.
+other side. The same holds after a step on circles (see `newton.turning`), along which slips do not change linearly:
+then p is clipped to half of F. Friction with memory (see `anchors`) starts with the force with which the last step
+ended, at most nine tenths of F for the same reason.
 """
 
 from __future__ import annotations
@@ -89,13 +90,14 @@ def start_anchored_duals(rows, force, anchor, eps, p):
 
 
 @compiled
-def follow_dual(force, s, c, u, du, p):
-    """Replace p (3,) by p + δp for a displacement δu from u, clipped to the length F = force."""
+def follow_dual(force, turned, s, c, u, du, p):
+    """Replace p (3,) by p + δp for a displacement δu from u, clipped to the length F = force, half of it if turned."""
     along = (c / s) * (u[0] * du[0] + u[1] * du[1] + u[2] * du[2])
     square = 0.0
     for k in range(3):
         p[k] = force * s * (u[k] + du[k]) + along * p[k]
         square += p[k] * p[k]
-    if square > force * force:
+    most = _FIRST * force if turned else force
+    if square > most * most:
         for k in range(3):
-            p[k] *= force / np.sqrt(square)
+            p[k] *= most / np.sqrt(square)

@@ -363,12 +363,12 @@ class ContactWorld:
         x = self.surfaces.positions(self._now.at.q)
         return sum(map(len, self._now.touching)) + len(self.half_planes.active_vertices(x))
 
-    def follow(self, q: Array, step: Array) -> None:
-        """Let friction follow a Newton step from q to q + step, (n, 12) each."""
+    def follow(self, q: Array, step: Array, turned: Bools) -> None:
+        """Let friction follow a Newton step from q to q + step, (n, 12) each; some bodies (n,) have turned."""
         moving = self._now.moving
-        self.half_planes.follow(q, q + step, moving)
+        self.half_planes.follow(q, q + step, moving, turned)
         for contact in self.body_contacts:
-            contact.follow(q, q + step, moving)
+            contact.follow(q, q + step, moving, turned)
 
     def friction_changes(self, ahead: Positions) -> Array:
         """The greatest change of a friction force on each body as vertices go ahead, as part of μ λ, (n,)."""

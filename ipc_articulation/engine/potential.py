@@ -158,10 +158,10 @@ class Potential:
             term.select(moving)
         self._selected = mask  # not before all terms have it
 
-    def follow(self, q: Array, step: Array) -> None:
-        """Report a Newton step from q (n, 12) to q + step to the terms."""
+    def follow(self, q: Array, step: Array, turned: Bools) -> None:
+        """Report to the terms a Newton step from q (n, 12) to q + step, on which some bodies (n,) have turned."""
         for term in self.terms:
-            term.follow(q, step)
+            term.follow(q, step, turned)
 
     def energies(self, q: Array) -> dict[str, float]:
         """Energy by term [J·s²]."""

@@ -68,7 +68,7 @@ def derivatives(friction, q):
     moving, g = np.ones(len(q), dtype=bool), np.zeros_like(q)
     pair_friction.add_derivatives(*friction, moving, q, np.zeros_like(q))
     for _ in range(60):
-        pair_friction.follow(*friction, moving, q, q)
+        pair_friction.follow(*friction, moving, q, q, ~moving)
     bodies, blocks = pair_friction.add_derivatives(*friction, moving, q, g)
     return g.ravel(), full_hessian(len(q), bodies, blocks)
 

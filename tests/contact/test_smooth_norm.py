@@ -40,10 +40,10 @@ def first_dual(u):
     return p
 
 
-def followed(u, du, p):
+def followed(u, du, p, turned=False):
     s, c = smooth_norm_derivatives(np.linalg.norm(u), EPS)
     p = p.copy()
-    follow_dual(FORCE, s, c, u, du, p)
+    follow_dual(FORCE, turned, s, c, u, du, p)
     return p
 
 
@@ -68,6 +68,17 @@ def test_a_step_starts_with_half_of_the_force(length):
     u = length * EPS * direction(np.random.default_rng(1))
     np.testing.assert_allclose(first_dual(u), 0.5 * gradient(u), rtol=1e-14)
     assert np.linalg.eigvalsh(hessian(u, first_dual(u)))[0] >= 0.499 * FORCE / max(2.0, length) / EPS
+
+
+@at_lengths
+def test_after_a_step_on_circles_there_is_curvature_along_every_slip(length):
+    """A dual of the whole force along a slip beyond ε has none: what is about to stop is thrown far beyond."""
+    u = length * EPS * direction(np.random.default_rng(1))
+    straight, turned = (followed(u, 1e5 * u, gradient(u), on_circles) for on_circles in (False, True))
+    assert np.linalg.norm(straight) == pytest.approx(FORCE)
+    assert np.linalg.norm(turned) == pytest.approx(0.5 * FORCE)
+    to = (1.0 + 1e5) * u
+    assert np.linalg.eigvalsh(hessian(to, turned))[0] >= 0.4 * FORCE / max(2.0 * EPS, np.linalg.norm(to))
 
 
 def test_a_step_with_memory_starts_with_the_force_of_the_last_one():

@@ -83,7 +83,7 @@ def settle_duals(world, q):
     """Let friction's duals become those of its slips at q: then its Hessian is exact."""
     derivatives(world, q)
     for _ in range(60):
-        world.follow(q, np.zeros_like(q))
+        world.follow(q, np.zeros_like(q), np.zeros(len(q), dtype=np.bool_))
 
 
 def step_limit(world, q, dq):

@@ -87,12 +87,18 @@ def are_done(labels, moving, movable, remainder, share, size, last_size, last_al
 def attenuated(labels, beta, alpha, exact):
     """Remaining fraction of the first residual after a step, (n,), for libuipc's semi-implicit termination.
 
-    Islands with an articulation are omitted: their remaining residual would be an error of its joints.
+    The fraction α of a Newton step leaves 1 - α of the gradient if that is linear,
+
+        g(q + α dq) = (1 - α) g(q) + O(|dq|²),     so β ← (1 - α) β,
+
+    The force κ/d of a tiny gap that changes by the part r of itself leaves r² of itself besides: a whole step that only
+    doubles a gap of 1e-12 m leaves half of a force that is far too large. So α is 0 where gaps or friction change by
+    much. Islands with an articulation are omitted: their remaining residual would be an error of its joints.
 
     Args:
         labels: Islands, (n,).
         beta: Remaining fraction before the step, (n,).
-        alpha: Fraction of the step that was taken, (n,).
+        alpha: Fraction of the step that was taken, (n,); 0 where the step does not count.
         exact: Bodies of articulations, (n,).
     """
     left = beta.copy()

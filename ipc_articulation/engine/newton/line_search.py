@@ -26,6 +26,7 @@ class Search(NamedTuple):
     alpha: Array  # (n,) fraction of the step that each body takes
     q: Array  # (n, 12) where it leads
     step: Array  # (n, 12) what it takes
+    turned: Bools  # (n,) bodies that take it on circles
     energies: Array | None = None  # (n,) of the bodies there, None where they were not measured
     is_exhausted: bool = False  # whether an island found no decrease
 
@@ -59,9 +60,9 @@ def line_search(
     Raises:
         SolverError: The energy at q is not a number; names the term.
     """
-    alpha, (after, step) = share, advanced(q, share, dq)
+    alpha, (after, step), turned = share, advanced(q, share, dq), np.zeros(len(q), dtype=np.bool_)
     if not np.count_nonzero(searching):
-        return Search(alpha, after, step)
+        return Search(alpha, after, step, turned)
     highest, are_numbers = highest_allowed(labels, potential.body_energies(q) if energies is None else energies)
     if not are_numbers:
         raise not_finite(potential, q) or SolverError("the step's energy is not finite")
@@ -73,14 +74,14 @@ def line_search(
             highest += islands.total(labels, potential.rounding(q))
             halved, is_halved = halve(labels, searching, energies, highest, alpha)
         if not is_halved:
-            return Search(alpha, after, step, energies)
+            return Search(alpha, after, step, turned, energies)
         if alpha is share:  # the whole step: it may only be too straight
             dq, turned = _turn(potential, q, dq, share, highest, labels, halved < share, turn)
             halved, searching = np.where(turned, share, halved), searching & ~turned
             potential.cover(advanced(q, halved, dq)[0])
         alpha, (after, step) = halved, advanced(q, halved, dq)
     report.exhausted_searches += 1
-    return Search(alpha, after, step, is_exhausted=True)
+    return Search(alpha, after, step, turned, is_exhausted=True)
 
 
 def _turn(

@@ -83,7 +83,7 @@ def minimise(
 _LOOKS = 2  # at what a step would hit, whose barriers enter the system
 _ROUNDS = 6  # of solutions of it, in each
 _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has ended by then
-_NEAR = 0.01  # of a step that is free; where less is, bodies go so far that their gaps do not change linearly
+_NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -116,10 +116,10 @@ class _Solve:
         self.report.ccd_step = rows.smallest(step.fraction, now.moving, self.report.ccd_step)
         done = self._find_done(now, step, labels, at_goal)
         search = self._search(now, step, labels, done)
-        potential.follow(now.q, search.step)
+        potential.follow(now.q, search.step, search.turned)
         if self._is_slow:
             self._distrust = distrust(self._distrust, step, search.alpha)
-        residual = self._attenuate(now.residual, search.alpha, labels) if at_goal else now.residual
+        residual = self._attenuate(now.residual, search, labels) if at_goal else now.residual
         ended = self._find_ended(done, residual, now.moving)
         moving, number, woken = islands.unfinished(labels, now.moving, ended, potential.movable)
         report.awake = max(report.awake, number)
@@ -245,11 +245,16 @@ class _Solve:
         self._watch.lap("line search")
         return search
 
-    def _attenuate(self, residual: Array, alpha: Array, labels: Ints) -> Array:
-        """Remaining fraction (n,) of the first residual after a step of fractions α (n,); from K_min iterations on."""
+    def _attenuate(self, residual: Array, search: Search, labels: Ints) -> Array:
+        """Remaining fraction (n,) of the first residual after a step; from K_min iterations on.
+
+        Only steps for which forces are almost linear count (see `attenuated`): those that keep gaps and friction, with
+        barriers as they are and not as they are foreseen.
+        """
         config = self._config
         if config.semi_implicit and self.report.iterations > config.semi_implicit_start:
-            return attenuated(labels, residual, alpha, self._potential.exact)
+            counts = self._potential.keeps_contact(search.q, labels) & ~self._is_foreseen
+            return attenuated(labels, residual, np.where(counts, search.alpha, 0.0), self._potential.exact)
         return residual
 
     def _find_ended(self, done: Bools, residual: Array, moving: Bools) -> Bools:

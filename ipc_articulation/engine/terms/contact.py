@@ -50,8 +50,8 @@ class Contact(Term, Projecting):
     def add_energy(self, q: Array, E: Array) -> None:
         self.world.add_energy(q, self._moving, E)
 
-    def follow(self, q: Array, step: Array) -> None:
-        self.world.follow(q, step)
+    def follow(self, q: Array, step: Array, turned: Bools) -> None:
+        self.world.follow(q, step, turned)
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         self.world.place(q, self._moving)

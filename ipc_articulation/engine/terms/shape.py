@@ -56,7 +56,7 @@ class ShapeEnergy(Term, Projecting):
     def select(self, moving: Bools) -> None:
         self._moving = moving
 
-    def follow(self, q: Array, step: Array) -> None:
+    def follow(self, q: Array, step: Array, turned: Bools) -> None:
         follow(self.arrays, step)
 
     def add_energy(self, q: Array, E: Array) -> None:

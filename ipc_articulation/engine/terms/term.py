@@ -64,8 +64,8 @@ class Term(ABC):
     def select(self, moving: Bools) -> None:  # noqa: B027
         """From now on only the bodies of a mask (n,) are needed; a term may omit the others."""
 
-    def follow(self, q: Array, step: Array) -> None:  # noqa: B027
-        """Report a Newton step from q (n, 12) to q + step."""
+    def follow(self, q: Array, step: Array, turned: Bools) -> None:  # noqa: B027
+        """Report a Newton step from q (n, 12) to q + step, which some bodies (n,) have taken on circles."""
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`."""

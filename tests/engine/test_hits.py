@@ -1,0 +1,47 @@
+"""One step in which a corner of a box hits a plate, slides over it and turns it."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from ipc_articulation.engine.newton.newton_report import NewtonResult
+from tests.engine.scenes import BoxScene, translation, twist_rate
+
+PLATE, SIDE, D_HAT = (1.0, 0.6, 0.05), 0.2, 0.001
+
+
+def hit(workspace, velocity, spin, resistance=1e9, semi_implicit=0):
+    """The scene after the step; velocity [m/s] and spin [rad/s] of the box."""
+    scene = BoxScene(
+        workspace,
+        gravity=(0, 0, 0),
+        friction=0.0,
+        resistance=resistance,
+        contact__d_hat=D_HAT,
+        newton__semi_implicit__enable=semi_implicit,
+    )
+    scene.add_box(np.eye(4), PLATE)
+    T = translation(0.2, 0.1, 0.0)
+    T[:3, :3] = Rotation.from_euler("xy", [0.7, 0.6]).as_matrix()
+    T[2, 3] = 0.5 * (PLATE[2] + D_HAT + SIDE * np.abs(T[2, :3]).sum())
+    scene.add_box(T, (SIDE,) * 3, velocity=twist_rate(T, velocity, spin))
+    return scene.start().run()
+
+
+@pytest.mark.parametrize(("velocity", "spin"), [((-5, -5, -3), (0, 10, 0)), ((10, 0, -3), (0, -10, 0))])
+def test_a_corner_that_slides_over_a_turning_plate_takes_few_iterations(tmp_path, velocity, spin):
+    """To first order in the step alone it takes 119 and 202: each step that opens the gap turns the plate into it."""
+    report = hit(tmp_path, velocity, spin, resistance=1e6).engine.statistics.newton
+    assert report.result is NewtonResult.CONVERGED
+    assert report.iterations < 40
+
+
+@pytest.mark.parametrize(
+    ("velocity", "spin"), [((5, 0, -5), (0, 0, 0)), ((-10, 3, -10), (3, 5, 0)), ((5, 3, -3), (5, 5, 5))]
+)
+def test_what_ends_early_has_its_forces_almost_in_balance(tmp_path, velocity, spin):
+    """The velocities after the hit are those of a step that converges, to a hundredth of the box's."""
+    early, converged = (hit(tmp_path / name, velocity, spin, semi_implicit=on) for on, name in ((1, "on"), (0, "off")))
+    assert early.engine.statistics.result is NewtonResult.SEMI_IMPLICIT
+    assert converged.engine.statistics.result is NewtonResult.CONVERGED
+    np.testing.assert_allclose(early.qdot, converged.qdot, atol=0.01 * np.linalg.norm(velocity))
