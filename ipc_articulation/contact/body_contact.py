@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.contact import ccd, pair_barrier, pair_friction
+from ipc_articulation.contact import pair_barrier, pair_friction
 from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.broad_phase import find_stencils, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
 from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_foresight import PairForesight
@@ -24,25 +25,25 @@ from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
+from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
-from ipc_articulation.cores import parts, parts_of_sizes, share
-
-_TOGETHER, _TOGETHER_SLOW = 4096, 256  # stencils at which one core looks, or whose derivatives it computes
+from ipc_articulation.cores import parts_of_sizes, share
 
 
-class BodyContact:
+class BodyContact(MaterialContact):
     """All pairs of bodies of one material."""
 
-    def __init__(self, surfaces: Surfaces, materials: Materials, index: int, resistance: Resistance) -> None:
-        """Prepare contact for the material with an index; `resistance` has κ_c of its pairs."""
-        self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
-        self._resistance, self._mu = resistance, float(materials.friction[index])
-        self._surfaces, self._allowed = surfaces, materials.body_pairs == index
-        self.proximity = Proximity(surfaces, self._d_hat + self._thickness)
-        self._all = np.ones(len(materials.body_pairs), dtype=np.bool_)
+    def __init__(
+        self, surfaces: Surfaces, materials: Materials, index: int, resistance: Resistance, count: int
+    ) -> None:
+        """Prepare contact for the material with an index; `resistance` has κ_c of its pairs.
+
+        The first `count` bodies are affine ones; those of soft bodies come after them.
+        """
+        super().__init__(materials, index, resistance)
+        self._surfaces, self._allowed = surfaces, (materials.body_pairs == index)[:count, :count]
+        self.proximity = Proximity(surfaces, self._reach)
         self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
-        self._dt = 0.0  # [s]
         self._friction: Friction | None = None
         self._apart: Array | float = 0.0  # how far apart the points were on which it acts, now in one place [m]
 
@@ -70,38 +71,13 @@ class BodyContact:
             if law.held is not None:
                 self._friction, self._apart = pair_friction.anchored_to(self._friction, law.held, law.pairs_of)
 
-    def smallest_gaps(self, touching: Stencils, x: Array) -> Array:
-        """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
-        return pair_barrier.smallest_gaps(*touching.columns[:4], x, self._thickness)
-
-    def pushes(self, touching: Stencils, x: Array) -> Array:
-        """Σ |B'(d)| (P,) [m³] of the pairs of some stencils at x (V, 3)."""
-        return pair_barrier.pushes(*touching.columns, x, self._d_hat, self._thickness)
-
-    def _stiffness(self, stencils: Stencils) -> Array:
-        """κ = dt² κ_c of the pairs of some stencils, (P,)."""
-        return self._dt**2 * self._resistance.of(stencils.bodies)
-
     def touching(self, x: Array, moving: Bools) -> Stencils:
         """The stencils within d̂ at x (V, 3) of pairs with a moving body; pairs without such stencils are left out."""
-        s = self.proximity.stencils
-        if not len(s):
-            return NO_STENCILS
-        bodies, *columns = s.columns[:4]
-
-        def in_reach(some: slice) -> Ints:
-            of_some = bodies, *(column[some] for column in columns)
-            return pair_barrier.in_reach(*of_some, moving, x, self.proximity.reach) + some.start
-
-        return s.rows(np.concatenate(share(in_reach, parts(len(s), _TOGETHER))))
+        return self.within_reach(self.proximity.stencils, x, moving)
 
     def add_energy(self, x: Array, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of pairs with a moving body to E (n,), at positions that `proximity` covers."""
-        stencils = self.proximity.stencils
-        if len(stencils):
-            pair_barrier.add_energy(
-                *stencils.columns, moving, x, self._stiffness(stencils), self._d_hat, self._thickness, E
-            )
+        self.add_barriers(self.proximity.stencils, x, moving, E)
         if self._friction is not None:
             pair_friction.add_energy(*self._friction, moving, q, E)
 
@@ -131,7 +107,7 @@ class BodyContact:
             points = self._surfaces.points, x, kappa[pairs]
             return pair_barrier.add_derivatives(*stencils, *points, *limits, project, own), own
 
-        found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), _TOGETHER_SLOW))
+        found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), TOGETHER_SLOW))
         for _, own in found:
             g += own
         return np.concatenate([blocks for blocks, _ in found])
@@ -162,32 +138,13 @@ class BodyContact:
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""
-        return near_moving(low, high, self._allowed, moving, self.proximity.reach)
-
-    def add_gap_changes(self, touching: Stencils, x: Array, ahead: Array, change: Array) -> None:
-        """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
-        if len(touching):
-            pair_barrier.add_gap_changes(*touching.columns[:4], x, ahead, self._thickness, change)
+        n = len(self._allowed)
+        return near_moving(low[:n], high[:n], self._allowed, moving[:n], self.proximity.reach)
 
     def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) to how much of μ λ friction changes from q to ahead, (n, 12) each."""
         if self._friction is not None:
             pair_friction.add_changes(*self._friction, moving, q, ahead, change)
-
-    def lower_fractions(
-        self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
-    ) -> None:
-        """Lower the step fractions (n,) of islands so that stencils do not touch."""
-        if len(stencils):
-            motion = labels, moving, start, end, self._thickness, self._d_hat, floor
-            bodies, *columns = stencils.columns[:4]
-
-            def lower(some: slice) -> Array:
-                own = fractions.copy()
-                ccd.lower_fractions(bodies, *(column[some] for column in columns), *motion, own)
-                return own
-
-            np.minimum.reduce(share(lower, parts(len(stencils), _TOGETHER)), out=fractions)
 
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
@@ -203,8 +160,9 @@ class BodyContact:
 
     def _distance_of_boxes(self, at: Positions, within: float) -> float:
         """Smallest distance [m] of the bounding boxes of two bodies; inf if it is above `within`."""
-        low, high = at.low, at.high
-        pairs = near_moving(low, high, self._allowed, self._all, within)
+        n = len(self._allowed)
+        low, high = at.low[:n], at.high[:n]
+        pairs = near_moving(low, high, self._allowed, self._all[:n], within)
         return smallest_distance(low, high, pairs) if len(pairs) else np.inf
 
     def rounded_away(self, at: Positions, within: float) -> Overlap | None:

@@ -39,10 +39,10 @@ def add_curvature(force, d, kind, points, x, v, w, n, y, H):
         for m in range(3):
             E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]  # its sign cancels in a_k b_k
     G = np.zeros((2, 2))
-    if not _invert_gram(E, count, G):
+    if not invert_gram(E, count, G):
         return
     slip, turn, u = np.zeros((2, 2)), np.zeros((2, 2)), np.empty(PAIR_DOF)
-    scale = _forms(d, w, G, slip, turn)
+    scale = forms(d, w, G, slip, turn)
     for k in range(count):
         u[:] = 0.0
         for j in range(count):
@@ -67,7 +67,7 @@ def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
     for k in range(count):
         for m in range(3):
             E[k, m] = x[ends[k, 1], m] - x[ends[k, 0], m]
-    if count > 0 and not _invert_gram(E, count, G):
+    if count > 0 and not invert_gram(E, count, G):
         return
     a, b = np.zeros((2, PAIR_DOF)), np.zeros((2, PAIR_DOF))
     for k in range(count):
@@ -96,7 +96,7 @@ def add_exact_curvature(force, d, kind, points, x, v, w, n, y, H):
 
 
 @compiled
-def _forms(d, w, G, slip, turn):
+def forms(d, w, G, slip, turn):
     """Fill slip and turn (2, 2), with which scale Σ_k (Σ_j slip_kj E_j·δc + turn_kj b_j)² bounds -δ²d.
 
     Returns:
@@ -144,7 +144,7 @@ def _edges(kind, v, w, ends, at):
 
 
 @compiled
-def _invert_gram(E, count, G):
+def invert_gram(E, count, G):
     """Fill G = (EᵀE)⁻¹ of one or two vectors. Returns: False if there are none, or they are almost dependent."""
     if count == 0:
         return False

@@ -37,11 +37,13 @@ class FaceTrees(NamedTuple):
 
 
 def face_trees(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32], first_faces: Ints) -> FaceTrees:
-    """The trees of surfaces (see `Surfaces`)."""
+    """The trees of surfaces (see `Surfaces`); vertices in no face are in no tree."""
     first, right, begin, size, face = _halved(points[faces].sum(axis=1), first_faces)
     place = np.empty(len(faces), dtype=np.int64)
     place[face] = np.arange(len(faces))
     edge = _by_owner(_keys(edges, len(points)), _keys(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), len(points)), place)
+    used = np.unique(faces).astype(np.int64)
+    first_vertex, vertex = _by_owner(used, faces.ravel().astype(np.int64), place)
     return FaceTrees(
         first,
         right,
@@ -49,7 +51,8 @@ def face_trees(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32]
         size,
         face,
         *edge,
-        *_by_owner(np.arange(len(points)), faces.ravel().astype(np.int64), place),
+        first_vertex,
+        used[vertex],
         *_boxes(points, faces, right, begin, size, face),
     )
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.plane_foresight import PlaneForesight
 from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.soft.vertex_foresight import VertexForesight
 from ipc_articulation.contact.stencils import Stencils
 
 
@@ -18,10 +20,17 @@ class Foresight:
     """The points of expansion of one step, which follow it from solution to solution."""
 
     def __init__(
-        self, planes: PlaneForesight, pairs: Sequence[PairForesight], q: Array, moving: Bools, floor: float
+        self,
+        planes: PlaneForesight,
+        pairs: Sequence[PairForesight],
+        soft: Sequence[VertexForesight],
+        q: Array,
+        moving: Bools,
+        floor: float,
     ) -> None:
         """Begin where the bodies are, at q (n, 12); `floor` is the smallest gap [m] that steps leave."""
-        self._planes, self._pairs, self._q, self._moving, self._floor = planes, pairs, q, moving, floor
+        self._planes, self._pairs, self._soft = planes, pairs, soft
+        self._q, self._moving, self._floor = q, moving, floor
         self._g = np.zeros(q.shape)
 
     def meet(self, ahead: Positions, covered: Sequence[Stencils]) -> None:
@@ -31,18 +40,19 @@ class Foresight:
             ahead: Positions.
             covered: What may come within d̂ on the way, material by material.
         """
-        for pairs, stencils in zip(self._pairs, covered, strict=True):
-            pairs.meet(stencils, ahead.x, self._moving, self._floor)
+        every: list[PairForesight | VertexForesight] = [*self._pairs, *self._soft]
+        for foreseen, stencils in zip(every, covered, strict=True):
+            foreseen.meet(stencils, ahead.x, self._moving, self._floor)
 
-    def follow(self, dq: Array, project: bool) -> tuple[Array, Array, list[tuple[Ints, Array]]] | None:
+    def follow(self, dq: Array, project: bool) -> ContactDerivatives | None:
         """Follow the step dq (n, 12).
 
         Returns:
-            What has changed in the gradient so far, (n, 12); what changes in the diagonal Hessian blocks (n, 12, 12),
-            projected or exact; and pairs of bodies (p, 2) with changes of theirs (p, 24, 24). None if nothing does.
+            What has changed in the gradient so far, and what changes in Hessians; None if nothing does.
         """
         g, H = self._g, np.zeros((len(dq), DOF, DOF))
         has_changed = self._planes.follow(self._q, self._q + dq, self._moving, g, H)
         changes = [pairs.follow(dq, project, g) for pairs in self._pairs]
         found = [change for change in changes if change is not None]
-        return (g, H, found) if has_changed or found else None
+        of_soft = [block for soft in self._soft for block in soft.follow(dq, project, g)]
+        return ContactDerivatives(g, H, found, of_soft) if has_changed or found or of_soft else None

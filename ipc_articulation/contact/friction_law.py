@@ -28,7 +28,11 @@ class FrictionLaw(NamedTuple):
 
     def length(self, d_hat: float, dt: float) -> float:
         """The slip [m] at which friction is fully developed, for d̂ [m] and steps of dt [s]."""
-        return max(self.eps_velocity * dt if self.held is None else LENGTH * d_hat, _SMALLEST)
+        return self.lagged_length(dt) if self.held is None else max(LENGTH * d_hat, _SMALLEST)
+
+    def lagged_length(self, dt: float) -> float:
+        """The same for contact that remembers nothing."""
+        return max(self.eps_velocity * dt, _SMALLEST)
 
 
 NO_FRICTION = FrictionLaw(0.0)

@@ -72,11 +72,21 @@ class HalfPlaneContact:
     Bodies whose local boxes are beyond the reach of a plane are left out of all loops over vertices.
     """
 
-    def __init__(self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials, resistance: Resistance) -> None:
-        """Find the pairs of bodies and planes that may touch; `resistance` has their κ_c."""
-        counts = np.diff(surfaces.first)
-        body, plane = np.nonzero((materials.plane_pairs != NO_CONTACT) & (counts > 0)[:, None])
-        material = materials.plane_pairs[body, plane]
+    def __init__(
+        self, surfaces: Surfaces, planes: HalfPlanes, materials: Materials, resistance: Resistance, touches: Bools
+    ) -> None:
+        """Find the pairs of bodies and planes that may touch.
+
+        Args:
+            surfaces: Surfaces of the n bodies.
+            planes: The half-planes.
+            materials: The contact models of all pairs.
+            resistance: κ_c of all pairs.
+            touches: Bodies whose vertices may touch anything, (n,).
+        """
+        counts, plane_pairs = np.diff(surfaces.first), materials.plane_pairs[materials.group]
+        body, plane = np.nonzero((plane_pairs != NO_CONTACT) & (touches & (counts > 0))[:, None])
+        material = plane_pairs[body, plane]
         self.planes, self._body_count, self._plane = planes, len(counts), plane
         self._resistance, self._friction = resistance, materials.friction[material]
         self.bodies = np.stack([body, len(counts) + plane], axis=1)

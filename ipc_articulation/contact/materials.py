@@ -28,7 +28,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Traits:
-    """Contact properties of n bodies."""
+    """Contact properties of n bodies, a soft body being one."""
 
     element: Ints  # (n,) contact element
     subscene: Ints  # (n,)
@@ -47,12 +47,13 @@ class Materials:
     friction: Array  # (k,) μ
     d_hat: Array  # (k,) d̂ [m], the mean of two bodies
     thickness: Array  # (k,) ξ [m], the sum of two bodies
-    body_pairs: Ints  # (n, n) symmetric, index of a material
-    plane_pairs: Ints  # (n, P) index of a material
+    body_pairs: Ints  # (m, m) symmetric, index of a material
+    plane_pairs: Ints  # (m, P) index of a material
+    group: Ints  # (n,) which of the m bodies each row of coordinates belongs to; affine bodies have one row each
 
     @property
     def touching(self) -> Bools:
-        """Whether two bodies may touch, (n, n)."""
+        """Whether two bodies may touch, (m, m)."""
         return self.body_pairs != NO_CONTACT
 
     @property
@@ -68,7 +69,9 @@ class Materials:
         return float((self.d_hat + self.thickness).max(initial=0.0))
 
 
-def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subscene: Ints) -> Materials:
+def make_materials(
+    rules: Rules, bodies: Traits, plane_element: Ints, plane_subscene: Ints, group: Ints | None = None
+) -> Materials:
     """Materials of a scene.
 
     A body touches itself only if its `self_collision` is set, and two fixed bodies do not touch. A half-plane has no d̂
@@ -79,6 +82,7 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
         bodies: Traits of the n bodies.
         plane_element: Contact element of every half-plane, (P,).
         plane_subscene: Subscene of every half-plane, (P,).
+        group: The body of each row of coordinates, (n,); None: each has one.
     """
     columns = np.stack([bodies.element, bodies.subscene, bodies.d_hat, bodies.thickness], axis=1)
     kinds, kind = np.unique(columns, axis=0, return_inverse=True)
@@ -92,7 +96,8 @@ def make_materials(rules: Rules, bodies: Traits, plane_element: Ints, plane_subs
     body_pairs[np.ix_(bodies.is_fixed, bodies.is_fixed)] = NO_CONTACT
     plane_pairs[bodies.is_fixed] = NO_CONTACT
     given, by_load = np.where(resistance > 0.0, resistance, np.nan), resistance == BY_LOAD
-    return Materials(given, by_load, friction, d_hat, thickness, body_pairs, plane_pairs)
+    group = np.arange(len(kind)) if group is None else group
+    return Materials(given, by_load, friction, d_hat, thickness, body_pairs, plane_pairs, group)
 
 
 def _models(rules: Rules, kinds: Array, plane_element: Ints, plane_subscene: Ints) -> Array:

@@ -45,7 +45,7 @@ def add_mollified(kappa, B, slope, curvature, u, square, eps, e1, e2, z, points,
     m, rate = mollifier(square, eps)
     length = np.sqrt(square)
     across1, across2, along = np.empty(3), np.empty(3), np.empty(3)
-    _basis(z, length, along, across1, across2)
+    basis(z, length, along, across1, across2)
     u_z = np.empty(PAIR_DOF)
     _outer_of_edges(along, e1, e2, points, v, u_z)
     m_z = 2.0 * rate * length
@@ -105,7 +105,7 @@ def _add_turn_of_edges(s, z, points, v, H):
 
 
 @compiled
-def _basis(z, length, along, across1, across2):
+def basis(z, length, along, across1, across2):
     """Fill an orthonormal basis whose first vector is along z, or any basis if z is zero."""
     along[:] = 0.0
     along[2] = 1.0

@@ -61,9 +61,9 @@ class PairForesight:
         if len(covered):
             limits = self._thickness, self._d_hat, floor
             rows = ccd.entering(*covered.columns[:4], moving, self._x, ahead, *limits)
-            rows = rows[[stencil not in self._met for stencil in _keys(covered, rows)]]
+            rows = rows[[stencil not in self._met for stencil in keys(covered, rows)]]
             if len(rows):
-                self._met.update(_keys(covered, rows))
+                self._met.update(keys(covered, rows))
                 self._add(covered.rows(rows))
 
     def _add(self, fresh: Stencils) -> None:
@@ -91,7 +91,7 @@ class PairForesight:
         return of.bodies, add_differences(*of.columns, *given, project, g)
 
 
-def _keys(stencils: Stencils, rows: Ints) -> list[tuple[int, ...]]:
+def keys(stencils: Stencils, rows: Ints) -> list[tuple[int, ...]]:
     of = zip(stencils.kind[rows].tolist(), stencils.vertices[rows].tolist(), strict=True)
     return [(kind, *vertices) for kind, vertices in of]
 

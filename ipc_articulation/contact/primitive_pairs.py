@@ -38,8 +38,14 @@ def near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance):
     Returns:
         Rows (pair, edge, edge), and rows (pair, face, vertex) with a vertex of the first body, and of the second.
     """
-    places, points = np.arange(len(faces) + 1), np.arange(len(x)).reshape(-1, 1)
     leaves = _near_leaves(bodies, trees, q, q_end, distance)
+    return primitives_of_leaves(leaves, trees, edges, faces, x, x_end, distance)
+
+
+@compiled
+def primitives_of_leaves(leaves, trees, edges, faces, x, x_end, distance):
+    """The same of some pairs of leaves, rows (pair, leaf, leaf)."""
+    places, points = np.arange(len(faces) + 1), np.arange(len(x)).reshape(-1, 1)
     by_face = _boxes(leaves, trees, places, trees.face, faces, x, x_end)
     by_leaf = _around(leaves, trees, by_face)
     leaves = _still_near(leaves, by_leaf, distance)
@@ -78,13 +84,13 @@ def _still_near(leaves, boxes, distance):
     """The rows (pair, leaf, leaf) whose boxes come within the distance of their pair of bodies."""
     stays = np.empty(len(leaves), dtype=np.bool_)
     for p in range(len(leaves)):
-        stays[p] = not _keep_apart(boxes, leaves[p, 1], boxes, leaves[p, 2], distance[leaves[p, 0]])
+        stays[p] = not keep_apart(boxes, leaves[p, 1], boxes, leaves[p, 2], distance[leaves[p, 0]])
     return leaves[stays]
 
 
 @compiled
 def _boxes(leaves, trees, first, order, primitives, start, end):
-    """Boxes of the primitives of some leaves: (k, 12), see `_keep_apart`, in their order.
+    """Boxes of the primitives of some leaves: (k, 12), see `keep_apart`, in their order.
 
     Args:
         leaves: Rows (pair, leaf, leaf).
@@ -149,10 +155,10 @@ def _near_leaves(bodies, trees, start, end, distance):
             if not known[b]:
                 known[b] = True
                 node_box(trees, b, start[j], end[j], boxes)
-            if _keep_apart(boxes, a, boxes, b, distance[p]):
+            if keep_apart(boxes, a, boxes, b, distance[p]):
                 continue
             if right[a] < 0 and right[b] < 0:
-                rows = _with_room_for(rows, count, 1)
+                rows = with_room_for(rows, count, 1)
                 rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
                 count += 1
                 continue
@@ -186,19 +192,19 @@ def _near_parts(pair, trees, left, of_left, right, of_right, by_leaf, distance):
         a, b = left[p], right[p]
         from_a, to_a = first_a[begin[a]], first_a[begin[a] + size[a]]
         from_b, to_b = first_b[begin[b]], first_b[begin[b] + size[b]]
-        rows = _with_room_for(rows, count, (to_a - from_a) * (to_b - from_b))
+        rows = with_room_for(rows, count, (to_a - from_a) * (to_b - from_b))
         for m in range(from_a, to_a):
-            if _keep_apart(boxes_a, m, by_leaf, b, distance[pair[p]]):
+            if keep_apart(boxes_a, m, by_leaf, b, distance[pair[p]]):
                 continue
             for n in range(from_b, to_b):
-                if not _keep_apart(boxes_a, m, boxes_b, n, distance[pair[p]]):
+                if not keep_apart(boxes_a, m, boxes_b, n, distance[pair[p]]):
                     rows[count, 0], rows[count, 1], rows[count, 2] = pair[p], number_a[m], number_b[n]
                     count += 1
     return rows[:count]
 
 
 @compiled
-def _with_room_for(rows, count, more):
+def with_room_for(rows, count, more):
     """The rows, in an array in which there is room for more after the first `count`."""
     while len(rows) < count + more:
         rows = np.concatenate((rows, np.empty_like(rows)))
@@ -206,7 +212,7 @@ def _with_room_for(rows, count, more):
 
 
 @compiled
-def _keep_apart(boxes, a, others, b, distance):
+def keep_apart(boxes, a, others, b, distance):
     """Whether a moving box keeps farther than a distance [m] from another along an axis of the world.
 
     Rows are (low, high) at the start and (low, high) at the end, 12 numbers. What moves straight from one to the other

@@ -87,5 +87,5 @@ class Proximity:
 
 def _typical_size(surfaces: Surfaces) -> float:
     """Median over the bodies of the diagonal of their local boxes [m]; 0 without surfaces."""
-    sizes = 2.0 * np.linalg.norm(surfaces.boxes[1][np.diff(surfaces.first) > 0], axis=1)
+    sizes = 2.0 * np.linalg.norm(surfaces.boxes[1][np.diff(surfaces.first_faces) > 0], axis=1)
     return float(np.median(sizes)) if len(sizes) else 0.0

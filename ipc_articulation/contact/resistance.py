@@ -66,8 +66,9 @@ class _Law(NamedTuple):
     """Constants of a step."""
 
     mass: Array  # (N,) [kg], inf for what never moves
-    body_pairs: Ints  # (n, n) index of a material
-    plane_pairs: Ints  # (n, P) index of a material
+    body_pairs: Ints  # (m, m) index of a material
+    plane_pairs: Ints  # (m, P) index of a material
+    group: Ints  # (n,) see `Materials`
     by_load: Bools  # (k,) of the materials
     d_hat: Array  # (k,) [m]
     thickness: Array  # (k,) ξ [m]
@@ -92,6 +93,7 @@ class Resistance:
             mass=mass,
             body_pairs=materials.body_pairs,
             plane_pairs=materials.plane_pairs,
+            group=materials.group,
             by_load=materials.by_load,
             d_hat=d_hat,
             thickness=xi,
@@ -173,8 +175,8 @@ class Resistance:
 @compiled
 def _material(law, i, j):
     """Index of the material of a pair i <= j."""
-    n = len(law.body_pairs)
-    return law.body_pairs[i, j] if j < n else law.plane_pairs[i, j - n]
+    n, of_i = len(law.group), law.group[i]
+    return law.body_pairs[of_i, law.group[j]] if j < n else law.plane_pairs[of_i, j - n]
 
 
 @compiled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -127,18 +127,42 @@ def join_surfaces(meshes: Sequence[tuple[Array, NDArray[np.int32], NDArray[np.in
         points=_concatenate([m[0] for m in meshes], 3, np.float64),
         body=np.repeat(np.arange(len(meshes)), counts),
         edges=_concatenate([m[1] + o for m, o in zip(meshes, offsets, strict=True)], 2, np.int32),
-        faces=_concatenate([_with_flat_faces(*m[:3]) + o for m, o in zip(meshes, offsets, strict=True)], 3, np.int32),
+        faces=_concatenate([_closed(*m[:3]) + o for m, o in zip(meshes, offsets, strict=True)], 3, np.int32),
         thickness=np.concatenate([np.zeros(0), *(m[3] for m in meshes)]),
         first=first,
     )
 
 
-def _with_flat_faces(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32]) -> NDArray[np.int32]:
+def with_points(surfaces: Surfaces, points: Array, thickness: Array, counts: Ints) -> Surfaces:
+    """The same with further bodies that have only vertices, in no edge and no face: rows of `tetrads`.
+
+    Args:
+        surfaces: Of the bodies so far.
+        points: Local positions of the vertices (k, 3) of these bodies, one body after the other.
+        thickness: (k,) [m].
+        counts: Number of vertices of each body, (m,).
+    """
+    n = len(surfaces.first) - 1
+    return replace(
+        surfaces,
+        points=np.concatenate([surfaces.points, points]),
+        body=np.concatenate([surfaces.body, np.repeat(n + np.arange(len(counts)), counts)]),
+        thickness=np.concatenate([surfaces.thickness, thickness]),
+        first=np.concatenate([surfaces.first, surfaces.first[-1] + np.cumsum(counts)]).astype(np.int64),
+    )
+
+
+def with_flat_faces(count: int, edges: NDArray[np.int32], faces: NDArray[np.int32], points: Ints) -> NDArray[np.int32]:
+    """The faces of a mesh of `count` vertices, then the flat ones of its edges in no face, and of single vertices."""
+    sides = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1) @ [1, count]
+    alone = ~np.isin(np.sort(edges, axis=1) @ [1, count], sides)
+    return np.concatenate([faces, edges[alone][:, [0, 1, 1]], np.repeat(points[:, None], 3, axis=1)]).astype(np.int32)
+
+
+def _closed(points: Array, edges: NDArray[np.int32], faces: NDArray[np.int32]) -> NDArray[np.int32]:
     """The faces of a mesh, then the flat ones of its edges in no face and of its vertices in no edge."""
-    sides = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1) @ [1, len(points)]
-    alone = ~np.isin(np.sort(edges, axis=1) @ [1, len(points)], sides)
-    points_alone = np.setdiff1d(np.arange(len(points)), np.concatenate([edges.ravel(), faces.ravel()]))
-    return np.concatenate([faces, edges[alone][:, [0, 1, 1]], np.repeat(points_alone[:, None], 3, axis=1)])
+    alone = np.setdiff1d(np.arange(len(points)), np.concatenate([edges.ravel(), faces.ravel()]))
+    return with_flat_faces(len(points), edges, faces, alone)
 
 
 def _concatenate(parts: list[NDArray], width: int, dtype: type) -> NDArray:

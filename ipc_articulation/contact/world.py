@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import have_moved, near_moving, unmoved, with_moved
 from ipc_articulation.contact.ccd import gap_floor
+from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.friction_law import FrictionLaw
@@ -20,23 +21,18 @@ from ipc_articulation.contact.half_planes import HalfPlaneContact, HalfPlanes
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.contact.intersecting import first_intersecting
-from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.soft.crossing import first_crossing
+from ipc_articulation.contact.soft.meshes import Meshes
+from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
 _NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
-
-
-class ContactDerivatives(NamedTuple):
-    """Derivatives of the contact energy of moving bodies; Hessians are projected to positive semidefinite, or exact."""
-
-    gradient: Array  # (n, 12)
-    blocks: Array  # (n, 12, 12) Hessian blocks of half-planes for moving bodies; overwritten by the next derivatives
-    pair_blocks: list[tuple[Ints, Array]]  # pairs of bodies (p, 2) and their Hessian blocks (p, 24, 24)
 
 
 class _Start(NamedTuple):
@@ -66,7 +62,15 @@ class ContactWorld:
     Terms without a moving body are left out.
     """
 
-    def __init__(self, surfaces: Surfaces, materials: Materials, planes: HalfPlanes, resistance: Resistance) -> None:
+    def __init__(
+        self,
+        surfaces: Surfaces,
+        materials: Materials,
+        planes: HalfPlanes,
+        resistance: Resistance,
+        meshes: Meshes | None = None,
+        touches: Bools | None = None,
+    ) -> None:
         """Prepare contact, material by material.
 
         Args:
@@ -74,16 +78,25 @@ class ContactWorld:
             materials: The contact models of all pairs.
             planes: The half-planes.
             resistance: κ_c of all pairs.
+            meshes: Those of soft bodies, and of the affine ones beside them; None if there are no soft bodies.
+            touches: Bodies whose vertices may touch half-planes, (n,); None: all.
         """
-        self.surfaces, self.materials = surfaces, materials
-        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance)
+        self.surfaces, self.materials, self._meshes = surfaces, materials, meshes
+        n, affine = len(materials.group), len(materials.group) if meshes is None else meshes.affine
+        touches = np.ones(n, dtype=np.bool_) if touches is None else touches
+        self.half_planes = HalfPlaneContact(surfaces, planes, materials, resistance, touches)
         self.resistance = resistance
-        self.body_contacts = [
-            BodyContact(surfaces, materials, m, resistance)
-            for m in np.unique(materials.body_pairs[materials.touching])
+        self._affine_contacts = [
+            BodyContact(surfaces, materials, m, resistance, affine)
+            for m in _materials_of(materials.body_pairs[:affine, :affine])
             if len(surfaces.points)
         ]
-        n = len(materials.body_pairs)
+        self._soft_contacts = [
+            SoftContact(surfaces, meshes, materials, m, resistance)
+            for m in _materials_of(materials.body_pairs[affine:])
+            if meshes is not None
+        ]
+        self.body_contacts: list[BodyContact | SoftContact] = [*self._affine_contacts, *self._soft_contacts]
         self._blocks, self._all = np.zeros((n, DOF, DOF)), np.ones(n, dtype=np.bool_)
         self._paired = ~self._all  # bodies in candidate pairs
         nowhere = np.full((n, 3), np.nan)
@@ -97,7 +110,7 @@ class ContactWorld:
         return float(self.materials.d_hat.max(initial=0.0))
 
     @property
-    def _contacts(self) -> list[HalfPlaneContact | BodyContact]:
+    def _contacts(self) -> list[HalfPlaneContact | BodyContact | SoftContact]:
         return [self.half_planes, *self.body_contacts]
 
     @property
@@ -151,6 +164,7 @@ class ContactWorld:
         """The bodies where they are; only those that have moved since the last step are searched."""
         last, low, high = self._start, at.low.copy(), at.high.copy()
         moved = have_moved(last.low, last.high, low, high)
+        moved = moved if self._meshes is None else self._meshes.anyone(moved)
         near = [
             np.concatenate([unmoved(pairs, moved), contact.near(low, high, moved)])
             for contact, pairs in zip(self.body_contacts, last.near, strict=True)
@@ -247,12 +261,19 @@ class ContactWorld:
         gradient, blocks = np.zeros(q.shape), self._blocks
         clear(blocks, moving)
         self.half_planes.add_derivatives(q, moving, gradient, blocks)
-        pair_blocks = [
-            pair
-            for contact, stencils in zip(self.body_contacts, touching, strict=True)
-            for pair in contact.add_derivatives(stencils, x, q, moving, project, gradient)
-        ]
-        return ContactDerivatives(gradient, blocks, pair_blocks)
+        of_affine, of_soft = self._split(touching)
+        given = x, q, moving, project, gradient
+        pairs = [block for contact, near in of_affine for block in contact.add_derivatives(near, *given)]
+        soft = [block for contact, near in of_soft for block in contact.add_derivatives(near, *given)]
+        return ContactDerivatives(gradient, blocks, pairs, soft)
+
+    def _split(
+        self, touching: list[Stencils]
+    ) -> tuple[Iterable[tuple[BodyContact, Stencils]], Iterable[tuple[SoftContact, Stencils]]]:
+        """Stencils, material by material, with their contacts between affine bodies, and with those of soft bodies."""
+        count = len(self._affine_contacts)
+        of_affine = zip(self._affine_contacts, touching[:count], strict=True)
+        return of_affine, zip(self._soft_contacts, touching[count:], strict=True)
 
     def touching(self) -> list[Stencils]:
         """The stencils within d̂ where the bodies are placed, material by material; only pairs with a moving body."""
@@ -273,8 +294,10 @@ class ContactWorld:
     def foresee(self, moving: Bools) -> Foresight:
         """The barriers of moving bodies (n,), where they are placed, as Newton's next step may expand them."""
         at, touching = self._now.at, [stencils.of(moving) for stencils in self._now.touching]
-        pairs = [contact.foresee(near, at.x) for contact, near in zip(self.body_contacts, touching, strict=True)]
-        return Foresight(self.half_planes.foresee(), pairs, at.q, moving, self._start.floor)
+        of_affine, of_soft = self._split(touching)
+        pairs = [contact.foresee(near, at.x) for contact, near in of_affine]
+        soft = [contact.foresee(near, at.x) for contact, near in of_soft]
+        return Foresight(self.half_planes.foresee(), pairs, soft, at.q, moving, self._start.floor)
 
     def meet(self, foresight: Foresight) -> None:
         """Let it have the stencils that the motion of the last `cover` would pass through."""
@@ -393,6 +416,11 @@ class ContactWorld:
         pair = first_intersecting(self.surfaces, q, meeting)
         if pair is not None:
             return Overlap(*pair, "", 0.0, max(float(self.materials.d_hat[self.materials.body_pairs[pair]]), within))
+        if self._meshes is not None:
+            crossing = first_crossing(self._meshes, self.materials.touching, at)
+            if crossing is not None:
+                material = self.materials.body_pairs[tuple(self._meshes.of_row[list(crossing)])]
+                return Overlap(*crossing, "", 0.0, max(float(self.materials.d_hat[material]), within))
         return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)
 
     def inside(self, q: Array) -> set[tuple[int, int]]:
@@ -403,8 +431,15 @@ class ContactWorld:
 
     def _meeting(self, at: Positions) -> list[tuple[int, int]]:
         """Pairs of different bodies that may touch and whose boxes meet, in order."""
-        near = near_moving(at.low, at.high, self.materials.touching, self._all, 0.0)
+        n = len(self._all) if self._meshes is None else self._meshes.affine
+        near = near_moving(at.low[:n], at.high[:n], self.materials.touching[:n, :n], self._all[:n], 0.0)
         return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
+
+
+def _materials_of(pairs: Ints) -> Ints:
+    """The materials among some pairs of bodies."""
+    found = np.unique(pairs)
+    return found[found != NO_CONTACT]
 
 
 def _is_inside(surfaces: Surfaces, x: Array, inner: int, outer: int) -> bool:

@@ -30,6 +30,7 @@ from ipc_articulation.errors import EngineError, SolverError
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
 from ipc_articulation.frontend.config import read_dt
+from ipc_articulation.frontend.soft.bodies import bake_transforms
 from ipc_articulation.signals import interrupts_deferred
 
 log = logging.getLogger("ipc_articulation")
@@ -78,6 +79,7 @@ class CpuEngine(PyIEngine):
         self._scene, self._animator = world.scene(), world.animator()
         self._config = self._scene.get().config()
         model = read_model(self._scene, self._by_load)
+        bake_transforms(self._scene.geometries())
         self._use(model, Moment(0, model.initial_state()), "at the start")
         self.state_accessor = StateAccessor(self._present, self._set_state)
         self._scene.begin_pending()

@@ -21,12 +21,14 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
-from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
-from ipc_articulation.engine.terms.contact import Contact
+from ipc_articulation.engine.terms.contact import Contact, add_blocks
+from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Approaching, Projecting, Term
+from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
@@ -50,6 +52,7 @@ class Potential:
         is_fixed: Bools,
         adaptive: AdaptiveResistance | None = None,
         cfl: bool = False,
+        soft: SoftRows = NO_SOFT_ROWS,
     ) -> None:
         """Collect the terms.
 
@@ -61,6 +64,7 @@ class Potential:
             is_fixed: Which bodies never move, (n,).
             adaptive: Sets the contact resistance of each step; None if all of it is given.
             cfl: Whether a step moves vertices in contact by at most half of d̂ (libuipc's `cfl/enable`).
+            soft: The rows of soft bodies, the last ones.
         """
         self.terms, self._surfaces, self._contact = tuple(terms), surfaces, contact
         self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
@@ -72,10 +76,14 @@ class Potential:
         self._selected: bytes | None = None  # the mask that the terms have
         self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
-        couples = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.couples for term in self.terms)])
+        affine = len(is_fixed) - int(soft.first[-1])
+        self.is_soft = np.arange(len(is_fixed)) >= affine  # rows of vertices
+        self.extent[self.is_soft] = 0.0  # their labels are no lengths
+        couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
         joints = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(term.joints for term in self.terms)])
-        self.tree = joint_tree(joints, is_fixed)  # see `turning`
+        order, parent = joint_tree(joints, is_fixed)
+        self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
         self.remainder = np.full(len(is_fixed), USUAL_REMAINDER)  # (n,) see `convergence`
@@ -99,6 +107,11 @@ class Potential:
     def anchors(self, q: Array) -> Held:
         """What friction remembers at the end q (n, 12) of the step."""
         return NO_ANCHORS if self._contact_term is None else self._contact_term.remembered(q)
+
+    def creases(self, q: Array) -> Array:
+        """Creases of plastic shells (c, 5) at the end q (n, 12) of the step."""
+        of = [term.creases(q) for term in self.terms if isinstance(term, FiniteElements)]
+        return of[0] if of else NO_CREASES
 
     @property
     def restiffened(self) -> Bools:
@@ -238,14 +251,13 @@ class Potential:
         Returns:
             By how much the gradient differs now from the one that was assembled, (n, 12); None if nothing changes.
         """
-        changes = None if self._contact_term is None else foresight.follow(dq, self._contact_term.projects)
+        if self._contact is None or self._contact_term is None:
+            return None
+        changes = foresight.follow(dq, self._contact_term.projects)
         if changes is None:
             return None
-        g, blocks, pairs = changes
-        system.add_diagonal(blocks)
-        for bodies, pair_blocks in pairs:
-            system.add_pairs(bodies, pair_blocks)
-        return g
+        add_blocks(changes, self._contact, system)
+        return changes.gradient
 
     def cover(self, q: Array) -> None:
         """Prepare `body_energies` for the straight way from the placed bodies to q (n, 12)."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.held import NOTHING_HELD, Held
+
+NO_CREASES = np.zeros((0, 5))
 
 PAST = ("q_before", "qdot_before")  # the fields that one step leaves to the next
 
@@ -23,6 +27,7 @@ class EngineState(NamedTuple):
     resistances: Array  # (k,) [Pa]
     anchored: Ints  # (h,) pairs of bodies whose friction remembers, see `contact.anchors`
     anchors: Array  # (h, 9)
+    creases: Array = NO_CREASES  # (c, 5) of plastic shells, see `terms.creases`
 
     @property
     def held_resistances(self) -> Held:

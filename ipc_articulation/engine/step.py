@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.contact_free.step import take
 from ipc_articulation.engine.newton.extrapolation import rigid_motion
@@ -54,7 +56,9 @@ def step(
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
 
     def part(share: Array) -> Array:
-        return rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt * share)
+        is_soft = potential.is_soft
+        motion = rigid_motion(state.q, state.qdot, moving & ~is_soft, model.center, is_link, dt * share)
+        return np.where((is_soft & moving)[:, None], dt * share[:, None] * state.qdot, motion)
 
     start, energies = find_start(potential, workspace.system, state.q, moving, part)
     watch.lap("start")
@@ -64,6 +68,7 @@ def step(
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
     qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged | potential.restiffened, dt)
     theta = model.context.coordinates.follow(state.theta, q)
-    after = EngineState(q, qdot, theta, state.q, state.qdot, *potential.resistances, *potential.anchors(q))
+    held = *potential.resistances, *potential.anchors(q), potential.creases(q)
+    after = EngineState(q, qdot, theta, state.q, state.qdot, *held)
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report

@@ -44,14 +44,15 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
         SceneError: Bodies intersect.
     """
     bodies, config, contact = model.context.bodies, model.config, _make_contact(model, when)
-    terms: list[Term] = [Kinetic(bodies, model.gravity, model.order), *read_terms(model.slots, model.context)]
+    terms: list[Term] = [Kinetic(bodies, model.acceleration, model.order), *read_terms(model.slots, model.context)]
     adaptive = None
     if contact is not None:
         term = Contact(contact, config.eps_velocity if config.friction_enable else 0.0, model.rules.anchored)
         if contact.materials.is_adaptive:
             adaptive = AdaptiveResistance(term, tuple(terms), bodies.is_fixed, config)
         terms.append(term)
-    potential = Potential(terms, model.surfaces, contact, bodies.names, bodies.is_fixed, adaptive, config.cfl)
+    names, is_fixed = bodies.names, bodies.is_fixed
+    potential = Potential(terms, model.surfaces, contact, names, is_fixed, adaptive, config.cfl, bodies.soft)
     articulation = next((term for term in terms if isinstance(term, Articulation)), None)
     contact_free = make_problem(model, potential, contact is not None)
     return Workspace(contact, potential, LinearSystem(bodies.is_fixed), articulation, contact_free)

@@ -77,3 +77,10 @@ def object_names(scene: Any) -> dict[int, str]:
         for geo_id in ids:
             names[geo_id] = owner.name() if len(ids) == 1 else f"{owner.name()}, geometry {geo_id}"
     return names
+
+
+def carried_uids(geometry: Any) -> list[int]:
+    """All UIDs of a geometry, its own constitution first; none for scenery."""
+    uid = constitution_uid(geometry)
+    extras = read_uids(geometry, "extra_constitution_uids") + read_uids(geometry, "constraint_uids")
+    return [uid, *extras] if uid else extras

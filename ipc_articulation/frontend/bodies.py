@@ -14,6 +14,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta, require
 from ipc_articulation.frontend.body_checks import check_columns, check_mass
+from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,26 @@ class BodyTable:
     self_collision: Bools  # (n,)
     own_gravity: Array  # (n, 3) [m/s²]; the scene's gravity is used if it is NaN
     surfaces: tuple[SurfaceMesh, ...]  # (g,)
-    rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row
+    rows: dict[tuple[int, int], int]  # (geometry id, instance) -> row, of the affine bodies
+    soft: SoftRows  # what the rows after those of the affine bodies are; their `geometry` is -1
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def affine_count(self) -> int:
+        """Number of affine bodies."""
+        return len(self.rows)
+
+    @property
+    def keys(self) -> list[tuple[int, int]]:
+        """(Geometry id, instance) of each row; of a soft body, (geometry id, number of the row)."""
+        soft = [
+            (body.slot.id(), k)
+            for body, of in zip(self.soft.bodies, self.soft.members, strict=True)
+            for k in range(len(of))
+        ]
+        return [*self.rows, *soft]
 
     @property
     def transforms(self) -> Array:
@@ -61,7 +78,7 @@ class BodyTable:
     def belongs_to(self, slots: Sequence[Any]) -> Bools:
         """Which bodies are instances of these geometry slots, (n,)."""
         ids = {slot.id() for slot in slots}
-        return np.array([slot.id() in ids for slot in self.slots], dtype=bool)[self.geometry]
+        return np.array([*(slot.id() in ids for slot in self.slots), False], dtype=bool)[self.geometry]
 
     def gravity(self, of_scene: Array) -> Array:
         """Gravity (n, 3) [m/s²] of each body in a scene with gravity (3,)."""
@@ -114,6 +131,7 @@ def read_bodies(slots: Iterable[Any], names: Mapping[int, str] | None = None) ->
         slots=slots,
         surfaces=tuple(read_surface(slot.geometry()) for slot in slots),
         rows=rows,
+        soft=NO_SOFT_ROWS,
         **{name: _stack(joined.get(name, []), dtype, shape) for name, (dtype, shape) in _COLUMNS.items()},
     )
 

@@ -6,27 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.half_planes import HalfPlanes
 from ipc_articulation.contact.materials import NO_CONTACT, Materials, Rules, Traits, make_materials
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.surfaces import Surfaces, join_surfaces
+from ipc_articulation.contact.soft.meshes import Meshes, SoftMesh, make_meshes
+from ipc_articulation.contact.surfaces import Surfaces, join_surfaces, with_points
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
+from ipc_articulation.frontend.soft.soft_rows import touching_vertices
 
 _FARTHEST = 1e30  # [m], largest coordinate of a vertex, because fourth powers of lengths are computed
 
 
 def make_surfaces(bodies: BodyTable) -> Surfaces:
-    """The surfaces of all bodies, joined in the order of the bodies.
+    """The surfaces of all bodies, joined in the order of the bodies; all vertices of soft bodies are points of them.
 
     Raises:
         SceneError: A vertex is not finite, or too far away for distances to be computed; the message names the body.
     """
-    meshes: list[Any] = [bodies.surfaces[geometry] for geometry in bodies.geometry]
+    meshes: list[Any] = [bodies.surfaces[geometry] for geometry in bodies.geometry[: bodies.affine_count]]
     surfaces = join_surfaces([(mesh.points, mesh.edges, mesh.faces, mesh.thickness) for mesh in meshes])
+    if bodies.soft.bodies:
+        thickness = bodies.soft.column([body.thickness for body in bodies.soft.bodies])[bodies.soft.has]
+        surfaces = with_points(surfaces, bodies.soft.labels, thickness, bodies.soft.counts)
     x = surfaces.positions(bodies.q)
     lost = np.flatnonzero(~(np.abs(x) < _FARTHEST).all(axis=1))
     if len(lost):
@@ -43,7 +48,8 @@ def without_label(bodies: BodyTable, materials: Materials) -> list[str]:
         [_is_unlabelled(*pair) for pair in zip(bodies.slots, bodies.surfaces, strict=True)], dtype=bool
     )
     may_touch = (materials.touching.any(axis=1)) | (materials.plane_pairs != NO_CONTACT).any(axis=1)
-    return [bodies.names[row] for row in np.flatnonzero(may_touch & forgotten[bodies.geometry])]
+    n = bodies.affine_count
+    return [bodies.names[row] for row in np.flatnonzero(may_touch[:n] & forgotten[bodies.geometry[:n]])]
 
 
 def _is_unlabelled(slot: Any, surface: SurfaceMesh) -> bool:
@@ -65,20 +71,46 @@ def make_contact_world(
         d_hat: Distance at which the barrier begins, for bodies without their own value [m].
         gravity: The greatest of any body [m/s²].
     """
-    thickness = np.zeros(len(bodies))
-    np.maximum.at(thickness, surfaces.body, surfaces.thickness)
+    group = group_of_rows(bodies)
+    first = np.searchsorted(group, np.arange(group[-1] + 1 if len(group) else 0))  # row of each body
+    thickness, is_fixed = np.zeros(len(first)), np.ones(len(first), dtype=np.bool_)
+    np.maximum.at(thickness, group[surfaces.body], surfaces.thickness)
+    is_fixed[group[~bodies.is_fixed]] = False
     traits = Traits(
-        element=bodies.contact_element,
-        subscene=bodies.subscene,
-        d_hat=np.where(bodies.d_hat > 0.0, bodies.d_hat, d_hat),
+        element=bodies.contact_element[first],
+        subscene=bodies.subscene[first],
+        d_hat=np.where(bodies.d_hat > 0.0, bodies.d_hat, d_hat)[first],
         thickness=thickness,
-        is_fixed=bodies.is_fixed,
-        self_collision=bodies.self_collision,
+        is_fixed=is_fixed,
+        self_collision=bodies.self_collision[first],
     )
-    materials = make_materials(rules, traits, planes.contact_element, planes.subscene)
+    materials = make_materials(rules, traits, planes.contact_element, planes.subscene, group)
     mass = np.where(bodies.is_fixed, np.inf, bodies.mass[:, 0, 0])
     resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
-    return ContactWorld(surfaces, materials, HalfPlanes(planes.names, planes.point, planes.normal), resistance)
+    half_planes = HalfPlanes(planes.names, planes.point, planes.normal)
+    return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies))
+
+
+def group_of_rows(bodies: BodyTable) -> Ints:
+    """Which body each row belongs to, (n,): a soft body is one, after the affine ones."""
+    n, counts = bodies.affine_count, np.diff(bodies.soft.first)
+    return np.concatenate([np.arange(n), n + np.repeat(np.arange(len(counts)), counts)])
+
+
+def _soft(surfaces: Surfaces, bodies: BodyTable) -> tuple[Meshes | None, Bools]:
+    """The meshes of soft bodies and of those beside them, None without any; and the rows that touch half-planes."""
+    touches = ~bodies.is_fixed
+    if not bodies.soft.bodies:
+        return None, touches
+    meshes, places = [], [surfaces.first[bodies.affine_count] + place for place in bodies.soft.places]
+    for body, place in zip(bodies.soft.bodies, places, strict=True):
+        touching = touching_vertices(body)
+        touches[surfaces.body[place]] &= touching
+        in_edges = np.concatenate([body.surface_edges.ravel(), body.surface_faces.ravel()])
+        alone = np.setdiff1d(np.flatnonzero(touching), in_edges)
+        edges, faces = body.surface_edges.astype(np.int32), body.surface_faces.astype(np.int32)
+        meshes.append(SoftMesh(edges, faces, alone, body.rest))
+    return make_meshes(surfaces, bodies.affine_count, meshes, places, bodies.is_fixed), touches
 
 
 def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:

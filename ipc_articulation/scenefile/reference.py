@@ -44,8 +44,8 @@ def _published() -> list[str]:
         "### published materials",
         "",
         "Values of `material` for soft bodies, cloth and rods, unless the file has a material of this name with its "
-        "own. Elastomers are nearly incompressible; their Poisson's ratio is 0.49 here, because linear elements of a higher "
-        "one are far too stiff.",
+        "own. Elastomers are nearly incompressible; their Poisson's ratio is 0.49 here, because linear elements of a "
+        "higher one are far too stiff.",
         "",
         "| name | Young's modulus [Pa] | Poisson's ratio | density [kg/m³] | thickness [mm] | source |",
         "|---|---|---|---|---|---|",

@@ -36,7 +36,7 @@ def dense(n, blocks, pairs):
 def follow_step(foresight, dq, project=True):
     changes = foresight.follow(dq, project)
     assert changes is not None
-    g, blocks, pairs = changes
+    g, blocks, pairs, _ = changes
     return g, dense(len(dq), blocks, pairs)
 
 

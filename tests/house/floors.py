@@ -19,7 +19,7 @@ ADAPTERS = f"{PACKAGE}.adapters"  # also the group of entry points
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "arrays", "compiled", "cores", "signals", "patterns", "progress"),
     ("naming", "extras", "affine", "packages", "repairs", "spatial"),
-    ("arguments",),
+    ("arguments", "tetrads"),
     ("articulation", "contact", "dynamics", "elasticity", "meshing"),
     ("frontend", "scenefile", "recording"),
     ("engine", "coupling", "viewing"),

@@ -91,7 +91,7 @@ def _hold(problem):
 def make_problem(model: EngineModel, potential: Potential, may_touch: bool) -> HeldProblem | Problem | None:
     """The problem of a model; None if its bodies may touch or one of its terms is not supported here."""
     found = {term.name: term for term in potential.terms}
-    if may_touch or not found.keys() <= TERMS:
+    if may_touch or not found.keys() <= TERMS or model.context.bodies.soft.bodies:
         return None
     problem = _gather(model, potential, found)
     return problem if config.DISABLE_JIT else _hold(problem)

@@ -82,6 +82,12 @@ class BlockMatrix:
         self._make_room(len(bodies) * (2 * len(bodies) - 1))
         self._count = add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
 
+    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+        """Add second derivatives by vertices, see `Hessian`."""
+        count, width = bodies.shape
+        self._make_room(count * width * (width - 1) // 2)
+        self._count = add_vertices(self._place, bodies, points, H, self._diagonal, self._upper, self._count)
+
     def as_arrays(self) -> Blocks:
         """The arrays of the matrix, for compiled functions; valid until more is added."""
         return Blocks(self._place, self.bodies, self.diagonal, self._upper, self._count)
@@ -167,6 +173,45 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
                         block, count = _find(upper, members[i], members[j], count)
                         _add_product(J_ki, MJ[j], upper.blocks[block])
     return count
+
+
+@compiled
+def add_vertices(place, bodies, points, H, diagonal, upper, count):
+    """See `BlockMatrix.add_vertices`; returns as `add_pairs`.
+
+    With y = (1, x̄) of a vertex, x_k = Σ_p y_p Q_kp for Q_k = (p_k, A_k), so a block H_ab of two vertices becomes
+    y_a y_bᵀ ⊗ H_ab. The labels of `tetrads` have few numbers that are not zero.
+    """
+    for s in range(len(bodies)):
+        for a in range(bodies.shape[1]):
+            i = place[bodies[s, a]]
+            if i < 0:
+                continue
+            for b in range(bodies.shape[1]):
+                j = place[bodies[s, b]]
+                if j == i:
+                    _add_vertex_pair(points[s, a], points[s, b], H[s], 3 * a, 3 * b, diagonal[i])
+                elif j > i:
+                    block, count = _find(upper, i, j, count)
+                    _add_vertex_pair(points[s, a], points[s, b], H[s], 3 * a, 3 * b, upper.blocks[block])
+    return count
+
+
+@compiled
+def _add_vertex_pair(left, right, H, row, col, target):
+    """Add y_a y_bᵀ ⊗ H_ab to a block (12, 12): H_ab begins at (row, col) of H, left and right are both x̄."""
+    for p in range(4):
+        y = 1.0 if p == 0 else left[p - 1]
+        if y == 0.0:
+            continue
+        for q in range(4):
+            t = y if q == 0 else y * right[q - 1]
+            if t == 0.0:
+                continue
+            for k in range(3):
+                at = k if p == 0 else 2 + 3 * k + p
+                for m in range(3):
+                    target[at, m if q == 0 else 2 + 3 * m + q] += t * H[row + k, col + m]
 
 
 @compiled

@@ -19,6 +19,15 @@ class Hessian(Protocol):
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
 
+    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+        """Add second derivatives by vertices: H (k, 3v, 3v) for the v vertices of each of k stencils or elements.
+
+        Args:
+            bodies: The rows that the vertices belong to, (k, v).
+            points: Their local positions x̄, (k, v, 3), with x = A x̄ + p.
+            H: By the vertices, three numbers each.
+        """
+
 
 class NoHessian:
     """Ignores everything that is added; for callers that need only the gradient."""
@@ -30,4 +39,7 @@ class NoHessian:
         """See `Hessian`."""
 
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
+        """See `Hessian`."""
+
+    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
         """See `Hessian`."""

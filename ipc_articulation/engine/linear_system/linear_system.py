@@ -58,6 +58,10 @@ class LinearSystem:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
         self._H.add_coupled(bodies, J, M)
 
+    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+        """Add second derivatives by vertices, see `Hessian`."""
+        self._H.add_vertices(bodies, points, H)
+
     @property
     def place(self) -> Ints:
         """Of each body among the unknowns, (n,); -1 where it has none."""

@@ -23,8 +23,9 @@ def not_finite(potential: Potential, q: Array) -> SolverError | None:
 
 
 def _error(what: str, term: Term, bodies: Ints, potential: Potential) -> SolverError:
-    named = ", ".join(f"'{potential.body_names[body]}'" for body in bodies)
-    where = f"at {'bodies' if len(bodies) > 1 else 'body'} {named}" if named else "at no body in particular"
+    names = dict.fromkeys(potential.body_names[body] for body in bodies)  # a soft body has several rows
+    named = ", ".join(f"'{name}'" for name in names)
+    where = f"at {'bodies' if len(names) > 1 else 'body'} {named}" if named else "at no body in particular"
     return SolverError(
         f"the {what} of the {term.name} term is not finite {where}; look at what the scene or a callback wrote there"
     )
@@ -51,3 +52,6 @@ class _HessianProbe:
 
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         self.bad[bodies[~(np.isfinite(J).all(axis=1) & np.isfinite(M).all(axis=1))]] = True
+
+    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+        self.bad[bodies[~np.isfinite(H).all(axis=(1, 2))]] = True

@@ -42,7 +42,7 @@ class StateAccessor:
 
     def body_count(self) -> int:
         """Number of bodies; an instance of an affine-body geometry is one, in the order of the geometries."""
-        return len(self._bodies)
+        return self._bodies.affine_count
 
     @property
     def rows(self) -> Mapping[tuple[int, int], int]:

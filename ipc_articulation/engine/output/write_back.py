@@ -24,7 +24,8 @@ class SceneWriter:
             articulation: The term of its articulations; None where it has none.
         """
         self._context, self._articulation, slots = context, articulation, context.bodies.slots
-        self._ends = np.cumsum(np.bincount(context.bodies.geometry, minlength=len(slots))).tolist()
+        counts = np.bincount(context.bodies.geometry[: context.bodies.affine_count], minlength=len(slots))
+        self._ends = np.cumsum(counts).tolist()
         instances = [slot.geometry().instances() for slot in slots]
         self._targets = [(found.find("transform"), found.find("velocity")) for found in instances]
         self._written = self._read_joints(np.zeros(len(context.coordinates)))
@@ -32,6 +33,7 @@ class SceneWriter:
     def write(self, state: EngineState) -> None:
         """Write a state into the scene."""
         self._write_bodies(state)
+        self._write_soft_bodies(state)
         self.write_joints(state)
         if self._articulation is not None:
             self._articulation.write_delta_theta(state.q)
@@ -49,6 +51,24 @@ class SceneWriter:
             if velocity is not None:
                 _write_transforms(state.qdot[first:end], 0.0, view(velocity))
             first = end
+
+    def _write_soft_bodies(self, state: EngineState) -> None:
+        """Write the positions of vertices in the world; the geometries' transforms are the identity (see `cpu`)."""
+        soft, first = self._context.bodies.soft, self._context.bodies.affine_count
+        if not soft.bodies:
+            return
+        positions, velocities = soft.vertices_of(state.q[first:]), soft.vertices_of(state.qdot[first:])
+        for body, x, v in zip(soft.bodies, positions, velocities, strict=True):
+            vertices = body.slot.geometry().vertices()
+            if vertices.size() != len(x):
+                raise SceneError(
+                    f"{body.owner} has {vertices.size()} vertices now, but had {len(x)} when the scene was read; for "
+                    "another mesh make another geometry"
+                )
+            view(vertices.find("position"))[..., 0] = x
+            velocity = vertices.find("velocity")
+            if velocity is not None:
+                view(velocity)[..., 0] = v
 
     def write_joints(self, state: EngineState) -> None:
         """Write `angle` and `distance` of all joints."""

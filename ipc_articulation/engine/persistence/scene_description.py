@@ -28,6 +28,9 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
         "own gravity": np.nan_to_num(bodies.own_gravity).tolist(),
         "inertia": [_digest(mass) for mass in bodies.mass],
         "surfaces": _digest(surfaces.points, surfaces.edges, surfaces.faces, surfaces.thickness, surfaces.first),
+        "soft bodies": [
+            _digest(body.rest, body.mass, body.edges, body.triangles, body.tetrahedra) for body in bodies.soft.bodies
+        ],
         "terms of the energy": list(dict.fromkeys(term.name for term in workspace.potential.terms)),
         "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in joints],
         "bodies, axes and strengths of joints": [

@@ -10,11 +10,11 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.held import carried
-from ipc_articulation.engine.scene.model import EngineModel, make_model
+from ipc_articulation.engine.scene.model import EngineModel, make_model, read_rows
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import constitution_uid, object_names, require
-from ipc_articulation.frontend.bodies import BodyTable, read_bodies
+from ipc_articulation.frontend.attributes import constitution_uid, require
+from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 
 
@@ -45,8 +45,9 @@ def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[Engi
     """
     slots = list(scene.geometries())
     _refuse_orphaned_joints(slots, model.context.bodies)
-    table = read_bodies(slots, object_names(scene.get()))
-    rows = [model.context.bodies.rows.get(key, -1) for key in table.rows]  # where each body was, -1 for a new one
+    table = read_rows(scene)
+    known = {key: row for row, key in enumerate(model.context.bodies.keys)}
+    rows = [known.get(key, -1) for key in table.keys]  # where each body was, -1 for a new one
     old = np.array(rows, dtype=np.int64)
     present = replace(table, q=_carry(old, state.q, table.q), qdot=_carry(old, state.qdot, table.qdot))
     births = _carry_births(old, model.context.births, present.q)
@@ -78,7 +79,7 @@ def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineM
     anchored, anchors = carried(state.held_anchors, old, *counts)
     theta = new.context.coordinates.follow(followed, start.q)
     start = start._replace(pairs=pairs, resistances=resistances, anchored=anchored, anchors=anchors)
-    return start._replace(**bodies, theta=theta)
+    return start._replace(**bodies, theta=theta, creases=state.creases)
 
 
 def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:

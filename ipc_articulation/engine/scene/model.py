@@ -19,6 +19,8 @@ from ipc_articulation.frontend.bodies import BodyTable, read_bodies
 from ipc_articulation.frontend.config import Config, read_config
 from ipc_articulation.frontend.contact_table import HalfPlaneTable, read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_surfaces
+from ipc_articulation.frontend.soft.bodies import read_soft_bodies
+from ipc_articulation.frontend.table_of_rows import accelerations, with_soft_bodies
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class EngineModel:
     planes: HalfPlaneTable
     rules: Rules  # the contact table
     by_load: bool  # see `read_model`
-    gravity: Array  # (n, 3) of each body [m/s²]
+    acceleration: Array  # (n, 12) of coordinates by gravity
     gravity_strength: Array  # (n,) its magnitude [m/s²]
     config: Config
     diagonal: float  # of the bounding box of the initial scene [m], the measure of relative tolerances
@@ -56,10 +58,17 @@ def read_model(scene: Any, by_load: bool = False) -> EngineModel:
         UnsupportedError: The scene has a feature that this engine does not support.
         SceneError: The scene is inconsistent.
     """
-    bodies = read_bodies(scene.geometries(), object_names(scene.get()))
+    bodies = read_rows(scene)
     x = make_surfaces(bodies).positions(bodies.q)
     diagonal = float(np.linalg.norm(x.max(axis=0) - x.min(axis=0))) if len(x) else 0.0
     return make_model(scene, bodies, {}, diagonal, by_load)
+
+
+def read_rows(scene: Any) -> BodyTable:
+    """The affine bodies of a scene (`uipc.backend.SceneVisitor`), then the rows of its soft bodies."""
+    names = object_names(scene.get())
+    soft = read_soft_bodies(scene.geometries(), scene.rest_geometries(), names)
+    return with_soft_bodies(read_bodies(scene.geometries(), names), soft)
 
 
 def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal: float, by_load: bool) -> EngineModel:
@@ -74,16 +83,17 @@ def make_model(scene: Any, bodies: BodyTable, births: dict[int, Array], diagonal
     """
     slots, config = tuple(scene.geometries()), read_config(scene.get().config(), diagonal)
     refuse_unsupported_bodies(slots)
-    gravity = bodies.gravity(config.gravity)
+    acceleration = accelerations(bodies, config.gravity)
+    context = read_scene_context(slots, bodies, births)
     return EngineModel(
         slots=slots,
-        context=read_scene_context(slots, bodies, births),
-        surfaces=make_surfaces(bodies),
+        context=context,
+        surfaces=context.surfaces,
         planes=read_half_planes(slots, object_names(scene.get())),
         rules=read_contact_table(scene.get(), by_load),
         by_load=by_load,
-        gravity=gravity,
-        gravity_strength=np.linalg.norm(gravity, axis=1),
+        acceleration=acceleration,
+        gravity_strength=np.linalg.norm(acceleration[:, :3], axis=1),
         config=config,
         diagonal=diagonal,
         order=ORDERS[config.integrator],

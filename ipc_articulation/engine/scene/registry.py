@@ -18,22 +18,29 @@ from ipc_articulation.engine.terms import (
     articulation,
     body_force,
     driving_joint,
+    finite_elements,
     joint_force,
     joint_limit,
     joint_penalty,
     ortho_potential,
+    soft_position,
     soft_transform,
+    stitches,
+    vertex_force,
 )
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import UnsupportedError
-from ipc_articulation.frontend.attributes import constitution_uid, read_uids
+from ipc_articulation.frontend.attributes import carried_uids
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, OWN_UID
+from ipc_articulation.frontend.soft.constitutions import READERS
+from ipc_articulation.frontend.soft.stitches import UIDS as STITCHES
 
 Reader = Callable[[Sequence[Any], SceneContext], Term]
 
 REGISTRY: dict[int, Reader] = {
     1: ortho_potential.read,
     2: arap.read,
+    14: soft_position.read,
     16: soft_transform.read,
     18: joint_penalty.read,
     19: driving_joint.read,
@@ -48,6 +55,9 @@ REGISTRY: dict[int, Reader] = {
     668: joint_force.read,
     669: joint_limit.read,
     670: joint_limit.read,
+    671: vertex_force.read,
+    **{uid: finite_elements.read for uid in READERS if uid},
+    **{uid: stitches.read for uid in STITCHES},
     **{uid: joint_penalty.read for uid in JOINT_KINDS if uid >= OWN_UID},
 }
 
@@ -63,13 +73,6 @@ def read_terms(slots: Sequence[Any], context: SceneContext) -> list[Term]:
         for reader in dict.fromkeys(_reader(uid, slot) for uid in carried_uids(slot.geometry())):
             by_reader[reader].append(slot)
     return [reader(found, context) for reader, found in by_reader.items() if found]
-
-
-def carried_uids(geometry: Any) -> list[int]:
-    """All UIDs of a geometry, its own constitution first; none for scenery."""
-    uid = constitution_uid(geometry)
-    extras = read_uids(geometry, "extra_constitution_uids") + read_uids(geometry, "constraint_uids")
-    return [uid, *extras] if uid else extras
 
 
 def _reader(uid: int, slot: Any) -> Reader:

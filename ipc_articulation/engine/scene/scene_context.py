@@ -9,20 +9,25 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.engine.joint_coordinates import JointCoordinates
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.articulations import ARTICULATION, ArticulationTable, read_articulations
 from ipc_articulation.frontend.attributes import constitution_uid
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.contact_world import make_surfaces
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
+from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 
 @dataclass(frozen=True)
 class SceneContext:
     """Bodies, joints and articulations of a scene, read once."""
 
+    slots: tuple[Any, ...]  # all geometry slots
     bodies: BodyTable
+    surfaces: Surfaces  # of the bodies, with all vertices of soft ones
     joints: tuple[JointMesh, ...]
     coordinates: JointCoordinates  # of the tracked joints, in their order
     articulations: ArticulationTable
@@ -32,6 +37,19 @@ class SceneContext:
     def tracked(self) -> tuple[JointMesh, ...]:
         """The joint geometries whose joints have a coordinate."""
         return _tracked(self.joints)
+
+    def vertices_of(self, geo_id: int) -> Ints:
+        """The vertices of `surfaces` that those of a soft body's geometry are, (V,)."""
+        soft = self.bodies.soft
+        which = next(k for k, body in enumerate(soft.bodies) if body.slot.id() == geo_id)
+        return self.surfaces.first[self.bodies.affine_count] + soft.places[which]
+
+    def soft_vertices(self, slots: Sequence[Any]) -> tuple[list[SoftBody], Ints]:
+        """The soft bodies among geometry slots, and the vertices of `surfaces` that theirs are, one after the other."""
+        ids = {slot.id() for slot in slots}
+        bodies = [body for body in self.bodies.soft.bodies if body.slot.id() in ids]
+        places = [self.vertices_of(body.slot.id()) for body in bodies]
+        return bodies, np.concatenate([np.zeros(0, dtype=np.int64), *places])
 
     def joints_of(self, slots: Sequence[Any]) -> tuple[list[JointMesh], Ints]:
         """The joint geometries with a coordinate among the slots, and the indices of their joints in `coordinates`.
@@ -66,7 +84,8 @@ def read_scene_context(slots: Sequence[Any], bodies: BodyTable, births: dict[int
     made = [(slot, replace(bodies, q=births[slot.id()])) for slot in slots if _uid(slot) in JOINT_KINDS]
     joints = tuple(read_joint_mesh(slot, then) for slot, then in made)
     articulations = read_articulations([slot for slot in slots if _uid(slot) == ARTICULATION], joints, bodies)
-    return SceneContext(bodies, joints, JointCoordinates.of(_tracked(joints)), articulations, births)
+    coordinates = JointCoordinates.of(_tracked(joints))
+    return SceneContext(tuple(slots), bodies, make_surfaces(bodies), joints, coordinates, articulations, births)
 
 
 def _tracked(meshes: tuple[JointMesh, ...]) -> tuple[JointMesh, ...]:

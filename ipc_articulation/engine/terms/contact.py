@@ -6,6 +6,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.anchors import NO_ANCHORS
+from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.world import ContactWorld
@@ -31,7 +32,7 @@ class Contact(Term, Projecting):
         self._held = NO_ANCHORS
         self.resistance = 0.0  # of the pairs that leave it open [Pa]
         self.has_stiffened = False  # by the last `assemble`: energies from before it are not comparable
-        self._moving = np.ones(len(world.materials.body_pairs), dtype=bool)
+        self._moving = np.ones(len(world.materials.group), dtype=bool)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
         self._held, motions = state.held_anchors, (dt * state.qdot, dt * state.qdot_before)
@@ -57,6 +58,13 @@ class Contact(Term, Projecting):
         self.has_stiffened = not isinstance(hessian, NoHessian) and self.world.rescue()
         at = self.world.derivatives(self.projects)
         g += at.gradient
-        hessian.add_diagonal(at.blocks)
-        for bodies, blocks in at.pair_blocks:
-            hessian.add_pairs(bodies, blocks)
+        add_blocks(at, self.world, hessian)
+
+
+def add_blocks(at: ContactDerivatives, world: ContactWorld, hessian: Hessian) -> None:
+    """Add the second derivatives of contact to a Hessian."""
+    hessian.add_diagonal(at.blocks)
+    for bodies, blocks in at.pair_blocks:
+        hessian.add_pairs(bodies, blocks)
+    for vertices, H in at.vertex_blocks:
+        hessian.add_vertices(world.surfaces.body[vertices], world.surfaces.points[vertices], H)

@@ -37,13 +37,13 @@ class Kinetic(Term):
 
     name = "kinetic"
 
-    def __init__(self, bodies: BodyTable, gravity: Array, order: int) -> None:
-        """Gravity (n, 3) [m/s²] accelerates only the translation, wherever the centre of mass is."""
+    def __init__(self, bodies: BodyTable, acceleration: Array, order: int) -> None:
+        """Take the acceleration (n, 12) by gravity: of a body's translation only, wherever its centre of mass is."""
         has_kinetic = ~(bodies.is_fixed | bodies.external_kinetic)
         self.arrays = Inertias(
             order,
             weight(order) * bodies.mass * has_kinetic[:, None, None],
-            np.pad(gravity, ((0, 0), (0, 9))),
+            acceleration,
             bodies.is_dynamic,
             bodies.q.copy(),
         )

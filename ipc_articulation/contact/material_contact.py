@@ -1,0 +1,87 @@
+"""What contact of one material is, whatever bodies touch: stencils, their gaps and barriers, collision detection."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact import ccd, pair_barrier
+from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
+from ipc_articulation.cores import parts, share
+
+TOGETHER, TOGETHER_SLOW = 4096, 256  # stencils at which one core looks, or whose derivatives it computes
+
+
+class MaterialContact(ABC):
+    """All pairs of one material that a subclass finds."""
+
+    def __init__(self, materials: Materials, index: int, resistance: Resistance) -> None:
+        """Take the material with an index; `resistance` has κ_c of its pairs."""
+        self._d_hat, self._thickness = float(materials.d_hat[index]), float(materials.thickness[index])
+        self._resistance, self._mu = resistance, float(materials.friction[index])
+        self._all = np.ones(len(materials.group), dtype=np.bool_)
+        self._dt = 0.0  # [s]
+
+    @property
+    def _reach(self) -> float:
+        """Distance of surfaces below which they have forces [m]."""
+        return self._d_hat + self._thickness
+
+    def _stiffness(self, stencils: Stencils) -> Array:
+        """κ = dt² κ_c of the pairs of some stencils, (P,)."""
+        return self._dt**2 * self._resistance.of(stencils.bodies)
+
+    def smallest_gaps(self, touching: Stencils, x: Array) -> Array:
+        """The smallest gap (P,) [m] of the pairs of some stencils at x (V, 3)."""
+        return pair_barrier.smallest_gaps(*touching.columns[:4], x, self._thickness)
+
+    def pushes(self, touching: Stencils, x: Array) -> Array:
+        """Σ |B'(d)| (P,) [m³] of the pairs of some stencils at x (V, 3)."""
+        return pair_barrier.pushes(*touching.columns, x, self._d_hat, self._thickness)
+
+    @abstractmethod
+    def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
+        """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
+
+    def within_reach(self, stencils: Stencils, x: Array, moving: Bools) -> Stencils:
+        """Those of some stencils within d̂ at x (V, 3) that have a moving body, and only their pairs of bodies."""
+        if not len(stencils):
+            return NO_STENCILS
+        bodies, *columns = stencils.columns[:4]
+
+        def in_reach(some: slice) -> Ints:
+            of_some = bodies, *(column[some] for column in columns)
+            return pair_barrier.in_reach(*of_some, moving, x, self._reach) + some.start
+
+        return stencils.rows(np.concatenate(share(in_reach, parts(len(stencils), TOGETHER))))
+
+    def add_barriers(self, stencils: Stencils, x: Array, moving: Bools, E: Array) -> None:
+        """Add the energy of barriers with a moving body to E (n,), with vertices at x (V, 3)."""
+        if len(stencils):
+            kappa = self._stiffness(stencils)
+            pair_barrier.add_energy(*stencils.columns, moving, x, kappa, self._d_hat, self._thickness, E)
+
+    def add_gap_changes(self, touching: Stencils, x: Array, ahead: Array, change: Array) -> None:
+        """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
+        if len(touching):
+            pair_barrier.add_gap_changes(*touching.columns[:4], x, ahead, self._thickness, change)
+
+    def lower_fractions(
+        self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
+    ) -> None:
+        """Lower the step fractions (n,) of islands so that stencils do not touch."""
+        if len(stencils):
+            motion = labels, moving, start, end, self._thickness, self._d_hat, floor
+            bodies, *columns = stencils.columns[:4]
+
+            def lower(some: slice) -> Array:
+                own = fractions.copy()
+                ccd.lower_fractions(bodies, *(column[some] for column in columns), *motion, own)
+                return own
+
+            np.minimum.reduce(share(lower, parts(len(stencils), TOGETHER)), out=fractions)

@@ -1,0 +1,161 @@
+"""Contact of soft bodies with each other, with themselves and with affine bodies: all pairs of one material.
+
+The energies are those of `body_contact`, by vertices. A stencil counts as one of the two rows that stand for its sides
+(see `soft_proximity`): they choose its resistance, and its energy is added to one of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact import pair_barrier
+from ipc_articulation.contact.anchors import Patches
+from ipc_articulation.contact.derivatives import VertexBlocks
+from ipc_articulation.contact.forces import ContactForces
+from ipc_articulation.contact.friction_law import FrictionLaw
+from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
+from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.overlap import Overlap
+from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.soft import vertex_barrier, vertex_friction
+from ipc_articulation.contact.soft.meshes import Meshes, near_meshes
+from ipc_articulation.contact.soft.soft_proximity import SoftProximity
+from ipc_articulation.contact.soft.vertex_forces import barrier_forces, friction_forces
+from ipc_articulation.contact.soft.vertex_foresight import VertexForesight
+from ipc_articulation.contact.soft.vertex_friction import VertexFriction
+from ipc_articulation.contact.soft.vertex_rows import add_gradients
+from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.cores import parts, share
+
+
+class SoftContact(MaterialContact):
+    """All pairs of meshes of one material of which one is soft; the methods are those of `BodyContact`."""
+
+    def __init__(
+        self, surfaces: Surfaces, meshes: Meshes, materials: Materials, index: int, resistance: Resistance
+    ) -> None:
+        """Prepare contact for the material with an index; `resistance` has κ_c of its pairs."""
+        super().__init__(materials, index, resistance)
+        self._surfaces, self._meshes = surfaces, meshes
+        self._allowed = materials.body_pairs == index
+        self._allowed[: meshes.affine, : meshes.affine] = False
+        self.proximity = SoftProximity(surfaces, meshes, self._reach)
+        self._friction: VertexFriction | None = None
+
+    def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
+        """Begin a step of dt [s], without friction so far; returns the stencils within d̂."""
+        self.proximity.cover(at, at, near)
+        self._dt, self._friction = dt, None
+        return self.touching(at.x, self._all)
+
+    def lag_friction(self, touching: Stencils, at: Positions, law: FrictionLaw) -> None:
+        """Fix the step's normal forces and tangents of friction; it has no anchors."""
+        if self._mu > 0.0 and law.acts and len(touching):
+            barrier = self._mu * self._stiffness(touching), self._d_hat, self._thickness
+            vertices = self._surfaces.body, self._surfaces.points, at.x
+            self._friction = vertex_friction.lag(touching, *vertices, *barrier, law.lagged_length(self._dt))
+
+    def touching(self, x: Array, moving: Bools) -> Stencils:
+        """The stencils within d̂ at x (V, 3) of pairs with a moving row; pairs without such stencils are left out."""
+        return self.within_reach(self.proximity.stencils, x, moving)
+
+    def add_energy(self, x: Array, q: Array, moving: Bools, E: Array) -> None:
+        """Add the energy of pairs with a moving row to E (n,), at positions that `proximity` covers."""
+        self.add_barriers(self.proximity.stencils, x, moving, E)
+        if self._friction is not None:
+            vertex_friction.add_energy(*self._friction, moving, q, E)
+
+    def add_derivatives(
+        self, touching: Stencils, x: Array, q: Array, moving: Bools, project: bool, g: Array
+    ) -> list[VertexBlocks]:
+        """Add the gradient of pairs with a moving row to g (n, 12); `touching` are their stencils within d̂.
+
+        Returns:
+            Their Hessians by vertices, projected or as far as possible exact.
+        """
+        blocks, rows = [], (self._surfaces.body, self._surfaces.points)
+        if len(touching):
+            g_v, H = self._differentiate(touching, x, project)
+            add_gradients(touching.vertices, g_v, *rows, g)
+            blocks.append(VertexBlocks(touching.vertices, H))
+        if self._friction is not None:
+            g_v, H = vertex_friction.derivatives(*self._friction, moving, q)
+            add_gradients(self._friction.vertices, g_v, *rows, g)
+            blocks.append(VertexBlocks(self._friction.vertices, H))
+        return blocks
+
+    def _differentiate(self, touching: Stencils, x: Array, project: bool) -> tuple[Array, Array]:
+        kappa, columns = self._stiffness(touching), touching.columns[1:]
+
+        def differentiate(some: slice) -> tuple[Array, Array]:
+            own = (column[some] for column in columns)
+            return vertex_barrier.derivatives(*own, x, kappa, self._d_hat, self._thickness, project)
+
+        found = share(differentiate, parts(len(touching), TOGETHER_SLOW))
+        return np.concatenate([g for g, _ in found]), np.concatenate([H for _, H in found])
+
+    def foresee(self, touching: Stencils, x: Array) -> VertexForesight:
+        """The barriers as Newton's next step from x (V, 3) may expand them; `touching` are the stencils within d̂."""
+        return VertexForesight(touching, self._surfaces, x, self._stiffness, self._d_hat, self._thickness)
+
+    def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
+        """Let friction follow a Newton step from q to ahead, (n, 12) each."""
+        if self._friction is not None:
+            vertex_friction.follow(*self._friction, moving, q, ahead)
+
+    def patches(self, q: Array) -> list[Patches]:
+        """None: friction of soft bodies remembers nothing."""
+        return []
+
+    def forces(self, x: Array, q: Array) -> list[ContactForces]:
+        """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
+        touching, body = self.touching(x, self._all), self._surfaces.body
+        barrier = self._stiffness(touching), self._d_hat, self._thickness
+        found = [barrier_forces(touching, body, x, *barrier)] if len(touching) else []
+        return found if self._friction is None else [*found, friction_forces(self._friction, x, q, self._thickness)]
+
+    def near(self, low: Array, high: Array, moving: Bools) -> Ints:
+        """Rows (k, 2) that stand for pairs of meshes, one of them moving, whose boxes are within reach of each other.
+
+        Args:
+            low: Lower corners of boxes around rows, (n, 3) [m].
+            high: Upper corners.
+            moving: (n,).
+        """
+        m = self._meshes
+        pairs = near_meshes(*m.boxes(low, high), self._allowed, m.anyone(moving)[m.first_row[:-1]], self._reach)
+        return m.representative[pairs]
+
+    def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
+        """Raise `change` (n,) to how much of μ λ friction changes from q to ahead, (n, 12) each."""
+        if self._friction is not None:
+            vertex_friction.add_changes(*self._friction, moving, q, ahead, change)
+
+    def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
+        """The smallest distance of two surfaces [m] and their rows; inf and () if no distance is below `within`."""
+        limit = within + self._thickness
+        reach = 0.0
+        while reach < limit:
+            reach = min(max(2.0 * reach, self.proximity.reach), limit)
+            s = self._all_within(at, reach)
+            distance, row = pair_barrier.smallest_distance(s.kind, s.vertices, at.x, reach)
+            if row >= 0:
+                return distance - self._thickness, s.bodies_of(row)
+        return np.inf, ()
+
+    def rounded_away(self, at: Positions, within: float) -> Overlap | None:
+        """Two rows whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
+        s = self._all_within(at, within + self._thickness)
+        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, at.x, self._thickness)
+        return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, max(self._d_hat, least))
+
+    def _all_within(self, at: Positions, reach: float) -> Stencils:
+        """Stencils that contain all pairs of primitives nearer than a distance [m]."""
+        found = SoftProximity(self._surfaces, self._meshes, reach)
+        m = self._meshes
+        moving = np.ones(len(m.first_row) - 1, dtype=np.bool_)
+        found.cover(at, at, m.representative[near_meshes(*m.boxes(at.low, at.high), self._allowed, moving, reach)])
+        return found.stencils

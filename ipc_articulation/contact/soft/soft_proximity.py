@@ -1,0 +1,191 @@
+"""Candidates for contact of soft meshes, pair of meshes by pair of meshes, reused from step to step.
+
+A search of two meshes finds every stencil nearer than reach + skin, where their vertices are at x°. Later, however the
+meshes have moved together by t, the vertices of a stencil have come nearer by at most
+
+    max |x_a - x°_a - t| + max |x_b - x°_b - t|,   t the mean motion of the first mesh.
+
+While this is at most the skin at both ends of a straight motion, no stencil is missing anywhere on it. If a motion is
+longer than any sensible skin, the search covers the motion itself, and holds for it alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.soft.meshes import Meshes
+from ipc_articulation.contact.soft.vertex_trees import search
+from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
+from ipc_articulation.contact.surfaces import Surfaces, move
+
+_AHEAD = 4.0  # skin in units of how much nearer a motion brings two meshes
+_LARGEST = 0.5  # skin in units of a typical edge; a larger one gives too many candidates
+_ONCE = -1.0  # in place of a skin: the search holds for one motion
+
+
+class _Found(NamedTuple):
+    """The result of a search of two meshes."""
+
+    start: Array  # (v + w, 3) where the vertices of both were [m]
+    skin: float  # [m], or _ONCE
+    stencils: Stencils
+
+
+class SoftProximity:
+    """Stencils with soft vertices, for distances up to `reach`."""
+
+    def __init__(self, surfaces: Surfaces, meshes: Meshes, reach: float) -> None:
+        """Begin with no stencils; `reach` is the distance [m] up to which pairs must be found."""
+        self.reach, self.builds = reach, 0
+        self.stencils = NO_STENCILS  # those that may come within reach on the motion of the last `cover`
+        self._surfaces, self._meshes = surfaces, meshes
+        lengths = np.sqrt(meshes.squared_lengths)
+        self._largest_skin = max(reach, _LARGEST * float(np.median(lengths)) if len(lengths) else 0.0)
+        self._known: dict[tuple[int, int], _Found] = {}
+
+    @property
+    def bodies(self) -> Ints:
+        """The rows of meshes that have candidates, (k,)."""
+        meshes = sorted({mesh for pair in self._known for mesh in pair})
+        first = self._meshes.first_row
+        return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(first[m], first[m + 1]) for m in meshes)])
+
+    def cover(self, start: Positions, end: Positions, near: Ints) -> bool:
+        """As of `Proximity.cover`; `near` has the rows (k, 2) that stand for pairs of meshes."""
+        of_row, last = self._meshes.of_row, list(self._known)
+        needed = {(int(i), int(j)) for i, j in np.sort(of_row[near], axis=1)}
+        x, x_end = start.x, end.x
+        holding = {pair: found for pair, found in self._known.items() if self._holds(pair, found, x, x_end)}
+        missing = sorted(needed - holding.keys())
+        if missing:
+            holding.update(self._search(missing, start.q, end.q))
+            self.builds += 1
+        self._known = dict(sorted(holding.items()))
+        if missing or list(self._known) != last:
+            self.stencils = _joined([found.stencils for found in self._known.values()], len(of_row))
+        return bool(missing)
+
+    def _ranges(self, pair: tuple[int, int]) -> tuple[int, int, int, int]:
+        first = self._meshes.first_vertex
+        return first[pair[0]], first[pair[0] + 1], first[pair[1]], first[pair[1] + 1]
+
+    def _holds(self, pair: tuple[int, int], found: _Found, x: Array, x_end: Array) -> bool:
+        ends = self._ranges(pair)
+        return _drift(*ends, found.start, x) <= found.skin and _drift(*ends, found.start, x_end) <= found.skin
+
+    def _search(self, pairs: list[tuple[int, int]], q: Array, q_end: Array) -> dict[tuple[int, int], _Found]:
+        """Search pairs of meshes on the way from q to q_end, (n, 12) each."""
+        x, x_end = self._moved(pairs, q), self._moved(pairs, q_end)
+        skins, ends, starts = np.empty(len(pairs)), x.copy(), []
+        for p, pair in enumerate(pairs):
+            first, last, second, end = self._ranges(pair)
+            before = np.concatenate([x[first:last], x[second:end]])
+            motion = _drift(first, last, second, end, before, x_end)
+            fits = 1.5 * motion <= self._largest_skin
+            skins[p] = max(self.reach, min(_AHEAD * motion, self._largest_skin)) if fits else _ONCE
+            if not fits:
+                ends[first:last], ends[second:end] = x_end[first:last], x_end[second:end]
+            starts.append(before)
+        m, distance = self._meshes, self.reach + np.maximum(skins, 0.0)
+        shape = m.trees, m.edges, m.faces, m.dimension, m.squared_lengths
+        ids = np.array(pairs, dtype=np.int64)
+        pair, kind, vertices, mollified = search(ids, *shape, x, ends, distance)
+        bounds = np.searchsorted(pair, np.arange(len(pairs) + 1))
+        found = {}
+        for p, key in enumerate(pairs):
+            some = slice(bounds[p], bounds[p + 1])
+            stencils = by_rows(kind[some], vertices[some], mollified[some], m.body, m.is_fixed, len(q))
+            found[key] = _Found(starts[p], float(skins[p]), stencils)
+        return found
+
+    def _moved(self, pairs: list[tuple[int, int]], q: Array) -> Array:
+        """Positions (V, 3) at q, of the meshes in pairs."""
+        surfaces, chosen = self._surfaces, np.zeros(len(q), dtype=np.bool_)
+        first, x = self._meshes.first_row, np.empty_like(self._surfaces.points)
+        for mesh in {mesh for pair in pairs for mesh in pair}:
+            chosen[first[mesh] : first[mesh + 1]] = True
+        move(surfaces.points, surfaces.first, q, chosen, x)
+        return x
+
+
+def by_rows(kind: Ints, vertices: Ints, mollified: Array, body: Ints, is_fixed: Bools, n: int) -> Stencils:
+    """Stencils sorted by the rows that stand for their two sides: those of their first vertices that move.
+
+    Stencils of which neither side moves are left out.
+
+    Args:
+        kind: (k,).
+        vertices: (k, 4).
+        mollified: (k,).
+        body: The row of each vertex, (V,).
+        is_fixed: Whether a vertex never moves, (V,).
+        n: Number of rows.
+    """
+    keys, stays = _keys(kind, vertices, body, is_fixed, n)
+    rows = np.flatnonzero(stays)
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    return _of_keys(keys[rows], kind[rows], vertices[rows], mollified[rows], n)
+
+
+def _of_keys(keys: Ints, kind: Ints, vertices: Ints, mollified: Array, n: int) -> Stencils:
+    if not len(keys):
+        return NO_STENCILS
+    distinct, pair = np.unique(keys, return_inverse=True)
+    bodies = np.stack([distinct // n, distinct % n], axis=1)
+    return Stencils(bodies, pair.astype(np.int64), kind, vertices, mollified)
+
+
+def _joined(parts: list[Stencils], n: int) -> Stencils:
+    """All stencils, sorted by their rows; those of a pair of rows come from one part."""
+    parts = [part for part in parts if len(part)]
+    if len(parts) < 2:
+        return parts[0] if parts else NO_STENCILS
+    keys = np.concatenate([(part.bodies[:, 0] * n + part.bodies[:, 1])[part.pair] for part in parts])
+    order = np.argsort(keys, kind="stable")
+    kind, vertices, mollified = (
+        np.concatenate([getattr(part, name) for part in parts])[order] for name in ("kind", "vertices", "mollified")
+    )
+    return _of_keys(keys[order], kind, vertices, mollified, n)
+
+
+@compiled
+def _keys(kind, vertices, body, is_fixed, n):
+    """A key for the rows that stand for both sides, the smaller one first, (k,); and whether one of them moves."""
+    keys, stays = np.empty(len(kind), dtype=np.int64), np.empty(len(kind), dtype=np.bool_)
+    for s in range(len(kind)):
+        split = 2 if kind[s] == 0 else 1
+        first, second = _mover(vertices[s, :split], is_fixed), _mover(vertices[s, split:], is_fixed)
+        i, j = body[first], body[second]
+        keys[s], stays[s] = min(i, j) * n + max(i, j), not (is_fixed[first] and is_fixed[second])
+    return keys, stays
+
+
+@compiled
+def _mover(vertices, is_fixed):
+    """The first vertex that moves; the first one if none does."""
+    for v in vertices:
+        if not is_fixed[v]:
+            return v
+    return vertices[0]
+
+
+@compiled
+def _drift(first, last, second, end, start, x):
+    """How much nearer two meshes may have come since their vertices were at start (v + w, 3), at x (V, 3) [m]."""
+    t, worst = np.zeros(3), np.zeros(2)
+    for v in range(first, last):
+        for k in range(3):
+            t[k] += (x[v, k] - start[v - first, k]) / (last - first)
+    for side in range(2):
+        begin, stop, shift = (first, last, -first) if side == 0 else (second, end, last - first - second)
+        for v in range(begin, stop):
+            square = 0.0
+            for k in range(3):
+                square += (x[v, k] - start[v + shift, k] - t[k]) ** 2
+            worst[side] = max(worst[side], square)
+    return np.sqrt(worst[0]) + np.sqrt(worst[1])

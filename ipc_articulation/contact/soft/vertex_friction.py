@@ -1,0 +1,180 @@
+"""Friction by vertices: E = μ λ f₀(|u|, ε) with normal forces and tangents from the beginning of the step.
+
+u = T Σ w_a (x_a - xᵗ_a) is the slip of the two points that were closest then, w_a their weights on the four vertices of
+the stencil and T = 1 - nnᵀ; `pair_friction` has the rest. So ∂E/∂x_a = w_a μ λ f₀' u/|u|.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.barrier import barrier, cross_of_edges
+from ipc_articulation.contact.closest_points import closest_points, row
+from ipc_articulation.contact.smooth_norm import (
+    dual_hessian,
+    follow_dual,
+    force_change,
+    smooth_norm,
+    smooth_norm_derivatives,
+    start_dual,
+)
+from ipc_articulation.contact.soft.vertex_rows import SIZE, add_by_weights
+from ipc_articulation.contact.stencils import Stencils
+from ipc_articulation.contact.surfaces import on_axis
+
+
+class VertexFriction(NamedTuple):
+    """The k contact points at the beginning of a step."""
+
+    bodies: Ints  # (k, 2) the bodies that stand for both sides, see `Stencils`
+    vertices: Ints  # (k, 4)
+    weights: Array  # (k, 4) w
+    normal: Array  # (k, 3)
+    force: Array  # (k,) μ λ
+    start: Array  # (k, 3) Σ w xᵗ [m]
+    dual: Array  # (k, 3) p, see `smooth_norm`; NaN before the first derivatives; changes from iteration to iteration
+    eps: float  # ε: slip at which friction is fully developed [m]
+    body: Ints  # (V,) of each vertex
+    points: Array  # (V, 3) local positions [m]
+
+
+def lag(
+    touching: Stencils, body: Ints, points: Array, x: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
+) -> VertexFriction:
+    """Friction of a step that begins with vertices at x (V, 3); mu_kappa (P,) is μκ of the stencils' pairs."""
+    weights, normal, force, start = _lag(*touching.columns[1:], x, mu_kappa, d_hat, xi)
+    on = np.flatnonzero(force)
+    return VertexFriction(
+        bodies=touching.bodies[touching.pair[on]],
+        vertices=touching.vertices[on],
+        weights=weights[on],
+        normal=normal[on],
+        force=force[on],
+        start=start[on],
+        dual=np.full((len(on), 3), np.nan),
+        eps=eps,
+        body=body,
+        points=points,
+    )
+
+
+@compiled
+def _lag(pair, kind, vertices, mollified, x, mu_kappa, d_hat, xi):
+    """Weights (k, 4), normals (k, 3), forces μλ (k,) and Σ w x (k, 3) of stencils."""
+    count = len(kind)
+    weights, normal, force, start = np.empty((count, 4)), np.empty((count, 3)), np.zeros(count), np.zeros((count, 3))
+    e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
+    for s in range(count):
+        v = row(vertices, s)
+        d = np.sqrt(closest_points(kind[s], x, v, weights[s], normal[s]))
+        start[s] = normal[s]
+        for k in range(3):
+            normal[s, k] /= d
+        parallel = mollified[s] > 0.0 and cross_of_edges(x, v, e1, e2, z) < mollified[s]
+        if not parallel:
+            force[s] = -mu_kappa[pair[s]] * barrier(d - xi, d_hat, xi)[1]
+    return weights, normal, force, start
+
+
+@compiled
+def slip(vertices, w, n, start, body, points, q, u):
+    """Fill u (3,), the slip at q (n, 12); returns its length."""
+    along = 0.0
+    for k in range(3):
+        u[k] = -start[k]
+        for a in range(4):
+            u[k] += w[a] * on_axis(q, body[vertices[a]], k, points[vertices[a]])
+        along += u[k] * n[k]
+    for k in range(3):
+        u[k] -= along * n[k]
+    return np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+
+
+@compiled
+def add_energy(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, E):
+    """Add the energies of contact points with a moving body to that body's E (n,).
+
+    Args:
+        bodies: This and the next nine are the fields of `VertexFriction`.
+        vertices: (k, 4).
+        weights: (k, 4).
+        normal: (k, 3).
+        force: (k,).
+        start: (k, 3).
+        dual: (k, 3).
+        eps: ε [m].
+        body: (V,).
+        points: (V, 3).
+        moving: Bodies that move, (n,).
+        q: Coordinates (n, 12).
+        E: (n,).
+    """
+    u = np.empty(3)
+    for r in range(len(force)):
+        i, j = bodies[r, 0], bodies[r, 1]
+        if moving[i] or moving[j]:
+            length = slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
+            E[i if moving[i] else j] += force[r] * smooth_norm(length, eps)
+
+
+@compiled
+def derivatives(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q):
+    """Gradients (k, 12) and Hessians (k, 12, 12) by vertices; arguments as in `add_energy`."""
+    g, H = np.zeros((len(force), SIZE)), np.zeros((len(force), SIZE, SIZE))
+    t, N = np.empty(3), np.empty((3, 3))
+    for r in range(len(force)):
+        if moving[bodies[r, 0]] or moving[bodies[r, 1]]:
+            length = slip(vertices[r], weights[r], normal[r], start[r], body, points, q, t)
+            s, c = smooth_norm_derivatives(length, eps)
+            if np.isnan(dual[r, 0]):
+                start_dual(force[r], s, t, dual[r])
+            dual_hessian(force[r], s, c, t, dual[r], N)
+            for k in range(3):
+                for a in range(4):
+                    g[r, 3 * a + k] = force[r] * s * weights[r, a] * t[k]
+                for m in range(3):
+                    N[k, m] -= force[r] * s * normal[r, k] * normal[r, m]
+            add_by_weights(N, weights[r], H[r])
+    return g, H
+
+
+@compiled
+def follow(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead):
+    """Let the duals follow a Newton step from q to ahead, (n, 12) each; arguments as in `add_energy`."""
+    u, to = np.empty(3), np.empty(3)
+    for r in range(len(force)):
+        if (moving[bodies[r, 0]] or moving[bodies[r, 1]]) and not np.isnan(dual[r, 0]):
+            slip(vertices[r], weights[r], normal[r], start[r], body, points, ahead, to)
+            length = slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
+            s, c = smooth_norm_derivatives(length, eps)
+            for k in range(3):
+                to[k] -= u[k]
+            follow_dual(force[r], s, c, u, to, dual[r])
+
+
+@compiled
+def add_changes(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, change):
+    """Raise `change` (n,) to how much of μ λ a force changes from q to ahead, (n, 12) each; see `add_energy`."""
+    u, to = np.empty(3), np.empty(3)
+    for r in range(len(force)):
+        i, j = bodies[r, 0], bodies[r, 1]
+        if moving[i] or moving[j]:
+            slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
+            slip(vertices[r], weights[r], normal[r], start[r], body, points, ahead, to)
+            b = i if moving[i] else j
+            change[b] = max(change[b], force_change(u, to, eps))
+
+
+@compiled
+def forces(vertices, weights, normal, force, start, eps, body, points, q):
+    """Forces on the first side of the contact points, (k, 3), at q (n, 12); times dt²."""
+    u, found = np.empty(3), np.empty((len(force), 3))
+    for r in range(len(force)):
+        s = smooth_norm_derivatives(slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u), eps)[0]
+        for k in range(3):
+            found[r, k] = -force[r] * s * u[k]
+    return found

@@ -1,0 +1,141 @@
+"""The elastic energies of soft bodies (see `elasticity`): solids, shells, cloth and rods.
+
+E = dt² Σ W(x)   over the elements, x = A x̄ + p their vertices (see `tetrads`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.soft.vertex_rows import add_gradients
+from ipc_articulation.contact.surfaces import Surfaces, move
+from ipc_articulation.elasticity import plastic_shell_bending
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.scene.scene_context import SceneContext
+from ipc_articulation.engine.state import NO_CREASES, EngineState
+from ipc_articulation.engine.terms.creases import Hinges
+from ipc_articulation.engine.terms.term import Projecting, Term
+from ipc_articulation.frontend.attributes import carried_uids
+from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
+
+
+@dataclass(frozen=True)
+class Group:
+    """Elements of all bodies that have the same energy."""
+
+    law: ModuleType  # of `elasticity`
+    vertices: Ints  # (k, v) of `Surfaces`
+    constants: Array  # (k, m)
+
+    def of(self, chosen: Bools) -> Group:
+        """Some of them, (k,)."""
+        return self if chosen.all() else Group(self.law, self.vertices[chosen], self.constants[chosen])
+
+
+class FiniteElements(Term, Projecting):
+    """The energies of all elements."""
+
+    name = "elasticity"
+
+    def __init__(self, groups: Sequence[Group], hinges: Sequence[Hinges], surfaces: Surfaces) -> None:
+        """Take elastic elements, plastic hinges and the surfaces of all bodies, with all vertices of soft ones."""
+        self._elastic, self._hinges, self._surfaces, self._square = tuple(groups), tuple(hinges), surfaces, 0.0
+        self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
+        self._groups = self._with_hinges()
+        self._chosen, self._rows = self._groups, np.zeros(len(surfaces.first) - 1, dtype=np.bool_)
+        self._x = np.zeros_like(surfaces.points)
+        for group in self._groups:
+            self._rows[surfaces.body[group.vertices]] = True
+        self._moving = self._selected = self._rows
+
+    def _with_hinges(self) -> tuple[Group, ...]:
+        of = zip(self._hinges, self._creases, strict=True)
+        plastic = (Group(plastic_shell_bending, hinges.vertices, rows[:, 1:4].copy()) for hinges, rows in of)
+        return *self._elastic, *plastic
+
+    def creases(self, q: Array) -> Array:
+        """Creases (c, 5) after a step to q (n, 12), see `creases`."""
+        if not self._hinges:
+            return NO_CREASES
+        x, of = self._surfaces.positions(q), zip(self._hinges, self._creases, strict=True)
+        return np.concatenate([hinges.after(rows, x) for hinges, rows in of])
+
+    @property
+    def couples(self) -> Ints:
+        pairs = [np.zeros((0, 2), dtype=np.int64)]
+        for group in self._groups:
+            bodies = self._surfaces.body[group.vertices]
+            pairs += [bodies[:, [0, k]] for k in range(1, bodies.shape[1])]
+        return np.unique(np.concatenate(pairs), axis=0)
+
+    @property
+    def joints(self) -> Ints:
+        return np.zeros((0, 2), dtype=np.int64)
+
+    def begin_step(self, state: EngineState, dt: float) -> None:
+        self._square = dt * dt
+        if self._hinges:
+            self._creases = [hinges.of(state.creases) for hinges in self._hinges]
+            self._groups = self._with_hinges()
+            self.select(self._selected)
+
+    def select(self, moving: Bools) -> None:
+        self._selected, self._moving = moving, moving & self._rows
+        self._chosen = tuple(
+            group.of(np.any(moving[self._surfaces.body[group.vertices]], axis=1)) for group in self._groups
+        )
+        for group in self._chosen:  # fixed vertices of elements that move
+            self._moving[self._surfaces.body[group.vertices]] = True
+
+    def add_energy(self, q: Array, E: Array) -> None:
+        x = self._positions(q)
+        for group in self._chosen:
+            W = group.law.energies(x, group.vertices, group.constants)
+            rows.add_at(E, self._surfaces.body[group.vertices[:, 0]], self._square * W)
+
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
+        x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
+        for group in self._chosen:
+            g_v, H = derivatives(group.law, x, group.vertices, group.constants, self.projects)
+            add_gradients(group.vertices, self._square * g_v, body, points, g)
+            hessian.add_vertices(body[group.vertices], points[group.vertices], self._square * H)
+
+    def _positions(self, q: Array) -> Array:
+        """Positions (V, 3) of the vertices of rows that move, at q (n, 12)."""
+        move(self._surfaces.points, self._surfaces.first, q, self._moving, self._x)
+        return self._x
+
+
+def derivatives(law: ModuleType, x: Array, vertices: Ints, constants: Array, project: bool) -> tuple[Array, Array]:
+    """Gradients (k, 3v) and Hessians (k, 3v, 3v) of elements."""
+    both: Any = getattr(law, "derivatives", None)
+    if both is not None:
+        return both(x, vertices, constants, project)
+    return law.gradients(x, vertices, constants), law.hessians(x, vertices, constants, project)
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> FiniteElements:
+    """The elements of the soft bodies among geometry slots."""
+    ids, soft = {slot.id() for slot in slots}, context.bodies.soft
+    found: dict[ModuleType, list[tuple[Ints, Array]]] = {}
+    hinges = []
+    for body in soft.bodies:
+        if body.slot.id() in ids:
+            for uid in carried_uids(body.slot.geometry()):
+                for part in read_elements(body, uid) if uid in READERS else ():
+                    vertices = context.vertices_of(body.slot.id())[part.vertices]
+                    if part.creases is None:
+                        found.setdefault(part.law, []).append((vertices, part.constants))
+                    else:
+                        hinges.append(Hinges(body.slot.id(), part, vertices))
+    groups = [
+        Group(law, *(np.concatenate(column) for column in zip(*parts, strict=True))) for law, parts in found.items()
+    ]
+    return FiniteElements(groups, hinges, context.surfaces)

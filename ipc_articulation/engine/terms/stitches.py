@@ -1,0 +1,111 @@
+"""Stitches between bodies, soft or affine (libuipc's constitutions 22, 29 and 30; see `frontend.soft.stitches`).
+
+E = dt² Σ W(x)   over the stitches, x the positions of their vertices
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ipc_articulation import affine
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact.soft.vertex_rows import add_gradients
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.scene.scene_context import SceneContext
+from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms.finite_elements import derivatives
+from ipc_articulation.engine.terms.term import Projecting, Term
+from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.soft.stitches import Side, read_stitches
+
+
+class _Group(NamedTuple):
+    law: ModuleType  # of `elasticity`
+    bodies: Ints  # (k, v) the row of each vertex
+    points: Array  # (k, v, 3) its position in the row's frame
+    constants: Array  # (k, m)
+
+    @property
+    def numbers(self) -> Ints:
+        """A number for each vertex of each stitch, (k, v)."""
+        return np.arange(self.bodies.size).reshape(self.bodies.shape)
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> Stitches:
+    """The stitches of stitch geometries.
+
+    Raises:
+        SceneError: See `read_stitches`.
+    """
+    by_id, groups = {slot.id(): slot for slot in context.slots}, []
+    for slot in slots:
+        found = read_stitches(slot, by_id, positions=partial(_at_birth, context, slot.id()))
+        ends = [_end(side, context) for side in found.sides]
+        bodies, points = (np.concatenate(column, axis=1) for column in zip(*ends, strict=True))
+        groups.append(_Group(found.law, bodies, points, found.constants))
+    return Stitches(groups)
+
+
+def _at_birth(context: SceneContext, stitch_id: int, body: Any) -> Array:
+    """Vertices (V, 3) of a body when a stitch geometry came into the scene."""
+    q, bodies, geo_id = context.births[stitch_id], context.bodies, body.id()
+    if (geo_id, 0) in bodies.rows:
+        points = require(body.geometry().vertices(), "position", f"affine-body geometry {geo_id}")
+        return affine.world_points(q[bodies.rows[geo_id, 0]], points)
+    which = [soft.slot.id() for soft in bodies.soft.bodies].index(geo_id)
+    return bodies.soft.vertices_of(q[bodies.affine_count :])[which]
+
+
+def _end(side: Side, context: SceneContext) -> tuple[Ints, Array]:
+    """Rows (k, c) and local positions (k, c, 3) of the vertices of one side."""
+    if not side.is_soft:
+        row = context.bodies.rows[side.geometry, 0]
+        return np.full(side.vertices.shape, row), side.points
+    vertices = context.vertices_of(side.geometry)[side.vertices]
+    return context.surfaces.body[vertices], context.surfaces.points[vertices]
+
+
+class Stitches(Term, Projecting):
+    """All stitches of a scene."""
+
+    name = "stitches"
+
+    def __init__(self, groups: Sequence[_Group]) -> None:
+        self._groups, self._square = tuple(groups), 0.0
+
+    @property
+    def couples(self) -> Ints:
+        pairs = [group.bodies[:, [0, k]] for group in self._groups for k in range(1, group.bodies.shape[1])]
+        return np.unique(np.concatenate([np.zeros((0, 2), dtype=np.int64), *pairs]), axis=0)
+
+    @property
+    def joints(self) -> Ints:
+        return np.zeros((0, 2), dtype=np.int64)
+
+    def begin_step(self, state: EngineState, dt: float) -> None:
+        self._square = dt * dt
+
+    def add_energy(self, q: Array, E: Array) -> None:
+        for group in self._groups:
+            W = group.law.energies(_positions(group, q), group.numbers, group.constants)
+            rows.add_at(E, group.bodies[:, 0], self._square * W)
+
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
+        for group in self._groups:
+            g_v, H = derivatives(group.law, _positions(group, q), group.numbers, group.constants, self.projects)
+            bodies, points = group.bodies.ravel(), group.points.reshape(-1, 3)
+            add_gradients(group.numbers, self._square * g_v, bodies, points, g)
+            hessian.add_vertices(group.bodies, group.points, self._square * H)
+
+
+def _positions(group: _Group, q: Array) -> Array:
+    """Positions of all vertices of the stitches, one stitch after the other, at q (n, 12)."""
+    of = q[group.bodies.ravel()]
+    A = of[:, 3:].reshape(-1, 3, 3)
+    return of[:, :3] + np.einsum("kij,kj->ki", A, group.points.reshape(-1, 3))

@@ -1,0 +1,63 @@
+"""Forces on vertices of soft bodies, which the user may change in each step (libuipc's constraint 671).
+
+E = -dt² Σ fᵢ·(xᵢ - xᵢᵗ)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.affine import DOF
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact.soft.vertex_rows import add_gradients
+from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.engine.linear_system.hessian import Hessian
+from ipc_articulation.engine.scene.scene_context import SceneContext
+from ipc_articulation.engine.state import EngineState
+from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.frontend.soft.constraints import ExternalForce
+
+
+def read(slots: Sequence[Any], context: SceneContext) -> VertexForce:
+    """The term of the soft bodies among geometry slots.
+
+    Raises:
+        SceneError: An attribute is missing.
+    """
+    bodies, vertices = context.soft_vertices(slots)
+    return VertexForce(ExternalForce(bodies), context.surfaces, vertices)
+
+
+class VertexForce(Term):
+    """External forces on vertices."""
+
+    name = "vertex force"
+
+    def __init__(self, force: ExternalForce, surfaces: Surfaces, vertices: Ints) -> None:
+        """Take the forces, and the vertices (k,) of `surfaces` on which they act."""
+        self._force, self._vertices, self._surfaces = force, vertices, surfaces
+        self._q = self._dt2_F = np.zeros((len(surfaces.first) - 1, DOF))
+
+    @property
+    def drives(self) -> Ints:
+        return np.unique(self._surfaces.body[self._vertices])
+
+    def begin_step(self, state: EngineState, dt: float) -> None:
+        """Read the forces.
+
+        Raises:
+            SceneError: One of them is not finite; names body and vertex.
+        """
+        given = self._force.read()
+        forces = dt * dt * given.force * given.is_constrained[:, None]
+        self._q, self._dt2_F = state.q, np.zeros_like(state.q)
+        add_gradients(self._vertices[:, None], forces, self._surfaces.body, self._surfaces.points, self._dt2_F)
+
+    def add_energy(self, q: Array, E: Array) -> None:
+        E -= np.sum(self._dt2_F * (q - self._q), axis=1)
+
+    def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
+        g -= self._dt2_F

@@ -1,0 +1,5 @@
+"""Readers of libuipc's finite elements: soft bodies, their elements, their constraints, and stitches between bodies.
+
+Reading order: `bodies` and `body_checks` (geometries), `moduli`, `stencils` and `constitutions` (elements with their
+energies), `constraints` (values that callbacks may write), `stitches` (springs between bodies).
+"""

@@ -1,0 +1,153 @@
+"""Soft bodies of a libuipc scene: a geometry with a constitution of finite elements is one body, its vertices are free.
+
+libuipc reads all of this once, at `world.init`; only positions and velocities change later. Its rules are kept:
+
+- Masses are `mass` of the vertices, else the density times `volume`, which `apply_to` computed for the rest geometry.
+- Rest positions are those of the rest geometry, untransformed. Present positions are transformed once, and then live
+  in the world: `bake_transforms` writes them back. Velocities are in the world from the start.
+- What may touch is what has the label `is_surf`: vertices, edges and triangles each by their own labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from uipc.builtin import ConstitutionUIDCollection
+
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.errors import SceneError, UnsupportedError
+from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.soft.body_checks import check_body
+from ipc_articulation.frontend.soft.soft_body import SoftBody
+
+
+def is_soft_body(geometry: Any) -> bool:
+    """Whether a geometry has a constitution of finite elements; Empty has the UID 0."""
+    uid = read(geometry.meta(), "constitution_uid")
+    known = ConstitutionUIDCollection.instance()
+    return uid is not None and known.exists(int(uid[0])) and known.find(int(uid[0])).type == "FiniteElement"
+
+
+def read_soft_bodies(
+    slots: Iterable[Any], rest_slots: Iterable[Any], names: Mapping[int, str] | None = None
+) -> tuple[SoftBody, ...]:
+    """Read all soft bodies among geometry slots.
+
+    Args:
+        slots: Geometry slots.
+        rest_slots: Rest geometry slots of the scene; each has the id of its geometry.
+        names: Names of geometries by their ids; a geometry's own meta attribute `name` has priority.
+
+    Raises:
+        SceneError: A body has values with which no step is possible; see `body_checks`.
+        UnsupportedError: A value of which a body has one differs from vertex to vertex.
+    """
+    rests = {slot.id(): slot for slot in rest_slots}
+    soft = [slot for slot in slots if is_soft_body(slot.geometry())]
+    return tuple(_read_body(slot, rests[slot.id()].geometry(), (names or {}).get(slot.id())) for slot in soft)
+
+
+def bake_transforms(slots: Iterable[Any]) -> None:
+    """Write world positions into the geometries of soft bodies, and make their transforms the identity, as libuipc."""
+    from uipc import view
+
+    for slot in slots:
+        geometry = slot.geometry()
+        if is_soft_body(geometry):
+            view(geometry.positions())[:] = world_positions(geometry)[..., None]
+            view(geometry.transforms())[:] = np.eye(4)
+
+
+def world_positions(geometry: Any) -> Array:
+    """Positions of the vertices of the first instance, (V, 3) [m], in the world."""
+    T = require(geometry.instances(), "transform", "geometry")[0]
+    return require(geometry.vertices(), "position", "geometry") @ T[:3, :3].T + T[:3, 3]
+
+
+def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
+    geometry = slot.geometry()
+    name = str(read_meta(geometry, "name", object_name or f"geometry {slot.id()}"))
+    owner = f"soft body '{name}' (geometry {slot.id()})"
+    if geometry.instances().size() != 1:
+        raise SceneError(
+            f"{owner} has {geometry.instances().size()} instances; a soft body has one: make a geometry for each"
+        )
+    vertices, V = geometry.vertices(), geometry.vertices().size()
+    if rest.vertices().size() != V:
+        raise SceneError(f"{owner} has {V} vertices, but its rest geometry has {rest.vertices().size()}")
+    edges, triangles, tetrahedra = (
+        _topology(geometry, collection, k) for collection, k in (("edges", 2), ("triangles", 3), ("tetrahedra", 4))
+    )
+    body = SoftBody(
+        name=name,
+        slot=slot,
+        rest=require(rest.vertices(), "position", f"the rest geometry of {owner}"),
+        x=world_positions(geometry),
+        v=_column(vertices, "velocity", np.zeros((V, 3)), owner),
+        mass=_read_mass(geometry, rest, owner),
+        is_fixed=_column(vertices, "is_fixed", np.zeros(V), owner) != 0,
+        is_dynamic=_column(vertices, "is_dynamic", np.ones(V), owner) != 0,
+        own_gravity=_column(vertices, "gravity", np.full((V, 3), np.nan), owner),
+        thickness=_column(vertices, "thickness", np.zeros(V), owner),
+        contact_element=int(_one_value(geometry, "contact_element_id", 0, owner)),
+        subscene=int(_one_value(geometry, "subscene_element_id", 0, owner)),
+        d_hat=float(_one_value(geometry, "d_hat", -1.0, owner)),
+        self_collision=bool(read_meta(geometry, "self_collision", 1)),
+        dimension=geometry.dim(),
+        edges=edges,
+        triangles=triangles,
+        tetrahedra=tetrahedra,
+        surface_vertices=_column(vertices, "is_surf", np.zeros(V), owner) != 0,
+        surface_edges=edges[_is_surface(geometry.edges())],
+        surface_faces=triangles[_is_surface(geometry.triangles())],
+    )
+    check_body(body, has_gravity=vertices.find("gravity") is not None)
+    return body
+
+
+def _topology(geometry: Any, collection: str, k: int) -> Ints:
+    topo = read(getattr(geometry, collection)(), "topo")
+    return np.zeros((0, k), dtype=np.int64) if topo is None else topo.astype(np.int64)
+
+
+def _is_surface(collection: Any) -> Bools:
+    is_surf = read(collection, "is_surf")
+    return np.zeros(collection.size(), dtype=bool) if is_surf is None else is_surf != 0
+
+
+def _column(vertices: Any, name: str, default: NDArray[Any], owner: str) -> Any:
+    """An attribute of the vertices with the shape of its default, which it has if it does not exist."""
+    values = read(vertices, name)
+    if values is None:
+        return default
+    if values.shape != default.shape:
+        raise SceneError(f"{owner}: '{name}' of its vertices has the shape {values.shape}, must have {default.shape}")
+    return values
+
+
+def _one_value(geometry: Any, name: str, default: float, owner: str) -> float:
+    """The value of all vertices, else that of the geometry, else the default."""
+    values = read(geometry.vertices(), name)
+    if values is None or len(values) == 0:
+        return read_meta(geometry, name, default)
+    if np.ptp(values) > 0:
+        raise UnsupportedError(
+            f"{owner} has a '{name}' that differs from vertex to vertex ({values.min():g} to {values.max():g}); the "
+            "CPU engine has one for each geometry; use Engine('cuda')"
+        )
+    return values[0]
+
+
+def _read_mass(geometry: Any, rest: Any, owner: str) -> Array:
+    """Lumped masses (V,) [kg]."""
+    mass = read(geometry.vertices(), "mass")
+    if mass is not None:
+        return mass
+    density = read(geometry.vertices(), "mass_density")
+    if density is None:
+        density = require(geometry.meta(), "mass_density", owner)[0]
+    volume = require(rest.vertices(), "volume", f"the rest geometry of {owner}")
+    return np.asarray(density * volume, dtype=np.float64)
