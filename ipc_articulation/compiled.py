@@ -2,7 +2,8 @@
 
 numba stores machine code next to each file and discards it when that file changes. Machine code also contains the
 functions that a function calls and the constants that it reads. So here it is discarded when any file changes that its
-file imports, directly or not. A process that writes into a cache locks it, because two writers at once would mix their
+file imports, directly or not, and those that the functions in its closure come from and import, however deep they are
+in closures of closures. A process that writes into a cache locks it, because two writers at once would mix their
 versions.
 """
 
@@ -45,14 +46,33 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def _values(function: Callable[..., Any]) -> list[Any]:
     """The variables in a function's closure; compiled functions are replaced by their Python functions."""
-    values = [cell.cell_contents for cell in function.__closure__ or ()]
-    return [value.py_func if isinstance(value, Dispatcher) else value for value in values]
+    return [_plain(cell.cell_contents) for cell in function.__closure__ or ()]
+
+
+def _plain(value: Any) -> Any:
+    """A value, its compiled functions replaced by their Python functions, also in tuples."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return value.py_func if isinstance(value, Dispatcher) else value
+
+
+def _functions(value: Any) -> list[Callable[..., Any]]:
+    """The functions in a plain value: itself or those in a tuple, and all in their closures, however deep."""
+    if isinstance(value, tuple):
+        return [f for part in value for f in _functions(part)]
+    return [value, *_functions(tuple(_values(value)))] if isfunction(value) else []
 
 
 def _digest(function: Callable[..., Any]) -> str:
     """Digest of the variables in a function's closure, the same in each process; functions count by their names."""
-    names = [f"{x.__module__}.{x.__qualname__}" if isfunction(x) else x for x in _values(function)]
-    return sha256(dumps(names)).hexdigest()[:16]
+    return sha256(dumps(_named(tuple(_values(function))))).hexdigest()[:16]
+
+
+def _named(value: Any) -> Any:
+    """A plain value, its functions replaced by their names."""
+    if isinstance(value, tuple):
+        return [_named(part) for part in value]
+    return f"{value.__module__}.{value.__qualname__}" if isfunction(value) else value
 
 
 class _Cache(FunctionCache):
@@ -60,8 +80,7 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        functions = filter(isfunction, (function, *_values(function)))
-        self._cache_file._source_stamp = stamp(*(Path(getfile(f)) for f in functions))
+        self._cache_file._source_stamp = stamp(*{Path(getfile(f)) for f in _functions(function)})
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Machine code from disk; None where there is none, or where its index names a class that no longer exists."""

@@ -174,6 +174,46 @@ def test_a_change_of_what_it_calls_discards_a_closure(copy: Path, file: str, old
     assert run(copy, CLOSURES) == result
 
 
+NESTED = """
+from ipc_articulation.trial.caller import twice
+from ipc_articulation.trial.factory import summed
+
+many = summed(summed(twice, 2), 2)
+"""
+
+TUPLE = """
+from ipc_articulation.compiled import compiled
+from ipc_articulation.trial.caller import twice
+from ipc_articulation.trial.factory import summed
+
+def added(functions):
+    @compiled
+    def run(x):
+        return functions[0](x) + functions[1](x)
+    return run
+
+many = added((twice, summed(twice, 3)))
+"""
+
+
+@pytest.mark.parametrize("text", [NESTED, TUPLE])
+@pytest.mark.parametrize(
+    ("file", "old", "new", "result"),
+    [("constants", "3", "5", "40"), ("callee", "* x", "* x + 1", "32"), ("caller", "2 *", "3 *", "36")],
+)
+def test_a_change_below_the_functions_of_a_closure_discards_it(
+    copy: Path, text: str, file: str, old: str, new: str, result: str
+) -> None:
+    """Closures whose variables are closures, or tuples of functions."""
+    (copy / "trial" / "user.py").write_text(text)
+    code = "from ipc_articulation.trial.user import many; print(many(1), len(many.stats.cache_hits))"
+    assert run(copy, code) == "24 0"
+    assert run(copy, code) == "24 1"
+    source = copy / "trial" / f"{file}.py"
+    source.write_text(source.read_text().replace(old, new))
+    assert run(copy, code) == f"{result} 0"
+
+
 def test_a_change_elsewhere_keeps_a_closure(copy: Path) -> None:
     (copy / "trial" / "user.py").write_text(
         "from ipc_articulation.trial.factory import summed\n"

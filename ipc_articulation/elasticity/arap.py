@@ -15,13 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity.deformation import (
-    deformation_gradient,
-    gradient_to_vertices,
-    hessian_to_vertices,
-)
-from ipc_articulation.elasticity.isotropic_solid import second_derivative
+from ipc_articulation.elasticity import isotropic
+from ipc_articulation.elasticity.deformation import of_tetrahedron
+from ipc_articulation.elasticity.kernel import inlined
 from ipc_articulation.elasticity.over_elements import over_elements
 from ipc_articulation.elasticity.signed_svd import signed_svd
 from ipc_articulation.elasticity.tetrahedron import shape_and_volume
@@ -41,34 +37,26 @@ def rest(X: Array, tetrahedra: Ints, kappa: Array | float) -> Array:
     return np.column_stack([b, v * kappa])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (4, 3) with constants c (13,)."""
-    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
-    signed_svd(deformation_gradient(x, c[:12].reshape(4, 3)), U, s, V)
-    return c[12] * np.sum((s - 1.0) ** 2)
-
-
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (12,)."""
-    b = c[:12].reshape(4, 3)
-    F = deformation_gradient(x, b)
-    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
+    U, s, V, _, _, F, _, _ = arrays
+    of_tetrahedron(x, c, F)
     signed_svd(F, U, s, V)
-    gradient_to_vertices(F - U @ V.T, 2.0 * c[12], b, g)
+    return c[12] * ((s[0] - 1.0) ** 2 + (s[1] - 1.0) ** 2 + (s[2] - 1.0) ** 2)
 
 
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (12, 12), exact or projected."""
-    b = c[:12].reshape(4, 3)
-    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
-    signed_svd(deformation_gradient(x, b), U, s, V)
-    twists, flips = np.empty(3), np.ones(3)
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (12,) and ∂²E/∂x² into H (12, 12), exact or projected."""
+    isotropic.to_frames(x, c, arrays)
+    _, s, _, _, slope, A, twists, flips = arrays
     for k in range(3):
-        twists[k] = 1.0 - 2.0 / max(s[(k + 1) % 3] + s[(k + 2) % 3], _LEAST)
-    hessian_to_vertices(second_derivative(U, V, np.eye(3), twists, flips, project), 2.0 * c[12], b, H)
+        i, j = (k + 1) % 3, (k + 2) % 3
+        slope[k] = s[k] - 1.0
+        twists[k], flips[k] = 1.0 - 2.0 / max(s[i] + s[j], _LEAST), 1.0
+        A[k, k], A[i, j], A[j, i] = 1.0, 0.0, 0.0
+    isotropic.to_vertices(arrays, 2.0 * c[12], project, g, H)
 
 
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
+energies, derivatives, gradients, hessians = over_elements(4, isotropic.scratch, energy, write_derivatives)

@@ -19,7 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
+from ipc_articulation.elasticity.kernel import kernel
+from ipc_articulation.elasticity.vectors import between, cross, dot, scaled
 from ipc_articulation.errors import MeshError
 
 _FLAT = 1e-12  # height of a triangle over the edge, relative to its side, that counts as none
@@ -42,120 +43,137 @@ def angle_and_weight(X: Array, hinges: Ints) -> tuple[Array, Array]:
     return angles, 3.0 * np.sum((x2 - x1) ** 2, axis=1) / area
 
 
-@compiled
+@kernel
 def _angles(X, hinges):
     """θ of each hinge, nan for those without."""
-    theta = np.empty(len(hinges))
+    theta, x = np.empty(len(hinges)), np.empty((4, 3))
     for h in range(len(hinges)):
-        x = X[hinges[h]]
+        for v in range(4):
+            for i in range(3):
+                x[v, i] = X[hinges[h, v], i]
         theta[h] = angle(x) if has_angle(x) else np.nan
     return theta
 
 
-@compiled
+@kernel
+def normals(x):
+    """m, n and e of a hinge x (4, 3)."""
+    m = cross(between(x, 0, 1), between(x, 0, 2))
+    n = cross(between(x, 3, 2), between(x, 3, 1))
+    return m, n, between(x, 1, 2)
+
+
+@kernel
 def has_angle(x):
     """Whether the hinge x (4, 3) has an angle."""
-    e = x[2] - x[1]
-    for v, normal in ((0, _first_normal(x)), (3, _second_normal(x))):
-        side = x[v] - x[1]
-        if np.sum(normal * normal) <= _FLAT**2 * np.sum(e * e) * np.sum(side * side):
-            return False
-    return True
+    m, n, e = normals(x)
+    return not (_is_flat(m, e, between(x, 1, 0)) or _is_flat(n, e, between(x, 1, 3)))
 
 
-@compiled
+@kernel
+def _is_flat(normal, e, side):
+    return dot(normal, normal) <= _FLAT**2 * dot(e, e) * dot(side, side)
+
+
+@kernel
 def angle(x):
     """θ [rad], in [-π, π], of a hinge x (4, 3) that has one."""
-    m, n, e = _first_normal(x), _second_normal(x), x[2] - x[1]
-    sine = np.sum(np.cross(m, n) * e) / np.sqrt(np.sum(e * e))
-    return np.arctan2(sine + 0.0, np.sum(m * n))
+    m, n, e = normals(x)
+    return np.arctan2(dot(cross(m, n), e) / np.sqrt(dot(e, e)) + 0.0, dot(m, n))
 
 
-@compiled
+@kernel
 def wrapped(theta):
     """The same angle in [-π, π]."""
     return theta - 2.0 * np.pi * np.round(theta / (2.0 * np.pi))
 
 
-@compiled
-def angle_gradient(x):
-    """∂θ/∂x (12,) of a hinge x (4, 3) that has an angle."""
-    p, q, s, t = _parts(x)
-    g = np.empty(12)
-    g[0:3], g[9:12] = p, q
-    g[3:6] = (s - 1.0) * p + (t - 1.0) * q
-    g[6:9] = -s * p - t * q
-    return g
+@kernel
+def write_derivatives(x, slope, curve, exact, arrays, g, H):
+    """Write those of an energy of θ: its gradient into g (12,), its Hessian into H (12, 12), which is 0 before.
 
-
-@compiled
-def angle_hessian(x):
-    """∂²θ/∂x² (12, 12) of a hinge x (4, 3) that has an angle."""
-    p, q, s, t = _parts(x)
-    e = x[2] - x[1]
-    Dp = _normal_derivative(_first_normal(x), e, x, 0, 1, 2)
-    Dq = _normal_derivative(_second_normal(x), e, x, 3, 2, 1)
-    Ds, Dt = _foot_derivative(x, 0, s), _foot_derivative(x, 3, t)
-    H = np.empty((12, 12))
+    Args:
+        x: (4, 3), a hinge that has an angle.
+        slope: ∂E/∂θ.
+        curve: ∂²E/∂θ².
+        exact: Whether to add ∂E/∂θ ∂²θ; else the Hessian is Gauss and Newton's.
+        arrays: As of `scratch`.
+        g: ∂E/∂x.
+        H: ∂²E/∂x².
+    """
+    m, n, e = normals(x)
+    square, length = dot(e, e), np.sqrt(dot(e, e))
+    s, t = dot(between(x, 1, 0), e) / square, dot(between(x, 1, 3), e) / square
+    p, q = scaled(-length / dot(m, m), m), scaled(-length / dot(n, n), n)
     for i in range(3):
-        H[i], H[9 + i] = Dp[i], Dq[i]
-        H[6 + i] = -s * Dp[i] - p[i] * Ds - t * Dq[i] - q[i] * Dt
-        H[3 + i] = -H[6 + i] - Dp[i] - Dq[i]
-    return 0.5 * (H + H.T)
+        g[i], g[3 + i], g[6 + i], g[9 + i] = p[i], (s - 1.0) * p[i] + (t - 1.0) * q[i], -s * p[i] - t * q[i], q[i]
+    if exact:
+        _add_angle_hessian(x, (p, q, s, t), m, n, e, slope, arrays, H)
+    for i in range(12):
+        for j in range(12):
+            H[i, j] += curve * g[i] * g[j]
+    for i in range(12):
+        g[i] *= slope
 
 
-@compiled
-def _first_normal(x):
-    return np.cross(x[1] - x[0], x[2] - x[0])
+@kernel
+def scratch():
+    """∂p/∂x, ∂q/∂x (3, 12), ∂s/∂x, ∂t/∂x (12,)."""
+    return np.empty((3, 12)), np.empty((3, 12)), np.empty(12), np.empty(12)
 
 
-@compiled
-def _second_normal(x):
-    return np.cross(x[2] - x[3], x[1] - x[3])
+@kernel
+def _add_angle_hessian(x, parts, m, n, e, slope, arrays, H):
+    """Add slope · ∂²θ/∂x² to H."""
+    p, q, s, t = parts
+    Dp, Dq, Ds, Dt = arrays
+    _normal_derivative(m, e, x, (0, 1, 2), Dp)
+    _normal_derivative(n, e, x, (3, 2, 1), Dq)
+    _foot_derivative(x, e, 0, s, Ds)
+    _foot_derivative(x, e, 3, t, Dt)
+    for i in range(3):
+        for k in range(12):
+            second = -s * Dp[i, k] - p[i] * Ds[k] - t * Dq[i, k] - q[i] * Dt[k]
+            first = -second - Dp[i, k] - Dq[i, k]
+            for row, value in ((i, Dp[i, k]), (3 + i, first), (6 + i, second), (9 + i, Dq[i, k])):
+                H[row, k] += 0.5 * slope * value
+                H[k, row] += 0.5 * slope * value
 
 
-@compiled
-def _parts(x):
-    """p, q (3,) and s, t."""
-    m, n, e = _first_normal(x), _second_normal(x), x[2] - x[1]
-    square = np.sum(e * e)
-    p, q = -np.sqrt(square) / np.sum(m * m) * m, -np.sqrt(square) / np.sum(n * n) * n
-    return p, q, np.sum((x[0] - x[1]) * e) / square, np.sum((x[3] - x[1]) * e) / square
-
-
-@compiled
-def _normal_derivative(m, e, x, a, b, c):
-    """∂(-|e| m/|m|²)/∂x (3, 12), m = (x_b-x_a) × (x_c-x_a), e = x₂ - x₁.
+@kernel
+def _normal_derivative(m, e, x, triangle, D):
+    """Write ∂(-|e| m/|m|²)/∂x into D (3, 12), m = (x_b-x_a) × (x_c-x_a), triangle (a, b, c), e = x₂ - x₁.
 
     With the side o opposite to x_v, ∂m/∂x_v = [o]× and the part of x_v is -|e|/|m|² ([o]× - 2 m (m × o)ᵀ/|m|²).
     """
-    D = np.zeros((3, 12))
-    length, square = np.sqrt(np.sum(e * e)), np.sum(m * m)
-    for v, p, q in ((a, b, c), (b, c, a), (c, a, b)):
-        o = x[q] - x[p]
-        normal = np.cross(m, o)
+    length, square = np.sqrt(dot(e, e)), dot(m, m)
+    scale = -length / square
+    for i in range(3):
+        for k in range(12):
+            D[i, k] = 0.0
+    for corner in range(3):
+        v = triangle[corner]
+        o = between(x, triangle[(corner + 1) % 3], triangle[(corner + 2) % 3])
+        normal = cross(m, o)
         for k in range(3):
             i, j = (k + 1) % 3, (k + 2) % 3
-            D[i, 3 * v + k] += o[j]
-            D[j, 3 * v + k] -= o[i]
+            D[i, 3 * v + k] = scale * o[j]
+            D[j, 3 * v + k] = -scale * o[i]
             for row in range(3):
-                D[row, 3 * v + k] -= 2.0 / square * m[row] * normal[k]
+                D[row, 3 * v + k] -= 2.0 * scale / square * m[row] * normal[k]
     for row in range(3):
-        for k in range(12):
-            D[row, k] *= -length / square
         for k in range(3):
             part = m[row] * e[k] / (length * square)
             D[row, 3 + k] += part
             D[row, 6 + k] -= part
-    return D
 
 
-@compiled
-def _foot_derivative(x, v, s):
-    """∂s/∂x (12,) of s = (x_v-x₁)·e/|e|²."""
-    D, e = np.zeros(12), x[2] - x[1]
-    square = np.sum(e * e)
-    D[3 * v : 3 * v + 3] = e / square
-    D[6:9] = (x[v] - x[1] - 2.0 * s * e) / square
-    D[3:6] = -(D[6:9] + e / square)
-    return D
+@kernel
+def _foot_derivative(x, e, v, s, D):
+    """Write ∂s/∂x of s = (x_v-x₁)·e/|e|² into D (12,)."""
+    square, side = dot(e, e), between(x, 1, v)
+    for k in range(12):
+        D[k] = 0.0
+    for k in range(3):
+        own, end = e[k] / square, (side[k] - 2.0 * s * e[k]) / square
+        D[3 * v + k], D[6 + k], D[3 + k] = own, end, -end - own

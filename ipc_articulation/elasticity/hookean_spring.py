@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity.over_elements import over_elements
+from ipc_articulation.elasticity.kernel import inlined
+from ipc_articulation.elasticity.over_elements import nothing, over_elements
+from ipc_articulation.elasticity.vectors import between, dot
 from ipc_articulation.errors import MeshError
 
 
@@ -38,42 +39,29 @@ def rest(X: Array, edges: Ints, kappa: Array | float, radius: Array | float) -> 
     return np.column_stack([kappa * np.pi * np.square(radius) / length, length])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, scratch):
     """E [J] of x (2, 3) with constants c (2,)."""
-    return 0.5 * c[0] * (_length(x) - c[1]) ** 2
+    d = between(x, 0, 1)
+    return 0.5 * c[0] * (np.sqrt(dot(d, d)) - c[1]) ** 2
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (6,)."""
-    length = _length(x)
-    g[:] = 0.0
-    if length != 0.0:
-        g[3:] = c[0] * (1.0 - c[1] / length) * (x[1] - x[0])
-        g[:3] = -g[3:]
+@inlined
+def write_derivatives(x, c, project, scratch, g, H):
+    """Write ∂E/∂x into g (6,) and ∂²E/∂x² into H (6, 6), exact or projected; both are 0 before."""
+    d = between(x, 0, 1)
+    length = np.sqrt(dot(d, d))
+    if length == 0.0:
+        return
+    across = c[0] * (1.0 - c[1] / length)
+    stiff = max(across, 0.0) if project else across
+    along = (c[0] - stiff) / length**2
+    for i in range(3):
+        g[i], g[3 + i] = -across * d[i], across * d[i]
+        for j in range(3):
+            h = along * d[i] * d[j] + (stiff if i == j else 0.0)
+            H[i, j] = H[3 + i, 3 + j] = h
+            H[i, 3 + j] = H[3 + i, j] = -h
 
 
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (6, 6), exact or projected."""
-    length = _length(x)
-    H[:] = 0.0
-    if length != 0.0:
-        along = (x[1] - x[0]) / length
-        across = 1.0 - c[1] / length
-        if project:
-            across = max(across, 0.0)
-        for i in range(3):
-            for j in range(3):
-                h = c[0] * ((1.0 - across) * along[i] * along[j] + across * (i == j))
-                H[i, j] = H[3 + i, 3 + j] = h
-                H[i, 3 + j] = H[3 + i, j] = -h
-
-
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
-
-
-@compiled
-def _length(x):
-    return np.sqrt(np.sum((x[1] - x[0]) ** 2))
+energies, derivatives, gradients, hessians = over_elements(2, nothing, energy, write_derivatives)

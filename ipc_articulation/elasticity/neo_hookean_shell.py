@@ -22,15 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity.deformation import (
-    deformation_gradient,
-    gradient_to_vertices,
-    hessian_to_vertices,
-)
-from ipc_articulation.elasticity.isotropic_solid import add_eigenmatrix
+from ipc_articulation.elasticity import isotropic
+from ipc_articulation.elasticity.deformation import of_triangle
+from ipc_articulation.elasticity.kernel import inlined
 from ipc_articulation.elasticity.over_elements import over_elements
 from ipc_articulation.elasticity.triangle import shape_and_area
+from ipc_articulation.elasticity.vectors import cross, dot, mix
 
 _FLAT = 1e-100  # J of a triangle without area
 
@@ -49,91 +46,56 @@ def rest(X: Array, triangles: Ints, mu: Array | float, lam: Array | float, thick
     return np.column_stack([b, 2.0 * thickness * area, np.broadcast_to(mu, len(b)), np.broadcast_to(lam, len(b))])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (3, 3) with constants c (9,)."""
-    F = deformation_gradient(x, c[:6].reshape(3, 2))
-    J = np.sqrt(np.sum(np.cross(F[:, 0], F[:, 1]) ** 2))
+    u, v = of_triangle(x, c)
+    normal = cross(u, v)
+    J = np.sqrt(dot(normal, normal))
     if J <= _FLAT:
         return np.inf
     log = np.log(J)
-    return c[6] * (0.5 * c[7] * (np.sum(F * F) - 2.0 - 2.0 * log) + 0.5 * c[8] * log**2)
+    return c[6] * (0.5 * c[7] * (dot(u, u) + dot(v, v) - 2.0 - 2.0 * log) + 0.5 * c[8] * log**2)
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (9,)."""
-    b = c[:6].reshape(3, 2)
-    F = deformation_gradient(x, b)
-    normal = np.cross(F[:, 0], F[:, 1])
-    square = np.sum(normal * normal)
-    g[:] = 0.0
-    if not np.sqrt(square) <= _FLAT:
-        L = c[8] * 0.5 * np.log(square) - c[7]
-        P = c[7] * F
-        P[:, 0] += L / square * np.cross(F[:, 1], normal)
-        P[:, 1] += L / square * np.cross(normal, F[:, 0])
-        gradient_to_vertices(P, c[6], b, g)
-
-
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (9, 9), exact or projected."""
-    b = c[:6].reshape(3, 2)
-    F = deformation_gradient(x, b)
-    U, s, V = _singular_values(F)
-    H[:] = 0.0
-    if not s[0] * s[1] <= _FLAT:
-        hessian_to_vertices(_second_derivative(U, s, V, c[7], c[8], project), c[6], b, H)
-
-
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
-
-
-@compiled
-def _singular_values(F):
-    """U (3, 3) with the normal as last column, s (2,) and the rotation V (2, 2); s is 0 where there is no area."""
-    U, s, V = np.zeros((3, 3)), np.zeros(2), np.empty((2, 2))
-    normal = np.cross(F[:, 0], F[:, 1])
-    J = np.sqrt(np.sum(normal * normal))
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (9,) and ∂²E/∂x² into H (9, 9), exact or projected; both are 0 before."""
+    U, s, V, B, slope, A, twists, flips = arrays
+    J = _to_frames(x, c, U, s, V, B)
     if J <= _FLAT:
-        return U, s, V
-    angle = _principal_angle(np.sum(F[:, 0] ** 2), np.sum(F[:, 1] ** 2), np.sum(F[:, 0] * F[:, 1]))
-    V[0, 0] = V[1, 1] = np.cos(angle)
-    V[1, 0] = np.sin(angle)
-    V[0, 1] = -V[1, 0]
-    first = F @ V[:, 0].copy()
-    s[0] = np.sqrt(np.sum(first * first))
-    s[1] = J / s[0]
-    U[:, 0], U[:, 2] = first / s[0], normal / J
-    U[:, 1] = np.cross(U[:, 2], U[:, 0])
-    return U, s, V
-
-
-@compiled
-def _principal_angle(a, d, b):
-    """The angle φ at which (cos φ, sin φ) is the eigenvector of ((a, b), (b, d)) with the larger eigenvalue."""
-    return 0.5 * np.arctan2(2.0 * b, a - d)
-
-
-@compiled
-def _second_derivative(U, s, V, mu, lam, project):
-    """∂²Ψ/∂F² (6, 6)."""
-    C, D = np.zeros((6, 6)), np.zeros((3, 2))
-    J = s[0] * s[1]
+        return
+    mu, lam = c[7], c[8]
     L = lam * np.log(J) - mu
-    for sign in (-1.0, 1.0):
-        D[0, 1], D[1, 0] = np.sqrt(0.5), sign * np.sqrt(0.5)
-        add_eigenmatrix(U, D, V, mu - sign * L / J, project, C)
     for i in range(2):
-        D[:] = 0.0
-        D[2, i] = 1.0
-        add_eigenmatrix(U, D, V, mu + L / s[i] ** 2, project, C)
-    a, d, b = mu + (lam - L) / s[0] ** 2, mu + (lam - L) / s[1] ** 2, lam / J
-    angle = _principal_angle(a, d, b)
-    for turn in (0.0, 0.5 * np.pi):
-        D[:] = 0.0
-        D[0, 0], D[1, 1] = np.cos(angle + turn), np.sin(angle + turn)
-        value = a * D[0, 0] ** 2 + d * D[1, 1] ** 2 + 2.0 * b * D[0, 0] * D[1, 1]
-        add_eigenmatrix(U, D, V, value, project, C)
-    return C
+        slope[i] = mu * s[i] + L / s[i]
+        A[i, i] = mu + (lam - L) / s[i] ** 2
+        twists[1 - i] = flips[1 - i] = mu + L / s[i] ** 2
+        A[i, 2] = A[2, i] = 0.0
+    slope[2], A[2, 2] = 0.0, 1.0
+    twists[2], flips[2] = mu + L / J, mu - L / J
+    A[0, 1] = A[1, 0] = lam / J
+    isotropic.to_vertices(arrays, c[6], project, g, H)
+
+
+energies, derivatives, gradients, hessians = over_elements(3, isotropic.scratch, energy, write_derivatives)
+
+
+@inlined
+def _to_frames(x, b, U, s, V, B):
+    """Fill U (3, 3), whose last column is the normal, s and V, of which two numbers and columns count, and B; J."""
+    u, v = of_triangle(x, b)
+    normal = cross(u, v)
+    J = np.sqrt(dot(normal, normal))
+    angle = 0.5 * np.arctan2(2.0 * dot(u, v), dot(u, u) - dot(v, v))  # of the eigenvector of FᵀF with the larger value
+    cosine, sine = np.cos(angle), np.sin(angle)
+    first = mix(cosine, u, sine, v)
+    s[0] = np.sqrt(dot(first, first))
+    s[1] = J / s[0]
+    second = cross(normal, first)
+    for i in range(3):
+        U[i, 0], U[i, 1], U[i, 2] = first[i] / s[0], second[i] / (J * s[0]), normal[i] / J
+    for vertex in range(3):
+        x, y = b[2 * vertex], b[2 * vertex + 1]
+        B[vertex, 0], B[vertex, 1], B[vertex, 2] = x * cosine + y * sine, y * cosine - x * sine, 0.0
+    return J

@@ -11,7 +11,8 @@ The strain-plastic form is elastic in a step: θ_max = ∞. The stress-plastic o
 
     θ̄ ← θ̄ + sign(δ) γ,   θ_y ← θ_y + H γ  (strain),   τ ← τ + H γ  (stress, θ_y = τ/(2w)).
 
-E has a kink where |δ| = π. A hinge that has no angle has no energy, and does not yield.
+E has a kink where |δ| = π. A hinge that has no angle has no energy, and does not yield. The projected Hessian is Gauss
+and Newton's, ∂²E/∂θ² ∂θ ∂θᵀ: 2w ∂θ ∂θᵀ, and 0 where |δ| > θ_max.
 """
 
 from __future__ import annotations
@@ -19,16 +20,9 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity import positive_part
-from ipc_articulation.elasticity.dihedral_angle import (
-    angle,
-    angle_and_weight,
-    angle_gradient,
-    angle_hessian,
-    has_angle,
-    wrapped,
-)
+from ipc_articulation.elasticity import dihedral_angle
+from ipc_articulation.elasticity.dihedral_angle import angle, has_angle, wrapped
+from ipc_articulation.elasticity.kernel import inlined, kernel
 from ipc_articulation.elasticity.over_elements import over_elements
 
 _LEAST = 1e-6  # excess [rad] below which libuipc's hinges do not yield
@@ -43,50 +37,38 @@ def rest(X: Array, hinges: Ints, kappa: Array | float, yield_moment: Array | flo
         kappa: κ [N·m], one number or (k,).
         yield_moment: τ of the stress-plastic form, likewise; inf: the strain-plastic form.
     """
-    theta, weight = angle_and_weight(X, hinges)
+    theta, weight = dihedral_angle.angle_and_weight(X, hinges)
     return np.column_stack([kappa * weight, theta, np.broadcast_to(yield_moment, len(theta))])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (4, 3) with constants c (3,)."""
-    return _response(x, c)[0] if has_angle(x) else 0.0
+    return _response(dihedral_angle.angle(x), c)[0] if dihedral_angle.has_angle(x) else 0.0
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (12,)."""
-    g[:] = 0.0
-    if has_angle(x):
-        g[:] = _response(x, c)[1] * angle_gradient(x)
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (12,) and ∂²E/∂x² into H (12, 12), exact or Gauss and Newton's; both are 0 before."""
+    if dihedral_angle.has_angle(x):
+        _, slope, curve = _response(dihedral_angle.angle(x), c)
+        dihedral_angle.write_derivatives(x, slope, curve, not project, arrays, g, H)
 
 
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (12, 12), exact or projected."""
-    H[:] = 0.0
-    if has_angle(x):
-        _, slope, curve = _response(x, c)
-        H[:] = slope * angle_hessian(x)
-        positive_part.add_mode(curve, angle_gradient(x), H)
-        if project:
-            positive_part.project(H)
+energies, derivatives, gradients, hessians = over_elements(4, dihedral_angle.scratch, energy, write_derivatives)
 
 
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
-
-
-@compiled
-def _response(x, c):
+@kernel
+def _response(theta, c):
     """E, ∂E/∂θ and ∂²E/∂θ²."""
-    w, delta, tau = c[0], wrapped(angle(x) - c[1]), c[2]
+    w, delta, tau = c[0], dihedral_angle.wrapped(theta - c[1]), c[2]
     if 2.0 * w * abs(delta) <= tau:
         return w * delta**2, 2.0 * w * delta, 2.0 * w
     limit = tau / (2.0 * w)
     return w * limit**2 + tau * (abs(delta) - limit), np.sign(delta) * tau, 0.0
 
 
-@compiled
+@kernel
 def yielded(x, hinges, constants, threshold, hardening, stress):
     """Constants (k, 3) and thresholds (k,) after a step that ended at x (n, 3).
 

@@ -6,32 +6,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.compiled import compiled
+from ipc_articulation.elasticity.kernel import kernel
 
 
-@compiled
-def project(H):
-    """Replace a symmetric H (n, n) by its positive part; a semidefinite one stays as it is, and one that is not finite.
+@kernel
+def positive_part(a, b, d):
+    """That of ((a, b), (b, d)), three numbers again; a semidefinite matrix stays as it is.
 
-    The smaller part is computed, and taken away if it is the negative one: what is kept keeps its digits.
+    With the eigenvalues low < 0 < high it is high (S - low)/(high - low). The smaller one is the determinant over the
+    larger one, so that it keeps its digits.
     """
-    if not np.all(np.isfinite(H)):
-        return
-    values, vectors = np.linalg.eigh(H)
-    if values[0] >= 0.0:
-        return
-    sign = 1.0 if -values[0] > values[-1] else -1.0
-    if sign > 0.0:
-        H[:] = 0.0
-    for e in range(len(H)):
-        if sign * values[e] > 0.0:
-            add_mode(abs(values[e]), vectors[:, e].copy(), H)
-
-
-@compiled
-def add_mode(value, mode, H):
-    """Add value · mode modeᵀ to H (n, n): mode (n,)."""
-    for i in range(len(mode)):
-        scaled = value * mode[i]
-        for j in range(len(mode)):
-            H[i, j] += scaled * mode[j]
+    m, r = 0.5 * (a + d), np.sqrt(0.25 * (a - d) ** 2 + b * b)
+    if m >= r:
+        return a, b, d
+    if -m >= r:
+        return 0.0, 0.0, 0.0
+    larger = m + r if m > 0.0 else m - r
+    smaller = (a * d - b * b) / larger
+    low, high = min(larger, smaller), max(larger, smaller)
+    scale = high / (high - low)
+    return scale * (a - low), scale * b, scale * (d - low)

@@ -5,14 +5,19 @@
 u = x₁ - x₀ and w = x₂ - x₁ are the edges, L₀ the sum of their rest lengths, k Young's modulus and r the radius, so α
 is the rod's E I (Li, Kaufman and Jiang 2021, «Codimensional incremental potential contact», section 8). The rod is
 straight at rest, whatever its rest positions. With the turn φ between the edges, |κ| = 2 tan(φ/2) (Bergou et al. 2008,
-«Discrete elastic rods»). With a = u/|u|, b = w/|w| and c = a·b
+«Discrete elastic rods»). With a = u/|u|, b = w/|w|, c = a·b = cos φ and s = sin φ
 
-    E = W f(c),   W = 4α/L₀,   f = (1-c)/(1+c) = |a-b|²/|a+b|²,   f' = -2/(1+c)²,   f'' = 4/(1+c)³
-    ∂c/∂u = (b - c a)/|u|,   ∂²c/∂u∂w = (1-aaᵀ)(1-bbᵀ)/(|u||w|)
-    ∂²c/∂u² = -[(b-ca) aᵀ + a (b-ca)ᵀ + c (1-aaᵀ)]/|u|²,   and so with w.
+    E = W (1-c)/(1+c) = W |a-b|²/|a+b|²,   W = 4α/L₀,   ∂E/∂φ = K s,   ∂²E/∂φ² = K (2-c),   K = 2W/(1+c)².
 
-The projection is by an eigenvalue decomposition in the six numbers (u, w). A rod folded by 180° has the energy inf;
-its derivatives are then written as 0. Edges without length have no direction: no energy, no derivatives.
+In the frame of an edge, its direction, the tangent (n × a or n × b) and the normal n of the plane of both, du/|u| is
+(ρ₀, τ₀, ν₀) and dw/|w| is (ρ₁, τ₁, ν₁). With ρ± = (ρ₀ ± ρ₁)/√2, and so with τ and ν,
+
+    dE = K s (τ₁ - τ₀),   d²E = K [2s ρ₋τ₊ + 2s ρ₊τ₋ + 2(2-c) τ₋² + (c-1) ν₊² + (c+1) ν₋²].
+
+These are two matrices of two rows, ((0, s), (s, 0)) and ((0, s), (s, 2(2-c))), and two numbers. The projection takes
+the positive part of each: the nearest matrix where each edge is measured by its own length. A rod folded by 180° has
+the energy inf; its derivatives are then written as 0. Edges without length have no direction: no energy, no
+derivatives.
 """
 
 from __future__ import annotations
@@ -20,9 +25,10 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity import positive_part
-from ipc_articulation.elasticity.over_elements import over_elements
+from ipc_articulation.elasticity.kernel import inlined, kernel
+from ipc_articulation.elasticity.over_elements import nothing, over_elements
+from ipc_articulation.elasticity.positive_part import positive_part
+from ipc_articulation.elasticity.vectors import between, cross, dot, mix, scaled, unit_normal
 from ipc_articulation.errors import MeshError
 
 
@@ -44,93 +50,77 @@ def rest(X: Array, corners: Ints, stiffness: Array | float, radius: Array | floa
     return (np.pi * stiffness * np.power(radius, 4) / length)[:, None]
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, scratch):
     """E [J] of x (3, 3) with constants c (1,)."""
-    a, b, lengths = _directions(x)
-    if lengths[0] == 0.0 or lengths[1] == 0.0:
+    a, b, L0, L1 = _directions(x)
+    if L0 == 0.0 or L1 == 0.0:
         return 0.0
-    sum_square = np.sum((a + b) ** 2)
-    return np.inf if sum_square == 0.0 else c[0] * np.sum((a - b) ** 2) / sum_square
+    more, less = mix(1.0, a, 1.0, b), mix(1.0, a, -1.0, b)
+    square = dot(more, more)
+    return np.inf if square == 0.0 else c[0] * dot(less, less) / square
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (9,)."""
-    a, b, lengths = _directions(x)
-    more = 0.5 * np.sum((a + b) ** 2)  # 1 + c
-    g[:] = 0.0
-    if lengths[0] != 0.0 and lengths[1] != 0.0 and more != 0.0:
-        cosine = np.sum(a * b)
-        slope = -2.0 * c[0] / more**2
-        g[:3] = -slope * (b - cosine * a) / lengths[0]
-        g[6:] = slope * (a - cosine * b) / lengths[1]
-        g[3:6] = -g[:3] - g[6:]
+@inlined
+def write_derivatives(x, c, project, scratch, g, H):
+    """Write ∂E/∂x into g (9,) and ∂²E/∂x² into H (9, 9), exact or projected; both are 0 before."""
+    a, b, L0, L1 = _directions(x)
+    sum_ab = mix(1.0, a, 1.0, b)
+    more = 0.5 * dot(sum_ab, sum_ab)  # 1 + c
+    if L0 == 0.0 or L1 == 0.0 or more == 0.0:
+        return
+    K, u, w = 2.0 * c[0] / more**2, 1.0 / L0, 1.0 / L1
+    n, s = unit_normal(a, b)
+    t0, t1 = cross(n, a), cross(n, b)
+    own, other, own_turn, other_turn, own_across, other_across, own_rt, other_rt = _frame(more - 1.0, s, project)
+    for i in range(3):
+        p, q = K * s * u * t0[i], K * s * w * t1[i]
+        g[i], g[3 + i], g[6 + i] = p, -p - q, q
+        for k in range(3):
+            N = n[i] * n[k]
+            uu = own * a[i] * a[k] + own_turn * t0[i] * t0[k] + own_across * N + own_rt * (a[i] * t0[k] + t0[i] * a[k])
+            ww = own * b[i] * b[k] + own_turn * t1[i] * t1[k] + own_across * N - own_rt * (b[i] * t1[k] + t1[i] * b[k])
+            uw = other * a[i] * b[k] + other_turn * t0[i] * t1[k] + other_across * N
+            uw += other_rt * (a[i] * t1[k] - t0[i] * b[k])
+            wu = other * a[k] * b[i] + other_turn * t0[k] * t1[i] + other_across * N
+            wu += other_rt * (a[k] * t1[i] - t0[k] * b[i])
+            uu, ww, uw, wu = K * u * u * uu, K * w * w * ww, K * u * w * uw, K * u * w * wu
+            H[i, k], H[i, 3 + k], H[i, 6 + k] = uu, uw - uu, -uw
+            H[3 + i, k], H[3 + i, 3 + k], H[3 + i, 6 + k] = wu - uu, uu - uw - wu + ww, uw - ww
+            H[6 + i, k], H[6 + i, 3 + k], H[6 + i, 6 + k] = -wu, wu - ww, ww
 
 
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (9, 9), exact or projected."""
-    a, b, lengths = _directions(x)
-    more = 0.5 * np.sum((a + b) ** 2)
-    H[:] = 0.0
-    if lengths[0] != 0.0 and lengths[1] != 0.0 and more != 0.0:
-        K = _cosine_hessian(a, b, lengths)
-        K *= -2.0 * c[0] / more**2
-        positive_part.add_mode(4.0 * c[0] / more**3, _cosine_gradient(a, b, lengths), K)
-        if project:
-            positive_part.project(K)
-        _to_vertices(K, H)
+energies, derivatives, gradients, hessians = over_elements(3, nothing, energy, write_derivatives)
 
 
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
-
-
-@compiled
+@kernel
 def _directions(x):
-    """a, b (3,) and the lengths of the edges (2,); a direction is 0 where the length is."""
-    u, w, lengths = x[1] - x[0], x[2] - x[1], np.empty(2)
-    lengths[0], lengths[1] = np.sqrt(np.sum(u * u)), np.sqrt(np.sum(w * w))
-    return _direction(u, lengths[0]), _direction(w, lengths[1]), lengths
+    """a, b and the lengths of the edges; a direction is 0 where the length is."""
+    u, w = between(x, 0, 1), between(x, 1, 2)
+    L0, L1 = np.sqrt(dot(u, u)), np.sqrt(dot(w, w))
+    p, q = (0.0 if L0 == 0.0 else 1.0 / L0), (0.0 if L1 == 0.0 else 1.0 / L1)
+    return scaled(p, u), scaled(q, w), L0, L1
 
 
-@compiled
-def _direction(edge, length):
-    return np.zeros(3) if length == 0.0 else edge / length
+@kernel
+def _frame(c, s, project):
+    """d²E/K: the coefficients of ρ₀² and ρ₀ρ₁, τ₀² and τ₀τ₁, ν₀² and ν₀ν₁, ρ₀τ₀ and ρ₀τ₁; those of ρ₁τ₁, ρ₁τ₀: less.
 
-
-@compiled
-def _cosine_gradient(a, b, lengths):
-    """∂c/∂(u, w) (6,)."""
-    g, cosine = np.empty(6), np.sum(a * b)
-    g[:3] = (b - cosine * a) / lengths[0]
-    g[3:] = (a - cosine * b) / lengths[1]
-    return g
-
-
-@compiled
-def _cosine_hessian(a, b, lengths):
-    """∂²c/∂(u, w)² (6, 6)."""
-    K, cosine = np.empty((6, 6)), np.sum(a * b)
-    for first, (d, other) in enumerate(((a, b), (b, a))):
-        normal = other - cosine * d
-        for i in range(3):
-            for j in range(3):
-                k = normal[i] * d[j] + d[i] * normal[j] + cosine * ((i == j) - d[i] * d[j])
-                K[3 * first + i, 3 * first + j] = -k / lengths[first] ** 2
-    for i in range(3):
-        for j in range(3):
-            k = (i == j) - a[i] * a[j] - b[i] * b[j] + cosine * a[i] * b[j]
-            K[i, 3 + j] = K[3 + j, i] = k / (lengths[0] * lengths[1])
-    return K
-
-
-@compiled
-def _to_vertices(K, H):
-    """Write the Hessian in x (9, 9): u = x₁ - x₀, w = x₂ - x₁."""
-    for i in range(3):
-        for j in range(3):
-            uu, uw, wu, ww = K[i, j], K[i, 3 + j], K[3 + i, j], K[3 + i, 3 + j]
-            H[i, j], H[i, 3 + j], H[i, 6 + j] = uu, uw - uu, -uw
-            H[3 + i, j], H[3 + i, 3 + j], H[3 + i, 6 + j] = wu - uu, uu - uw - wu + ww, uw - ww
-            H[6 + i, j], H[6 + i, 3 + j], H[6 + i, 6 + j] = -wu, wu - ww, ww
+    As entries of matrices. Those in ρ₋ and τ₊ are (h, j; j, h), those in ρ₊ and τ₋ (A, B; B, D).
+    """
+    h, j = 0.0, s
+    A, B, D, N = 0.0, s, 2.0 * (2.0 - c), c - 1.0
+    if project:
+        h, j, N = 0.5 * s, 0.5 * s, 0.0
+        A, B, D = positive_part(A, B, D)
+    M = c + 1.0
+    return (
+        0.5 * (A + h),
+        0.5 * (A - h),
+        0.5 * (D + h),
+        0.5 * (h - D),
+        0.5 * (N + M),
+        0.5 * (N - M),
+        0.5 * (B + j),
+        0.5 * (j - B),
+    )

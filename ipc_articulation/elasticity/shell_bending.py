@@ -8,7 +8,8 @@ rest (Grinspun et al. 2003, «Discrete shells»).
     ∂E = 2w (θ-θ̄) ∂θ,   ∂²E = 2w ∂θ ∂θᵀ + 2w (θ-θ̄) ∂²θ
 
 θ jumps from π to -π where the triangles pass through each other, and E with it. A hinge that has no angle (a triangle
-without area, an edge without length) has no energy. The projection is by an eigenvalue decomposition.
+without area, an edge without length) has no energy. The projected Hessian is Gauss and Newton's, 2w ∂θ ∂θᵀ, which is
+semidefinite.
 """
 
 from __future__ import annotations
@@ -16,15 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity import positive_part
-from ipc_articulation.elasticity.dihedral_angle import (
-    angle,
-    angle_and_weight,
-    angle_gradient,
-    angle_hessian,
-    has_angle,
-)
+from ipc_articulation.elasticity import dihedral_angle
+from ipc_articulation.elasticity.kernel import inlined
 from ipc_articulation.elasticity.over_elements import over_elements
 
 
@@ -41,33 +35,22 @@ def rest(X: Array, hinges: Ints, kappa: Array | float) -> Array:
         hinges: (k, 4), the edge in the middle: x₀ and x₃ are the vertices opposite to it.
         kappa: κ [N·m], one number or (k,).
     """
-    theta, weight = angle_and_weight(X, hinges)
+    theta, weight = dihedral_angle.angle_and_weight(X, hinges)
     return np.column_stack([kappa * weight, theta])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (4, 3) with constants c (2,)."""
-    return c[0] * (angle(x) - c[1]) ** 2 if has_angle(x) else 0.0
+    return c[0] * (dihedral_angle.angle(x) - c[1]) ** 2 if dihedral_angle.has_angle(x) else 0.0
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (12,)."""
-    g[:] = 0.0
-    if has_angle(x):
-        g[:] = 2.0 * c[0] * (angle(x) - c[1]) * angle_gradient(x)
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (12,) and ∂²E/∂x² into H (12, 12), exact or Gauss and Newton's; both are 0 before."""
+    if dihedral_angle.has_angle(x):
+        slope = 2.0 * c[0] * (dihedral_angle.angle(x) - c[1])
+        dihedral_angle.write_derivatives(x, slope, 2.0 * c[0], not project, arrays, g, H)
 
 
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (12, 12), exact or projected."""
-    H[:] = 0.0
-    if has_angle(x):
-        H[:] = 2.0 * c[0] * (angle(x) - c[1]) * angle_hessian(x)
-        positive_part.add_mode(2.0 * c[0], angle_gradient(x), H)
-        if project:
-            positive_part.project(H)
-
-
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
+energies, derivatives, gradients, hessians = over_elements(4, dihedral_angle.scratch, energy, write_derivatives)

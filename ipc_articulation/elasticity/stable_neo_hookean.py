@@ -16,15 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity.deformation import (
-    deformation_gradient,
-    gradient_to_vertices,
-    hessian_to_vertices,
-)
-from ipc_articulation.elasticity.isotropic_solid import second_derivative
+from ipc_articulation.elasticity import isotropic
+from ipc_articulation.elasticity.deformation import of_tetrahedron
+from ipc_articulation.elasticity.kernel import inlined
 from ipc_articulation.elasticity.over_elements import over_elements
-from ipc_articulation.elasticity.signed_svd import signed_svd
 from ipc_articulation.elasticity.tetrahedron import shape_and_volume
 
 
@@ -46,63 +41,36 @@ def rest(X: Array, tetrahedra: Ints, mu: Array | float, lam: Array | float) -> A
     return np.column_stack([b, v, np.broadcast_to(mu, len(v)), np.broadcast_to(lam, len(v))])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (4, 3) with constants c (15,)."""
-    F, v, mu, lam = deformation_gradient(x, c[:12].reshape(4, 3)), c[12], c[13], c[14]
-    square = np.sum(F * F)
-    off = _determinant(F) - 1.0 - 0.75 * mu / lam
+    F, v, mu, lam = arrays[0], c[12], c[13], c[14]
+    of_tetrahedron(x, c, F)
+    J, square = 0.0, 0.0
+    for j in range(3):
+        k, m = (j + 1) % 3, (j + 2) % 3
+        J += F[0, j] * (F[1, k] * F[2, m] - F[2, k] * F[1, m])
+        square += F[0, j] ** 2 + F[1, j] ** 2 + F[2, j] ** 2
+    off = J - 1.0 - 0.75 * mu / lam
     return v * (0.5 * lam * off**2 + 0.5 * mu * (square - 3.0) - 0.5 * mu * np.log(square + 1.0))
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (12,)."""
-    b = c[:12].reshape(4, 3)
-    F, v, mu, lam = deformation_gradient(x, b), c[12], c[13], c[14]
-    m = mu * (1.0 - 1.0 / (np.sum(F * F) + 1.0))
-    p = lam * (_determinant(F) - 1.0 - 0.75 * mu / lam)
-    gradient_to_vertices(m * F + p * _cofactors(F), v, b, g)
-
-
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (12, 12), exact or projected."""
-    b = c[:12].reshape(4, 3)
-    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
-    signed_svd(deformation_gradient(x, b), U, s, V)
-    A, twists, flips = _eigenvalues(s, c[13], c[14])
-    hessian_to_vertices(second_derivative(U, V, A, twists, flips, project), c[12], b, H)
-
-
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
-
-
-@compiled
-def _eigenvalues(s, mu, lam):
-    """A (3, 3), twists (3,) and flips (3,)."""
-    A, twists, flips = np.empty((3, 3)), np.empty(3), np.empty(3)
-    more = np.sum(s * s) + 1.0
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (12,) and ∂²E/∂x² into H (12, 12), exact or projected."""
+    isotropic.to_frames(x, c, arrays)
+    _, s, _, _, slope, A, twists, flips = arrays
+    mu, lam = c[13], c[14]
+    more = 1.0 + s[0] ** 2 + s[1] ** 2 + s[2] ** 2
     m = mu * (1.0 - 1.0 / more)
     p = lam * (s[0] * s[1] * s[2] - 1.0 - 0.75 * mu / lam)
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
+        slope[k] = m * s[k] + p * s[i] * s[j]
         twists[k], flips[k] = m + p * s[k], m - p * s[k]
         A[k, k] = m + 2.0 * mu * (s[k] / more) ** 2 + lam * (s[i] * s[j]) ** 2
-        A[i, j] = 2.0 * mu * s[i] * s[j] / more**2 + lam * s[i] * s[j] * s[k] ** 2 + p * s[k]
-        A[j, i] = A[i, j]
-    return A, twists, flips
+        A[i, j] = A[j, i] = 2.0 * mu * s[i] * s[j] / more**2 + lam * s[i] * s[j] * s[k] ** 2 + p * s[k]
+    isotropic.to_vertices(arrays, c[12], project, g, H)
 
 
-@compiled
-def _determinant(F):
-    return np.sum(F[:, 0] * np.cross(F[:, 1], F[:, 2]))
-
-
-@compiled
-def _cofactors(F):
-    """∂J/∂F."""
-    K = np.empty((3, 3))
-    for j in range(3):
-        K[:, j] = np.cross(F[:, (j + 1) % 3], F[:, (j + 2) % 3])
-    return K
+energies, derivatives, gradients, hessians = over_elements(4, isotropic.scratch, energy, write_derivatives)

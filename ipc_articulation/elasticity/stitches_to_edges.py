@@ -16,15 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity import positive_part
-from ipc_articulation.elasticity.deformation import (
-    deformation_gradient,
-    gradient_to_vertices,
-    hessian_to_vertices,
-)
+from ipc_articulation.elasticity.deformation import of_triangle
+from ipc_articulation.elasticity.kernel import inlined, kernel
 from ipc_articulation.elasticity.over_elements import over_elements
 from ipc_articulation.elasticity.triangle import shape_and_area
+from ipc_articulation.elasticity.vectors import dot
 from ipc_articulation.errors import MeshError
 
 _NONE = 1e-12  # length [m] of an edge, and distance of a vertex, that counts as none: libuipc's
@@ -70,49 +66,61 @@ def _moved_away(X: Array, least: Array | float) -> Array:
     return np.where(is_near[:, None], nearest + np.multiply(least, normal.T).T, X[:, 0])
 
 
-@compiled
-def energy(x, c):
+@kernel
+def scratch():
+    """F (3, 2), S (2, 2), K = F Fᵀ (3, 3) and ∂²Ψ/∂F² (6, 6)."""
+    return np.empty((3, 2)), np.empty((2, 2)), np.empty((3, 3)), np.empty((6, 6))
+
+
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (3, 3) with constants c (9,)."""
-    G = _strain(deformation_gradient(x, c[:6].reshape(3, 2)))
-    return c[6] * (c[7] * np.sum(G * G) + 0.5 * c[8] * (G[0, 0] + G[1, 1]) ** 2)
+    u, v = of_triangle(x, c)
+    a, b, mixed = 0.5 * (dot(u, u) - 1.0), 0.5 * (dot(v, v) - 1.0), 0.5 * dot(u, v)
+    return c[6] * (c[7] * (a * a + b * b + 2.0 * mixed * mixed) + 0.5 * c[8] * (a + b) ** 2)
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (9,)."""
-    b = c[:6].reshape(3, 2)
-    F = deformation_gradient(x, b)
-    gradient_to_vertices(F @ _stress(F, c[7], c[8]), c[6], b, g)
-
-
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (9, 9), exact or projected."""
-    b = c[:6].reshape(3, 2)
-    C = _second_derivative(deformation_gradient(x, b), c[7], c[8])
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (9,) and ∂²E/∂x² into H (9, 9), exact or projected; both are 0 before."""
+    F, S, _, C = arrays
+    _to_stress(x, c, F, S)
+    _second_derivative(arrays, c[7], c[8])
     if project:
-        positive_part.project(C)
-    hessian_to_vertices(C, c[6], b, H)
+        _remove_negative(C)
+    for row in range(9):
+        v, i = row // 3, row % 3
+        for j in range(2):
+            g[row] += c[6] * c[2 * v + j] * (F[i, 0] * S[0, j] + F[i, 1] * S[1, j])
+        for column in range(row + 1):
+            w, k, h = column // 3, column % 3, 0.0
+            for j in range(2):
+                for m in range(2):
+                    h += c[2 * v + j] * C[2 * i + j, 2 * k + m] * c[2 * w + m]
+            H[row, column] = H[column, row] = c[6] * h
 
 
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
+energies, derivatives, gradients, hessians = over_elements(3, scratch, energy, write_derivatives)
 
 
-@compiled
-def _strain(F):
-    return 0.5 * (F.T @ F - np.eye(2))
+@kernel
+def _to_stress(x, c, F, S):
+    """Write F, and S = 2μ G + λ tr(G) 1 of the strain G = (FᵀF - 1)/2."""
+    u, v = of_triangle(x, c)
+    for i in range(3):
+        F[i, 0], F[i, 1] = u[i], v[i]
+    a, b = 0.5 * (dot(u, u) - 1.0), 0.5 * (dot(v, v) - 1.0)
+    S[0, 1] = S[1, 0] = c[7] * dot(u, v)
+    S[0, 0], S[1, 1] = 2.0 * c[7] * a + c[8] * (a + b), 2.0 * c[7] * b + c[8] * (a + b)
 
 
-@compiled
-def _stress(F, mu, lam):
-    G = _strain(F)
-    return 2.0 * mu * G + lam * (G[0, 0] + G[1, 1]) * np.eye(2)
-
-
-@compiled
-def _second_derivative(F, mu, lam):
-    """∂²Ψ/∂F² (6, 6), flattened row by row."""
-    C, S, K = np.empty((6, 6)), _stress(F, mu, lam), F @ F.T
+@kernel
+def _second_derivative(arrays, mu, lam):
+    """Write ∂²Ψ/∂F², flattened row by row."""
+    F, S, K, C = arrays
+    for i in range(3):
+        for k in range(3):
+            K[i, k] = F[i, 0] * F[k, 0] + F[i, 1] * F[k, 1]
     for i in range(3):
         for j in range(2):
             for k in range(3):
@@ -123,4 +131,21 @@ def _second_derivative(F, mu, lam):
                     if j == m:
                         value += mu * K[i, k]
                     C[2 * i + j, 2 * k + m] = value
-    return C
+
+
+@kernel
+def _remove_negative(C):
+    """Replace negative eigenvalues of C (6, 6) by 0; it stays as it is where a number is not finite."""
+    if not np.all(np.isfinite(C)):
+        return
+    values, vectors = np.linalg.eigh(C)
+    if values[0] >= 0.0:
+        return
+    sign = 1.0 if -values[0] > values[-1] else -1.0  # the smaller part is computed: what is kept keeps its digits
+    if sign > 0.0:
+        C[:] = 0.0
+    for e in range(6):
+        if sign * values[e] > 0.0:
+            for i in range(6):
+                for j in range(6):
+                    C[i, j] += abs(values[e]) * vectors[i, e] * vectors[j, e]

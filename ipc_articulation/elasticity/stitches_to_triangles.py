@@ -6,7 +6,7 @@ The tetrahedron is (x₀, x₁, x₂, x₃), v its rest volume. Ψ is a stable n
 eq. 9) that is 0 at rest; libuipc adds the constant μ²/λ². With p = λ (J - 1) - μ and the signed singular values s of F
 
     Ψᵢ = μ sᵢ + p sⱼ s_k,   twists μ + p s_k,   flips μ - p s_k,
-    Aᵢᵢ = μ + λ (sⱼ s_k)²,   Aᵢⱼ = λ (sⱼ s_k)(sᵢ s_k) + p s_k   (`isotropic_solid`).
+    Aᵢᵢ = μ + λ (sⱼ s_k)²,   Aᵢⱼ = λ (sⱼ s_k)(sᵢ s_k) + p s_k   (`isotropic`).
 
 A vertex nearer than d to the plane of the triangle at rest is moved along the normal to the distance d. The order of
 the triangle does not matter: it changes neither F nor |v|.
@@ -17,16 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
-from ipc_articulation.elasticity.deformation import (
-    deformation_gradient,
-    gradient_to_vertices,
-    hessian_to_vertices,
-    shape_gradients,
-)
-from ipc_articulation.elasticity.isotropic_solid import second_derivative
+from ipc_articulation.elasticity import isotropic
+from ipc_articulation.elasticity.deformation import of_tetrahedron, shape_gradients
+from ipc_articulation.elasticity.kernel import inlined
 from ipc_articulation.elasticity.over_elements import over_elements
-from ipc_articulation.elasticity.signed_svd import signed_svd
 from ipc_articulation.errors import MeshError
 
 _NONE = 1e-12  # twice the area [m²] of a triangle that counts as none: libuipc's
@@ -68,47 +62,33 @@ def _moved_away(X: Array, least: Array | float) -> Array:
     return np.where((np.abs(height) < least)[:, None], X[:, 0] + (wanted - height)[:, None] * normal, X[:, 0])
 
 
-@compiled
-def energy(x, c):
+@inlined
+def energy(x, c, arrays):
     """E [J] of x (4, 3) with constants c (15,)."""
-    F = deformation_gradient(x, c[:12].reshape(4, 3))
-    off = np.sum(F[:, 0] * np.cross(F[:, 1], F[:, 2])) - 1.0
-    return c[12] * (0.5 * c[13] * (np.sum(F * F) - 3.0) - c[13] * off + 0.5 * c[14] * off**2)
+    F = arrays[0]
+    of_tetrahedron(x, c, F)
+    J, square = 0.0, 0.0
+    for j in range(3):
+        k, m = (j + 1) % 3, (j + 2) % 3
+        J += F[0, j] * (F[1, k] * F[2, m] - F[2, k] * F[1, m])
+        square += F[0, j] ** 2 + F[1, j] ** 2 + F[2, j] ** 2
+    return c[12] * (0.5 * c[13] * (square - 3.0) - c[13] * (J - 1.0) + 0.5 * c[14] * (J - 1.0) ** 2)
 
 
-@compiled
-def gradient(x, c, g):
-    """Write ∂E/∂x into g (12,)."""
-    b = c[:12].reshape(4, 3)
-    U, s, V, p = _parts(deformation_gradient(x, b), c[13], c[14])
-    for i in range(3):
-        slope = c[13] * s[i] + p * s[(i + 1) % 3] * s[(i + 2) % 3]
-        for row in range(3):
-            U[row, i] *= slope
-    gradient_to_vertices(U @ V.T, c[12], b, g)
-
-
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (12, 12), exact or projected."""
-    b = c[:12].reshape(4, 3)
+@inlined
+def write_derivatives(x, c, project, arrays, g, H):
+    """Write ∂E/∂x into g (12,) and ∂²E/∂x² into H (12, 12), exact or projected; both are 0 before."""
+    isotropic.to_frames(x, c, arrays)
+    _, s, _, _, slope, A, twists, flips = arrays
     mu, lam = c[13], c[14]
-    U, s, V, p = _parts(deformation_gradient(x, b), mu, lam)
-    A, twists, flips = np.empty((3, 3)), np.empty(3), np.empty(3)
+    p = lam * (s[0] * s[1] * s[2] - 1.0) - mu
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
+        slope[k] = mu * s[k] + p * s[i] * s[j]
         twists[k], flips[k] = mu + p * s[k], mu - p * s[k]
         A[k, k] = mu + lam * (s[i] * s[j]) ** 2
         A[i, j] = A[j, i] = lam * s[i] * s[j] * s[k] ** 2 + p * s[k]
-    hessian_to_vertices(second_derivative(U, V, A, twists, flips, project), c[12], b, H)
+    isotropic.to_vertices(arrays, c[12], project, g, H)
 
 
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
-
-
-@compiled
-def _parts(F, mu, lam):
-    """U, s, V of F, and p."""
-    U, s, V = np.empty((3, 3)), np.empty(3), np.empty((3, 3))
-    signed_svd(F, U, s, V)
-    return U, s, V, lam * (s[0] * s[1] * s[2] - 1.0) - mu
+energies, derivatives, gradients, hessians = over_elements(4, isotropic.scratch, energy, write_derivatives)

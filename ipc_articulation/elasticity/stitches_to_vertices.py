@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
 from ipc_articulation.elasticity import hookean_spring
-from ipc_articulation.elasticity.over_elements import over_elements
+from ipc_articulation.elasticity.kernel import inlined
+from ipc_articulation.elasticity.over_elements import nothing, over_elements
 
-energy, gradient = hookean_spring.energy, hookean_spring.gradient
+energy = hookean_spring.energy
 
 
 def rest(X: Array, pairs: Ints, kappa: Array | float, rest_length: Array | float = 0.0) -> Array:
@@ -30,16 +30,16 @@ def rest(X: Array, pairs: Ints, kappa: Array | float, rest_length: Array | float
     return np.column_stack([np.broadcast_to(kappa, len(pairs)), np.broadcast_to(rest_length, len(pairs))])
 
 
-@compiled
-def hessian(x, c, project, H):
-    """Write ∂²E/∂x² into H (6, 6), exact or projected."""
+@inlined
+def write_derivatives(x, c, project, scratch, g, H):
+    """Write ∂E/∂x into g (6,) and ∂²E/∂x² into H (6, 6), exact or projected; both are 0 before."""
     if c[1] != 0.0:
-        hookean_spring.hessian(x, c, project, H)
+        hookean_spring.write_derivatives(x, c, project, scratch, g, H)
     else:
-        H[:] = 0.0
         for i in range(3):
+            g[i], g[3 + i] = c[0] * (x[0, i] - x[1, i]), c[0] * (x[1, i] - x[0, i])
             H[i, i] = H[3 + i, 3 + i] = c[0]
             H[i, 3 + i] = H[3 + i, i] = -c[0]
 
 
-energies, gradients, hessians = over_elements(energy, gradient, hessian)
+energies, derivatives, gradients, hessians = over_elements(2, nothing, energy, write_derivatives)

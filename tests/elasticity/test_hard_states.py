@@ -142,6 +142,32 @@ def test_a_rod_folded_by_half_a_turn_is_infinite_and_without_edges_free():
         assert not np.any(rod_bending.hessians(x, corner, constants, False))
 
 
+@pytest.mark.parametrize(("mu", "lam"), [(5e4, 1e3), (1.0, 0.0)])
+def test_cloth_that_shears_harder_than_it_stretches_is_projected_too(mu, lam):
+    cloth = next(case for case in CASES if case.energy is strain_limiting_shell)
+    rng = np.random.default_rng(14)
+    X, x = random_rest(cloth, rng, 100).reshape(-1, 3), 0.1 * rng.normal(size=(300, 3))
+    triangles = np.arange(300).reshape(-1, 3)
+    constants = strain_limiting_shell.rest(X, triangles, mu, lam)
+    exact, projected = (strain_limiting_shell.hessians(x, triangles, constants, project) for project in (False, True))
+    size = np.max(np.abs(exact), axis=(1, 2))
+    for H in (projected, projected - exact):
+        assert np.all(np.linalg.eigvalsh(H)[:, 0] >= -1e-12 * size)
+
+
+@pytest.mark.parametrize("turn", [1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-160])
+def test_rods_that_are_nearly_straight_have_the_stiffness_of_straight_ones(turn):
+    """Straight: E = W φ²/4 and all of its Hessian is positive; the plane of the bend has few digits or none."""
+    a, b = np.array([[2.0, 1.0, -2.0], [1.0, 2.0, 2.0]]) / 3.0
+    straight, corner = np.outer([0.0, 1.0, 3.0], a), ONE[:, :3]
+    constants = rod_bending.rest(straight, corner, 1.0, 0.1)
+    bent = straight + np.outer([0.0, 0.0, turn], b)
+    want = rod_bending.hessians(straight, corner, constants, False)
+    for project in (False, True):
+        got = rod_bending.hessians(bent, corner, constants, project)
+        np.testing.assert_allclose(got, want, atol=(4.0 * turn + 1e-14) * np.max(want))
+
+
 def test_triangles_seen_from_below_have_directions_too():
     X, triangle = np.array([[0, 0, 0], [0, 2, 0], [1, 0, 0.0]]), ONE[:, :3]
     constants = strain_limiting_shell.rest(X, triangle, 1.0, 1.0)

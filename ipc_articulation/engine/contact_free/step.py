@@ -13,7 +13,7 @@ from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
 from ipc_articulation.engine.newton.rest import Rested, end_step, settle
 from ipc_articulation.engine.output.stopwatch import Stopwatch
-from ipc_articulation.engine.state import NO_CREASES, EngineState
+from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.articulation import Articulation
 
 
@@ -39,7 +39,7 @@ def take(
 
 
 @compiled
-def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, q_ref, dt):
+def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, creases, q_ref, dt):
     """The stages of `engine.step`, with reference poses q_ref (n, 12).
 
     The state is passed as separate arrays, because unpacking it costs a microsecond.
@@ -50,7 +50,7 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances,
         before it had converged.
     """
     bodies = problem.bodies
-    state = EngineState(q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, NO_CREASES)
+    state = EngineState(q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, creases)
     if not begin_step(problem, state, q_ref, dt):
         return q, qdot, theta, False, 0, 0, 0, bodies.driven, False, False
     start, E, is_measured = _start(problem, state, dt)
