@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.elasticity.deformation import of_tetrahedron
-from ipc_articulation.elasticity.kernel import inlined
+from ipc_articulation.elasticity.kernel import inlined, kernel
 from ipc_articulation.elasticity.signed_svd import eigenvectors, signed_svd
 
 
@@ -53,7 +53,7 @@ def to_frames(x, b, arrays):
             B[v, i] = b[3 * v] * V[0, i] + b[3 * v + 1] * V[1, i] + b[3 * v + 2] * V[2, i]
 
 
-@inlined
+@kernel
 def to_vertices(arrays, scale, project, g, H):
     """Write scale · ∂Ψ/∂x into g (3v,) and scale · ∂²Ψ/∂x² into H (3v, 3v); `arrays` as of `scratch`, overwritten."""
     U, _, V, B, slope, A, twists, flips = arrays

@@ -98,7 +98,7 @@ class FiniteElements(Term, Projecting):
         x = self._positions(q)
         for group in self._chosen:
             W = group.law.energies(x, group.vertices, group.constants)
-            rows.add_at(E, self._surfaces.body[group.vertices[:, 0]], self._square * W)
+            rows.add_at(E, owners(self._surfaces.body[group.vertices], self._selected), self._square * W)
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
@@ -111,6 +111,11 @@ class FiniteElements(Term, Projecting):
         """Positions (V, 3) of the vertices of rows that move, at q (n, 12)."""
         move(self._surfaces.points, self._surfaces.first, q, self._moving, self._x)
         return self._x
+
+
+def owners(bodies: Ints, moving: Bools) -> Ints:
+    """The first of the bodies (k, v) of each element that is among those that move (n,): it has the energy, (k,)."""
+    return bodies[np.arange(len(bodies)), np.argmax(moving[bodies], axis=1)]
 
 
 def derivatives(law: ModuleType, x: Array, vertices: Ints, constants: Array, project: bool) -> tuple[Array, Array]:

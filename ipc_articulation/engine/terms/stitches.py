@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ipc_articulation import affine
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.finite_elements import derivatives
+from ipc_articulation.engine.terms.finite_elements import derivatives, owners
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.soft.stitches import Side, read_stitches
@@ -49,7 +49,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> Stitches:
         ends = [_end(side, context) for side in found.sides]
         bodies, points = (np.concatenate(column, axis=1) for column in zip(*ends, strict=True))
         groups.append(_Group(found.law, bodies, points, found.constants))
-    return Stitches(groups)
+    return Stitches(groups, len(context.bodies))
 
 
 def _at_birth(context: SceneContext, stitch_id: int, body: Any) -> Array:
@@ -76,8 +76,10 @@ class Stitches(Term, Projecting):
 
     name = "stitches"
 
-    def __init__(self, groups: Sequence[_Group]) -> None:
+    def __init__(self, groups: Sequence[_Group], count: int) -> None:
+        """Take the stitches of a scene with `count` rows."""
         self._groups, self._square = tuple(groups), 0.0
+        self._moving = np.ones(count, dtype=np.bool_)
 
     @property
     def couples(self) -> Ints:
@@ -91,10 +93,13 @@ class Stitches(Term, Projecting):
     def begin_step(self, state: EngineState, dt: float) -> None:
         self._square = dt * dt
 
+    def select(self, moving: Bools) -> None:
+        self._moving = moving
+
     def add_energy(self, q: Array, E: Array) -> None:
         for group in self._groups:
             W = group.law.energies(_positions(group, q), group.numbers, group.constants)
-            rows.add_at(E, group.bodies[:, 0], self._square * W)
+            rows.add_at(E, owners(group.bodies, self._moving), self._square * W)
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         for group in self._groups:

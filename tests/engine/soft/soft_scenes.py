@@ -102,7 +102,7 @@ class SoftScene(BoxScene):
     """A scene of soft bodies and boxes; d̂ is 2 mm unless something else is given."""
 
     def __init__(self, workspace, **settings):
-        super().__init__(workspace, **{"contact__d_hat": 0.002, **settings})
+        super().__init__(workspace, **{"contact__d_hat": 0.002, "sanity_check__enable": False, **settings})
         self.soft = []
 
     def add_soft(self, mesh, name="soft"):
