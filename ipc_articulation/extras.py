@@ -18,6 +18,7 @@ EXTRAS = {
     "imageio": "film",
     "imageio_ffmpeg": "film",
     "matplotlib": "view",
+    "meshio": "soft",
     "pandas": "data",
     "pinocchio": "pinocchio",
     "pxr": "usd",

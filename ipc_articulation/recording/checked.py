@@ -48,6 +48,7 @@ class CheckedGroup:
         _refuse_other_formats(self.path, attributes)
         root = described(RootDescription, attributes, self.path)
         self.header, self.rows, self._columns = root.header, root.rows, root.columns
+        self._missing = {name for name, version in layout.SINCE.items() if attributes["version"] < version}
         self._has_checksums = attributes["version"] > 1
         self._root = zarr.open_group(self.path, mode="r")
 
@@ -60,7 +61,7 @@ class CheckedGroup:
         if rows > self.rows:
             raise RecordingError(f"recording {self.path} has {self.rows} rows, not {rows}")
         group_attributes(self.path / "contacts")
-        for name in QUANTITIES:
+        for name in self._stored:
             self._quantity(name, rows)
         ends = self._array("contacts/end", rows, (), "i8")
         total = int(self._read(ends, rows - 1, rows)[0]) if rows else 0
@@ -74,7 +75,7 @@ class CheckedGroup:
             RecordingError: One is missing or damaged, or there are fewer rows.
         """
         self.require_rows(rows)
-        for array in [self._quantity(name, rows) for name in QUANTITIES]:
+        for array in [self._quantity(name, rows) for name in self._stored]:
             for begin in range(0, rows, array.chunks[0]):
                 self._read(array, begin, min(begin + array.chunks[0], rows))
         total = int(self.contact_ends()[rows - 1]) if rows else 0
@@ -88,7 +89,14 @@ class CheckedGroup:
         Raises:
             RecordingError: A chunk is damaged.
         """
-        return self._read(self._quantity(name, self.rows), begin, self.rows if end is None else end)
+        end = self.rows if end is None else end
+        if name in self._missing:
+            return np.zeros((end - begin, *QUANTITIES[name].sizes(self.header.counts)))
+        return self._read(self._quantity(name, self.rows), begin, end)
+
+    @property
+    def _stored(self) -> list[str]:
+        return [name for name in QUANTITIES if name not in self._missing]
 
     def contact_ends(self) -> Ints:
         """Where each row's contacts end, (rows,).
@@ -127,6 +135,9 @@ class CheckedGroup:
             "faces": ((3,), "i4", sum(scenery.face_counts)),
             "poses": ((4, 4), "f8", len(scenery.names)),
         }
+        if scenery.soft:
+            shapes["soft_vertices"] = ((3,), "f8", sum(soft.vertex_count for soft in scenery.soft))
+            shapes["soft_cells"] = ((4,), "i4", sum(soft.cell_count for soft in scenery.soft))
         if scenery.visuals:
             shapes["visual_vertices"] = ((3,), "f4", sum(visual.vertex_count for visual in scenery.visuals))
             shapes["visual_faces"] = ((3,), "i4", sum(visual.face_count for visual in scenery.visuals))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
@@ -47,6 +47,17 @@ class VisualDescription:
 
 
 @dataclass(frozen=True)
+class SoftDescription:
+    """A soft body."""
+
+    name: str
+    corners: Literal[2, 3, 4]  # of each element
+    vertex_count: NonNegativeInt
+    cell_count: NonNegativeInt
+    radius: float  # [m]
+
+
+@dataclass(frozen=True)
 class SceneryDescription:
     """Attributes of the scenery's group, with an entry for each surface in the first four."""
 
@@ -60,6 +71,7 @@ class SceneryDescription:
     target: Point | None
     columns: dict[str, ArrayDescription] = field(default_factory=dict)
     visuals: tuple[VisualDescription, ...] = ()  # none before version 3
+    soft: tuple[SoftDescription, ...] = ()  # none before version 4
 
     def __post_init__(self) -> None:
         """Refuse lists of different lengths, and visual surfaces of no body."""

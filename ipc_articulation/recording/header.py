@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+_DIMENSIONS = ("joints", "bodies", "energy_terms", "stages", "soft_vertices", "axis")
+_AXES = ("x", "y", "z")
+
 
 @dataclass(frozen=True)
 class Header:
@@ -19,18 +24,24 @@ class Header:
     stages: tuple[str, ...] = ()  # of a step's computation; none where the engine does not report them
     contact_names: tuple[str, ...] = ()  # of all that touch each other; none where the engine does not report them
     extra: dict[str, Any] = field(default_factory=dict)  # further facts, in JSON's types
+    soft_names: tuple[str, ...] = ()  # soft bodies, whose vertices are recorded one body after the other
+    soft_counts: tuple[int, ...] = ()  # number of vertices of each
 
     @property
     def dimensions(self) -> dict[str, tuple[str, ...]]:
         """Entries along each named dimension of a quantity."""
-        return {
-            "joints": self.joint_names,
-            "bodies": self.body_names,
-            "energy_terms": self.energy_terms,
-            "stages": self.stages,
-        }
+        vertices = (f"{name}[{k}]" for name, n in zip(self.soft_names, self.soft_counts, strict=True) for k in range(n))
+        names = self.joint_names, self.body_names, self.energy_terms, self.stages, tuple(vertices), _AXES
+        return dict(zip(_DIMENSIONS, names, strict=True))
 
     @property
     def counts(self) -> dict[str, int]:
         """Length of each named dimension."""
-        return {dimension: len(names) for dimension, names in self.dimensions.items()}
+        counts = self.joint_names, self.body_names, self.energy_terms, self.stages
+        return dict(zip(_DIMENSIONS, [*map(len, counts), sum(self.soft_counts), len(_AXES)], strict=True))
+
+    @property
+    def soft_slices(self) -> dict[str, slice]:
+        """Where each soft body's vertices are among those of all, by name."""
+        ends = np.cumsum([0, *self.soft_counts]).tolist()
+        return {name: slice(*ends[k : k + 2]) for k, name in enumerate(self.soft_names)}

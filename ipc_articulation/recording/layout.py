@@ -9,7 +9,8 @@ Each array is a folder with `zarr.json` and one file per chunk. A chunk file is 
 and renames it) and ends with its CRC-32C; chunks of all quantities have the same rows. The row count grows only after
 all arrays have the rows, so rows below it are always complete, even if the writer was killed. Together with the row
 count, the group stores for every array and chunk the CRC-32 of the complete entries in it (`columns`): a chunk file is
-valid in its own place only. Version 1 did not have these checksums; version 2 had no visual surfaces.
+valid in its own place only. Version 1 did not have these checksums; version 2 had no visual surfaces; version 3 had no
+soft bodies.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.quantities import QUANTITIES
 
 STORE = "recording.zarr"
-FORMAT, VERSION = "ipc_articulation recording", 3
-READABLE = (1, 2, 3)  # versions
+FORMAT, VERSION = "ipc_articulation recording", 4
+READABLE = (1, 2, 3, 4)  # versions
+
+SINCE = {"soft_positions": 4}  # versions before which there was no such quantity
 
 CONTACTS = {
     "points": ((3,), "f4"),  # [m]

@@ -31,6 +31,7 @@ QUANTITIES = {
     "delta_theta_tilde": Quantity(("joints",), "rad or m", "joint motion of the step without contact"),
     "contact_force": Quantity(("joints",), "N·m or N", "generalised contact force on the joints"),
     "body_poses": Quantity(("bodies", 4, 4), "m", "transforms from the bodies' frames to the world"),
+    "soft_positions": Quantity(("soft_vertices", "axis"), "m", "world positions of all vertices of soft bodies"),
     "minimum_distance": Quantity((), "m", "minimum distance of surfaces that may touch; inf if none is near"),
     "newton_iterations": Quantity((), "1", "Newton iterations of the step"),
     "energies": Quantity(("energy_terms",), "J", "terms of the step's incremental potential over dt², at its end"),

@@ -12,6 +12,7 @@ import numpy as np
 from ipc_articulation.arguments import PATH, checked
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import RecordingError
+from ipc_articulation.naming import suggest
 from ipc_articulation.recording.checked import CheckedGroup
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
 from ipc_articulation.recording.header import Header
@@ -63,7 +64,8 @@ class Recording:
         energy_terms: tuple[str, ...] = (),
         stages: tuple[str, ...] = (),
     ) -> None:
-        header = Header(name, dt, joint_names, body_names, free_names, energy_terms, stages, (), extra or {})
+        soft = tuple(s.name for s in scenery.soft), tuple(len(s.vertices) for s in scenery.soft)
+        header = Header(name, dt, joint_names, body_names, free_names, energy_terms, stages, (), extra or {}, *soft)
         self._take(header, 0, _empty(header, steps + 1), {}, lambda: scenery)
 
     @classmethod
@@ -86,6 +88,7 @@ class Recording:
         self.name, self.dt, self.rows, self.extra = header.name, header.dt, rows, header.extra
         self.joint_names, self.body_names, self.free_names = header.joint_names, header.body_names, header.free_names
         self.energy_terms, self.stages, self.contact_names = header.energy_terms, header.stages, header.contact_names
+        self.soft_names = header.soft_names
         self.buffers, self.contact_rows, self._find_scenery = buffers, contact_rows, find_scenery
 
     def __getattr__(self, key: str) -> Array:
@@ -117,8 +120,23 @@ class Recording:
             raise RecordingError(f"recording '{self.name}' has no row {row}; valid: 0 to {self.rows - 1}")
         return self.contact_rows.get(row % self.rows, NO_CONTACTS)
 
+    def soft_positions_of(self, name: str) -> Array:
+        """Positions of a soft body's vertices in all rows, (rows, V, 3) [m] in the world.
+
+        Raises:
+            RecordingError: There is no such body, or it is damaged on disk.
+        """
+        slices = self.header.soft_slices
+        if name not in slices:
+            raise RecordingError(f"recording '{self.name}' has no soft body '{name}'{suggest(name, slices)}")
+        return self.soft_positions[:, slices[name]]
+
     def moved(self, name: str) -> float:
-        """How far a body's origin is from where it started [m]."""
+        """How far a body's origin, or the mean of a soft body's vertices, is from where it started [m]."""
+        if name in self.soft_names:
+            own = self.header.soft_slices[name]
+            start, end = (self.row("soft_positions", row)[own].mean(axis=0) for row in (0, self.rows - 1))
+            return float(np.linalg.norm(end - start))
         body = self.body_names.index(name)
         start, end = (self.row("body_poses", row)[body, :3, 3] for row in (0, self.rows - 1))
         return float(np.linalg.norm(end - start))

@@ -1,4 +1,4 @@
-"""The scenery of a recording: every body's surface, the half-planes, the upward direction, the camera."""
+"""The scenery of a recording: every body's surface, soft bodies, the half-planes, the upward direction, the camera."""
 
 from __future__ import annotations
 
@@ -42,6 +42,16 @@ class Surface:
 
 
 @dataclass(frozen=True)
+class SoftShape:
+    """A soft body, whose vertices move one by one."""
+
+    name: str
+    cells: NDArray[np.int32]  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments
+    vertices: Array  # (V, 3) [m] at the start, in the world
+    radius: float  # half the thickness of sheets and rods [m]
+
+
+@dataclass(frozen=True)
 class Scenery:
     """Everything that pictures show and that does not change in a run; world frame."""
 
@@ -50,6 +60,7 @@ class Scenery:
     up: Array  # (3,) unit vector
     eye: Point | None = None  # position of the camera [m]; None where it is chosen to show every body
     target: Point | None = None  # where it looks [m]
+    soft: tuple[SoftShape, ...] = ()
 
 
 NOTHING = Scenery((), (), np.array([0.0, 0.0, 1.0]))

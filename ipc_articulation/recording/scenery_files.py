@@ -2,8 +2,10 @@
 
 vertices (V, 3), faces (F, 3), poses (B, 4, 4)    of all surfaces, one after the other; faces count their own vertices
 visual_vertices, visual_faces                     of all visual surfaces in the same way, if there are any
+soft_vertices, soft_cells (k, 4)                  of all soft bodies in the same way; unused corners are -1
 attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, columns (checksums as in `layout`),
-            visuals (body, colour, vertex_count and face_count of each)
+            visuals (body, colour, vertex_count and face_count of each),
+            soft (name, corners, vertex_count, cell_count and radius of each)
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.recording.descriptions import SceneryDescription, VisualDescription
+from ipc_articulation.recording.descriptions import SceneryDescription, SoftDescription, VisualDescription
 from ipc_articulation.recording.layout import create_array, entries_checksum, sealed
-from ipc_articulation.recording.scenery import Point, Scenery, Surface, Visual
+from ipc_articulation.recording.scenery import Point, Scenery, SoftShape, Surface, Visual
 
 _ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8", "visual_vertices": "f4", "visual_faces": "i4"}
+_ARRAYS |= {"soft_vertices": "f8", "soft_cells": "i4"}
 
 
 def write_scenery(group: Any, scenery: Scenery) -> None:
@@ -33,6 +36,9 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
     if visuals := [visual for surface in surfaces for visual in surface.visual]:
         values["visual_vertices"] = np.concatenate([visual.vertices for visual in visuals])
         values["visual_faces"] = np.concatenate([visual.faces for visual in visuals])
+    if scenery.soft:
+        values["soft_vertices"] = np.concatenate([shape.vertices for shape in scenery.soft])
+        values["soft_cells"] = np.concatenate([_padded(shape.cells) for shape in scenery.soft])
     for name, value in values.items():
         dimensions = (name, *"ijk"[1 : value.ndim])
         array = create_array(group, name, value.shape, _ARRAYS[name], len(value), dimensions)
@@ -53,7 +59,23 @@ def read_scenery(description: SceneryDescription, arrays: Mapping[str, NDArray[A
     each = zip(description.names, description.roles, vertices, faces, arrays["poses"], visual, strict=False)
     planes = tuple((np.array(point), np.array(normal)) for point, normal in description.planes)
     surfaces = tuple(Surface(*parts) for parts in each)
-    return Scenery(surfaces, planes, np.array(description.up), description.eye, description.target)
+    up, soft = np.array(description.up), _soft(description, arrays)
+    return Scenery(surfaces, planes, up, description.eye, description.target, soft)
+
+
+def _padded(cells: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Cells with four columns, (k, 4)."""
+    return np.pad(cells, ((0, 0), (0, 4 - cells.shape[1])), constant_values=-1)
+
+
+def _soft(description: SceneryDescription, arrays: Mapping[str, NDArray[Any]]) -> tuple[SoftShape, ...]:
+    found, vertex, cell = [], 0, 0
+    for soft in description.soft:
+        cells = arrays["soft_cells"][cell : cell + soft.cell_count, : soft.corners]
+        vertices = arrays["soft_vertices"][vertex : vertex + soft.vertex_count]
+        found.append(SoftShape(soft.name, cells, vertices, soft.radius))
+        vertex, cell = vertex + soft.vertex_count, cell + soft.cell_count
+    return tuple(found)
 
 
 def _visuals(description: SceneryDescription, arrays: Mapping[str, NDArray[Any]]) -> list[tuple[Visual, ...]]:
@@ -83,6 +105,10 @@ def _description(scenery: Scenery) -> SceneryDescription:
             VisualDescription(body, visual.colour, len(visual.vertices), len(visual.faces))
             for body, surface in enumerate(surfaces)
             for visual in surface.visual
+        ),
+        soft=tuple(
+            SoftDescription(soft.name, soft.cells.shape[1], len(soft.vertices), len(soft.cells), soft.radius)
+            for soft in scenery.soft
         ),
     )
 

@@ -65,10 +65,9 @@ class RecordingWriter:
         path = folder / layout.STORE
         with _naming(path, 0):
             group = zarr.create_group(path, zarr_format=3)
-            chunk, counts = layout.chunk_rows(header, rows), header.counts
-            for name, q in QUANTITIES.items():
-                attributes, dimensions = {"unit": q.unit, "meaning": q.meaning}, layout.dimension_names(name)
-                layout.create_array(group, name, (rows, *q.sizes(counts)), "f8", chunk, dimensions, attributes)
+            chunk = layout.chunk_rows(header, rows)
+            for name in QUANTITIES:
+                _create_quantity(group, name, header, rows, chunk)
             contacts = group.create_group("contacts")
             layout.create_array(contacts, "end", (rows,), "i8", chunk, ("row",))
             for name, (shape, dtype) in layout.CONTACTS.items():
@@ -95,7 +94,10 @@ class RecordingWriter:
         with _naming(path, rows):
             for draft in path.rglob("*.partial"):
                 draft.unlink()
-            writer = cls(path, header, zarr.open_group(path, mode="r+"), rows)
+            group = zarr.open_group(path, mode="r+")
+            for name in [name for name in layout.SINCE if name not in group]:  # of an older version
+                _create_quantity(group, name, header, rows, group["time"].chunks[0])
+            writer = cls(path, header, group, rows)
             writer._describe()
             writer._resize(expected_rows)
             return writer
@@ -166,6 +168,12 @@ class RecordingWriter:
         self._contacts["forces"].append(np.asarray(contacts.forces))
         self._contacts["bodies"].append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
         self._contact_ends.append(np.array([self._contacts["points"].length]))
+
+
+def _create_quantity(group: Any, name: str, header: Header, rows: int, chunk: int) -> None:
+    q = QUANTITIES[name]
+    attributes, dimensions = {"unit": q.unit, "meaning": q.meaning}, layout.dimension_names(name)
+    layout.create_array(group, name, (rows, *q.sizes(header.counts)), "f8", chunk, dimensions, attributes)
 
 
 def remove_recording(folder: Path) -> None:

@@ -116,9 +116,11 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "wall_time": 0.0,
     }
     names = simulation.joint_names, simulation.body_names, simulation.free_names
-    return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
+    soft = tuple(s.name for s in simulation.soft_shapes), tuple(len(s.vertices) for s in simulation.soft_shapes)
+    return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra, *soft)
 
 
 def _scenery(scene: schema.Scene, simulation: Simulation) -> Scenery:
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
-    return Scenery(simulation.surfaces, planes, up(scene.gravity), scene.view.eye, scene.view.target)
+    view = scene.view
+    return Scenery(simulation.surfaces, planes, up(scene.gravity), view.eye, view.target, simulation.soft_shapes)

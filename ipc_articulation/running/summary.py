@@ -23,7 +23,7 @@ def summary(result: Result) -> list[tuple[str, str]]:
         ("wall time", speed(recording)),
         ("minimum distance", minimum_distance(recording)),
     ]
-    rows += [("moved", f"{name} {recording.moved(name):.3f} m") for name in recording.free_names if recording.rows]
+    rows += [("moved", f"{name} {recording.moved(name):.3f} m") for name in _freely(recording)]
     rows += [("drawn", f"{path} = {value}") for path, value in recording.extra.get("drawn", {}).items()]
     rows += [("ran Python code", code) for code in recording.extra.get("ran_code", ())]
     rows += [("written", str(file)) for file in result.files]
@@ -48,12 +48,17 @@ def summary_object(result: Result) -> dict[str, Any]:
         "wall_time": recording.extra["wall_time"],
         "median_step_time": float(np.median(recording.step_time[1:])) if recording.steps else None,
         "minimum_distance": float(known.min()) if known.size else None,
-        "moved": {name: recording.moved(name) for name in recording.free_names if recording.rows},
+        "moved": {name: recording.moved(name) for name in _freely(recording)},
         "drawn": recording.extra["drawn"],
         "ran_code": recording.extra["ran_code"],
         "files": [str(file) for file in result.files],
         "notes": list(result.notes),
     }
+
+
+def _freely(recording: Recording) -> tuple[str, ...]:
+    """Bodies that contact moves, soft ones too."""
+    return (*recording.free_names, *recording.soft_names) if recording.rows else ()
 
 
 def speed(recording: Recording) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Location, SceneProblem
 from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.published_materials import PUBLISHED, missing_values
 from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, Scene
 
 
@@ -66,6 +67,39 @@ def _surface_names(scene: Scene) -> Iterator[SceneProblem]:
         place = ("bodies", names.index("ground"), "name")
         yield SceneProblem(place, "the name 'ground' is already used, by the ground")
     yield from _unique(("walls",), (wall.name for wall in scene.walls), {*names, "ground"})
+    taken = {*names, "ground", *(wall.name for wall in scene.walls)}
+    for kind in SOFT:
+        own = [body.name for body in getattr(scene, kind)]
+        yield from _unique((kind,), own, taken)
+        taken.update(own)
+
+
+def _soft_materials(scene: Scene) -> Iterator[SceneProblem]:
+    """Materials of soft bodies may be published ones; all values that a body needs are known."""
+    known = [*scene.materials, *(name for name in PUBLISHED if name not in scene.materials)]
+    for kind in SOFT:
+        for index, body in enumerate(getattr(scene, kind)):
+            if body.material is not None and body.material not in known:
+                message = f"unknown material '{body.material}'{suggest(body.material, known, 'materials')}"
+                yield SceneProblem((kind, index, "material"), message)
+            elif missing := missing_values(body, scene.materials):
+                where = f"material '{body.material}' has none" if body.material else "or a material that has them"
+                yield SceneProblem((kind, index), f"'{body.name}' needs {' and '.join(missing)}; {where}")
+
+
+def _attached(scene: Scene) -> Iterator[SceneProblem]:
+    """Bodies that soft ones are attached to, as far as the file knows: not soft ones, the ground or walls."""
+    soft = {body.name for body in scene.soft_bodies}
+    planes = {wall.name for wall in scene.walls} | {"ground"}
+    for kind in SOFT:
+        for index, body in enumerate(getattr(scene, kind)):
+            for number, entry in enumerate(body.attach):
+                what = "soft" if entry.to in soft else "a half-space" if entry.to in planes else ""
+                if what:
+                    message = (
+                        f"'{entry.to}' is {what}; attach '{body.name}' to a link, to one of `bodies` or to `world`"
+                    )
+                    yield SceneProblem((kind, index, "attach", number, "to"), message)
 
 
 def _materials(scene: Scene) -> Iterator[SceneProblem]:
@@ -152,13 +186,17 @@ def _drives(scene: ArticulationScene) -> Iterator[SceneProblem]:
             yield SceneProblem(("joints", index, "drive"), message)
 
 
+SOFT = ("soft", "cloth", "rods")  # keys of soft bodies
+
 _Check = tuple[type[Scene], tuple[str, ...], Callable[[Any], Iterator[SceneProblem]]]
 
 # The kind of scenes, the keys that a check looks at, and the check.
 _CHECKS: tuple[_Check, ...] = (
     (Scene, ("bodies",), _body_names),
     (Scene, ("materials", "bodies", "walls", "ground", "robot"), _materials),
-    (Scene, ("bodies", "walls", "ground"), _surface_names),
+    (Scene, ("bodies", "walls", "ground", *SOFT), _surface_names),
+    (Scene, ("materials", *SOFT), _soft_materials),
+    (Scene, ("walls", *SOFT), _attached),
     (Scene, ("bodies", "joints", "articulations"), _velocities),
     (Scene, ("randomise",), _variations),
     (ArticulationScene, ("joints",), _joint_names),

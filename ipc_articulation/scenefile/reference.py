@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.keys import Block
+from ipc_articulation.scenefile.published_materials import PUBLISHED
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
 _LINK = re.compile(r"see \[([^]]+)\]")
@@ -29,7 +30,28 @@ def reference() -> str:
     ]
     for heading, blocks in _below(schema.RobotScene) | _below(schema.ArticulationScene):
         lines += _section(heading, blocks)
-    return "\n".join(lines)
+    return "\n".join([*lines, *_published()])
+
+
+def _published() -> list[str]:
+    """The table of published materials."""
+    rows = [
+        f"| `{name}` | {m.youngs_modulus:.3g} | {m.poissons_ratio:g} | {m.density:g} | "
+        f"{'' if m.thickness is None else f'{1e3 * m.thickness:g}'} | {m.source} |"
+        for name, m in PUBLISHED.items()
+    ]
+    return [
+        "### published materials",
+        "",
+        "Values of `material` for soft bodies, cloth and rods, unless the file has a material of this name with its "
+        "own. Elastomers are nearly incompressible; their Poisson's ratio is 0.49 here, because linear elements of a "
+        "higher one are far too stiff.",
+        "",
+        "| name | Young's modulus [Pa] | Poisson's ratio | density [kg/m³] | thickness [mm] | source |",
+        "|---|---|---|---|---|---|",
+        *rows,
+        "",
+    ]
 
 
 def _section(heading: str, blocks: Iterable[type[Block]], skip: Collection[str] = ()) -> list[str]:
@@ -103,7 +125,9 @@ def _array(value: dict[str, Any]) -> str:
 def _plural(value: dict[str, Any]) -> str:
     if value.get("type") == "array":
         return "rows"
-    return {"number": "numbers", "string": "names"}.get(value.get("type", ""), "mappings") + _bound(value)
+    return {"number": "numbers", "integer": "whole numbers", "string": "names"}.get(
+        value.get("type", ""), "mappings"
+    ) + _bound(value)
 
 
 def _bound(value: dict[str, Any]) -> str:

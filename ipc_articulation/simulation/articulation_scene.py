@@ -18,6 +18,7 @@ from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.articulated_joints import add_joint
 from ipc_articulation.simulation.pushes import add_pushes
+from ipc_articulation.simulation.soft.bodies import SoftBodies
 from ipc_articulation.simulation.surroundings import complete
 
 
@@ -30,13 +31,14 @@ class Parts:
     bodies: tuple[Any, ...]
     joints: tuple[Any, ...]
     articulations: tuple[Any, ...]
+    soft: SoftBodies
 
 
 def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -> Parts:
     """Build everything that the file describes.
 
     Raises:
-        SceneFileError: A mesh is not closed; an articulation is refused.
+        SceneFileError: A mesh is not closed; an articulation or a soft body is refused.
     """
     mechanism = complete(_connected(scene), scene, document)
     elements = make_contact_elements(uipc_scene, mechanism), make_environments(uipc_scene, mechanism)
@@ -50,8 +52,9 @@ def fill(uipc_scene: Any, scene: schema.ArticulationScene, document: Document) -
     for index, articulation in enumerate(scene.articulations):
         with document.blame("articulations", index):
             articulations.append(_add_articulation(uipc_scene, articulation, joints, scene.dt))
+    soft = SoftBodies(uipc_scene, scene, document, mechanism)
     surfaces = tuple(surface_of(made[name], role) for name, role in roles.items())
-    return Parts(mechanism, surfaces, tuple(bodies.values()), tuple(joints.values()), tuple(articulations))
+    return Parts(mechanism, surfaces, tuple(bodies.values()), tuple(joints.values()), tuple(articulations), soft)
 
 
 def _connected(scene: schema.ArticulationScene) -> CoupledRobot:

@@ -24,7 +24,8 @@ class ArticulationSimulation:
         """Build the scene and start the engine; errors as in `fill` and `start_world`."""
         self._uipc_scene = make_uipc_scene(scene, document)
         parts = fill(self._uipc_scene, scene, document)
-        self.surfaces, self.planes = parts.surfaces, parts.mechanism.planes
+        self.surfaces, self.planes, self._soft = parts.surfaces, parts.mechanism.planes, parts.soft
+        self.soft_shapes = parts.soft.shapes
         self.ran_code: tuple[str, ...] = ()
         self.drawn: Mapping[str, float | list[float]] = {}
         self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.AxisEntry))
@@ -54,6 +55,7 @@ class ArticulationSimulation:
             "theta": theta,
             "theta_dot": theta_dot,
             "body_poses": self._readers.poses(),
+            "soft_positions": self._soft.positions,
             "minimum_distance": self.minimum_distance(),
         }
         if is_start:

@@ -42,12 +42,13 @@ def names_of_sides(
 
 
 def names_of(pattern: str, mechanism: CoupledRobot, scene: schema.Scene) -> frozenset[str]:
-    """Names of bodies and half-planes of a mechanism that a material's name or an expression stands for.
+    """Names of bodies, soft ones too, and half-planes that a material's name or an expression stands for.
 
     Raises:
         AdapterError: Nothing has such a name, or the text is no regular expression.
     """
     by_name = {_file_name(part.name): part.name for part in mechanism.parts}
+    by_name |= {body.name: body.name for body in scene.soft_bodies}
     if pattern in scene.materials:
         return frozenset(name for known, name in by_name.items() if _material(known, scene) == pattern)
     found = matching(pattern, list(by_name), "material, body, link or wall", AdapterError)
@@ -61,7 +62,7 @@ def _file_name(name: str) -> str:
 
 
 def _material(name: str, scene: schema.Scene) -> str | None:
-    materials = {thing.name: thing.material for thing in (*scene.bodies, *scene.walls)}
+    materials = {thing.name: thing.material for thing in (*scene.bodies, *scene.walls, *scene.soft_bodies)}
     if scene.ground:
         materials[GROUND] = scene.ground.material
     return materials.get(name, scene.robot.material if isinstance(scene, schema.RobotScene) else None)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.published_materials import SoftBody
 
-Thing = schema.BodyEntry | schema.GroundEntry | schema.WallEntry | schema.RobotEntry
+Surface = schema.BodyEntry | schema.GroundEntry | schema.WallEntry | SoftBody
+Thing = Surface | schema.RobotEntry
 
 _NONE = schema.MaterialEntry()
 
 
 def material_of(scene: schema.Scene, thing: Thing) -> schema.MaterialEntry:
-    """The material that a thing names; one without values where it names none."""
-    return _NONE if thing.material is None else scene.materials[thing.material]
+    """The material of the file that a thing names; one without values where it names none, or a published one."""
+    return _NONE if thing.material is None else scene.materials.get(thing.material, _NONE)
 
 
-def friction_of(scene: schema.Scene, thing: schema.BodyEntry | schema.GroundEntry | schema.WallEntry) -> float:
+def friction_of(scene: schema.Scene, thing: Surface) -> float:
     """Coulomb coefficient of a surface."""
     own = own_friction(scene, thing)
     return scene.contact.friction if own is None else own

@@ -15,33 +15,23 @@ from uipc.constitution import AffineBodyExternalBodyForce
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
-from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.scenefile import schema
+from ipc_articulation.simulation.placed import placed_body
 
 
 def add_pushes(uipc_scene: Any, scene: schema.Scene) -> None:
     """Put the pushes of the file on the bodies, which are in the scene already, each an object of its name."""
     for body in scene.bodies:
         if body.push is not None:
-            owner, geometry = _body(uipc_scene, body.name)
-            AffineBodyExternalBodyForce().apply_to(geometry, np.zeros(12))
+            owner, slot = placed_body(uipc_scene, body.name)
+            AffineBodyExternalBodyForce().apply_to(slot.geometry(), np.zeros(12))
             uipc_scene.animator().insert(owner, guard(_callback(body.push, scene.dt), uipc_scene))
 
 
 def generalised(push: schema.PushEntry, transform: Array) -> Array:
     """(f, ½ τ~ A by rows) on a body with a transform (4, 4), (12,)."""
     return np.concatenate([push.force, (0.5 * spatial.skew(push.torque) @ transform[:3, :3]).ravel()])
-
-
-def _body(uipc_scene: Any, name: str) -> tuple[Any, Any]:
-    """The object of a body and its geometry; joints may have the same name, but have nothing that is fixed or not."""
-    for owner in uipc_scene.objects().find(name):
-        (number,) = owner.geometries().ids()
-        geometry = uipc_scene.geometries().find(number)[0].geometry()
-        if geometry.instances().find("is_fixed") is not None:
-            return owner, geometry
-    raise SceneError(f"the libuipc scene has no body '{name}'")
 
 
 def _callback(push: schema.PushEntry, dt: float) -> Callable[[Any], None]:

@@ -18,6 +18,7 @@ from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.controls import ControllerSet
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
+from ipc_articulation.simulation.soft.bodies import SoftBodies
 from ipc_articulation.simulation.surroundings import complete
 from ipc_articulation.simulation.world import dump_world, make_uipc_scene, recover_world, start_world
 
@@ -43,6 +44,8 @@ class RobotSimulation:
                 joints="chains" if engine == "cuda" or (engine == "auto" and has_gpu()) else "own",
             )
         add_pushes(self._uipc_scene, scene)
+        self._soft = SoftBodies(self._uipc_scene, scene, document, self.coupling.robot)
+        self.soft_shapes = self._soft.shapes
         self._controls = ControllerSet(scene, document, driven, self.coupling, steps)
         self.ran_code = self._controls.ran_code
         self.drawn: Mapping[str, float | list[float]] = {}
@@ -65,6 +68,7 @@ class RobotSimulation:
     def measure(self, is_start: bool) -> dict[str, Any]:
         """Quantities of the present state; see `Simulation`."""
         state = {key: getattr(self.coupling, key) for key in ("theta", "theta_dot", "body_poses", "minimum_distance")}
+        state["soft_positions"] = self._soft.positions
         if is_start:
             return state
         step = {key: getattr(self.coupling, key) for key in ("delta_theta", "delta_theta_tilde", "contact_force")}

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import HalfPlane
-from ipc_articulation.recording import Surface
+from ipc_articulation.recording import SoftShape, Surface
 
 
 class Simulation(Protocol):
@@ -18,6 +18,7 @@ class Simulation(Protocol):
     body_names: tuple[str, ...]  # bodies that can move: links first, then free bodies
     free_names: tuple[str, ...]  # those that contact alone moves
     surfaces: tuple[Surface, ...]  # every body, also those that never move
+    soft_shapes: tuple[SoftShape, ...]
     planes: tuple[HalfPlane, ...]
     ran_code: tuple[str, ...]  # Python functions of the scene file that are called, as it names them
     drawn: Mapping[str, float | list[float]]  # values drawn at random, by their path in the file

@@ -13,6 +13,7 @@ from typing import Any
 
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
 from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.checks import SOFT
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.simulation.bodies import GROUND, body_of, planes_of
 from ipc_articulation.simulation.contact_groups import contact_rules, names_of_sides
@@ -35,7 +36,7 @@ def complete(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -
         planes=(*robot.planes, *planes_of(scene)),
     )
     rules = (*known.contact_rules, *contact_rules(known, scene, document))
-    untouchable = known.untouchable | _immovable(known) | _untouchable(known, scene, document)
+    untouchable = known.untouchable | _immovable(known) | _untouchable(known, scene, document) | _attached(scene)
     return replace(known, contact_rules=rules, untouchable=untouchable)
 
 
@@ -43,6 +44,9 @@ def _refuse_equal_names(mechanism: CoupledRobot, scene: schema.Scene, document: 
     """Bodies and planes are known by name; those of the robot's file are known only here."""
     places: dict[str, Location] = {body.name: ("bodies", index, "name") for index, body in enumerate(scene.bodies)}
     places |= {wall.name: ("walls", index, "name") for index, wall in enumerate(scene.walls)}
+    for key in SOFT:
+        soft = enumerate(getattr(scene, key))
+        places |= {body.name: (key, index, "name") for index, body in soft}
     if scene.ground:
         places |= {GROUND: ("ground",), f"world/{GROUND}": ("ground",)}
     for part in mechanism.parts:
@@ -76,6 +80,12 @@ def _immovable(mechanism: CoupledRobot) -> frozenset[frozenset[str]]:
     """Pairs of what never moves, which do not touch."""
     names = [body.name for body in mechanism.static] + [plane.name for plane in mechanism.planes]
     return frozenset(frozenset(pair) for pair in combinations_with_replacement(names, 2))
+
+
+def _attached(scene: schema.Scene) -> frozenset[frozenset[str]]:
+    """Pairs of a soft body and what holds it, unless they touch."""
+    holds = ((body.name, entry.to) for body in scene.soft_bodies for entry in body.attach if not entry.contact)
+    return frozenset(map(frozenset, holds))
 
 
 def _untouchable(mechanism: CoupledRobot, scene: schema.Scene, document: Document) -> frozenset[frozenset[str]]:

@@ -13,6 +13,7 @@ from ipc_articulation.spatial import quaternion_from_rotation
 from ipc_articulation.viewing.moments import spread
 
 LOOKS = 24  # moments at which the space that bodies fill is measured
+_NOTHING = np.zeros((0, 0, 3))  # no soft bodies
 _CORNERS = np.array(list(product([-1.0, 1.0], repeat=3)))  # of a cube
 
 
@@ -40,23 +41,35 @@ def bounds(recording: Recording) -> tuple[Array, Array]:
     Without bodies it is a cube of 2 m about the origin.
     """
     rows = spread(recording.rows, LOOKS)
-    return bounds_of(recording.scenery, recording.body_names, recording.body_poses[rows])
+    return bounds_of(
+        recording.scenery, recording.body_names, recording.body_poses[rows], recording.soft_positions[rows]
+    )
 
 
 def outline(recording: Recording) -> Array:
     """Points about all bodies in the course of a recording, (k, 3) [m]."""
     rows = spread(recording.rows, LOOKS)
-    return outline_of(recording.scenery, recording.body_names, recording.body_poses[rows])
+    return outline_of(
+        recording.scenery, recording.body_names, recording.body_poses[rows], recording.soft_positions[rows]
+    )
 
 
-def outline_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> Array:
-    """The corners of boxes about the bodies in their own frames, for poses (rows, n, 4, 4) of the n named: (k, 3) [m].
+def outline_of(scenery: Scenery, names: tuple[str, ...], poses: Array, soft: Array = _NOTHING) -> Array:
+    """Corners of boxes about the bodies in their own frames, and about soft bodies, (k, 3) [m].
 
     Without bodies they are those of a cube of 2 m about the origin.
+
+    Args:
+        scenery: The bodies.
+        names: Of the n that move.
+        poses: Theirs, (rows, n, 4, 4).
+        soft: Vertices of soft bodies, (rows, V, 3) [m].
     """
-    if not scenery.surfaces:
-        return _CORNERS.copy()
-    return np.concatenate([_box(surface, names, poses) for surface in scenery.surfaces])
+    boxes = [_box(surface, names, poses) for surface in scenery.surfaces]
+    if soft.size:
+        low, high = np.nanmin(soft, axis=1), np.nanmax(soft, axis=1)
+        boxes.append((0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * _CORNERS).reshape(-1, 3))
+    return np.concatenate(boxes) if boxes else _CORNERS.copy()
 
 
 def _box(surface: Surface, names: tuple[str, ...], poses: Array) -> Array:
@@ -65,9 +78,11 @@ def _box(surface: Surface, names: tuple[str, ...], poses: Array) -> Array:
     return placed(0.5 * (low + high) + 0.5 * (high - low) * _CORNERS, motion).reshape(-1, 3)
 
 
-def bounds_of(scenery: Scenery, names: tuple[str, ...], poses: Array) -> tuple[Array, Array]:
-    """As `bounds`, for poses (rows, n, 4, 4) of the n named bodies."""
-    corners = [np.array([[-1.0] * 3, [1.0] * 3])] if not scenery.surfaces else []
+def bounds_of(scenery: Scenery, names: tuple[str, ...], poses: Array, soft: Array = _NOTHING) -> tuple[Array, Array]:
+    """As `bounds`; arguments are those of `outline_of`."""
+    corners = [np.array([[-1.0] * 3, [1.0] * 3])] if not scenery.surfaces and not soft.size else []
+    if soft.size:
+        corners.append(np.stack([np.nanmin(soft, axis=(0, 1)), np.nanmax(soft, axis=(0, 1))]))
     for surface in scenery.surfaces:
         motion = poses[:, names.index(surface.name)] if surface.name in names else surface.pose[None]
         points = placed(surface.points, motion).reshape(-1, 3)

@@ -12,7 +12,7 @@ from ipc_articulation.recording import Surface
 By = Literal["role", "link"]
 
 ROLES = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
-FORCE = "#d0265c"
+FORCE, SOFT = "#d0265c", "#7fc0a2"
 _CURVES = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22", "#7f7f7f", "#1b3a6b")
 _LINKS = ("#4e9ac7", "#e8c547", "#6bb26b", "#b58bd6", "#e28c8c", "#57c0b4", "#c9a27e", "#8d99e0", "#b5cc5a", "#d884bb")
 

@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors", "arrays", "compiled", "cores", "signals", "patterns", "progress"),
     ("naming", "extras", "affine", "packages", "repairs", "spatial"),
     ("arguments", "tetrads"),
-    ("articulation", "contact", "dynamics", "elasticity"),
+    ("articulation", "contact", "dynamics", "elasticity", "meshing"),
     ("frontend", "scenefile", "recording"),
     ("engine", "coupling", "viewing"),
     ("adapters", "watching"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ipc_articulation.recording import Contacts, Header, RecordingWriter, Scenery, Surface, Visual
+from ipc_articulation.recording import Contacts, Header, RecordingWriter, Scenery, SoftShape, Surface, Visual, layout
 from ipc_articulation.recording.quantities import QUANTITIES
 
 NAMES = ("arm", "crate", "the ground")
@@ -18,6 +18,12 @@ HEADER = Header(
     ("solve",),
     NAMES,
     {"title": "Größe"},
+    ("sponge", "cable"),
+    (4, 3),
+)
+SOFT = (
+    SoftShape("sponge", np.array([[0, 1, 2, 3]], dtype=np.int32), np.eye(4, 3), 0.0),
+    SoftShape("cable", np.array([[0, 1], [1, 2]], dtype=np.int32), np.eye(3), 0.01),
 )
 TRIANGLE = np.array([[0, 1, 2]], dtype=np.int32)
 VISUAL = (Visual(np.eye(3), TRIANGLE, (1.0, 0.5, 0.25, 1.0)), Visual(2.0 * np.eye(3), TRIANGLE))
@@ -31,7 +37,7 @@ def scenery() -> Scenery:
         Surface(name, role, rng.normal(size=(4, 3)), faces, rng.normal(size=(4, 4)), visual)
         for name, role, visual in (("arm", "link", ()), ("crate", "free", VISUAL), ("post", "fixed", VISUAL[:1]))
     )
-    return Scenery(surfaces, ((np.zeros(3), UP),), UP, eye=(1.0, 2.0, 3.0))
+    return Scenery(surfaces, ((np.zeros(3), UP),), UP, eye=(1.0, 2.0, 3.0), soft=SOFT)
 
 
 def rows(count: int) -> list[tuple[dict[str, np.ndarray], Contacts]]:
@@ -55,11 +61,14 @@ def write(folder: Path, count: int, expected: int | None = None) -> RecordingWri
     return writer
 
 
-def assert_holds(recording, count: int) -> None:
-    """The recording has just the first rows."""
+def assert_holds(recording, count: int, version: int = layout.VERSION) -> None:
+    """The recording has just the first rows of the quantities of a version."""
     expected = rows(count)
     assert recording.rows == count
     for name, quantity in QUANTITIES.items():
+        if layout.SINCE.get(name, 1) > version:
+            assert getattr(recording, name).size == 0
+            continue
         values = [values[name] for values, _ in expected]
         stacked = np.reshape(values, (count, *quantity.sizes(HEADER.counts)))
         np.testing.assert_array_equal(getattr(recording, name), stacked)
@@ -80,5 +89,9 @@ def assert_shows(shown: Scenery) -> None:
             assert drawn.colour == read.colour
             np.testing.assert_array_equal(drawn.vertices, read.vertices)
             np.testing.assert_array_equal(drawn.faces, read.faces)
+    for soft, read in zip(SOFT, shown.soft, strict=True):
+        assert (soft.name, soft.radius) == (read.name, read.radius)
+        np.testing.assert_array_equal(soft.cells, read.cells)
+        np.testing.assert_array_equal(soft.vertices, read.vertices)
     np.testing.assert_array_equal(shown.planes[0], [[0, 0, 0], UP])
     assert (shown.eye, shown.target) == ((1.0, 2.0, 3.0), None)

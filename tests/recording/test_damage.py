@@ -10,12 +10,13 @@ from functools import reduce
 from operator import getitem
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording import RecordingWriter, layout, read_recording
 from ipc_articulation.recording.quantities import QUANTITIES
-from tests.recording.made import HEADER, assert_holds, assert_shows, write
+from tests.recording.made import HEADER, assert_holds, assert_shows, rows, write
 
 COUNT = 10
 
@@ -48,34 +49,51 @@ def test_a_folder_without_a_recording(tmp_path: Path) -> None:
 
 
 def test_a_newer_version(store: Path) -> None:
-    change(store / "zarr.json", version=4)
-    with pytest.raises(RecordingError, match=r"recording\.zarr is of format version 4, this reads 1 to 3; a newer ipc"):
+    change(store / "zarr.json", version=5)
+    with pytest.raises(RecordingError, match=r"recording\.zarr is of format version 5, this reads 1 to 4; a newer ipc"):
         read_recording(store)
 
 
-def test_a_recording_of_version_1_is_read(store: Path) -> None:
-    """It has no checksums of chunks by place."""
-    file = store / "zarr.json"
-    content = json.loads(file.read_text())
-    old = {key: value for key, value in content["attributes"].items() if key not in ("checksum", "columns")}
-    content["attributes"] = layout.sealed({**old, "version": 1})
-    file.write_text(json.dumps(content))
+def age(store: Path, version: int) -> None:
+    """Make a recording one of an older version: without what was added since."""
+    drop(store, ["columns"] if version == 1 else [], version=version)
+    drop(store / "scenery", ["soft"] + ["visuals"] * (version < 3))
+    missing = ["soft_positions", "scenery/soft_vertices", "scenery/soft_cells"]
+    missing += ["scenery/visual_vertices", "scenery/visual_faces"] * (version < 3)
+    for array in missing:
+        shutil.rmtree(store / array)
+
+
+def drop(folder: Path, keys: list[str], **added: int) -> None:
+    """Remove attributes of a group, and names of soft bodies from its header, and add others."""
+    content = json.loads((folder / "zarr.json").read_text())
+    old = {key: value for key, value in content["attributes"].items() if key not in ("checksum", *keys)}
+    for key in ("soft_names", "soft_counts"):
+        old.get("header", {}).pop(key, None)
+    content["attributes"] = layout.sealed({**old, **added})
+    (folder / "zarr.json").write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_recording_of_an_older_version_is_read(store: Path, version: int) -> None:
+    """Version 1 has no checksums of chunks by place, 2 no visual surfaces, 3 no soft bodies."""
+    age(store, version)
     read_all(store)
-    assert_holds(read_recording(store), COUNT)
+    recording = read_recording(store)
+    assert_holds(recording, COUNT, version)
+    assert recording.scenery.soft == ()
+    assert [bool(surface.visual) for surface in recording.scenery.surfaces] == [False, version == 3, version == 3]
 
 
-def test_a_recording_of_version_2_is_read(store: Path) -> None:
-    """It has no visual surfaces."""
-    for folder, dropped, added in ((store / "scenery", ["visuals"], {}), (store, [], {"version": 2})):
-        content = json.loads((folder / "zarr.json").read_text())
-        old = {key: value for key, value in content["attributes"].items() if key not in ("checksum", *dropped)}
-        content["attributes"] = layout.sealed({**old, **added})
-        (folder / "zarr.json").write_text(json.dumps(content))
-    for array in ("visual_vertices", "visual_faces"):
-        shutil.rmtree(store / "scenery" / array)
-    surfaces = read_recording(store).scenery.surfaces
-    assert [surface.visual for surface in surfaces] == [(), (), ()]
-    assert_holds(read_recording(store), COUNT)
+def test_a_recording_of_an_older_version_is_gone_on_with(store: Path) -> None:
+    age(store, 3)
+    header = read_recording(store).header
+    writer = RecordingWriter.reopen(store.parent, header, COUNT - 2, COUNT)
+    for values, contacts in rows(COUNT)[COUNT - 2 :]:
+        writer.append({**values, "soft_positions": np.zeros((0, 3))}, contacts)
+    writer.close()
+    assert_holds(read_recording(store), COUNT, 3)
+    assert json.loads((store / "zarr.json").read_text())["attributes"]["version"] == layout.VERSION
 
 
 def exchanges(store: Path) -> list[tuple[Path, Path]]:

@@ -21,10 +21,20 @@ def recording(tmp_path: Path) -> Recording:
 def test_xarray_has_names_and_units(recording: Recording) -> None:
     pytest.importorskip("xarray")
     dataset = recording.to_xarray()
-    assert dict(dataset.sizes) == {"row": 6, "joints": 2, "bodies": 2, "i": 4, "j": 4, "energy_terms": 2, "stages": 1}
+    assert dict(dataset.sizes) == {
+        "row": 6,
+        "joints": 2,
+        "bodies": 2,
+        "i": 4,
+        "j": 4,
+        "energy_terms": 2,
+        "stages": 1,
+    } | {"soft_vertices": 7, "axis": 3}
     np.testing.assert_array_equal(dataset.theta.sel(joints="slide"), recording.theta[:, 1])
     np.testing.assert_array_equal(dataset.energies.sel(energy_terms="contact"), recording.energies[:, 1])
     assert dataset.contact_force.attrs["units"] == "N·m or N"
+    heights = dataset.soft_positions.sel(soft_vertices="cable[2]", axis="z")
+    np.testing.assert_array_equal(heights, recording.soft_positions[:, 6, 2])
 
 
 def test_xarray_opens_the_files_themselves(recording: Recording, tmp_path: Path) -> None:

@@ -42,6 +42,19 @@ def test_one_row_is_read_by_itself(tmp_path: Path) -> None:
         recording.row("theta", 3)
 
 
+def test_soft_bodies_have_their_own_vertices(tmp_path: Path) -> None:
+    write(tmp_path, 9).close()
+    recording = read_recording(tmp_path)
+    assert recording.soft_names == ("sponge", "cable")
+    np.testing.assert_array_equal(recording.soft_positions_of("cable"), recording.soft_positions[:, 4:])
+    start, end = (recording.soft_positions[row, :4].mean(axis=0) for row in (0, 8))
+    assert recording.moved("sponge") == pytest.approx(np.linalg.norm(end - start))
+    with pytest.raises(
+        RecordingError, match=r"'push' has no soft body 'cabel'; did you mean 'cable'\? valid: cable, spo"
+    ):
+        recording.soft_positions_of("cabel")
+
+
 def test_rows_since_the_last_flush_are_not_seen(tmp_path: Path) -> None:
     writer = write(tmp_path, 10, expected=40)
     assert read_recording(tmp_path).rows == 0
@@ -85,7 +98,7 @@ def test_few_files_hold_a_short_recording(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.undo()
     write(tmp_path, 100).close()
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(files) <= 3 + 2 * 21  # a group and a chunk an array
+    assert len(files) <= 3 + 2 * 24  # a group and a chunk an array
     assert not [path for path in files if path.name.endswith(".partial")]
 
 

@@ -42,4 +42,16 @@ from ipc_articulation.scenefile.schema.shapes import (
     ShapeEntry,
     SphereEntry,
 )
+from ipc_articulation.scenefile.schema.soft import (
+    AttachEntry,
+    ClothEntry,
+    GridEntry,
+    LineEntry,
+    PolylineEntry,
+    RegionEntry,
+    RodEntry,
+    SoftEntry,
+    TetrahedraEntry,
+    TrianglesEntry,
+)
 from ipc_articulation.scenefile.schema.values import Vector3

@@ -22,7 +22,7 @@ class _Touchable(Block):
     )
 
 
-class _InEnvironment(_Touchable):
+class InEnvironment(_Touchable):
     """A surface with a name, which may be in one of several environments."""
 
     name: Name = Field(description="unique in the file")
@@ -52,7 +52,7 @@ class PushEntry(Block):
             yield ("end",), f"`end` of a push must be after `start`, {self.start:g} s; it is {self.end:g} s"
 
 
-class BodyEntry(_InEnvironment):
+class BodyEntry(InEnvironment):
     """A body, free or fixed, simulated by IPC."""
 
     shape: ShapeEntry = Field(description="its surface, see [shape](#shape)")
@@ -84,7 +84,7 @@ class GroundEntry(_Touchable):
     height: float = Field(0.0, description="of the surface, measured against gravity [m]")
 
 
-class WallEntry(_InEnvironment):
+class WallEntry(InEnvironment):
     """A half-space that no body enters, with any orientation."""
 
     point: Vector3 = Field(description="a point of its surface [m]")

@@ -7,17 +7,21 @@ from typing import Literal
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block
-from ipc_articulation.scenefile.schema.values import NonNegative, Positive
+from ipc_articulation.scenefile.schema.values import NonNegative, PoissonsRatio, Positive
 
 
 class MaterialEntry(Block):
     """A material of bodies, the robot, the ground and walls; missing keys have the defaults of the object."""
 
     friction: NonNegative | None = Field(None, description="Coulomb coefficient")
-    density: Positive | None = Field(None, description="[kg/m³]; for bodies only")
+    density: Positive | None = Field(None, description="[kg/m³]; for bodies, soft ones too")
     stiffness: Positive | None = Field(None, description="against deformation [Pa]; for bodies and links")
     resistance: Positive | None = Field(
         None, description="stiffness of the barrier [Pa]; between two surfaces the smaller one applies"
+    )
+    youngs_modulus: Positive | None = Field(None, description="[Pa]; for soft bodies, cloth and rods only")
+    poissons_ratio: PoissonsRatio | None = Field(
+        None, description="at least 0 and less than 0.5; for soft bodies and cloth only"
     )
 
 

@@ -13,6 +13,7 @@ from ipc_articulation.scenefile.schema.bodies import BodyEntry, GroundEntry, Wal
 from ipc_articulation.scenefile.schema.contact import ContactEntry, MaterialEntry
 from ipc_articulation.scenefile.schema.controllers import ControllerEntry, HoldEntry
 from ipc_articulation.scenefile.schema.robot import RobotEntry
+from ipc_articulation.scenefile.schema.soft import ClothEntry, RodEntry, SoftEntry
 from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3
 
 
@@ -77,10 +78,18 @@ class Scene(Block):
     config: dict[str, object] = Field({}, description="any other key of libuipc's scene configuration, nested as there")
     materials: dict[Name, MaterialEntry] = Field({}, description="by name, see [materials](#materials)")
     bodies: tuple[BodyEntry, ...] = Field((), description="see [bodies](#bodies)")
+    soft: tuple[SoftEntry, ...] = Field((), description="soft solids, see [soft](#soft)")
+    cloth: tuple[ClothEntry, ...] = Field((), description="see [cloth](#cloth)")
+    rods: tuple[RodEntry, ...] = Field((), description="rods and cables, see [rods](#rods)")
     ground: GroundEntry | None = Field(None, description="see [ground](#ground); default: no ground")
     walls: tuple[WallEntry, ...] = Field((), description="see [walls](#walls)")
     checkpoint: CheckpointEntry = Field(CheckpointEntry(), description="see [checkpoint](#checkpoint)")
     view: ViewEntry = Field(ViewEntry(), description="see [view](#view)")
+
+    @property
+    def soft_bodies(self) -> tuple[SoftEntry | ClothEntry | RodEntry, ...]:
+        """Solids, cloth, rods."""
+        return (*self.soft, *self.cloth, *self.rods)
 
 
 class RobotScene(Scene):

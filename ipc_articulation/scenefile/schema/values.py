@@ -84,6 +84,13 @@ def _buildable(length: float) -> float:
     return length
 
 
+def _compressible(ratio: float) -> float:
+    """Check Poisson's ratio; at 0.5 λ = E ν/((1+ν)(1-2ν)) is infinite."""
+    if not 0.0 <= ratio < 0.5:
+        raise refusal(f"Poisson's ratio must be at least 0 and less than 0.5, got {ratio!r}; rubber has about 0.49")
+    return ratio
+
+
 def _visible(name: str) -> str:
     """A name in messages and recordings must be visible and on one line."""
     if not name or not name.isprintable() or name != name.strip():
@@ -93,6 +100,7 @@ def _visible(name: str) -> str:
 
 Name = Annotated[str, AfterValidator(_visible)]
 Length = Annotated[float, Field(gt=0), AfterValidator(_buildable)]
+PoissonsRatio = Annotated[float, AfterValidator(_compressible)]
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]
 JointPattern = Annotated[str | Names, BeforeValidator(_joint_pattern)]
 PerJoint = Annotated[float | dict[str, float], BeforeValidator(_per_joint)]

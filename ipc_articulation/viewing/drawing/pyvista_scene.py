@@ -1,4 +1,4 @@
-"""Bodies, ground, shadows and forces in a pyvista plotter; they are made once and then moved."""
+"""Bodies, ground, shadows and forces in a pyvista plotter; they are made once and then moved, soft ones by vertices."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ipc_articulation.viewing.drawing.shots import Shot, Shots
 from ipc_articulation.viewing.ground import GROUND, TILE, cell_width, foot, plane_coordinates
 from ipc_articulation.viewing.meshes import DrawnMesh
 from ipc_articulation.viewing.palette import FORCE, rgb
+from ipc_articulation.viewing.soft_surfaces import SoftSurface
 
 _SHADOW, _SKY, _LINES = "#b9c2cd", "#f7f9fb", "#20242a"
 _SHARP = 25.0  # degrees between faces from which an edge is drawn
@@ -26,6 +27,14 @@ class _Body:
     surface: Surface
     actors: tuple[Any, ...]  # shapes and edges, in the body's frame
     shadows: tuple[_Shadow, ...]
+
+
+@dataclass(frozen=True)
+class _SoftBody:
+    surface: SoftSurface
+    own: slice  # of the vertices of all soft bodies
+    mesh: Any
+    shadows: tuple[tuple[Any, Array, Array], ...]  # flat mesh, point and normal of its half-plane
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,8 @@ class PyvistaScene:
         for point, normal in scenery.planes:
             self._add_plane(point, normal, middle, size)
         self._bodies = [self._add_body(body, shots.meshes[body.name], scenery.planes) for body in scenery.surfaces]
+        soft = zip(scenery.soft, shots.soft_slices, strict=True)
+        self._soft = [self._add_soft(SoftSurface(shape), own, scenery.planes) for shape, own in soft]
         self._forces = _on_top(self.plotter) if any(len(shot.arrows) for shot in shots.shots) else None
         aim(self.plotter, scenery, shots.outline)
         add_lights(self.plotter, scenery.up, middle)
@@ -72,6 +83,11 @@ class PyvistaScene:
             for shadow in body.shadows:
                 points = placed(shadow.vertices, pose)
                 shadow.mesh.points = _shadow(points, shadow.point, shadow.normal, self._to_light)
+        for soft in self._soft:
+            soft.mesh.points = points = soft.surface.vertices(shot.soft[soft.own])
+            _update_normals(soft.mesh)
+            for flat, point, normal in soft.shadows:
+                flat.points = _shadow(points, point, normal, self._to_light)
         if self._forces is not None:
             _show_forces(self._forces, shot.arrows)
         self.plotter.renderer.reset_camera_clipping_range()
@@ -86,6 +102,18 @@ class PyvistaScene:
                 self.plotter.add_mesh(flat, color=_SHADOW, lighting=False)
                 shadows.append(_Shadow(flat, drawn.vertices, point, normal))
         return _Body(surface, tuple(actors), tuple(shadows))
+
+    def _add_soft(self, surface: SoftSurface, own: slice, planes: tuple[tuple[Array, Array], ...]) -> _SoftBody:
+        vertices = surface.vertices(surface.shape.vertices)
+        mesh = need("pyvista").PolyData.from_regular_faces(vertices, surface.faces)
+        _update_normals(mesh)
+        self.plotter.add_mesh(mesh, color=surface.colour, smooth_shading=True, specular=0.1, ambient=0.3)
+        shadows = []
+        for point, normal in planes:
+            flat = need("pyvista").PolyData.from_regular_faces(vertices, surface.faces)
+            self.plotter.add_mesh(flat, color=_SHADOW, lighting=False)
+            shadows.append((flat, point, normal))
+        return _SoftBody(surface, own, mesh, tuple(shadows))
 
     def _add_shape(self, mesh: Any, drawn: DrawnMesh) -> list[Any]:
         """The surface, and lines along its sharp edges."""
@@ -108,6 +136,13 @@ class PyvistaScene:
         texture = pyvista.Texture(_tiles())
         texture.repeat, texture.mipmap, texture.interpolate = True, True, True
         self.plotter.add_mesh(disc, texture=texture, lighting=False)
+
+
+def _update_normals(mesh: Any) -> None:
+    """Normals of a mesh's points, from its faces as they are."""
+    keep = {"auto_orient_normals": False, "consistent_normals": False, "split_vertices": False, "cell_normals": False}
+    mesh.point_data["Normals"] = mesh.compute_normals(**keep).point_data["Normals"]
+    mesh.point_data.active_normals_name = "Normals"
 
 
 def _tiles() -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class Shot:
 
     poses: Array  # (n, 4, 4) of the bodies that move
     arrows: Array  # (k, 2, 3) beginning and end of each force [m]
+    soft: Array = field(default_factory=lambda: np.zeros((0, 3)))  # (V, 3) vertices of all soft bodies [m]
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,24 @@ class Shots:
     @property
     def bounds(self) -> tuple[Array, Array]:
         """Lowest and highest corner of all visible surfaces, (3,) each [m]."""
-        return bounds_of(self.scenery, self.names, self._some_poses())
+        return bounds_of(self.scenery, self.names, *self._some_moments())
 
     @property
     def outline(self) -> Array:
         """Points about all visible surfaces, and the ends of all forces, (k, 3) [m]."""
         ends = [shot.arrows.reshape(-1, 3) for shot in self.shots]
-        return np.concatenate([outline_of(self.scenery, self.names, self._some_poses()), *ends])
+        return np.concatenate([outline_of(self.scenery, self.names, *self._some_moments()), *ends])
 
-    def _some_poses(self) -> Array:
-        return np.stack([self.shots[k].poses for k in spread(len(self.shots), LOOKS)])
+    @property
+    def soft_slices(self) -> list[slice]:
+        """Where each soft body's vertices are among those of all."""
+        ends = np.cumsum([0] + [len(shape.vertices) for shape in self.scenery.soft]).tolist()
+        return [slice(begin, end) for begin, end in pairwise(ends)]
+
+    def _some_moments(self) -> tuple[Array, Array]:
+        """Poses and vertices of soft bodies at some moments."""
+        chosen = [self.shots[k] for k in spread(len(self.shots), LOOKS)]
+        return np.stack([shot.poses for shot in chosen]), np.stack([shot.soft for shot in chosen])
 
 
 def shots_of(
@@ -74,8 +84,8 @@ def shots_of(
         fps: Pictures per second of a film.
         show: Which surfaces of the bodies.
     """
-    poses = recording.body_poses
-    shots = tuple(Shot(np.asarray(poses[row]), forces.at(row) if forces else NONE) for row in rows)
+    poses, soft = recording.body_poses, recording.soft_positions
+    shots = tuple(Shot(np.asarray(poses[row]), forces.at(row) if forces else NONE, soft[row]) for row in rows)
     surfaces = recording.scenery.surfaces
     looks = colours(surfaces, by)
     meshes = {body.name: drawn_meshes(body, show, by, looks[body.name]) for body in surfaces}

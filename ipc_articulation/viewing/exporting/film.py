@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Recording, Surface
+from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.meshes import Show, drawn_meshes
 from ipc_articulation.viewing.palette import By, colours, rgb
+from ipc_articulation.viewing.soft_surfaces import SoftSurface
 
 Colour = tuple[int, int, int]
 
@@ -20,6 +24,13 @@ class Actor:
     surface: Surface
     colour: Colour
     poses: Array | None  # (moments, 4, 4); None where it never moves
+    points: Array | None = None  # (moments, V, 3) [m] in the world, of soft bodies, whose vertices move one by one
+
+    def vertices(self, moment: int) -> Array:
+        """Where its vertices are, (V, 3) [m] in the world."""
+        if self.points is not None:
+            return self.points[moment]
+        return placed(self.surface.vertices, self.surface.pose if self.poses is None else self.poses[moment])
 
 
 @dataclass(frozen=True)
@@ -43,5 +54,14 @@ def film_of(recording: Recording, rows: Ints, by: By, show: Show) -> Film:
             name = body.name if number == 1 else f"{body.name} surface {number}"
             yield Actor(Surface(name, body.role, mesh.vertices, mesh.faces, body.pose), rgb(mesh.colour), motion)
 
-    every = tuple(actor for body in shown for actor in actors(body))
+    every = tuple(actor for body in shown for actor in actors(body)) + tuple(_soft_actors(recording, rows))
     return Film(recording.name, recording.scenery.up, recording.time[rows], every)
+
+
+def _soft_actors(recording: Recording, rows: Ints) -> Iterator[Actor]:
+    """Soft bodies; their frame is the world's."""
+    for shape in recording.scenery.soft:
+        soft = SoftSurface(shape)
+        points = soft.vertices(recording.soft_positions_of(shape.name)[rows])
+        surface = Surface(shape.name, "free", points[0], soft.faces.astype(np.int32), np.eye(4))
+        yield Actor(surface, rgb(soft.colour), None, points)

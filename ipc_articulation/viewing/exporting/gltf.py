@@ -2,6 +2,9 @@
 
 A node's pose is rigid in glTF, a body's in a recording very nearly so: what is written is A's rotation of the polar
 decomposition. glTF is y up: the whole scene is turned there from its own up.
+
+A soft body's mesh has a morph target for each moment after the first, the displacements of its vertices, and an
+animation of their weights: between two moments the vertices move on straight lines.
 """
 
 from __future__ import annotations
@@ -70,6 +73,8 @@ def _animate(film: Film, buffers: Any, tree: Any) -> None:
     animation: dict[str, Any] = {"name": film.name, "channels": [], "samplers": []}
     time = _accessor(film.time - film.time[0], "SCALAR", buffers, tree)
     for actor in film.actors:
+        if actor.points is not None:
+            _morph(actor.points, (time, nodes[actor.surface.name]), animation, buffers, tree)
         if actor.poses is None:
             continue
         index = nodes[actor.surface.name]
@@ -88,6 +93,19 @@ def _animate(film: Film, buffers: Any, tree: Any) -> None:
             animation["samplers"].append({"input": time, "output": output, "interpolation": "LINEAR"})
     if animation["channels"]:
         tree["animations"] = [animation]
+
+
+def _morph(points: Array, of: tuple[int, int], animation: dict[str, Any], buffers: Any, tree: Any) -> None:
+    """Add morph targets of points (moments, V, 3), and their weights over time, to the accessor and node `of`."""
+    time, node = of
+    mesh = tree["meshes"][tree["nodes"][node]["mesh"]]
+    targets = [{"POSITION": _accessor(there - points[0], "VEC3", buffers, tree)} for there in points[1:]]
+    if not targets:
+        return
+    mesh["primitives"][0]["targets"], mesh["weights"] = targets, [0.0] * len(targets)
+    weights = _accessor(np.eye(len(points), len(targets), -1).ravel(), "SCALAR", buffers, tree)
+    animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": "weights"}})
+    animation["samplers"].append({"input": time, "output": weights, "interpolation": "LINEAR"})
 
 
 def _accessor(values: Array, kind: str, buffers: Any, tree: Any) -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.exporting.film import Actor, Film
 
 _MATERIALS = "materials.mtl"
@@ -29,9 +28,8 @@ def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
     for k, time in enumerate(film.time):
         text = [f"# {film.name} at {time:.6g} s", f"mtllib {_MATERIALS}"]
         for actor, triangles in zip(film.actors, faces, strict=True):
-            pose = actor.surface.pose if actor.poses is None else actor.poses[k]
             text += [f"o {_word(actor)}", f"usemtl {_word(actor)}"]
-            text += [_lines("v {:.9g} {:.9g} {:.9g}", placed(actor.surface.vertices, pose)), triangles]
+            text += [_lines("v {:.9g} {:.9g} {:.9g}", actor.vertices(k)), triangles]
         (folder / f"{film.name}_{k:0{digits}d}.obj").write_text("\n".join(text) + "\n", encoding="utf-8")
         show(k + 1)
     return f"{folder}: {len(film.time)} files {film.name}_*.obj, from {film.time[0]:g} s to {film.time[-1]:g} s"

@@ -1,5 +1,7 @@
 """One USD file: a transform with time samples and a mesh for each body; metres, time codes are milliseconds.
 
+Soft bodies have time samples of their points instead.
+
 USD's matrices act on rows: they are the transposes of poses. A pose need not be rigid.
 """
 
@@ -67,7 +69,11 @@ def _add_body(stage: Any, path: Any, actor: Actor, codes: list[float]) -> None:
         for code, there in zip(codes, actor.poses, strict=True):
             placed.Set(_matrix(there), code)
     mesh = UsdGeom.Mesh.Define(stage, path.AppendChild("mesh"))
-    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(actor.surface.vertices.astype(np.float32)))
+    points = mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(actor.surface.vertices.astype(np.float32)))
+    for code, there in zip(codes, () if actor.points is None else actor.points, strict=actor.points is not None):
+        points.Set(Vt.Vec3fArray.FromNumpy(there.astype(np.float32)), code)
+    if actor.points is not None:
+        mesh.CreateDoubleSidedAttr(True)
     mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(actor.surface.faces), 3, dtype=np.int32)))
     mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(actor.surface.faces.astype(np.int32).ravel()))
     mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)

@@ -29,10 +29,11 @@ class Played:
     def __init__(self, server: Any, recording: Recording, by: By, forces: ForceArrows, show: Show) -> None:
         self._forces = forces
         self._positions, self._quaternions = rigid_parts(recording.body_poses)  # (rows, n, 3), (rows, n, 4)
+        self._soft = recording.soft_positions  # (rows, V, 3)
         names = tuple(recording.body_names)
         self.stage = ViserScene(server, recording.scenery, names, outline(recording), forces.ordinary, by, show)
         self.show(0)
 
     def show(self, row: int) -> None:
         """Move everything to a row."""
-        self.stage.place(self._positions[row], self._quaternions[row], self._forces.at(row))
+        self.stage.place(self._positions[row], self._quaternions[row], self._forces.at(row), self._soft[row])

@@ -17,12 +17,15 @@ from ipc_articulation.viewing.forces import NONE
 from ipc_articulation.viewing.ground import GROUND, LINES, cell_width, foot
 from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
+from ipc_articulation.viewing.soft_surfaces import SoftSurface
 
 _SHARP = np.radians(25.0)  # between faces from which an edge is seen
 _SEE_THROUGH = 0.45  # opacity of bodies that forces are seen through
 _SKY = np.array([[[247, 249, 251]]], dtype=np.uint8)
 _ASPECT = 1.0  # of the page beside its panel, about
 _SEEN_FROM = 10.0  # times the scene's size: from there on the ground's lines fade
+
+_NO_VERTICES = np.zeros((0, 3))
 
 _Shading = dict[tuple[bytes, bytes], tuple[Array, Ints]]  # what is drawn of a mesh, by its vertices and faces
 
@@ -51,6 +54,7 @@ class ViserScene:
         self._is_see_through = False
         self.has_visuals = any(surface.visual for surface in scenery.surfaces)
         self._bodies: dict[str, _Body] = {}
+        self._soft: list[tuple[SoftSurface, Any]] = []
         self._shading: _Shading = {}
         self._forces = NONE
         self._prepare(scenery, points)
@@ -69,20 +73,27 @@ class ViserScene:
                     self._bodies[name] = _Body(self._server.scene, surface, self._shading)
                     self._bodies[name].show_name(self._shows_names)
                 self._bodies[name].place(*rigid_parts(surface.pose))
+            self._replace_soft(scenery)
             self._moving = [(k, self._bodies[name]) for k, name in enumerate(names) if name in self._bodies]
             self._draw_bodies()
 
-    def place(self, positions: Array, quaternions: Array, arrows: Array) -> None:
+    def place(self, positions: Array, quaternions: Array, arrows: Array, soft: Array = _NO_VERTICES) -> None:
         """Move the bodies, and show these forces.
 
         Args:
             positions: (n, 3) [m] of the bodies that move.
             quaternions: (n, 4), as (w, x, y, z).
             arrows: Beginning and end of each force, (k, 2, 3) [m].
+            soft: Vertices of all soft bodies, one body after the other, (V, 3) [m].
         """
         with self._lock, self._server.atomic():
             for k, body in self._moving:
                 body.place(positions[k], quaternions[k])
+            begin = 0
+            for surface, handle in self._soft if len(soft) else ():
+                end = begin + len(surface.shape.vertices)
+                handle.vertices = surface.vertices(soft[begin:end]).astype(np.float32)
+                begin = end
             self._forces = arrows
             self._draw_forces()
 
@@ -117,7 +128,23 @@ class ViserScene:
             for body in self._bodies.values():
                 body.show_name(visible)
 
+    def _replace_soft(self, scenery: Scenery) -> None:
+        for _, handle in self._soft:
+            handle.remove()
+        self._soft = [(surface, self._add_soft(surface)) for surface in map(SoftSurface, scenery.soft)]
+
+    def _add_soft(self, surface: SoftSurface) -> Any:
+        return self._server.scene.add_mesh_simple(
+            f"/soft/{quote(surface.shape.name, safe=' ')}",
+            surface.vertices(surface.shape.vertices).astype(np.float32),
+            surface.faces,
+            color=rgb(surface.colour),
+            side="double" if surface.is_sheet else "front",
+        )
+
     def _draw_bodies(self) -> None:
+        for _, handle in self._soft:
+            handle.opacity = _SEE_THROUGH if self._is_see_through else None
         most = _SEE_THROUGH if self._is_see_through else 1.0
         with self._server.atomic():
             for name, colour in colours(self._surfaces.values(), self._by).items():

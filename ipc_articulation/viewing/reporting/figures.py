@@ -35,7 +35,7 @@ def figures(recording: Recording) -> Figures:
         "mean_newton_iterations": _of(np.mean, recording.newton_iterations),
         "most_newton_iterations": _of(np.max, recording.newton_iterations),
         "greatest_contact_force": _by_name(recording.joint_names, np.abs(recording.contact_force), np.max),
-        "moved": {name: recording.moved(name) for name in recording.free_names},
+        "moved": {name: recording.moved(name) for name in (*recording.free_names, *recording.soft_names)},
         "energy_at_end": _by_name(recording.energy_terms, recording.energies[-1:], np.max),
         "mean_stage_time": _by_name(recording.stages, recording.stage_times, np.mean),
     }

@@ -1,0 +1,86 @@
+"""Meshes of soft bodies from files: tetrahedra through meshio, triangles through trimesh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.coupling.mesh_files import read_mesh
+from ipc_articulation.errors import MeshError
+from ipc_articulation.extras import need
+from ipc_articulation.meshing.boundary import volumes
+
+_FLAT = 1e-9  # volume or area of an element relative to the cube or square of its longest edge
+
+
+def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
+    """Vertices, (V, 3) [m], and tetrahedra of positive volume, (T, 4), of a file of meshio's formats.
+
+    Raises:
+        MeshError: The file cannot be read, or has no tetrahedra, or a flat one.
+        MissingPackageError: meshio is not installed.
+    """
+    name, mesh = f"mesh '{file}'", _read(file)
+    blocks = [np.asarray(block.data, dtype=np.int64) for block in mesh.cells if block.type == "tetra"]
+    if not sum(map(len, blocks)):
+        found = ", ".join(sorted({block.type for block in mesh.cells})) or "nothing"
+        raise MeshError(f"{name} holds no tetrahedra, but {found}; give a surface as `type: mesh` to fill it")
+    tetrahedra, points = np.concatenate(blocks), scale * np.asarray(mesh.points, dtype=float)
+    _require_finite(points, name)
+    if tetrahedra.min() < 0 or tetrahedra.max() >= len(points):
+        raise MeshError(f"{name}: a tetrahedron has vertex {tetrahedra.max()} of {len(points)}")
+    v = volumes(points, tetrahedra)
+    longest = np.ptp(points[tetrahedra], axis=1).max(axis=1)
+    _require_solid(np.abs(v), _FLAT * longest**3, name, "tetrahedron", "volume")
+    tetrahedra[v < 0.0] = tetrahedra[v < 0.0][:, [0, 2, 1, 3]]
+    return _used(points, tetrahedra)
+
+
+def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
+    """Vertices, (V, 3) [m], and triangles, (F, 3), of a surface that may be open.
+
+    Raises:
+        MeshError: The file cannot be read or has no triangles, one has no area, or an edge has more than two.
+    """
+    name = f"mesh '{file}'"
+    mesh = read_mesh(file, scale, name)
+    points, triangles = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
+    _require_finite(points, name)
+    corners = points[triangles]
+    area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    _require_solid(area, _FLAT * np.ptp(corners, axis=1).max(axis=1) ** 2, name, "triangle", "area")
+    sides = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    edges, counts = np.unique(sides, axis=0, return_counts=True)
+    if counts.max() > 2:
+        a, b = edges[int(np.argmax(counts))]
+        raise MeshError(f"{name}: {counts.max()} triangles share the edge of vertices {a} and {b}; cloth has at most 2")
+    return _used(points, triangles)
+
+
+def _read(file: Path) -> Any:
+    meshio = need("meshio")
+    try:
+        return meshio.read(file)
+    except (Exception, SystemExit) as error:  # its readers raise many kinds, and leave the interpreter
+        reason = "" if isinstance(error, SystemExit) else f": {error}".rstrip()
+        raise MeshError(f"mesh '{file}' cannot be read by meshio{reason}; give a .msh, .vtk or .vtu file") from error
+
+
+def _require_finite(points: Array, name: str) -> None:
+    if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+        raise MeshError(f"{name} has a vertex that is not three finite numbers")
+
+
+def _require_solid(sizes: Array, least: Array, name: str, element: str, size: str) -> None:
+    flat = np.flatnonzero(~(sizes > least))
+    if len(flat):
+        raise MeshError(f"{name}: {element} {flat[0]} has no {size}; {len(flat)} of {len(sizes)} are like that")
+
+
+def _used(points: Array, cells: Ints) -> tuple[Array, Ints]:
+    """Without vertices that no element has."""
+    used, inverse = np.unique(cells, return_inverse=True)
+    return points[used], inverse.reshape(cells.shape)

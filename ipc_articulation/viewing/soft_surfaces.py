@@ -1,0 +1,116 @@
+"""Surfaces of soft bodies as pictures show them: boundaries of solids, sheets, tubes around rods.
+
+A surface looks round except along edges that are sharp at the start: there each side has its own vertices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.meshing.boundary import boundary_faces
+from ipc_articulation.recording import SoftShape
+from ipc_articulation.viewing.palette import SOFT
+
+_SHARP = np.radians(25.0)  # between faces
+_SIDES = 10  # of a tube
+
+
+@dataclass(frozen=True)
+class SoftSurface:
+    """What is drawn of a soft body.
+
+    Attributes:
+        shape: The body.
+    """
+
+    shape: SoftShape
+    colour: str = SOFT
+
+    @property
+    def is_rod(self) -> bool:
+        """Whether it is a tube."""
+        return self.shape.cells.shape[1] == 2
+
+    @property
+    def is_sheet(self) -> bool:
+        """Whether both sides are seen."""
+        return self.shape.cells.shape[1] == 3
+
+    @cached_property
+    def faces(self) -> Ints:
+        """Triangles, counter-clockwise from outside, (F, 3), of `vertices`."""
+        return _tube_faces(len(self.shape.cells)) if self.is_rod else self._split[1]
+
+    def vertices(self, positions: Array) -> Array:
+        """Vertices of the surface where the body's are at `positions`, (V, 3) or (rows, V, 3): (..., D, 3) [m]."""
+        if not self.is_rod:
+            return positions[..., self._split[0], :]
+        if positions.ndim == 2:
+            return _tube(positions, self.shape.radius)
+        return np.stack([_tube(row, self.shape.radius) for row in positions])
+
+    @cached_property
+    def _split(self) -> tuple[Ints, Ints]:
+        """The body's vertex of each vertex of the surface, (D,), and the triangles, (F, 3)."""
+        cells = self.shape.cells.astype(np.int64)
+        faces = boundary_faces(cells) if cells.shape[1] == 4 else cells
+        keys = _smooth_groups(self.shape.vertices, faces)[:, None] * len(self.shape.vertices) + faces
+        used, inverse = np.unique(keys, return_inverse=True)
+        return used % len(self.shape.vertices), inverse.reshape(-1, 3)
+
+
+def _smooth_groups(vertices: Array, faces: Ints) -> Ints:
+    """Number of each face's group, (F,): faces that edges join which are not sharp."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    corners = vertices[faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    sides = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    _, inverse = np.unique(sides, axis=0, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    pairs = np.flatnonzero(inverse[order][1:] == inverse[order][:-1])
+    a, b = order[pairs] // 3, order[pairs + 1] // 3
+    smooth = np.sum(normals[a] * normals[b], axis=1) > np.cos(_SHARP)
+    links = coo_array((np.ones(smooth.sum()), (a[smooth], b[smooth])), shape=(len(faces), len(faces)))
+    return connected_components(links, directed=False)[1].astype(np.int64)
+
+
+def _tube(points: Array, radius: float) -> Array:
+    """Rings around a polyline, one at each point, and its two ends: (n _SIDES + 2, 3) [m].
+
+    A ring is normal to the mean of the two segments there; the first axis of one is carried to the next along the line.
+    """
+    along = np.diff(points, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+    tangents = np.concatenate([along[:1], along[:-1] + along[1:], along[-1:]])
+    tangents /= np.maximum(np.linalg.norm(tangents, axis=1, keepdims=True), 1e-300)
+    axis = np.eye(3)[int(np.argmin(np.abs(tangents[0])))]
+    first = np.empty_like(points)
+    for k, tangent in enumerate(tangents):
+        axis = axis - np.dot(axis, tangent) * tangent
+        axis = axis / max(float(np.linalg.norm(axis)), 1e-300)
+        first[k] = axis
+    second = np.cross(tangents, first)
+    angles = 2.0 * np.pi * np.arange(_SIDES) / _SIDES
+    around = np.cos(angles)[:, None] * first[:, None] + np.sin(angles)[:, None] * second[:, None]
+    rings = points[:, None] + radius * around
+    return np.concatenate([rings.reshape(-1, 3), points[:1], points[-1:]])
+
+
+def _tube_faces(segments: int) -> Ints:
+    """Triangles of `_tube` along a rod, (F, 3)."""
+    n, k = segments + 1, np.arange(_SIDES)
+    after = (k + 1) % _SIDES
+    start = _SIDES * np.arange(n - 1)[:, None]
+    a, b, c, d = start + k, start + after, start + _SIDES + k, start + _SIDES + after
+    sides = np.stack([np.stack([a, b, d], axis=-1), np.stack([a, d, c], axis=-1)], axis=2).reshape(-1, 3)
+    first, last = np.full(_SIDES, n * _SIDES), np.full(_SIDES, n * _SIDES + 1)
+    end = (n - 1) * _SIDES
+    caps = [np.stack([first, after, k], axis=1), np.stack([last, end + k, end + after], axis=1)]
+    return np.concatenate([sides, *caps])
