@@ -13,6 +13,7 @@ from uipc.core import PyIEngine
 from uipc.geometry import AttributeCollection
 
 from ipc_articulation.affine import DOF
+from ipc_articulation.arrays import Ints
 from ipc_articulation.engine.newton.newton_report import NewtonReport
 from ipc_articulation.engine.newton.rest import Rested
 from ipc_articulation.engine.output.first_run import tell_first_run
@@ -30,6 +31,7 @@ from ipc_articulation.errors import EngineError, SolverError
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.callbacks import run_callbacks
 from ipc_articulation.frontend.config import read_dt
+from ipc_articulation.frontend.contact_world import group_of_rows
 from ipc_articulation.frontend.soft.bodies import bake_transforms
 from ipc_articulation.signals import interrupts_deferred
 
@@ -159,12 +161,24 @@ class CpuEngine(PyIEngine):
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """Names that `statistics.contacts` refers to: the bodies, then the half-planes; valid after `world.init`."""
+        """Names that `statistics.contacts` refers to: the bodies, then the half-planes; valid after `world.init`.
+
+        A soft body is there once for each row of its coordinates (see `tetrads`).
+        """
         return (*self.model.context.bodies.names, *self.model.planes.names)
 
     @property
+    def contact_groups(self) -> tuple[tuple[str, ...], Ints]:
+        """Names of everything that touches, a soft body once, and which of them each of `contact_names` is."""
+        bodies, planes = self.model.context.bodies, self.model.planes.names
+        group = group_of_rows(bodies)
+        soft = (body.name for body in bodies.soft.bodies)
+        names = *bodies.names[: bodies.affine_count], *soft, *planes
+        return names, np.concatenate([group, len(names) - len(planes) + np.arange(len(planes))])
+
+    @property
     def body_ids(self) -> tuple[tuple[int, int], ...]:
-        """(Geometry id, instance) of the bodies, in the order of `contact_names`; valid after `world.init`."""
+        """(Geometry id, instance) of the affine bodies, in the order of `contact_names`; valid after `world.init`."""
         return tuple(self.model.context.bodies.rows)
 
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:

@@ -61,7 +61,7 @@ def stages(engine: Any) -> tuple[str, ...]:
 
 def contact_names(engine: Any) -> tuple[str, ...]:
     """Names of everything that contacts are between; equal names are numbered as a recording's bodies are."""
-    return () if engine.cpu is None else distinct(engine.cpu.contact_names)
+    return () if engine.cpu is None else distinct(engine.cpu.contact_groups[0])
 
 
 def contacts(engine: Any, names: Sequence[str]) -> Contacts:
@@ -69,7 +69,8 @@ def contacts(engine: Any, names: Sequence[str]) -> Contacts:
     if engine.statistics is None:
         return NO_CONTACTS
     found = engine.statistics.contacts
-    return Contacts(found.points, found.forces, tuple((names[i], names[j]) for i, j in found.bodies.tolist()))
+    bodies = engine.cpu.contact_groups[1][found.bodies].tolist()
+    return Contacts(found.points, found.forces, tuple((names[i], names[j]) for i, j in bodies))
 
 
 def figures(engine: Any, terms: Sequence[str]) -> Mapping[str, Any]:

@@ -101,10 +101,10 @@ class SoftContact(MaterialContact):
         """The barriers as Newton's next step from x (V, 3) may expand them; `touching` are the stencils within d̂."""
         return VertexForesight(touching, self._surfaces, x, self._stiffness, self._d_hat, self._thickness)
 
-    def follow(self, q: Array, ahead: Array, moving: Bools) -> None:
-        """Let friction follow a Newton step from q to ahead, (n, 12) each."""
+    def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
+        """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""
         if self._friction is not None:
-            vertex_friction.follow(*self._friction, moving, q, ahead)
+            vertex_friction.follow(*self._friction, moving, q, ahead, turned)
 
     def patches(self, q: Array) -> list[Patches]:
         """None: friction of soft bodies remembers nothing."""

@@ -143,8 +143,11 @@ def derivatives(bodies, vertices, weights, normal, force, start, dual, eps, body
 
 
 @compiled
-def follow(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead):
-    """Let the duals follow a Newton step from q to ahead, (n, 12) each; arguments as in `add_energy`."""
+def follow(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, turned):
+    """Let the duals follow a Newton step from q to ahead, (n, 12) each, on which bodies (n,) have turned on circles.
+
+    The other arguments are as in `add_energy`.
+    """
     u, to = np.empty(3), np.empty(3)
     for r in range(len(force)):
         if (moving[bodies[r, 0]] or moving[bodies[r, 1]]) and not np.isnan(dual[r, 0]):
@@ -153,7 +156,8 @@ def follow(bodies, vertices, weights, normal, force, start, dual, eps, body, poi
             s, c = smooth_norm_derivatives(length, eps)
             for k in range(3):
                 to[k] -= u[k]
-            follow_dual(force[r], s, c, u, to, dual[r])
+            is_turned = turned[bodies[r, 0]] or turned[bodies[r, 1]]
+            follow_dual(force[r], is_turned, s, c, u, to, dual[r])
 
 
 @compiled

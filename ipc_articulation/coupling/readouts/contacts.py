@@ -95,12 +95,18 @@ def contacts_of(results: StepResults, link_ids: list[int]) -> Contacts:
 
 
 def _motions(results: StepResults, bodies: Ints, points: Array) -> tuple[Array, Array]:
-    """Displacements of material points, and rotation vectors of their bodies, in the step: (k, 2, 3) each."""
+    """Displacements of material points, and rotation vectors of their bodies, in the step: (k, 2, 3) each.
+
+    A point of a soft body is displaced like the first vertex of its row (see `tetrads`), and does not turn.
+    """
     from scipy.spatial.transform import Rotation
 
     still = np.concatenate([np.zeros(3), np.eye(3).ravel()])
     planes = np.tile(still, (len(results.names) - len(results.q), 1))
-    start, end = (np.concatenate([q, planes])[bodies] for q in (results.q_start, results.q))
+    start, end = (np.concatenate([q, planes]) for q in (results.q_start, results.q))
+    for q in (start, end):
+        q[len(results.ids) : len(results.q), 3:] = still[3:]
+    start, end = start[bodies], end[bodies]
     local = np.linalg.solve(affine.linear_part(end), (points - end[..., :3])[..., None])
     before = (affine.linear_part(start) @ local)[..., 0] + start[..., :3]
     R_start, R_end = (affine.linear_part(affine.nearest_rigid(q)) for q in (start, end))
