@@ -75,7 +75,11 @@ class Nearness:
             return
         for first, second in near_pairs(self._start.things, 0.0):
             for inner, outer in ((first, second), (second, first)):
-                if self._may_touch(first, second) and is_inside(inner.vertices, outer.vertices, outer.faces):
+                if (
+                    outer.closed
+                    and self._may_touch(first, second)
+                    and is_inside(inner.vertices, outer.vertices, outer.faces)
+                ):
                     yield inner.name, outer.name
 
     def _may_touch(self, first: Thing, second: Thing) -> bool:
@@ -83,7 +87,7 @@ class Nearness:
 
     def _spoken_of(self, first: str, second: str) -> str:
         """The one of two that the scene file itself has, a body before the robot."""
-        names = [body.name for body in self._scene.bodies]
+        names = [body.name for body in (*self._scene.bodies, *self._scene.soft_bodies)]
         return second if second in names and first not in names else first
 
 

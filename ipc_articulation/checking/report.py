@@ -13,6 +13,7 @@ from ipc_articulation.checking.lightness import lightness_problems
 from ipc_articulation.checking.names import controller_problems, model_problems
 from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.ranges import range_problems
+from ipc_articulation.checking.softness import softness_problems
 from ipc_articulation.checking.start import Start, make_start
 from ipc_articulation.checking.thickness import thickness_problems
 from ipc_articulation.coupling.visuals import visuals_of
@@ -89,6 +90,7 @@ def _unused(document: Document) -> Iterator[SceneProblem]:
 
 def _risks(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     yield from thickness_problems(start, scene)
+    yield from softness_problems(start, scene)
     if isinstance(scene, RobotScene):
         yield from gain_problems(start, scene)
         yield from chatter_problems(start, scene)

@@ -12,10 +12,13 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot, FollowsTimeStep, HalfPlane
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.meshing.boundary import boundary_faces
+from ipc_articulation.recording.scenery import SoftShape
 from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile.document import Document, Location
 from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
+from ipc_articulation.simulation.soft.bodies import SoftBodies, entries
 
 _SINGULAR = 1e-13  # eigenvalue of M̂ in units of its diagonal
 
@@ -31,6 +34,7 @@ class Thing:
     mass: float | None  # [kg]; None where it never moves
     static: bool
     environment: str
+    closed: bool = True  # False: a sheet, which nothing can be inside of
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Start:
     joints: tuple[str, ...] = ()  # all joints of the robot that have a position
     efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
     effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints in a step of its engine, where it has joints
+    soft: tuple[SoftShape, ...] = ()
 
 
 def make_start(scene: AnyScene, document: Document) -> Start:
@@ -64,6 +69,9 @@ def place_of(name: str, scene: Scene) -> Location:
     names = [body.name for body in scene.bodies]
     if name in names:
         return "bodies", names.index(name), "pose"
+    for place, body in entries(scene):
+        if body.name == name:
+            return *place, "pose"
     walls = [wall.name for wall in scene.walls]
     if name in walls:
         return "walls", walls.index(name), "point"
@@ -89,8 +97,9 @@ def touching(start: Start, first: Thing | HalfPlane, second: Thing | HalfPlane) 
 def _of_articulations(uipc_scene: object, scene: ArticulationScene, document: Document) -> Start:
     from ipc_articulation.simulation.articulation_scene import fill
 
-    robot = fill(uipc_scene, scene, document).mechanism
-    return Start(robot, tuple(_things(robot)))
+    parts = fill(uipc_scene, scene, document)
+    robot, soft = parts.mechanism, parts.soft.shapes
+    return Start(robot, (*_things(robot), *_soft_things(scene, soft)), soft=soft)
 
 
 def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Start:
@@ -107,8 +116,9 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
             driven.adapter.follow_time_step(scene.engine_dt)
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
+    soft = SoftBodies(uipc_scene, scene, document, robot).shapes
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
-    return Start(robot, tuple(_things(robot)), actuated, joints, efforts, mass)
+    return Start(robot, (*_things(robot), *_soft_things(scene, soft)), actuated, joints, efforts, mass, soft)
 
 
 def _definite(M: Array, robot: CoupledRobot) -> Array:
@@ -137,6 +147,17 @@ def _things(robot: CoupledRobot) -> Iterator[Thing]:
             vertices, extents = _own(body.mesh.vertices, body.pose)
             mass = None if body.name in static else body.mass
             yield Thing(body.name, vertices, body.mesh.faces, extents, mass, mass is None, body.environment)
+
+
+def _soft_things(scene: Scene, shapes: tuple[SoftShape, ...]) -> Iterator[Thing]:
+    """Surfaces of solids and sheets; rods have none."""
+    for (_, body), shape in zip(entries(scene), shapes, strict=True):
+        corners, cells = shape.cells.shape[1], shape.cells.astype(np.int64)
+        if corners > 2:
+            used, inverse = np.unique(boundary_faces(cells) if corners == 4 else cells, return_inverse=True)
+            vertices, faces = shape.vertices[used], inverse.reshape(-1, 3).astype(np.int32)
+            extents, closed = np.ptp(vertices, axis=0), corners == 4
+            yield Thing(body.name, vertices, faces, extents, None, False, body.environment, closed)
 
 
 def _own(vertices: Array, pose: Array) -> tuple[Array, Array]:

@@ -49,11 +49,12 @@ def find_reference_dofs(bodies: BodyTable) -> ReferenceDofs:
         SceneError: The attribute is not a Vector12; the message names the body and the shape.
     """
     slots, rows = [], []
+    geometry = bodies.geometry[: bodies.affine_count]  # soft bodies come after them
     for g, slot in enumerate(bodies.slots):
         attribute = slot.geometry().instances().find(REF_DOF_PREV)
         if attribute is None:
             continue
-        first, end = np.searchsorted(bodies.geometry, [g, g + 1])
+        first, end = np.searchsorted(geometry, [g, g + 1])
         require_vector12(attribute, f"body '{bodies.names[first]}' (geometry {slot.id()})")
         slots.append(attribute)
         rows.append(slice(first, end))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ipc_articulation.contact.materials import BY_LOAD
 from ipc_articulation.errors import DumpError, SceneError
 from ipc_articulation.scenefile import schema
+from ipc_articulation.scenefile.checks import SOFT
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.simulation.configuration import configure, make_scene
 
@@ -91,6 +92,7 @@ def recover_world(world: uipc.World, frame: int) -> None:
 
 
 def _first_named(scene: schema.Scene, message: str) -> Location:
-    """The first body of the file that a message names; the top of the file where it names none."""
-    named = [index for index, body in enumerate(scene.bodies) if f"'{body.name}'" in message]
-    return ("bodies", named[0]) if named else ()
+    """The first body of the file that a message names, soft ones last; the top of the file where it names none."""
+    places = [(("bodies", index), body.name) for index, body in enumerate(scene.bodies)]
+    places += [((key, index), body.name) for key in SOFT for index, body in enumerate(getattr(scene, key))]
+    return next((place for place, name in places if f"'{name}'" in message), ())

@@ -167,6 +167,12 @@ class Draft:
         yield "#     shape: {type: box, size: [0.2, 0.2, 0.2]}"
         yield f"#     pose: {{position: [1, 0, {0.1 + 2 * self.d_hat:g}]}}"
         yield "#     mass: 1.0"
+        yield "# soft:"
+        yield "#   - name: sponge"
+        yield "#     shape: {type: box, size: [0.1, 0.1, 0.1]}"
+        yield "#     resolution: 0.025  # length of its elements' edges [m]"
+        yield f"#     pose: {{position: [1, 0.3, {0.05 + 2 * self.d_hat:g}]}}"
+        yield "#     material: foam"
 
     def _controller(self) -> Iterator[str]:
         """The targets of the keyframe, where they are not where the joints start."""

@@ -40,6 +40,19 @@ articulations:
   - joints: [hinge]
     mass: [[2.0]]  # what the motion weighs against contact [kg·m²]
     velocity: [0.6]  # [rad/s]
+
+# A soft body, and a cloth that falls on it; take the # away. There are rods too.
+# soft:
+#   - name: sponge
+#     shape: {type: box, size: [0.2, 0.2, 0.2]}
+#     resolution: 0.05  # length of its elements' edges [m]
+#     pose: {position: [-0.9, 0, 0.11]}
+#     material: foam  # or youngs_modulus, poissons_ratio and density
+# cloth:
+#   - name: towel
+#     shape: {type: grid, size: [0.4, 0.4], cells: [16, 16]}
+#     pose: {position: [-0.9, 0, 0.4]}
+#     material: cotton
 """
 
 _ARM = """\

@@ -1,0 +1,112 @@
+"""Errors and warnings of soft bodies at the start of a scene."""
+
+from pathlib import Path
+
+import pytest
+
+from ipc_articulation.checking import Report, check_file
+
+SCENE = """\
+adapter: none
+dt: 0.01
+steps: 10
+contact: {d_hat: 0.002}
+ground: {}
+bodies:
+  - name: box
+    shape: {type: box, size: [0.2, 0.2, 0.2]}
+    pose: {position: [0, 0, 0.2]}
+soft:
+  - name: sponge
+    shape: {type: sphere, radius: 0.05}
+    resolution: 0.02
+    pose: {position: [0.3, 0, 0.2]}
+    material: foam
+cloth:
+  - name: towel
+    shape: {type: grid, size: [0.4, 0.4], cells: [10, 10]}
+    pose: {position: [0, 0, 0.5]}
+    material: cotton
+"""
+
+
+def check(folder: Path, *changes: tuple[str, str]) -> Report:
+    text = SCENE
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (folder / "scene.yaml").write_text(text)
+    return check_file(folder / "scene.yaml")
+
+
+def told(faults) -> list[str]:
+    return [f"{fault.line}:{fault.column} {fault.message}" for fault in faults]
+
+
+def test_a_right_scene_has_no_problems(tmp_path: Path) -> None:
+    report = check(tmp_path)
+    assert (report.errors, report.warnings) == ((), ())
+
+
+def test_a_cloth_in_a_box_is_an_error(tmp_path: Path) -> None:
+    report = check(tmp_path, ("[0, 0, 0.5]", "[0, 0, 0.21]"))
+    assert told(report.errors) == ["9:11 'box' and 'towel' overlap at the start; move them apart"]
+
+
+def test_a_soft_ball_in_the_ground_is_an_error(tmp_path: Path) -> None:
+    report = check(tmp_path, ("[0.3, 0, 0.2]", "[0.3, 0, 0.04]"))
+    assert told(report.errors) == ["14:11 'sponge' and the ground overlap at the start; move them apart"]
+
+
+def test_what_is_attached_may_overlap(tmp_path: Path) -> None:
+    hold = "material: cotton\n    attach: [{to: box, box: [[-0.05, -0.05, 0], [0.05, 0.05, 0]]}]"
+    report = check(tmp_path, ("[0, 0, 0.5]", "[0, 0, 0.21]"), ("material: cotton", hold))
+    assert report.errors == ()
+
+
+def test_a_ball_inside_another_surface_is_told_and_one_over_a_cloth_is_not(tmp_path: Path) -> None:
+    report = check(tmp_path, ("[0.3, 0, 0.2]", "[0, 0, 0.2]"))
+    assert told(report.warnings) == ["14:11 'sponge' is inside 'box' and can never leave it"]
+    assert check(tmp_path, ("[0.3, 0, 0.2]", "[0, 0, 0.56]")).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        (
+            "material: foam",
+            "material: foam\n    youngs_modulus: 100",
+            "11:11 Young's modulus of 'sponge' 100 Pa is outside",
+        ),
+        (
+            "material: cotton",
+            "material: nylon\n    thickness: 0.001\n    youngs_modulus: 2e11",
+            "17:11 Young's modulus of",
+        ),
+        (
+            "material: foam",
+            "material: foam\n    poissons_ratio: 0.499",
+            "11:11 Poisson's ratio 0.499 of 'sponge' is above",
+        ),
+        (
+            "material: foam",
+            "material: foam\n    density: 0.1",
+            "11:11 the density of 'sponge' 0.1 kg/m³ is outside 1 to",
+        ),
+        (
+            "cells: [10, 10]",
+            "cells: [200, 200]",
+            "17:11 'towel' has edges of 0.002 m, shorter than d_hat 0.002 m and the thickness 0.000318 m: its",
+        ),
+        ("cells: [10, 10]", "cells: [200, 200]", "10:1 soft bodies have 40,"),
+    ],
+)
+def test_risks_are_told(tmp_path: Path, old: str, new: str, text: str) -> None:
+    report = check(tmp_path, (old, new))
+    assert report.errors == ()
+    assert any(line.startswith(text) for line in told(report.warnings)), told(report.warnings)
+
+
+def test_small_elements_are_no_risk_where_a_body_does_not_touch_itself(tmp_path: Path) -> None:
+    change = ("cells: [10, 10]}", "cells: [130, 130]}\n    self_collision: false")
+    assert not any("edges" in line for line in told(check(tmp_path, change).warnings))

@@ -1,0 +1,183 @@
+"""Soft bodies in pictures and exports: their surfaces, and every vertex where the recording has it."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import trimesh
+from numpy.testing import assert_allclose
+
+from ipc_articulation.meshing.boundary import is_closed
+from ipc_articulation.meshing.grids import box_tetrahedra, rectangle_triangles
+from ipc_articulation.recording import Recording, Scenery, SoftShape
+from ipc_articulation.viewing.bodies import bounds
+from ipc_articulation.viewing.exporting import export
+from ipc_articulation.viewing.replaying.viser_scene import ViserScene
+from ipc_articulation.viewing.soft_surfaces import SoftSurface
+from tests.viewing.made import DT, UP
+from tests.viewing.test_pictures import SMALL, drawn
+
+ROWS = np.array([0, 2, 4])
+Y_UP = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # z goes to y
+
+
+def solid() -> SoftShape:
+    vertices, cells = box_tetrahedra((0.4, 0.4, 0.4), (2, 2, 2))
+    return SoftShape("a sponge", cells.astype(np.int32), vertices, 0.0)
+
+
+def sheet() -> SoftShape:
+    vertices, cells = rectangle_triangles((0.4, 0.4), (2, 2))
+    return SoftShape("towel", cells.astype(np.int32), vertices + np.array([1.0, 0.0, 0.0]), 0.001)
+
+
+def rod() -> SoftShape:
+    points = np.array([[-1.0, 0.0, 0.0], [-1.0, 0.0, 0.4], [-1.0, 0.3, 0.7]])
+    return SoftShape("cable", np.array([[0, 1], [1, 2]], dtype=np.int32), points, 0.05)
+
+
+@pytest.fixture
+def made() -> Recording:
+    """Five rows in which everything rises and widens."""
+    shapes = (solid(), sheet(), rod())
+    made = Recording("run", DT, 4, (), (), scenery=Scenery((), (), UP, soft=shapes))
+    made.rows = 5
+    start = np.concatenate([shape.vertices for shape in shapes])
+    for row in range(5):
+        made.buffers["soft_positions"][row] = (1.0 + 0.1 * row) * start + [0.0, 0.0, 0.2 * row]
+    return made
+
+
+def volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    return float(np.linalg.det(vertices[faces]).sum()) / 6.0
+
+
+def test_the_surface_of_a_solid_encloses_it_with_sharp_edges() -> None:
+    surface = SoftSurface(solid())
+    vertices = surface.vertices(solid().vertices)
+    assert volume(vertices, surface.faces) == pytest.approx(0.4**3)
+    assert len(vertices) == 6 * 9  # every side of the box has its own
+    corners = vertices[surface.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (np.sum(normals * corners.mean(axis=1), axis=1) > 0.0).all()
+
+
+def test_a_rod_is_a_closed_tube_that_looks_outward() -> None:
+    surface, straight = SoftSurface(rod()), np.array([[0.0, 0, 0], [0, 0, 1], [0, 0, 3]])
+    vertices = surface.vertices(straight)
+    assert is_closed(surface.faces)
+    circle = 0.5 * 10 * np.sin(2 * np.pi / 10) * 0.05**2  # of ten sides
+    assert volume(vertices, surface.faces) == pytest.approx(3.0 * circle)
+    assert_allclose(np.linalg.norm(vertices[:-2, :2], axis=1), 0.05)
+
+
+def test_tubes_do_not_twist_where_rods_bend() -> None:
+    surface = SoftSurface(rod())
+    rings = surface.vertices(rod().vertices)[:-2].reshape(3, 10, 3)
+    along = rings[1:] - rings[:-1]
+    middle = np.diff(rod().vertices, axis=0)
+    cosines = (
+        np.sum(along * middle[:, None], axis=2)
+        / np.linalg.norm(along, axis=2)
+        / np.linalg.norm(middle, axis=1)[:, None]
+    )
+    assert cosines.min() > 0.98
+
+
+def test_bounds_are_those_of_all_rows(made: Recording) -> None:
+    low, high = bounds(made)
+    positions = made.soft_positions
+    assert_allclose(low, positions.min(axis=(0, 1)))
+    assert_allclose(high, positions.max(axis=(0, 1)))
+
+
+def expected(made: Recording, shape: SoftShape, row: int) -> np.ndarray:
+    return SoftSurface(shape).vertices(made.soft_positions_of(shape.name)[row])
+
+
+def test_obj(made: Recording, tmp_path: Path) -> None:
+    export(made, "obj", None, tmp_path, ROWS)
+    for k, row in enumerate(ROWS):
+        text = (tmp_path / "obj" / f"run_{k:04d}.obj").read_text()
+        points = np.array([line.split()[1:] for line in text.splitlines() if line.startswith("v ")], dtype=float)
+        wanted = np.concatenate([expected(made, shape, row) for shape in made.scenery.soft])
+        assert_allclose(points, wanted, atol=1e-8)
+    scene = trimesh.load(tmp_path / "obj" / "run_0002.obj", split_object=True, process=False)
+    volumes = {mesh.metadata.get("name", name): mesh.volume for name, mesh in scene.geometry.items()}
+    assert volumes["a_sponge"] == pytest.approx((1.4 * 0.4) ** 3)
+
+
+def test_gltf_has_morph_targets_and_their_weights(made: Recording, tmp_path: Path) -> None:
+    export(made, "gltf", tmp_path / "run.glb", tmp_path, ROWS)
+    tree, data = parts((tmp_path / "run.glb").read_bytes())
+    (animation,) = tree["animations"]
+    for shape in made.scenery.soft:
+        index = next(k for k, node in enumerate(tree["nodes"]) if node["name"] == shape.name)
+        mesh = tree["meshes"][tree["nodes"][index]["mesh"]]
+        base = numbers(tree, data, mesh["primitives"][0]["attributes"]["POSITION"]).reshape(-1, 3)
+        targets = [numbers(tree, data, t["POSITION"]).reshape(-1, 3) for t in mesh["primitives"][0]["targets"]]
+        channel = next(c for c in animation["channels"] if c["target"] == {"node": index, "path": "weights"})
+        sampler = animation["samplers"][channel["sampler"]]
+        assert_allclose(numbers(tree, data, sampler["input"]), [0.0, 0.2, 0.4], atol=1e-7)
+        weights = numbers(tree, data, sampler["output"]).reshape(3, 2)
+        for k, row in enumerate(ROWS):
+            there = base + sum(w * target for w, target in zip(weights[k], targets, strict=True))
+            assert_allclose(there, expected(made, shape, row), atol=1e-6)
+
+
+def parts(content: bytes) -> tuple[Any, bytes]:
+    """JSON and binary part of a GLB file."""
+    (length,) = struct.unpack_from("<I", content, 12)
+    return json.loads(content[20 : 20 + length]), content[28 + length :]
+
+
+def numbers(tree: Any, data: bytes, accessor: int) -> np.ndarray:
+    described = tree["accessors"][accessor]
+    view = tree["bufferViews"][described["bufferView"]]
+    count = described["count"] * {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[described["type"]]
+    return np.frombuffer(data, "<f4", count, view.get("byteOffset", 0) + described.get("byteOffset", 0))
+
+
+def test_usd_has_time_samples_of_points(made: Recording, tmp_path: Path) -> None:
+    pytest.importorskip("pxr")
+    from pxr import Usd, UsdGeom
+
+    export(made, "usd", tmp_path / "run.usda", tmp_path, ROWS)
+    stage = Usd.Stage.Open(str(tmp_path / "run.usda"))
+    for shape in made.scenery.soft:
+        name = "_".join(shape.name.split())
+        mesh = UsdGeom.Mesh(stage.GetPrimAtPath(f"/scene/{name}/mesh"))
+        for row in ROWS:
+            points = np.array(mesh.GetPointsAttr().Get(1000.0 * DT * row))
+            assert_allclose(points, expected(made, shape, row), atol=1e-6)
+
+
+def test_pictures_show_soft_bodies_where_they_are(made: Recording, tmp_path: Path) -> None:
+    made.__dict__["scenery"] = Scenery(
+        (), ((np.array([0.0, 0, -0.5]), UP),), UP, (0.0, -6.0, 1.0), (0.0, 0.0, 0.5), made.scenery.soft
+    )
+    first, last = (drawn(made, [row], tmp_path / f"{row}.png", size=SMALL)[0] for row in (0, 4))
+    heights = []
+    for image in (first, last):
+        red, green, blue = np.moveaxis(image[..., :3], -1, 0)
+        is_green = (green > 1.15 * red) & (green > 1.05 * blue)
+        assert is_green.mean() > 0.01
+        heights.append(np.nonzero(is_green)[0].mean())
+    assert heights[1] < heights[0] - 10  # pixels, from the top
+
+
+def test_the_browser_gets_the_vertices_of_each_row(made: Recording) -> None:
+    viser = pytest.importorskip("viser")
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        stage = ViserScene(server, made.scenery, (), made.soft_positions[0], 0.1, "role", "visual")
+        nothing = np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 2, 3))
+        stage.place(*nothing, made.soft_positions[3])
+        for (surface, handle), shape in zip(stage._soft, made.scenery.soft, strict=True):
+            assert_allclose(handle.vertices, expected(made, shape, 3), atol=1e-6)
+            assert np.array_equal(handle.faces, surface.faces)
+    finally:
+        server.stop()
