@@ -16,7 +16,7 @@ def thickness_problems(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     stated = {body.name for body in scene.bodies if body.mass is not None}
     for thing in start.things:
         place, thinnest = place_of(thing.name, scene), float(thing.extents.min())
-        if 0.0 < thinnest < 2.0 * d_hat and scene.contact.enabled:
+        if thing.closed and 0.0 < thinnest < 2.0 * d_hat and scene.contact.enabled:
             message = f"'{thing.name}' is {thinnest:.2g} m thin, less than twice d_hat {d_hat:g} m; make d_hat smaller"
             yield SceneProblem(place, message)
         if thing.mass is not None and thing.name not in stated:
