@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import trimesh
 
 from ipc_articulation.checking import Report, check_file
 
@@ -68,6 +69,15 @@ def test_a_ball_inside_another_surface_is_told_and_one_over_a_cloth_is_not(tmp_p
     report = check(tmp_path, ("[0.3, 0, 0.2]", "[0, 0, 0.2]"))
     assert told(report.warnings) == ["14:11 'sponge' is inside 'box' and can never leave it"]
     assert check(tmp_path, ("[0.3, 0, 0.2]", "[0, 0, 0.56]")).warnings == ()
+
+
+def test_what_is_in_an_open_bag_can_leave_it(tmp_path: Path) -> None:
+    bag = trimesh.creation.icosphere(3, 0.15)
+    bag.update_faces(bag.triangles_center[:, 2] < 0.13)
+    bag.export(tmp_path / "bag.obj")
+    cloth = ("{type: grid, size: [0.4, 0.4], cells: [10, 10]}", "{type: mesh, file: bag.obj}")
+    report = check(tmp_path, cloth, ("[0, 0, 0.5]", "[0.3, 0, 0.2]"), ("[0, 0, 0.2]", "[-1, 0, 0.2]"))
+    assert (report.errors, report.warnings) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -94,10 +94,12 @@ def test_points_inside_agree_with_the_distance_from_the_centre() -> None:
     assert not found[r > 0.05].any()
 
 
-def test_lines_through_vertices_and_edges_cross_a_surface_twice() -> None:
-    """The lattice's lines meet vertices and edges of this box exactly."""
+@pytest.mark.parametrize("seed", range(10))
+def test_lines_through_vertices_and_edges_cross_a_surface_twice(seed: int) -> None:
+    """The lattice's lines meet vertices and edges of this box exactly, however its vertices are numbered."""
     mesh = trimesh.creation.box((2.0, 2.0, 2.0)).subdivide().subdivide()
-    vertices, faces = np.array(mesh.vertices), np.array(mesh.faces, dtype=np.int64)
+    order = np.random.default_rng(seed).permutation(len(mesh.vertices))
+    vertices, faces = np.array(mesh.vertices)[order], np.argsort(order)[mesh.faces]
     found = inside(vertices, faces, np.array([-1.5, -1.5, -1.25]), 0.5, np.array([7, 7, 6]))
     assert found[2:5, 2:5, 1:5].all()
     assert not found[:, :, 5].any(), "a line left the box an odd number of times"

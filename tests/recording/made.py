@@ -23,7 +23,7 @@ HEADER = Header(
 )
 SOFT = (
     SoftShape("sponge", np.array([[0, 1, 2, 3]], dtype=np.int32), np.eye(4, 3), 0.0),
-    SoftShape("cable", np.array([[0, 1], [1, 2]], dtype=np.int32), np.eye(3), 0.01),
+    SoftShape("cable", np.array([[0, 1], [1, 2]], dtype=np.int32), 2.0 + np.eye(3), 0.01),
 )
 TRIANGLE = np.array([[0, 1, 2]], dtype=np.int32)
 VISUAL = (Visual(np.eye(3), TRIANGLE, (1.0, 0.5, 0.25, 1.0)), Visual(2.0 * np.eye(3), TRIANGLE))

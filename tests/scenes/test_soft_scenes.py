@@ -58,7 +58,7 @@ def test_the_panda_carries_the_foam_which_its_tips_dent(tmp_path: Path) -> None:
 
 def test_the_panda_lays_the_towel_down(tmp_path: Path) -> None:
     played = Soft("panda_towel", tmp_path)
-    assert played.of("towel", 110)[:, 2].max() > 0.05, "it is held"
+    assert played.of("towel", 60)[:, 2].max() > 0.1, "it is held"
     end = played.of("towel")
     assert end[:, 2].max() < 0.04
     assert end[:, 2].min() > 0.0
@@ -67,7 +67,7 @@ def test_the_panda_lays_the_towel_down(tmp_path: Path) -> None:
 
 def test_the_bead_stops_the_cable_at_the_eye(tmp_path: Path) -> None:
     played = Soft("cable_through_eye", tmp_path)
-    assert played.poses()["bead"][0, 3] == pytest.approx(-0.035, abs=2e-3)
+    assert played.poses()["bead"][0, 3] == pytest.approx(-0.035, abs=5e-3)
     cable = played.of("cable")
     assert np.linalg.norm(np.diff(cable, axis=0), axis=1).sum() > 0.43, "it is not stretched"
     through = cable[np.abs(cable[:, 0]) < 0.015]
