@@ -1,6 +1,6 @@
 """Reading and writing the state of vertices between steps, as libuipc's FiniteElementStateAccessorFeature does it.
 
-Like `state_accessor` it is not a feature of the world: it is `engine.vertex_accessor`, with the same names and arguments.
+It is not a feature of the world (see `state_accessor`) but `engine.vertex_accessor`; names and arguments are the same.
 """
 
 from __future__ import annotations
