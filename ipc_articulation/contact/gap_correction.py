@@ -14,7 +14,9 @@ starts from d + e in place of d: the second-order correction of sequential quadr
 «Numerical optimization», section 18.3).
 
 On the way, at the part τ of the step, the gap is d + τ n·δc + τ² e and terms of higher order. So only e < 0 is used:
-with e > 0 a gap that is open at the end may be closed halfway.
+with e > 0 a gap that is open at the end may be closed halfway. And only small gaps have it, which a hit has pressed:
+around fine meshes the plane of a face says little of the surface where a step leads (a chain net takes 12 % more
+iterations if all gaps have it, and none more so).
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from ipc_articulation.contact.barrier import cross, dot, length_squared
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_SECOND
 
+PRESSED = 0.03  # of d̂: gaps below this are corrected
 _FLAT = 1e-6  # squared sine of two edges below which they have no normal
 _TURNED = 0.5  # cosine of the angle of n and n' below which n' tells nothing
 

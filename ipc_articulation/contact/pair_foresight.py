@@ -18,7 +18,7 @@ from ipc_articulation.contact.barrier import cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
 from ipc_articulation.contact.expansion import FRESH, NEAR, expanded, follow
-from ipc_articulation.contact.gap_correction import gap_correction
+from ipc_articulation.contact.gap_correction import PRESSED, gap_correction
 from ipc_articulation.contact.pair_blocks import LEVER, add_gradient, add_rank_one, along, by_coordinates, lever, outer
 from ipc_articulation.contact.stencils import Stencils
 
@@ -134,7 +134,8 @@ def predicted(bodies, pair, kind, vertices, points, x, dq, at, correction, d_hat
         v, i, j = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1]
         d = np.sqrt(closest_points(kind[s], x, v, w, c))
         lever(kind[s], points, v, w, y)
-        e = gap_correction(kind[s], v, w, c, points, x, dq, i, j, scratch)
+        is_pressed = d - xi < PRESSED * d_hat
+        e = gap_correction(kind[s], v, w, c, points, x, dq, i, j, scratch) if is_pressed else 0.0
         gap = d - xi + along(c, y, dq, i, j) / d + e
         new = FRESH * d_hat if np.isnan(at[s]) else follow(at[s], gap, d_hat)
         if new != at[s] or (new < d_hat and abs(e - correction[s]) > NEAR * new):

@@ -14,6 +14,7 @@ import uipc
 
 from ipc_articulation.arguments import checked, instance, one_of, optional, shown
 from ipc_articulation.engine.cpu import CpuEngine
+from ipc_articulation.engine.output.vertex_accessor import VertexAccessor
 from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from ipc_articulation.frontend.friction_law import choose_friction
@@ -99,6 +100,25 @@ class Engine(uipc.Engine):
         accessor = self.features().find(feature) if self.cpu is None else self.cpu.state_accessor
         if accessor is None:
             raise EngineError(f"engine '{self.backend_name()}' has no state accessor before world.init, or none at all")
+        return accessor
+
+    @property
+    def vertex_accessor(self) -> Any:
+        """Reads and writes the state of soft bodies' vertices between steps; valid after `world.init`.
+
+        For "cpu" a `VertexAccessor`, for "cuda" libuipc's own FiniteElementStateAccessorFeature.
+
+        Raises:
+            EngineError: The engine has none.
+        """
+        if self.cpu is not None and self.cpu.state_accessor is not None:
+            return VertexAccessor(self.cpu.state_accessor)
+        feature = uipc.core.FiniteElementStateAccessorFeature
+        accessor = self.features().find(feature) if self.cpu is None else None
+        if accessor is None:
+            raise EngineError(
+                f"engine '{self.backend_name()}' has no vertex accessor before world.init, or none at all"
+            )
         return accessor
 
     def frame_stats(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 from ipc_articulation.contact import pair_barrier
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.closest_points import EDGES, closest_points
-from ipc_articulation.contact.gap_correction import gap_correction
+from ipc_articulation.contact.gap_correction import PRESSED, gap_correction
 from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
 from tests.contact.in_touch import one_stencil
@@ -31,7 +31,7 @@ def correction(kind, touching, stencils, dq):
 def motions(kind, zeros, gap=0.3, size=0.05):
     """Random stencils and steps (2, 12): d, n, w, and the vertices after the step, (4, 3)."""
     rng = np.random.default_rng(10 * kind + zeros)
-    for _ in range(80):
+    for _ in range(200):
         touching, stencils, _ = one_stencil(kind, gap, rng, zeros)
         dq = size * rng.normal(size=(2, 12))
         d, w, c = closest(kind, stencils, touching.x)
@@ -85,14 +85,16 @@ def test_features_that_turn_too_far_have_none(kind):
 
 
 @at_kinds
-def test_foreseen_barriers_start_from_the_corrected_gap(kind):
+@pytest.mark.parametrize(("ratio", "is_corrected"), [(0.5 * PRESSED, True), (2.0 * PRESSED, False)])
+def test_foreseen_barriers_start_from_the_corrected_gap(kind, ratio, is_corrected):
     """The model's force along n is b'(δ) + b''(δ) (d + e - δ) at the gap δ = d + n·δc + e to which the step leads."""
     used = 0
-    for touching, stencils, dq, d, n, w, after in motions(kind, 0, 0.6 * D_HAT, 5e-3):
+    for touching, stencils, dq, d, n, w, after in motions(kind, 0, ratio * D_HAT, ratio * D_HAT):
         e = correction(kind, touching, stencils, dq)
-        ahead = d + n @ (w @ (after - touching.x[stencils.vertices[0]])) + e
-        if not (0.3 * d < ahead < 0.7 * d and e < -1e-3 * d):
+        if not (0.4 * d < n @ (w @ after) < 0.7 * d and e < -1e-5 * d):
             continue
+        e *= is_corrected
+        ahead = n @ (w @ after) + e
         foresight = PairForesight(
             stencils, touching.surfaces.points, touching.x, lambda s: np.full(len(s.bodies), KAPPA), D_HAT, 0.0
         )
@@ -100,7 +102,7 @@ def test_foreseen_barriers_start_from_the_corrected_gap(kind):
         assert foresight.follow(dq, True, g) is not None
         (_, was, _), (_, slope, curvature) = barrier(d, D_HAT, 0.0), barrier(ahead, D_HAT, 0.0)
         mover = 0 if kind != VERTEX_OF_SECOND else 1
-        assert g[mover, :3] @ n == pytest.approx(KAPPA * (slope + curvature * (d + e - ahead) - was), rel=1e-9)
+        assert g[mover, :3] @ n == pytest.approx(KAPPA * (slope + curvature * (d + e - ahead) - was), rel=1e-8)
         assert foresight.follow(dq, True, g) is None
         used += 1
     assert used > 0

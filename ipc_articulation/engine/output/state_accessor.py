@@ -24,6 +24,7 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import refuse_overlaps
+from ipc_articulation.frontend.soft.soft_rows import SoftRows
 from ipc_articulation.signals import interrupts_deferred
 
 _OFFSET = "backend_abd_body_offset"  # libuipc's name for the first body that a state geometry stands for
@@ -43,6 +44,17 @@ class StateAccessor:
     def body_count(self) -> int:
         """Number of bodies; an instance of an affine-body geometry is one, in the order of the geometries."""
         return self._bodies.affine_count
+
+    @property
+    def soft(self) -> SoftRows:
+        """The rows of soft bodies, after those of the bodies."""
+        return self._bodies.soft
+
+    @property
+    def soft_state(self) -> tuple[Array, Array]:
+        """Coordinates and velocities of these rows, (m, 12) each."""
+        state, first = self._current()[-1], self.body_count()
+        return state.q[first:], state.qdot[first:]
 
     @property
     def rows(self) -> Mapping[tuple[int, int], int]:

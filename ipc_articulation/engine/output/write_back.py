@@ -58,14 +58,16 @@ class SceneWriter:
         if not soft.bodies:
             return
         positions, velocities = soft.vertices_of(state.q[first:]), soft.vertices_of(state.qdot[first:])
-        for body, x, v in zip(soft.bodies, positions, velocities, strict=True):
+        at_first = soft.vertices_of(self._context.bodies.q[first:])
+        for body, x, v, x_first in zip(soft.bodies, positions, velocities, at_first, strict=True):
             vertices = body.slot.geometry().vertices()
             if vertices.size() != len(x):
                 raise SceneError(
                     f"{body.owner} has {vertices.size()} vertices now, but had {len(x)} when the scene was read; for "
                     "another mesh make another geometry"
                 )
-            x[body.is_fixed] = body.x[body.is_fixed]  # p + A x̄ is rounded
+            stays = body.is_fixed & (x == x_first).all(axis=1)
+            x[stays] = body.x[stays]  # p + A x̄ is rounded
             view(vertices.find("position"))[..., 0] = x
             velocity = vertices.find("velocity")
             if velocity is not None:

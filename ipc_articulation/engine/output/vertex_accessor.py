@@ -1,0 +1,111 @@
+"""Reading and writing the state of vertices between steps, as libuipc's FiniteElementStateAccessorFeature does it.
+
+It is not a feature of the world (see `state_accessor`) but `engine.vertex_accessor`; names and arguments are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from uipc import view
+from uipc.geometry import pointcloud
+
+from ipc_articulation.arrays import Array
+from ipc_articulation.engine.output.state_accessor import StateAccessor
+from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import read, read_meta
+from ipc_articulation.frontend.soft.soft_rows import SoftRows
+from ipc_articulation.signals import interrupts_deferred
+
+_OFFSET = "backend_fem_vertex_offset"  # libuipc's name for the first vertex that a state geometry stands for
+
+
+class VertexAccessor:
+    """Copies positions and velocities between the engine's soft bodies and the vertices of a geometry.
+
+    Vertices are numbered from 0, body after body, in the order of the geometries.
+    """
+
+    def __init__(self, accessor: StateAccessor) -> None:
+        """Take the access to the engine's rows."""
+        self._accessor = accessor
+
+    def vertex_count(self) -> int:
+        """Number of vertices of all soft bodies."""
+        return sum(len(body.x) for body in self._soft.bodies)
+
+    def create_geometry(self, vertex_offset: int = 0, vertex_count: int | None = None) -> Any:
+        """A point cloud with a vertex for each of some vertices; create the attribute `velocity` on it if you need it.
+
+        Args:
+            vertex_offset: The first vertex.
+            vertex_count: How many; all that follow where None.
+
+        Raises:
+            SceneError: There are no such vertices.
+        """
+        count = self.vertex_count() - vertex_offset if vertex_count is None else vertex_count
+        self._vertices(vertex_offset, count)
+        geometry = pointcloud(np.zeros((count, 3)))
+        geometry.meta().create(_OFFSET, vertex_offset)
+        return geometry
+
+    def copy_to(self, state_geo: Any) -> None:
+        """Write the engine's state to `position` [m] and `velocity` [m/s] of the vertices, if the geometry has them."""
+        some, values = self._vertices_of(state_geo), self._present()
+        for name, of_all in zip(("position", "velocity"), values, strict=True):
+            slot = state_geo.vertices().find(name)
+            if slot is not None:
+                view(slot)[..., 0] = of_all[some]
+
+    @interrupts_deferred
+    def copy_from(self, state_geo: Any) -> None:
+        """Read `position` and `velocity`, if the geometry has them; the past of the bodies is discarded.
+
+        Fixed vertices may be put elsewhere; their velocities are always zero.
+
+        Raises:
+            SceneError: A number is not finite, or surfaces would intersect; names the body. The state does not change.
+        """
+        some, old = self._vertices_of(state_geo), self._present()
+        new = tuple(values.copy() for values in old)
+        for name, of_all in zip(("position", "velocity"), new, strict=True):
+            given = read(state_geo.vertices(), name)
+            if given is not None:
+                self._refuse_not_finite(given, name, some.start)
+                of_all[some] = given
+        bounds = np.cumsum([len(body.x) for body in self._soft.bodies])[:-1]
+        changed = [np.split(np.any(after != before, axis=1), bounds) for before, after in zip(old, new, strict=True)]
+        rows = np.flatnonzero(np.any([self._soft.column(flags).any(axis=1) for flags in changed], axis=0))
+        q = self._soft.positions(np.split(new[0], bounds))[rows]  # others keep their bits
+        qdot = self._soft.rates(np.split(new[1], bounds))[rows]
+        self._accessor.write(self._accessor.body_count() + rows, q, qdot)
+
+    @property
+    def _soft(self) -> SoftRows:
+        return self._accessor.soft
+
+    def _present(self) -> tuple[Array, Array]:
+        """Positions and velocities of all vertices, (n, 3) each."""
+        q, qdot = self._accessor.soft_state
+        x, v = self._soft.vertices_of(q), self._soft.vertices_of(qdot)
+        return np.concatenate([np.zeros((0, 3)), *x]), np.concatenate([np.zeros((0, 3)), *v])
+
+    def _vertices_of(self, geometry: Any) -> slice:
+        return self._vertices(int(read_meta(geometry, _OFFSET, 0)), geometry.vertices().size())
+
+    def _vertices(self, first: int, count: int) -> slice:
+        if not 0 <= first <= first + count <= self.vertex_count():
+            raise SceneError(
+                f"vertices {first} to {first + count - 1} were asked for; the soft bodies of the scene have "
+                f"{self.vertex_count()}, counted from 0"
+            )
+        return slice(first, first + count)
+
+    def _refuse_not_finite(self, values: Array, name: str, first: int) -> None:
+        bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if len(bad):
+            vertex, ends = first + int(bad[0]), np.cumsum([len(body.x) for body in self._soft.bodies])
+            body = self._soft.bodies[int(np.searchsorted(ends, vertex, side="right"))]
+            raise SceneError(f"the {name} written for a vertex of {body.owner} is not finite")

@@ -1,0 +1,95 @@
+"""Reading and writing the vertices of soft bodies between steps."""
+
+import numpy as np
+import pytest
+from uipc import view
+
+from ipc_articulation.errors import EngineError, SceneError
+from tests.engine.soft.soft_scenes import SoftScene, block, moved, particles
+
+
+@pytest.fixture
+def scene(tmp_path):
+    scene = SoftScene(tmp_path)
+    scene.add_soft(moved(block(1), 0, 0, 1.0), "block")
+    scene.add_soft(particles(np.arange(9.0).reshape(3, 3) + 2.0), "dust")
+    return scene.start()
+
+
+def state(scene, *arguments):
+    accessor = scene.engine.vertex_accessor
+    geometry = accessor.create_geometry(*arguments)
+    geometry.vertices().create("velocity", np.zeros(3))
+    accessor.copy_to(geometry)
+    return geometry
+
+
+def column(geometry, name):
+    return geometry.vertices().find(name).view()[:, :, 0].copy()
+
+
+def test_vertices_are_read_body_after_body(scene):
+    scene.run(3)
+    assert scene.engine.vertex_accessor.vertex_count() == 11
+    whole, part = state(scene), state(scene, 8, 3)
+    for name, of in (("position", scene.x), ("velocity", scene.v)):
+        np.testing.assert_array_equal(column(whole, name), np.concatenate([of(0), of(1)]))
+        np.testing.assert_array_equal(column(part, name), of(1))
+
+
+def test_what_is_written_is_the_state_and_the_rest_keeps_its_bits(scene):
+    scene.run(3)
+    rest, geometry = scene.x(0).tobytes(), state(scene, 8)
+    view(geometry.vertices().find("position"))[1, :, 0] = [5.0, 6.0, 7.0]
+    view(geometry.vertices().find("velocity"))[1, :, 0] = [1.0, 0.0, 0.0]
+    scene.engine.vertex_accessor.copy_from(geometry)
+    scene.world.retrieve()
+    np.testing.assert_allclose(scene.x(1)[1], [5.0, 6.0, 7.0], rtol=1e-14)
+    assert scene.x(0).tobytes() == rest
+    scene.run()
+    np.testing.assert_allclose(scene.v(1)[1], [1.0, 0.0, -0.098], atol=1e-9)
+
+
+def test_a_state_that_is_written_back_gives_the_same_motion(scene):
+    scene.run(5)
+    geometry = state(scene)
+    scene.run(5)
+    first = scene.x(0)
+    scene.engine.vertex_accessor.copy_from(geometry)
+    scene.run(5)
+    np.testing.assert_allclose(scene.x(0), first, atol=1e-12)
+
+
+def test_fixed_vertices_may_be_put_elsewhere(tmp_path):
+    scene = SoftScene(tmp_path)
+    mesh = particles(np.arange(6.0).reshape(2, 3))
+    view(mesh.vertices().find("is_fixed"))[:] = 1
+    scene.add_soft(mesh)
+    scene.start().run()
+    geometry = state(scene)
+    view(geometry.vertices().find("position"))[0, :, 0] = [0.1, 0.2, 0.3]
+    scene.engine.vertex_accessor.copy_from(geometry)
+    scene.run()
+    np.testing.assert_allclose(scene.x()[0], [0.1, 0.2, 0.3], rtol=1e-14)
+    np.testing.assert_array_equal(scene.x()[1], [3.0, 4.0, 5.0])
+
+
+def test_faults_are_named_and_change_nothing(scene):
+    scene.run()
+    before, geometry = scene.x(1).tobytes(), state(scene)
+    view(geometry.vertices().find("position"))[9, 0, 0] = np.nan
+    with pytest.raises(
+        SceneError, match=r"the position written for a vertex of soft body 'dust' \(geometry 1\) is not"
+    ):
+        scene.engine.vertex_accessor.copy_from(geometry)
+    scene.world.retrieve()
+    assert scene.x(1).tobytes() == before
+    with pytest.raises(SceneError, match="vertices 9 to 12 were asked for; the soft bodies of the scene have 11"):
+        scene.engine.vertex_accessor.create_geometry(9, 4)
+
+
+def test_there_is_none_before_the_scene(tmp_path):
+    from ipc_articulation import Engine
+
+    with pytest.raises(EngineError, match=r"has no vertex accessor before world\.init"):
+        _ = Engine("cpu", str(tmp_path)).vertex_accessor
