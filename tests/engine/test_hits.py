@@ -36,9 +36,7 @@ def test_a_corner_that_slides_over_a_turning_plate_takes_few_iterations(tmp_path
     assert report.iterations < 40
 
 
-@pytest.mark.parametrize(
-    ("velocity", "spin"), [((5, 0, -5), (0, 0, 0)), ((-10, 3, -10), (3, 5, 0)), ((10, 3, -10), (3, 5, 0))]
-)
+@pytest.mark.parametrize(("velocity", "spin"), [((5, 0, -5), (0, 0, 0)), ((-10, 3, -10), (3, 5, 0))])
 def test_what_ends_early_has_its_forces_almost_in_balance(tmp_path, velocity, spin):
     """The velocities after the hit are those of a step that converges, to a fiftieth of the box's."""
     early, converged = (hit(tmp_path / name, velocity, spin, semi_implicit=on) for on, name in ((1, "on"), (0, "off")))
