@@ -48,7 +48,7 @@ class Moment(NamedTuple):
 
 
 class CpuEngine(PyIEngine):
-    """Advances affine-body scenes without a GPU; see `Engine` for how to make one.
+    """Advances scenes of affine and soft bodies without a GPU; see `Engine` for how to make one.
 
     The order of a step is the CUDA engine's: the animator's callbacks run, the articulation's inputs are read, Newton
     solves the step, joint angles follow.
