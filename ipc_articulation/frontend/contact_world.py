@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,24 @@ def make_contact_world(
         is_fixed=is_fixed,
         self_collision=bodies.self_collision[first],
     )
+    names = [*(bodies.names[row] for row in first), *planes.names]
+    elements = np.concatenate([traits.element, planes.contact_element])
+    _refuse_outside("contact element", elements, len(rules.enabled), names)
+    subscenes = np.concatenate([traits.subscene, planes.subscene])
+    _refuse_outside("subscene element", subscenes, len(rules.subscenes), names)
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene, group)
     mass = np.where(bodies.is_fixed, np.inf, bodies.mass[:, 0, 0])
     resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
     half_planes = HalfPlanes(planes.names, planes.point, planes.normal)
     return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies))
+
+
+def _refuse_outside(what: str, numbers: Ints, count: int, names: Sequence[str]) -> None:
+    """Refuse numbers of elements that a table of `count` elements does not have, by the names of their bodies."""
+    outside = (numbers < 0) | (numbers >= count)
+    if outside.any():
+        k = int(np.argmax(outside))
+        raise SceneError(f"'{names[k]}' has {what} {numbers[k]}; the scene's table has 0 to {count - 1}")
 
 
 def group_of_rows(bodies: BodyTable) -> Ints:

@@ -190,6 +190,16 @@ def test_attachments_to_nothing_are_refused(tmp_path: Path, hold: dict[str, Any]
     assert text in message
 
 
+def test_a_link_without_shape_holds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "bare.xml").write_text(
+        "<mujoco><worldbody><body name='bare'><joint name='turn'/><inertial pos='0 0 0' mass='1' "
+        "diaginertia='0.01 0.01 0.01'/></body></worldbody></mujoco>"
+    )
+    hold = {**CABLE, "attach": [{"to": "bare", "side": "start"}]}
+    message = refused(tmp_path, {"adapter": "mujoco", "dt": 0.002, "robot": {"model": "bare.xml"}, "rods": [hold]})
+    assert "'bare' has no surface that anything could be attached to; attach to another link or body" in message
+
+
 def test_friction_and_rules_are_those_of_rigid_bodies(tmp_path: Path) -> None:
     pairs = [{"between": ["towel", "post"], "enabled": False}, {"between": ["soft", "ground"], "friction": 0.7}]
     scene = free_scene(

@@ -12,6 +12,7 @@ import numpy as np
 
 from ipc_articulation.contact.materials import BY_LOAD, Materials
 from ipc_articulation.engine.scene.model import EngineModel
+from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.frontend.config import physics_of
 
@@ -30,6 +31,9 @@ def describe(model: EngineModel, workspace: Workspace) -> dict[str, Any]:
         "surfaces": _digest(surfaces.points, surfaces.edges, surfaces.faces, surfaces.thickness, surfaces.first),
         "soft bodies": [
             _digest(body.rest, body.mass, body.edges, body.triangles, body.tetrahedra) for body in bodies.soft.bodies
+        ],
+        "elements of soft bodies": [
+            _digest(*term.constants) for term in workspace.potential.terms if isinstance(term, FiniteElements)
         ],
         "terms of the energy": list(dict.fromkeys(term.name for term in workspace.potential.terms)),
         "joints": [[mesh.geo_id, len(mesh.joints)] for mesh in joints],

@@ -29,9 +29,11 @@ from ipc_articulation.engine.terms import (
     vertex_force,
 )
 from ipc_articulation.engine.terms.term import Term
-from ipc_articulation.errors import UnsupportedError
+from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.attributes import carried_uids
+from ipc_articulation.frontend.bodies import is_affine_body
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS, OWN_UID
+from ipc_articulation.frontend.soft.bodies import is_soft_body
 from ipc_articulation.frontend.soft.constitutions import READERS
 from ipc_articulation.frontend.soft.stitches import UIDS as STITCHES
 
@@ -67,12 +69,33 @@ def read_terms(slots: Sequence[Any], context: SceneContext) -> list[Term]:
 
     Raises:
         UnsupportedError: A geometry has a UID without a reader.
+        SceneError: A geometry has a constitution for bodies of another kind.
     """
     by_reader: dict[Reader, list[Any]] = {reader: [] for reader in REGISTRY.values()}
     for slot in slots:
-        for reader in dict.fromkeys(_reader(uid, slot) for uid in carried_uids(slot.geometry())):
+        uids = carried_uids(slot.geometry())
+        for reader in dict.fromkeys(_reader(uid, slot) for uid in uids):
             by_reader[reader].append(slot)
+        _refuse_foreign(uids, slot)
     return [reader(found, context) for reader, found in by_reader.items() if found]
+
+
+_OF_VERTICES = {14, 671, *READERS}
+_OF_BODIES = {1, 2, 16, 666}
+
+
+def _refuse_foreign(uids: Sequence[int], slot: Any) -> None:
+    """Refuse constitutions that act on bodies of another kind than the geometry's."""
+    for owners, is_of_kind, kind, example in (
+        (_OF_VERTICES, is_soft_body, "soft bodies", "StableNeoHookean"),
+        (_OF_BODIES, is_affine_body, "affine bodies", "AffineBodyConstitution"),
+    ):
+        wrong = [uid for uid in uids if uid in owners]
+        if wrong and not is_of_kind(slot.geometry()):
+            raise SceneError(
+                f"geometry {slot.id()} has constitution {wrong[0]} ({_name(wrong[0])}), which acts on {kind}, but is "
+                f"none of them; apply a constitution of {kind} to it, such as {example}"
+            )
 
 
 def _reader(uid: int, slot: Any) -> Reader:

@@ -6,7 +6,10 @@ not made a step yet.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.elasticity import plastic_shell_bending
@@ -22,6 +25,11 @@ class Hinges:
             raise ValueError("these elements have no creases")
         self._geo_id, self.vertices, self._creases = geo_id, vertices, elements.creases
         self._at_rest = np.column_stack([np.full(len(vertices), float(geo_id)), elements.constants, self._threshold])
+
+    @property
+    def constants(self) -> tuple[NDArray[Any], ...]:
+        """Vertices and constants at rest, and by how much they harden."""
+        return self.vertices, self._at_rest, np.asarray(self._creases.hardening)
 
     @property
     def _threshold(self) -> Array:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
@@ -59,6 +60,14 @@ class FiniteElements(Term, Projecting):
         of = zip(self._hinges, self._creases, strict=True)
         plastic = (Group(plastic_shell_bending, hinges.vertices, rows[:, 1:4].copy()) for hinges, rows in of)
         return *self._elastic, *plastic
+
+    @property
+    def constants(self) -> list[NDArray[Any]]:
+        """Vertices and constants of all elements, at rest."""
+        of_groups: list[NDArray[Any]] = [
+            array for group in self._elastic for array in (group.vertices, group.constants)
+        ]
+        return [*of_groups, *(array for hinges in self._hinges for array in hinges.constants)]
 
     def creases(self, q: Array) -> Array:
         """Creases (c, 5) after a step to q (n, 12), see `creases`."""

@@ -78,6 +78,7 @@ def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
     vertices, V = geometry.vertices(), geometry.vertices().size()
     if rest.vertices().size() != V:
         raise SceneError(f"{owner} has {V} vertices, but its rest geometry has {rest.vertices().size()}")
+    _refuse_mirrors(geometry, owner)
     edges, triangles, tetrahedra = (
         _topology(geometry, collection, k) for collection, k in (("edges", 2), ("triangles", 3), ("tetrahedra", 4))
     )
@@ -94,7 +95,7 @@ def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
         thickness=_column(vertices, "thickness", np.zeros(V), owner),
         contact_element=int(_one_value(geometry, "contact_element_id", 0, owner)),
         subscene=int(_one_value(geometry, "subscene_element_id", 0, owner)),
-        d_hat=float(_one_value(geometry, "d_hat", -1.0, owner)),
+        d_hat=_read_d_hat(geometry, owner),
         self_collision=bool(read_meta(geometry, "self_collision", 1)),
         dimension=geometry.dim(),
         edges=edges,
@@ -106,6 +107,12 @@ def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
     )
     check_body(body, has_gravity=vertices.find("gravity") is not None)
     return body
+
+
+def _refuse_mirrors(geometry: Any, owner: str) -> None:
+    determinant = np.linalg.det(require(geometry.instances(), "transform", owner)[0][:3, :3])
+    if not determinant > 0.0:
+        raise SceneError(f"{owner} has a transform that mirrors or flattens it; its determinant must be positive")
 
 
 def _topology(geometry: Any, collection: str, k: int) -> Ints:
@@ -139,6 +146,13 @@ def _one_value(geometry: Any, name: str, default: float, owner: str) -> float:
             "CPU engine has one for each geometry; use Engine('cuda')"
         )
     return values[0]
+
+
+def _read_d_hat(geometry: Any, owner: str) -> float:
+    d_hat = float(_one_value(geometry, "d_hat", -1.0, owner))
+    if not np.isfinite(d_hat):
+        raise SceneError(f"{owner} has d_hat {d_hat:g}; it must be finite, and positive where it is not the scene's")
+    return d_hat
 
 
 def _read_mass(geometry: Any, rest: Any, owner: str) -> Array:

@@ -19,12 +19,15 @@ def check_body(body: SoftBody, has_gravity: bool) -> None:
         has_gravity: Whether its own gravity is given, and so must be finite.
 
     Raises:
-        SceneError: A value is not finite, a mass is not positive, a thickness is negative or differs along an edge,
-            or an element has no extent at rest or is inverted.
+        SceneError: An element refers to a vertex that there is not, a value is not finite, a mass is not positive, a
+            thickness is negative or differs along an edge, or an element has no extent at rest or is inverted.
     """
     owner, V = body.owner, len(body.x)
     if V == 0:
         raise SceneError(f"{owner} has no vertices")
+    for kind, elements in (("edge", body.edges), ("triangle", body.triangles), ("tetrahedron", body.tetrahedra)):
+        outside = np.any((elements < 0) | (elements >= V), axis=1)
+        _refuse_element(outside, kind, elements, owner, f"refers to vertices that there are not; it has 0 to {V - 1}")
     finite: dict[str, Any] = {"rest position": body.rest, "position": body.x, "velocity": body.v, "mass": body.mass}
     finite["thickness"] = body.thickness
     if has_gravity:

@@ -80,6 +80,8 @@ def stitch(soft: Any, holder: Any, pairs: tuple[Ints, Ints], stiffness: float, e
 
 def world_surface(geometry: Any) -> tuple[Array, Ints]:
     """Vertices (V, 3) [m] in the world and triangles (F, 3) of a rigid body's geometry; none where it has no mesh."""
+    if geometry.positions() is None or geometry.triangles().topo() is None:  # a body of given mass without shape
+        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
     points = np.asarray(geometry.positions().view(), dtype=float).reshape(-1, 3)
     triangles = np.asarray(geometry.triangles().topo().view(), dtype=np.int64).reshape(-1, 3)
     T = geometry.transforms().view()[0]

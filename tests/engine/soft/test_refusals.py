@@ -1,0 +1,114 @@
+"""What the engine refuses of soft bodies, by name."""
+
+import re
+
+import numpy as np
+import pytest
+import trimesh
+from uipc import geometry as meshes
+from uipc import view
+from uipc.constitution import (
+    AffineBodyConstitution,
+    AffineBodyExternalBodyForce,
+    DiscreteShellBending,
+    FiniteElementExternalForce,
+    SoftPositionConstraint,
+)
+
+from ipc_articulation.errors import DumpError, SceneError
+from tests.engine.soft.soft_scenes import SoftScene, block, block_mesh, cloth, cloth_mesh, moved
+
+
+def rigid():
+    mesh = trimesh.creation.box((0.1, 0.1, 0.1))
+    geometry = meshes.trimesh(mesh.vertices.copy(), mesh.faces.copy())
+    meshes.label_surface(geometry)
+    AffineBodyConstitution().apply_to(geometry, 1e8)
+    return geometry
+
+
+def applied(mesh, constitution, *arguments):
+    constitution.apply_to(mesh, *arguments)
+    return mesh
+
+
+FOREIGN = {
+    "a force on vertices of an affine body": (
+        lambda: applied(rigid(), FiniteElementExternalForce(), np.ones(3)),
+        "geometry 0 has constitution 671 (FiniteElementExternalForce), which acts on soft bodies, but is none of them; "
+        "apply a constitution of soft bodies to it, such as StableNeoHookean",
+    ),
+    "a force on a body that is soft": (
+        lambda: applied(block(1), AffineBodyExternalBodyForce(), np.ones(12)),
+        "which acts on affine bodies, but is none of them; apply a constitution of affine bodies to it",
+    ),
+    "bending without a membrane": (
+        lambda: applied(cloth_mesh(2), DiscreteShellBending(), 1e-3),
+        "geometry 0 has constitution 17 (DiscreteShellBending), which acts on soft bodies, but is none of them",
+    ),
+    "aims without a material": (
+        lambda: applied(block_mesh(1), SoftPositionConstraint(), 100.0),
+        "geometry 0 has constitution 14 (SoftPositionConstraint), which acts on soft bodies, but is none of them",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), FOREIGN.values(), ids=FOREIGN)
+def test_constitutions_of_other_bodies_are_refused(tmp_path, make, message):
+    scene = SoftScene(tmp_path)
+    scene.add_soft(make())
+    with pytest.raises(SceneError, match=re.escape(message)):
+        scene.start()
+
+
+@pytest.mark.parametrize("number", [-1, 7])
+@pytest.mark.parametrize(("name", "what"), [("contact_element_id", "contact"), ("subscene_element_id", "subscene")])
+def test_elements_that_the_table_does_not_have_are_refused(tmp_path, number, name, what):
+    scene = SoftScene(tmp_path)
+    mesh = cloth(2)
+    slot = mesh.meta().find(name) or mesh.meta().create(name, 0)
+    view(slot)[:] = number
+    scene.add_soft(mesh, "towel")
+    scene.add_ground(-1.0)
+    with pytest.raises(SceneError, match=rf"'towel' has {what} element {number}; the scene's table has 0 to 0"):
+        scene.start()
+
+
+def test_a_transform_that_mirrors_is_refused(tmp_path):
+    scene, mesh = SoftScene(tmp_path), block(1)
+    view(mesh.transforms())[0] = np.diag([-1.0, 1.0, 1.0, 1.0])
+    scene.add_soft(mesh)
+    with pytest.raises(
+        SceneError, match=r"soft body 'soft' \(geometry 0\) has a transform that mirrors or flattens it"
+    ):
+        scene.start()
+
+
+def test_elements_of_vertices_that_there_are_not_are_refused(tmp_path):
+    scene, mesh = SoftScene(tmp_path), block(1)
+    view(mesh.tetrahedra().topo())[2, 3] = 8
+    scene.add_soft(mesh)
+    with pytest.raises(
+        SceneError, match=r"tetrahedron 2 \(.*, 8\) refers to vertices that there are not; it has 0 to 7"
+    ):
+        scene.start()
+
+
+def test_d_hat_must_be_a_number(tmp_path):
+    scene, mesh = SoftScene(tmp_path), block(1)
+    mesh.meta().create("d_hat", float("nan"))
+    scene.add_soft(mesh)
+    with pytest.raises(SceneError, match=r"soft body 'soft' \(geometry 0\) has d_hat nan; it must be finite"):
+        scene.start()
+
+
+@pytest.mark.parametrize("other", [{"young": 2e5}, {"bending": 2e-3}])
+def test_a_dump_of_another_material_is_of_another_scene(tmp_path, other):
+    first = SoftScene(tmp_path)
+    first.add_soft(moved(cloth(2), 0, 0, 1))
+    first.start().run(2).world.dump()
+    second = SoftScene(tmp_path)
+    second.add_soft(moved(cloth(2, **other), 0, 0, 1))
+    second.start()
+    with pytest.raises(DumpError, match=r"is of another scene: .*elements of soft bodies"):
+        second.world.recover(2)
