@@ -196,7 +196,9 @@ def test_a_link_without_shape_holds_nothing(tmp_path: Path) -> None:
         "diaginertia='0.01 0.01 0.01'/></body></worldbody></mujoco>"
     )
     hold = {**CABLE, "attach": [{"to": "bare", "side": "start"}]}
-    message = refused(tmp_path, {"adapter": "mujoco", "dt": 0.002, "robot": {"model": "bare.xml"}, "rods": [hold]})
+    message = refused(
+        tmp_path, {"adapter": "mujoco", "dt": 0.002, "steps": 1, "robot": {"model": "bare.xml"}, "rods": [hold]}
+    )
     assert "'bare' has no surface that anything could be attached to; attach to another link or body" in message
 
 
