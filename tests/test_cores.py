@@ -8,7 +8,7 @@ import pytest
 import trimesh
 
 from ipc_articulation import cores
-from ipc_articulation.contact import body_contact
+from ipc_articulation.contact import body_contact, material_contact
 from ipc_articulation.contact.materials import BY_LOAD
 from tests.engine.scenes import BoxScene, translation
 
@@ -81,8 +81,8 @@ def pile(workspace):
 
 
 def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
-    monkeypatch.setattr(body_contact, "_TOGETHER", 64)
-    monkeypatch.setattr(body_contact, "_TOGETHER_SLOW", 16)
+    monkeypatch.setattr(material_contact, "TOGETHER", 64)
+    monkeypatch.setattr(body_contact, "TOGETHER_SLOW", 16)
     monkeypatch.setattr(cores, "cores", lambda: 1)
     alone = pile(tmp_path / "alone")
     shared = []

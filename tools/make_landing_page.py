@@ -60,6 +60,11 @@ GALLERY = {
     "two_pandas_handover": Moment(3.85, has_own_camera=True),
     "allegro_ball": Moment(has_own_camera=True),
     "g1_fall": Moment(0.95, has_own_camera=True),
+    "cloth_over_arm": Moment(0.9),
+    "panda_sponge": Moment(),
+    "panda_towel": Moment(1.2),
+    "cable_through_eye": Moment(),
+    "soft_pads_glass": Moment(),
 }
 
 

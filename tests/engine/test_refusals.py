@@ -7,8 +7,8 @@ import pytest
 import trimesh
 import uipc
 from uipc import World
-from uipc.constitution import AffineBodyConstitution, StableNeoHookean
-from uipc.geometry import label_surface, tetmesh
+from uipc.constitution import AffineBodyConstitution
+from uipc.geometry import label_surface
 
 from ipc_articulation import Engine, affine
 from ipc_articulation.errors import EngineError, SceneError, SolverError, UnsupportedError
@@ -21,12 +21,10 @@ def scene(tmp_path):
     return BoxScene(tmp_path)
 
 
-def test_finite_elements(scene):
-    tet = tetmesh(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]), np.array([[0, 1, 2, 3]]))
-    label_surface(tet)
-    StableNeoHookean().apply_to(tet)
-    scene.scene.objects().create("jelly").geometries().create(tet)
-    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 10 \(StableNeoHookean\).*use Engine"):
+def test_unknown_constitutions(scene):
+    slot = scene.add_box(np.eye(4))
+    uipc.view(slot.geometry().meta().find("constitution_uid"))[:] = 28
+    with pytest.raises(UnsupportedError, match=r"geometry 0 has constitution 28 \(AffineBodyD6Joint\).*use Engine"):
         scene.start()
 
 
