@@ -2,5 +2,5 @@
 
 Reading order: `meshes` (what touches), `vertex_trees` and `soft_proximity` (which primitives come near each other),
 `vertex_barrier`, `vertex_friction` and `vertex_foresight` (energies and derivatives by the vertices of a stencil),
-`soft_contact` (all of one material).
+`soft_contact` (all of one material), `vertex_forces` and `crossing` (forces, and meshes that intersect).
 """

@@ -37,7 +37,6 @@ class Meshes:
     first_vertex: Ints  # (M + 1,)
     edges: NDArray[np.int32]  # (E, 2)
     faces: NDArray[np.int32]  # (F, 3) flat ones included
-    first_face: Ints  # (M + 1,)
     squared_lengths: Array  # (E,) of the edges at rest [m²]
     dimension: Ints  # (V,) of each vertex: 2 if it is in a face, 1 if only in edges, 0 in neither
     is_fixed: Bools  # (V,)
@@ -127,7 +126,6 @@ def make_meshes(
         first_vertex=vertices,
         edges=all_edges,
         faces=all_faces,
-        first_face=first_face,
         squared_lengths=np.sum(lengths**2, axis=1),
         dimension=dimension,
         is_fixed=fixed,

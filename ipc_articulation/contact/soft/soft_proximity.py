@@ -41,7 +41,7 @@ class SoftProximity:
 
     def __init__(self, surfaces: Surfaces, meshes: Meshes, reach: float) -> None:
         """Begin with no stencils; `reach` is the distance [m] up to which pairs must be found."""
-        self.reach, self.builds = reach, 0
+        self.reach = reach
         self.stencils = NO_STENCILS  # those that may come within reach on the motion of the last `cover`
         self._surfaces, self._meshes = surfaces, meshes
         lengths = np.sqrt(meshes.squared_lengths)
@@ -64,7 +64,6 @@ class SoftProximity:
         missing = sorted(needed - holding.keys())
         if missing:
             holding.update(self._search(missing, start.q, end.q))
-            self.builds += 1
         self._known = dict(sorted(holding.items()))
         if missing or list(self._known) != last:
             self.stencils = _joined([found.stencils for found in self._known.values()], len(of_row))

@@ -112,7 +112,7 @@ class FiniteElements(Term, Projecting):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
         for group in self._chosen:
-            g_v, H = derivatives(group.law, x, group.vertices, group.constants, self.projects)
+            g_v, H = group.law.derivatives(x, group.vertices, group.constants, self.projects)
             add_gradients(group.vertices, self._square * g_v, body, points, g)
             hessian.add_vertices(body[group.vertices], points[group.vertices], self._square * H)
 
@@ -125,14 +125,6 @@ class FiniteElements(Term, Projecting):
 def owners(bodies: Ints, moving: Bools) -> Ints:
     """The first of the bodies (k, v) of each element that is among those that move (n,): it has the energy, (k,)."""
     return bodies[np.arange(len(bodies)), np.argmax(moving[bodies], axis=1)]
-
-
-def derivatives(law: ModuleType, x: Array, vertices: Ints, constants: Array, project: bool) -> tuple[Array, Array]:
-    """Gradients (k, 3v) and Hessians (k, 3v, 3v) of elements."""
-    both: Any = getattr(law, "derivatives", None)
-    if both is not None:
-        return both(x, vertices, constants, project)
-    return law.gradients(x, vertices, constants), law.hessians(x, vertices, constants, project)
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> FiniteElements:

@@ -19,7 +19,7 @@ from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
-from ipc_articulation.engine.terms.finite_elements import derivatives, owners
+from ipc_articulation.engine.terms.finite_elements import owners
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import require
 from ipc_articulation.frontend.soft.stitches import Side, read_stitches
@@ -103,7 +103,7 @@ class Stitches(Term, Projecting):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         for group in self._groups:
-            g_v, H = derivatives(group.law, _positions(group, q), group.numbers, group.constants, self.projects)
+            g_v, H = group.law.derivatives(_positions(group, q), group.numbers, group.constants, self.projects)
             bodies, points = group.bodies.ravel(), group.points.reshape(-1, 3)
             add_gradients(group.numbers, self._square * g_v, bodies, points, g)
             hessian.add_vertices(group.bodies, group.points, self._square * H)
