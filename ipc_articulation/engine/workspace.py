@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
+import numpy as np
+
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem, make_problem
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -55,7 +57,14 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
     potential = Potential(terms, model.surfaces, contact, names, is_fixed, adaptive, config.cfl, bodies.soft)
     articulation = next((term for term in terms if isinstance(term, Articulation)), None)
     contact_free = make_problem(model, potential, contact is not None)
-    return Workspace(contact, potential, LinearSystem(bodies.is_fixed), articulation, contact_free)
+    system = LinearSystem(is_fixed, np.arange(len(is_fixed)) >= bodies.affine_count)
+    return Workspace(
+        contact,
+        potential,
+        system,
+        articulation,
+        contact_free,
+    )
 
 
 def _make_contact(model: EngineModel, when: str) -> ContactWorld | None:

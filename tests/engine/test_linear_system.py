@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from ipc_articulation import tetrads
 from ipc_articulation.engine.linear_system.hessian import NoHessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.linear_system.masks import ALL
 from ipc_articulation.errors import SolverError
 
 N = 7
@@ -100,7 +102,7 @@ def test_nothing_unknown(problem):
 def test_joints_that_the_mass_does_not_couple_make_no_blocks(problem):
     system = LinearSystem(IS_FIXED)
     system.add_coupled(problem["coupled"], problem["J"], problem["M"])
-    rows, cols, _ = system._H.upper
+    _, rows, cols, *_ = system._H.matrix
     bodies = system._H.bodies
     assert {tuple(pair) for pair in np.column_stack([bodies[rows], bodies[cols]])} == {
         *((0, 2), (0, 4), (0, 5), (2, 4), (2, 5), (4, 5)),
@@ -186,3 +188,31 @@ def test_no_hessian_keeps_nothing(problem):
     hessian = NoHessian()
     add_all(hessian, problem)
     assert not vars(hessian)
+
+
+def test_rows_of_vertices_are_the_same_system(problem):
+    """What is added by vertices, and on the diagonal vertex by vertex, has the same solution in split rows."""
+    rng, n = np.random.default_rng(3), 6
+    is_split = np.arange(n) >= 2
+    slots = rng.integers(4, size=(40, 3))
+    bodies = rng.integers(n, size=(40, 3))
+    points = np.where(is_split[bodies][..., None], tetrads.LABELS[slots], rng.standard_normal((40, 3, 3)))
+    H_v = rng.standard_normal((40, 9, 9))
+    H_v = H_v @ H_v.transpose(0, 2, 1)
+    alone = rng.standard_normal((n, 4, 3, 3))
+    alone = alone @ alone.transpose(0, 1, 3, 2) + np.eye(3)
+    solutions, g = [], rng.standard_normal((n, 12))
+    for split in (np.zeros(n, dtype=bool), is_split):
+        system = LinearSystem(np.arange(n) == 5, split)
+        system.add_vertices(bodies, points, H_v)
+        system.add_diagonal(np.array([_of_vertices(blocks) for blocks in alone]))
+        system.add_vertices(bodies[:5], points[:5], H_v[:5])
+        solutions.append(system.solve(g))
+    np.testing.assert_allclose(solutions[1], solutions[0], rtol=1e-8, atol=1e-12)
+    assert np.any(system._H.matrix.masks != ALL)
+
+
+def _of_vertices(blocks):
+    """Σ y_s y_sᵀ ⊗ H_s in coordinates, (12, 12)."""
+    T = tetrads.vertices(np.eye(12))  # (12, 4, 3): vertices of each coordinate
+    return np.einsum("isk,skm,jsm->ij", T, blocks, T)

@@ -23,9 +23,9 @@ from ipc_articulation.articulation.evaluation import (
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.contact_free.system import clear
+from ipc_articulation.engine.contact_free.system import clear, solve_again
 from ipc_articulation.engine.linear_system.block_matrix import add_coupled, add_diagonal, add_pairs
-from ipc_articulation.engine.newton.restrained_step import restrained
+from ipc_articulation.engine.newton.restrained_step import loads, press, restrained
 from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
@@ -95,10 +95,10 @@ def assemble(problem, q, moving):
     g, H, shapes = np.zeros(q.shape), problem.H, problem.shapes
     clear(H, moving)
     kinetic.add_gradient(problem.inertias, q, moving, g)
-    add_diagonal(H.bodies, problem.inertias.M, H.diagonal)
+    add_diagonal(H.is_split, H.bodies, problem.inertias.M, H.diagonal)
     shapes.H[:] = 0.0
     ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, True, g, shapes.H)
-    add_diagonal(H.bodies, shapes.H, H.diagonal)
+    add_diagonal(H.is_split, H.bodies, shapes.H, H.diagonal)
     joint_penalty.add_derivatives(problem.penalties, q, g)
     add_pairs(H.place, problem.penalties.bodies, problem.penalties.blocks, H.diagonal, H.upper, H.number)
     _assemble_articulations(problem.articulations, q, g, H)
@@ -125,8 +125,12 @@ def restrain(problem, q, dq):
     """The Newton step (n, 12) at q with the springs of the joints; see `newton.restrained_step`."""
     held, H = problem.articulations, problem.H
     _, delta, J, _ = linearize(held, q, False)
-    given = held.bodies, J, held.rows, held.springs, held.row_tilde, delta
-    return restrained(dq, H.place, problem.pattern, problem.U, *given)
+    given = held.rows, held.springs, held.row_tilde, delta
+    is_pressed, rows, springs, tilde, x, ahead = press(dq, H.place, held.bodies, J, *given)
+    if not is_pressed:
+        return dq
+    V = solve_again(problem, loads(held.bodies, J, rows, len(dq)))
+    return restrained(dq, V, held.bodies, J, rows, springs, tilde, x, ahead)
 
 
 @compiled

@@ -15,7 +15,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.contact_free.potential import TERMS, gather_terms
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
-from ipc_articulation.engine.linear_system.factor_pattern import Pattern
+from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.terms.joint_penalty import Penalties

@@ -10,9 +10,9 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.linear_system import block_cholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Blocks
-from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
+from ipc_articulation.engine.linear_system.by_rows import block_cholesky
+from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern, factor_pattern
 from ipc_articulation.engine.linear_system.linear_system import step_from
 
 
@@ -30,7 +30,7 @@ def make_system(movable: Bools, blocks: Sequence[Ints]) -> tuple[Blocks, Pattern
     H.choose(movable)
     for bodies in blocks:
         H.add_coupled(bodies, np.zeros((len(bodies), 2 * DOF)), np.ones((len(bodies), len(bodies))))
-    pattern = factor_pattern(len(H.bodies), *H.upper[:2])
+    pattern = factor_pattern(len(H.bodies), H.matrix.rows, H.matrix.cols)
     return H.as_arrays(), pattern, np.empty(pattern.starts[-1])
 
 
@@ -57,3 +57,16 @@ def solve(problem, g):
                     H.diagonal[i, k, m] = 1.0 if k == m else 0.0
     x, is_definite = block_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], 0.0, b, problem.U)
     return step_from(x, H.bodies, n), is_definite and rows.are_finite(x)
+
+
+@compiled
+def solve_again(problem, loads):
+    """H⁻¹ of s loads (s, n, 12), with H as `solve` has factorised it; zero for bodies without unknowns."""
+    H, b, moved = problem.H, np.zeros((len(loads), len(problem.H.bodies), DOF)), np.zeros(loads.shape)
+    for i in range(len(H.bodies)):
+        if H.place[H.bodies[i]] >= 0:
+            b[:, i] = loads[:, H.bodies[i]]
+    x = block_cholesky.solve_each(problem.pattern, problem.U, b)
+    for i in range(len(H.bodies)):
+        moved[:, H.bodies[i]] = x[:, i]
+    return moved

@@ -3,6 +3,9 @@
 Rows and columns of blocks belong to the bodies that have unknowns; `place` says which, -1 for a body without. Values
 that are added to rows or columns of bodies without unknowns are ignored. The blocks above the diagonal of a row form a
 linked list, from the last one to the first.
+
+Rows of `tetrads` are split: their numbers are those of the four vertices, 3 s + k, and masks say which vertices are
+coupled (see `masks`). What is added on their diagonal couples no two vertices.
 """
 
 from __future__ import annotations
@@ -15,6 +18,19 @@ from numpy.typing import NDArray
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.linear_system.masks import ALL
+
+
+class Matrix(NamedTuple):
+    """H in k rows of twelve."""
+
+    diagonal: Array  # (k, 12, 12)
+    rows: Ints  # (m,) of the other blocks; no block is repeated, and only one of (i, j) and (j, i) is given
+    cols: Ints  # (m,)
+    blocks: Array  # (m, 12, 12) H_ij = H_jiᵀ for i = rows, j = cols
+    is_split: Ints  # (k,) 1 where a row is one of four vertices
+    own_masks: Ints  # (k,) what is coupled in the diagonal blocks of split rows, see `masks`
+    masks: Ints  # (m,) what is coupled in the other blocks
 
 
 class Upper(NamedTuple):
@@ -25,6 +41,7 @@ class Upper(NamedTuple):
     rows: Ints  # (m,)
     cols: Ints  # (m,)
     blocks: Array  # (m, 12, 12)
+    masks: Ints  # (m,) what is coupled
 
 
 class Blocks(NamedTuple):
@@ -35,14 +52,21 @@ class Blocks(NamedTuple):
     diagonal: Array  # (k, 12, 12)
     upper: Upper
     number: int  # of blocks above the diagonal
+    is_split: Ints  # (n,) 1 where the row of a body is one of four vertices
+    own_masks: Ints  # (k,) what is coupled in the diagonal blocks of split rows
 
 
 class BlockMatrix:
     """H, with unknowns for some of n bodies."""
 
-    def __init__(self, n: int) -> None:
-        self._diagonal = np.empty((n, DOF, DOF))
-        self._upper = Upper(np.empty(n, dtype=np.int64), *(np.empty(0, dtype=np.int64),) * 3, np.empty((0, DOF, DOF)))
+    def __init__(self, n: int, is_split: Bools | None = None) -> None:
+        """Of n bodies, some of which are split, (n,)."""
+        self._is_split = np.zeros(n, dtype=np.int64) if is_split is None else is_split.astype(np.int64)
+        self._diagonal, self._own_masks = np.empty((n, DOF, DOF)), np.zeros(n, dtype=np.int64)
+        of_blocks = (np.empty(0, dtype=np.int64),) * 3
+        self._upper = Upper(
+            np.empty(n, dtype=np.int64), *of_blocks, np.empty((0, DOF, DOF)), np.empty(0, dtype=np.int64)
+        )
         self._count = 0  # of blocks above the diagonal
         self._chosen: bytes | None = None  # the mask of bodies that have unknowns
         self.choose(np.ones(n, dtype=np.bool_))
@@ -56,6 +80,7 @@ class BlockMatrix:
             self._chosen, self._place, self.bodies = mask, place, bodies  # `bodies` are those of the rows
         self.diagonal[:] = 0.0
         self._upper.last[: len(self.bodies)] = -1
+        self._own_masks[: len(self.bodies)] = 0
         self._count = 0
 
     @property
@@ -64,13 +89,15 @@ class BlockMatrix:
         return self._diagonal[: len(self.bodies)]
 
     @property
-    def upper(self) -> tuple[Ints, Ints, Array]:
-        """Rows and columns (m,) of the blocks above the diagonal, and these (m, 12, 12)."""
-        return self._upper.rows[: self._count], self._upper.cols[: self._count], self._upper.blocks[: self._count]
+    def matrix(self) -> Matrix:
+        """What was added, valid until more is."""
+        of, count, upper = len(self.bodies), self._count, self._upper
+        blocks = upper.rows[:count], upper.cols[:count], upper.blocks[:count]
+        return Matrix(self.diagonal, *blocks, self._is_split[self.bodies], self._own_masks[:of], upper.masks[:count])
 
     def add_diagonal(self, blocks: Array) -> None:
         """Add one block (n, 12, 12) per body."""
-        add_diagonal(self.bodies, blocks, self._diagonal)
+        add_diagonal(self._is_split, self.bodies, blocks, self._diagonal)
 
     def add_pairs(self, bodies: Ints, blocks: Array) -> None:
         """Add one symmetric block (m, 24, 24) for each pair of bodies (m, 2); a pair may be twice the same body."""
@@ -86,11 +113,13 @@ class BlockMatrix:
         """Add second derivatives by vertices, see `Hessian`."""
         count, width = bodies.shape
         self._make_room(count * width * (width - 1) // 2)
-        self._count = add_vertices(self._place, bodies, points, H, self._diagonal, self._upper, self._count)
+        self._count = add_vertices(self.as_arrays(), bodies, points, H)
 
     def as_arrays(self) -> Blocks:
         """The arrays of the matrix, for compiled functions; valid until more is added."""
-        return Blocks(self._place, self.bodies, self.diagonal, self._upper, self._count)
+        return Blocks(
+            self._place, self.bodies, self.diagonal, self._upper, self._count, self._is_split, self._own_masks
+        )
 
     def _make_room(self, more: int) -> None:
         """Enlarge the arrays for more blocks above the diagonal."""
@@ -106,12 +135,27 @@ def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
 
 
 @compiled
-def add_diagonal(bodies, blocks, diagonal):
+def add_diagonal(is_split, bodies, blocks, diagonal):
     """Add blocks (n, 12, 12), one per body, to those on the diagonal (k, 12, 12), one for each of `bodies` (k,)."""
     for i in range(len(bodies)):
+        if is_split[bodies[i]]:
+            _add_vertices_alone(blocks[bodies[i]], diagonal[i])
+            continue
         for a in range(DOF):
             for b in range(DOF):
                 diagonal[i, a, b] += blocks[bodies[i], a, b]
+
+
+@compiled
+def _add_vertices_alone(block, target):
+    """Add Σ y_s y_sᵀ ⊗ H_s, with y_s = (1, x̄_s) of the labels of `tetrads`, as the blocks H_s of the four vertices."""
+    for k in range(3):
+        for m in range(3):
+            target[k, m] += block[k, m]
+            for s in range(1, 4):
+                h = block[2 + 3 * k + s, 2 + 3 * m + s]
+                target[3 * s + k, 3 * s + m] += h
+                target[k, m] -= h
 
 
 @compiled
@@ -140,6 +184,7 @@ def add_pairs(place, bodies, pair_blocks, diagonal, upper, count):
         if i >= 0 and j >= 0 and i != j:
             block, count = _find(upper, min(i, j), max(i, j), count)
             at = 0 if i < j else DOF
+            upper.masks[block] = ALL
             _add(pair_blocks[p], at, DOF - at, upper.blocks[block])
     return count
 
@@ -171,47 +216,85 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
                 for j in range(i + 1, len(members)):
                     if is_reached[j]:
                         block, count = _find(upper, members[i], members[j], count)
+                        upper.masks[block] = ALL
                         _add_product(J_ki, MJ[j], upper.blocks[block])
     return count
 
 
 @compiled
-def add_vertices(place, bodies, points, H, diagonal, upper, count):
-    """See `BlockMatrix.add_vertices`; returns as `add_pairs`.
+def add_vertices(H, bodies, points, H_v):
+    """See `BlockMatrix.add_vertices`, for its arrays; H_v by vertices. Returns: the number of blocks.
 
     With y = (1, x̄) of a vertex, x_k = Σ_p y_p Q_kp for Q_k = (p_k, A_k), so a block H_ab of two vertices becomes
-    y_a y_bᵀ ⊗ H_ab. The labels of `tetrads` have few numbers that are not zero.
+    y_a y_bᵀ ⊗ H_ab; where a row is split, it stays as it is.
     """
-    for s in range(len(bodies)):
-        for a in range(bodies.shape[1]):
-            i = place[bodies[s, a]]
-            if i < 0:
-                continue
-            for b in range(bodies.shape[1]):
-                j = place[bodies[s, b]]
-                if j == i:
-                    _add_vertex_pair(points[s, a], points[s, b], H[s], 3 * a, 3 * b, diagonal[i])
-                elif j > i:
+    diagonal, upper, count = H.diagonal, H.upper, H.number
+    n, v = bodies.shape
+    place, slot = np.empty(v, dtype=np.int64), np.empty(v, dtype=np.int64)
+    for s in range(n):
+        for a in range(v):
+            place[a] = H.place[bodies[s, a]]
+            slot[a] = _slot(points[s, a]) if H.is_split[bodies[s, a]] else -1
+        for a in range(v):
+            for b in range(v):
+                i, j = place[a], place[b]
+                if i < 0 or j < i:
+                    continue
+                if i == j:
+                    H.own_masks[i] |= _mask(slot[a], slot[b])
+                    _add_vertex_pair(points[s, a], slot[a], points[s, b], slot[b], H_v[s], 3 * a, 3 * b, diagonal[i])
+                else:
                     block, count = _find(upper, i, j, count)
-                    _add_vertex_pair(points[s, a], points[s, b], H[s], 3 * a, 3 * b, upper.blocks[block])
+                    upper.masks[block] |= _mask(slot[a], slot[b])
+                    target = upper.blocks[block]
+                    _add_vertex_pair(points[s, a], slot[a], points[s, b], slot[b], H_v[s], 3 * a, 3 * b, target)
     return count
 
 
 @compiled
-def _add_vertex_pair(left, right, H, row, col, target):
+def _slot(point):
+    """Which vertex of a split row has a label (3,)."""
+    for s in range(3):
+        if point[s] != 0.0:
+            return s + 1
+    return 0
+
+
+@compiled
+def _mask(left, right):
+    """The bits of the vertices at two slots; -1 stands for all four threes of an affine body."""
+    mask = 0
+    for a in range(4):
+        for b in range(4):
+            if left in (-1, a) and right in (-1, b):
+                mask |= 1 << (4 * a + b)
+    return mask
+
+
+@compiled
+def _add_vertex_pair(left, left_slot, right, right_slot, H, row, col, target):
     """Add y_a y_bᵀ ⊗ H_ab to a block (12, 12): H_ab begins at (row, col) of H, left and right are both x̄."""
     for p in range(4):
-        y = 1.0 if p == 0 else left[p - 1]
+        y, at, step = _weight(left, left_slot, p)
         if y == 0.0:
             continue
         for q in range(4):
-            t = y if q == 0 else y * right[q - 1]
-            if t == 0.0:
+            z, to, stride = _weight(right, right_slot, q)
+            if z == 0.0:
                 continue
             for k in range(3):
-                at = k if p == 0 else 2 + 3 * k + p
                 for m in range(3):
-                    target[at, m if q == 0 else 2 + 3 * m + q] += t * H[row + k, col + m]
+                    target[at + step * k, to + stride * m] += y * z * H[row + k, col + m]
+
+
+@compiled
+def _weight(point, slot, p):
+    """The p-th number of y, and the first and the distance of the three numbers of the row that it is for."""
+    if slot >= 0:
+        return 1.0 if p == slot else 0.0, 3 * p, 1
+    if p == 0:
+        return 1.0, 0, 1
+    return point[p - 1], 2 + p, 3
 
 
 @compiled
@@ -233,7 +316,7 @@ def _find(upper, i, j, count):
         return block, count
     upper.before[count], upper.last[i] = upper.last[i], count
     upper.rows[count], upper.cols[count] = i, j
-    upper.blocks[count] = 0.0
+    upper.blocks[count], upper.masks[count] = 0.0, 0
     return count, count + 1
 
 

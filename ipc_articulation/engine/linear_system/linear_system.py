@@ -13,9 +13,9 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
-from ipc_articulation.engine.linear_system.factor_pattern import Pattern
+from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.errors import SolverError
 
 
@@ -36,10 +36,11 @@ SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in tur
 class LinearSystem:
     """The `Hessian` that Newton solves with."""
 
-    def __init__(self, is_fixed: Bools) -> None:
-        """Bodies that are not fixed (n,) have unknowns, until `choose` is called."""
-        self._H = BlockMatrix(len(is_fixed))
-        self._cholesky = BlockCholesky()
+    def __init__(self, is_fixed: Bools, is_split: Bools | None = None) -> None:
+        """Give unknowns to bodies that are not fixed (n,), until `choose` is called; split rows are vertices, (n,)."""
+        self._H = BlockMatrix(len(is_fixed), is_split)
+        has_vertices = is_split is not None and bool(is_split.any())
+        self._cholesky: BlockCholesky | FrontCholesky = FrontCholesky() if has_vertices else BlockCholesky()
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
@@ -67,11 +68,6 @@ class LinearSystem:
         """Of each body among the unknowns, (n,); -1 where it has none."""
         return self._H.as_arrays().place
 
-    @property
-    def factor(self) -> tuple[Pattern, Array]:
-        """H as `solve` has factorised it, for `block_cholesky.solve_again`."""
-        return self._cholesky.factor
-
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
 
@@ -90,11 +86,17 @@ class LinearSystem:
         """The step of `solve`, or None if H is not positive definite."""
         return self._solve(g, 0.0)
 
+    def solve_again(self, loads: Array) -> Array:
+        """H⁻¹ of s loads (s, n, 12), with H as it was solved with last; zero for bodies without unknowns."""
+        bodies, moved = self._H.bodies, np.zeros(loads.shape)
+        moved[:, bodies] = self._cholesky.solve_again(loads[:, bodies])
+        return moved
+
     def definite_parts(self) -> Kept:
         """The parts of H, not connected with each other, that are definite, after `solve_definite` has given None."""
-        rows, cols, blocks = self._H.upper
-        is_definite = self._cholesky.definite_rows(self._H.diagonal, blocks)
-        return Kept(is_definite, self._H.diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
+        diagonal, rows, cols, blocks, *_ = self._H.matrix
+        is_definite = self._cholesky.definite_rows(diagonal, blocks)
+        return Kept(is_definite, diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
 
     def soften(self, kept: Kept, shares: Sequence[float], least: Ints | None = None) -> None:
         """Make a projected Hessian, added anew with the same unknowns, as soft as it may be, part by part.
@@ -107,11 +109,11 @@ class LinearSystem:
             shares: Ascending.
             least: How many of 0 and the shares are left out for the part of each body, (n,).
         """
-        rows, cols, blocks = self._H.upper
+        diagonal, rows, cols, blocks, *_ = self._H.matrix
         if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
             return  # a block has come or gone: parts are connected otherwise
         omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self._H.bodies]
-        diagonal, left = self._H.diagonal, ~kept.is_definite | (omitted > 0)
+        left = ~kept.is_definite | (omitted > 0)
         diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
         stiff, stiff_blocks = diagonal.copy(), blocks.copy()
         for level, share in enumerate((*shares, 1.0), 1):
@@ -126,7 +128,7 @@ class LinearSystem:
     def _solve(self, g: Array, shift: float) -> Array | None:
         """The step with H + shift·1."""
         bodies = self._H.bodies
-        x = self._cholesky.solve(self._H.diagonal, *self._H.upper, g[bodies], shift)
+        x = self._cholesky.solve(self._H.matrix, g[bodies], shift)
         return None if x is None else step_from(x, bodies, len(g))
 
 

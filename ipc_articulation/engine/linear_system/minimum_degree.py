@@ -6,7 +6,8 @@ within L_p the quotient graph keeps p as an element e with the list L_e, and the
 
     d_i = |A_i \ i| + |L_p \ i| + Σ |L_e \ L_p|          e: the elements of i other than p
 
-with A_i its variables (neighbours by edges that no element covers). Elements within L_p are absorbed by p.
+with A_i its variables (neighbours by edges that no element covers). Elements within L_p are absorbed by p. |·| is the
+number of unknowns: nodes have weights.
 
 Source: Amestoy, Davis, Duff, «An approximate minimum degree ordering algorithm», SIAM J. Matrix Anal. Appl. 17 (1996),
 without its supervariables.
@@ -34,56 +35,69 @@ class _Graph(NamedTuple):
     start: Ints  # (n,) L_e of an element is members[start[e] : end[e]]
     end: Ints  # (n,)
     degree: Ints  # (n,) of variables
-    buckets: Ints  # (3, n): by degree a variable of it; by variable the next and the previous of its degree
+    weight: Ints  # (n,)
+    heads: Ints  # (total weight,) by degree a variable of it
+    links: Ints  # (2, n) by variable the next and the previous of its degree
+    size: Ints  # (n,) |L_e| when an element was made
     mark: Ints  # (n,) the last p whose L_p has a variable
     outside: Ints  # (n,) |L_e \ L_p| of elements,
     outside_of: Ints  # (n,) and the p which that is of
 
 
 @compiled
-def minimum_degree(begin, neighbours):
+def minimum_degree(begin, neighbours, weight):
     """Order of elimination of the graph in which i touches neighbours[begin[i] : begin[i + 1]], without i.
+
+    Args:
+        begin: (n + 1,).
+        neighbours: (2·edges,).
+        weight: Unknowns of each node, (n,).
 
     Returns:
         order (n,): The nodes as they are eliminated.
         first (n + 1,), members: L_p of the k-th node eliminated is members[first[k] : first[k + 1]], unsorted.
     """
     n = len(begin) - 1
-    graph = _quotient_graph(begin, neighbours)
+    graph = _quotient_graph(begin, neighbours, weight)
     order, first = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
     members = np.empty(2 * len(neighbours) + n, dtype=np.int64)
-    lowest = 0
+    lowest, left = 0, np.sum(weight)
     for k in range(n):
-        while graph.buckets[0, lowest] < 0:
+        while graph.heads[lowest] < 0:
             lowest += 1
-        p = graph.buckets[0, lowest]
-        _take_out(graph.buckets, p, graph.degree[p])
+        p = graph.heads[lowest]
+        _take_out(graph, p)
+        left -= weight[p]
         if first[k] + n > len(members):
             members = np.concatenate((members, members))
         order[k], first[k + 1] = p, _eliminate(graph, p, first[k], members)
         L_p = members[first[k] : first[k + 1]]
-        _count_outside(graph, p, L_p)
+        size = _count_outside(graph, p, L_p)
         for i in L_p:
-            _take_out(graph.buckets, i, graph.degree[i])
-            bound = len(L_p) - 1 + _update_elements(graph, i, p) + _update_variables(graph, i, p)
-            graph.degree[i] = min(bound, n - k - 2)
-            _put_in(graph.buckets, i, graph.degree[i])
+            _take_out(graph, i)
+            bound = size - weight[i] + _update_elements(graph, i, p) + _update_variables(graph, i, p)
+            graph.degree[i] = min(bound, left - weight[i])
+            _put_in(graph, i)
             lowest = min(lowest, graph.degree[i])
     return order, first, members[: first[n]]
 
 
 @compiled
-def _quotient_graph(begin, neighbours):
+def _quotient_graph(begin, neighbours, weight):
     n = len(begin) - 1
-    degree = begin[1:] - begin[:-1]
-    numbers = np.full((8, n), -1, dtype=np.int64)
+    numbers = np.full((9, n), -1, dtype=np.int64)
+    count, degree = begin[1:] - begin[:-1], numbers[0]
+    for i in range(n):
+        degree[i] = 0
+        for j in neighbours[begin[i] : begin[i + 1]]:
+            degree[i] += weight[j]
     graph = _Graph(
-        begin[:-1], neighbours.copy(), np.empty_like(neighbours), degree.copy(), np.zeros(n, dtype=np.int64),
-        np.zeros(n, dtype=np.bool_), numbers[0], numbers[1], degree, numbers[2:5],
-        numbers[5], numbers[6], numbers[7],
+        begin[:-1], neighbours.copy(), np.empty_like(neighbours), count, np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.bool_), numbers[1], numbers[2], degree, weight,
+        np.full(np.sum(weight) + 1, -1), numbers[3:5], numbers[5], numbers[6], numbers[7], numbers[8],
     )  # fmt: skip
     for i in range(n - 1, -1, -1):
-        _put_in(graph.buckets, i, graph.degree[i])
+        _put_in(graph, i)
     return graph
 
 
@@ -119,12 +133,16 @@ def _eliminate(graph, p, start, members):
 
 @compiled
 def _count_outside(graph, p, L_p):
-    r"""|L_e \ L_p| of all elements that share variables with p."""
+    r"""Find |L_e \ L_p| of all elements that share variables with p. Returns: |L_p|."""
+    size = 0
     for i in L_p:
+        size += graph.weight[i]
         for e in _elements(graph, i):
             if graph.outside_of[e] != p:
-                graph.outside_of[e], graph.outside[e] = p, graph.end[e] - graph.start[e]
-            graph.outside[e] -= 1
+                graph.outside_of[e], graph.outside[e] = p, graph.size[e]
+            graph.outside[e] -= graph.weight[i]
+    graph.size[p] = size
+    return size
 
 
 @compiled
@@ -144,29 +162,32 @@ def _update_elements(graph, i, p):
 @compiled
 def _update_variables(graph, i, p):
     """Remove the variables in L_p from i. Returns: |A_i|."""
-    place = graph.begin[i]
+    place, total = graph.begin[i], 0
     for j in _variables(graph, i):
         if graph.mark[j] != p:
             graph.variables[place] = j
             place += 1
+            total += graph.weight[j]
     graph.variable_count[i] = place - graph.begin[i]
-    return graph.variable_count[i]
+    return total
 
 
 @compiled
-def _put_in(buckets, i, degree):
-    head = buckets[0, degree]
-    buckets[0, degree], buckets[1, i], buckets[2, i] = i, head, -1
+def _put_in(graph, i):
+    """Add a variable to those of its degree."""
+    head = graph.heads[graph.degree[i]]
+    graph.heads[graph.degree[i]], graph.links[0, i], graph.links[1, i] = i, head, -1
     if head >= 0:
-        buckets[2, head] = i
+        graph.links[1, head] = i
 
 
 @compiled
-def _take_out(buckets, i, degree):
-    following, previous = buckets[1, i], buckets[2, i]
+def _take_out(graph, i):
+    """Remove a variable from those of its degree."""
+    following, previous = graph.links[0, i], graph.links[1, i]
     if previous >= 0:
-        buckets[1, previous] = following
+        graph.links[0, previous] = following
     else:
-        buckets[0, degree] = following
+        graph.heads[graph.degree[i]] = following
     if following >= 0:
-        buckets[2, following] = previous
+        graph.links[1, following] = previous

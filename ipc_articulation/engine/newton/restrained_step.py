@@ -19,34 +19,47 @@ from ipc_articulation.articulation.bounded_springs import STIFFNESS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import along, selected
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.block_cholesky import solve_again
 
 
 @compiled
-def restrained(dq, place, pattern, U, bodies, J, rows, springs, tilde, delta):
-    """The step with the springs.
+def press(dq, place, bodies, J, rows, springs, tilde, delta):
+    """The springs that bear on a step.
 
     Args:
         dq: -H⁻¹ g, (n, 12), without them.
         place: Of each body among the unknowns, (n,); -1 where it has none.
-        pattern: Of the factor of H.
-        U: That factor.
         bodies: The two bodies of each freedom's joint, (F, 2).
         J: ∂δθ/∂q, (F, 24).
         rows: C, S rows.
         springs: The springs, (S, 4, 4).
         tilde: C δθ̃, (S,).
         delta: δθ at present, (F,).
+
+    Returns:
+        Whether there are any. Of those of bodies with unknowns rows, springs, C δθ̃, x, and x̂.
     """
     chosen = _moving(place, bodies, rows, springs)
-    if len(chosen) == 0:
-        return dq
     rows, springs, tilde = selected(rows, chosen), springs[chosen], tilde[chosen]
     x = along(rows, delta)
     ahead = x + _along(bodies, J, rows, dq)
-    if not slopes(springs, tilde, ahead).any():
-        return dq
-    V = _responses(place, pattern, U, bodies, J, rows, dq.shape)
+    return len(chosen) > 0 and slopes(springs, tilde, ahead).any(), rows, springs, tilde, x, ahead
+
+
+@compiled
+def loads(bodies, J, rows, n):
+    """Gᵀ, (S, n, 12)."""
+    result = np.zeros((len(rows.first), n, DOF))
+    for s in range(len(result)):
+        for k in range(rows.starts[s], rows.starts[s + 1]):
+            f = rows.first[s] + k - rows.starts[s]
+            for side in range(2):
+                result[s, bodies[f, side]] += rows.weights[k] * J[f, DOF * side : DOF * side + DOF]
+    return result
+
+
+@compiled
+def restrained(dq, V, bodies, J, rows, springs, tilde, x, ahead):
+    """dq - H⁻¹ Gᵀ μ, given V = H⁻¹ Gᵀ (S, n, 12); the other arguments as for, and from, `press`."""
     A = np.empty((len(V), len(V)))
     for s in range(len(V)):
         A[s] = _along(bodies, J, rows, V[s])
@@ -83,22 +96,3 @@ def _along(bodies, J, rows, dq):
                         turned += J[f, DOF * side + c] * dq[bodies[f, side], c]
                 change[s] += rows.weights[k] * turned
     return change
-
-
-@compiled
-def _responses(place, pattern, U, bodies, J, rows, shape):
-    """H⁻¹ Gᵀ, (S, n, 12)."""
-    V = np.zeros((len(rows.first), *shape))
-    unknown = np.flatnonzero(place >= 0)
-    for s in range(len(V)):
-        b = np.zeros((len(pattern.order), DOF))
-        for k in range(rows.starts[s], rows.starts[s + 1]):
-            f = rows.first[s] + k - rows.starts[s]
-            for side in range(2):
-                row = place[bodies[f, side]]
-                if row >= 0 and rows.weights[k] != 0.0:
-                    b[row] += rows.weights[k] * J[f, DOF * side : DOF * side + DOF]
-        moved = solve_again(pattern, U, b)
-        for body in unknown:
-            V[s, body] = moved[place[body]]
-    return V

@@ -14,7 +14,7 @@ from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton.restrained_step import restrained
+from ipc_articulation.engine.newton import restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Projecting, Term
@@ -108,8 +108,13 @@ class Articulation(Term, Projecting):
         arrays, at = self._energy.arrays, self._at
         if not self._is_restrained or at is None:
             return dq
-        given = arrays.bodies, at.jacobian, arrays.rows, arrays.springs, arrays.row_tilde, at.displacement
-        return restrained(dq, system.place, *system.factor, *given)
+        J = arrays.bodies, at.jacobian
+        springs = arrays.rows, arrays.springs, arrays.row_tilde, at.displacement
+        is_pressed, *pressed = restrained_step.press(dq, system.place, *J, *springs)
+        if not is_pressed:
+            return dq
+        V = system.solve_again(restrained_step.loads(*J, pressed[0], len(dq)))
+        return restrained_step.restrained(dq, V, *J, *pressed)
 
 
 def _movable(bodies: Ints, is_fixed: Bools) -> Ints:

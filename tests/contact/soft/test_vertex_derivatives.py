@@ -37,7 +37,7 @@ def by_coordinates(touching, vertices, g_v, H_v):
     H = np.zeros((12 * n, 12 * n))
     for i in range(n):
         H[12 * i : 12 * i + 12, 12 * i : 12 * i + 12] = matrix.diagonal[i]
-    for i, j, block in zip(*matrix.upper, strict=True):
+    for i, j, block in zip(*matrix.matrix[1:4], strict=True):
         H[12 * i : 12 * i + 12, 12 * j : 12 * j + 12] = block
         H[12 * j : 12 * j + 12, 12 * i : 12 * i + 12] = block.T
     return g, H

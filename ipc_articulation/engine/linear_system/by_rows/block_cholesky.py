@@ -23,8 +23,9 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system import panels
-from ipc_articulation.engine.linear_system.factor_pattern import Pattern, factor_pattern
+from ipc_articulation.engine.linear_system.block_matrix import Matrix
+from ipc_articulation.engine.linear_system.by_rows import panels
+from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern, factor_pattern
 
 _STRIP = 16  # blocks of a panel that are multiplied at a time: they fit the first-level cache
 
@@ -45,33 +46,21 @@ class BlockCholesky:
     def __init__(self) -> None:
         self._analysed = _analyse(0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
-    def solve(
-        self, diagonal: Array, rows: Ints, cols: Ints, blocks: Array, b: Array, shift: float = 0.0
-    ) -> Array | None:
-        """Returns: the x (n, 12) of (H + shift·I) x = b, or None if that matrix is not positive definite.
-
-        Args:
-            diagonal: H_ii, (n, 12, 12).
-            rows: Rows of the other blocks, (m,); no block is repeated, and only one of (i, j) and (j, i) is given.
-            cols: Their columns, (m,).
-            blocks: H_ij = H_jiᵀ for i = rows, j = cols, (m, 12, 12).
-            b: (n, 12).
-            shift: Added to the diagonal.
-        """
-        known = self._analysed
-        if len(diagonal) != known.n or not (_are_equal(rows, known.rows) and _are_equal(cols, known.cols)):
-            known = self._analysed = _analyse(len(diagonal), rows.copy(), cols.copy())
-        x, is_definite = solve(known.pattern, diagonal, blocks, shift, b, known.U)
+    def solve(self, H: Matrix, b: Array, shift: float = 0.0) -> Array | None:
+        """The x (n, 12) of (H + shift·I) x = b (n, 12), or None if that matrix is not positive definite."""
+        known, n = self._analysed, len(H.diagonal)
+        if n != known.n or not (_are_equal(H.rows, known.rows) and _are_equal(H.cols, known.cols)):
+            known = self._analysed = _analyse(n, H.rows.copy(), H.cols.copy())
+        x, is_definite = solve(known.pattern, H.diagonal, H.blocks, shift, b, known.U)
         return x if is_definite else None
 
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (n,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
         return definite_rows(self._analysed.pattern, diagonal, blocks, self._analysed.U)
 
-    @property
-    def factor(self) -> tuple[Pattern, Array]:
-        """The pattern and the panels of the last factorisation, for `solve_again`."""
-        return self._analysed.pattern, self._analysed.U
+    def solve_again(self, b: Array) -> Array:
+        """The x (s, n, 12) of H x = b (s, n, 12) for the H that `solve` has factorised."""
+        return solve_each(self._analysed.pattern, self._analysed.U, b)
 
 
 def _analyse(n: int, rows: Ints, cols: Ints) -> Analysis:
@@ -156,14 +145,17 @@ def _factorise_row(pattern, diagonal, blocks, shift, i, U, scratch):
 
 
 @compiled
-def solve_again(pattern, U, b):
-    """The x (n, 12) of H x = b for the H that `solve` has factorised into U."""
-    x, near = b[pattern.order], np.empty(pattern.widest)
-    for i in range(len(x)):
-        _gather(pattern, i, x, near)
-        panels.forward(_panel(pattern, U, i), near)
-        _scatter(pattern, i, near, x)
-    return _solve_upper(pattern, U, x, near)
+def solve_each(pattern, U, b):
+    """See `BlockCholesky.solve_again`."""
+    result, near = np.empty(b.shape), np.empty(pattern.widest)
+    for s in range(len(b)):
+        x = b[s][pattern.order]
+        for i in range(len(x)):
+            _gather(pattern, i, x, near)
+            panels.forward(_panel(pattern, U, i), near)
+            _scatter(pattern, i, near, x)
+        result[s] = _solve_upper(pattern, U, x, near)
+    return result
 
 
 @compiled

@@ -29,7 +29,7 @@ class Pattern(NamedTuple):
 def factor_pattern(n, rows, cols):
     """The pattern for n diagonal blocks and others at (rows, cols), (m,) each, no place twice, nor transposed."""
     first_neighbour, neighbours = _group(np.concatenate((rows, cols)), np.concatenate((cols, rows)), n)
-    order, first, members = minimum_degree(first_neighbour, neighbours)
+    order, first, members = minimum_degree(first_neighbour, neighbours, np.ones(n, dtype=np.int64))
     position = np.empty(n, dtype=np.int64)
     for i in range(n):
         position[order[i]] = i

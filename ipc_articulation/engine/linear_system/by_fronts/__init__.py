@@ -1,0 +1,1 @@
+"""Cholesky's factorisation front by front: for thousands of vertices."""

@@ -1,0 +1,1 @@
+"""Cholesky's factorisation in rows of twelve: for bodies, few or many."""

@@ -1,0 +1,256 @@
+"""The sparse Cholesky solvers against numpy, on graphs of many kinds; the order of elimination against brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from ipc_articulation import tetrads
+from ipc_articulation.engine.linear_system.block_matrix import Matrix
+from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.engine.linear_system.by_fronts.front_pattern import front_pattern
+from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
+from ipc_articulation.engine.linear_system.by_rows.factor_pattern import factor_pattern
+from ipc_articulation.engine.linear_system.masks import ALL
+from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
+
+solvers = pytest.mark.parametrize("make", [BlockCholesky, FrontCholesky])
+
+
+def grid(*shape):
+    at = np.arange(np.prod(shape)).reshape(shape)
+    pairs = [
+        np.column_stack([np.delete(at, -1, axis).ravel(), np.delete(at, 0, axis).ravel()]) for axis in range(len(shape))
+    ]
+    return at.size, np.concatenate(pairs)
+
+
+def random_graph(n, edges, seed):
+    pairs = np.random.default_rng(seed).integers(n, size=(edges, 2))
+    return n, np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
+
+
+GRAPHS = {
+    "empty": (0, np.zeros((0, 2), dtype=int)),
+    "single": (1, np.zeros((0, 2), dtype=int)),
+    "disconnected": (6, np.array([[0, 3], [5, 1]])),
+    "chain": grid(9),
+    "plane": grid(5, 6),
+    "cube": grid(3, 4, 3),
+    "arrow to the first": (8, np.array([[0, k] for k in range(1, 8)])),
+    "arrow to the last": (8, np.array([[k, 7] for k in range(7)])),
+    "complete": (7, np.argwhere(np.triu(np.ones((7, 7)), 1))),
+    "complete, more than a strip": (40, np.argwhere(np.triu(np.ones((40, 40)), 1))),
+    **{f"random {seed}": random_graph(30, 15 * (seed + 1), seed) for seed in range(6)},
+}
+
+
+def system(n, pairs, seed=5):
+    """Diagonal blocks, rows, columns and blocks of a matrix, and that matrix (12n, 12n)."""
+    rng = np.random.default_rng(seed)
+    rows, cols = rng.permuted(pairs, axis=1).T if len(pairs) else pairs.T  # some above the diagonal, some below
+    A = rng.standard_normal((n, 12, 12))
+    diagonal, blocks = A @ A.transpose(0, 2, 1) + np.eye(12), rng.standard_normal((len(rows), 12, 12))
+    for e, (i, j) in enumerate(zip(rows, cols, strict=True)):
+        weight = np.abs(blocks[e]).sum()  # dominates the rows and columns of the block, so that H is definite
+        diagonal[i] += weight * np.eye(12)
+        diagonal[j] += weight * np.eye(12)
+    H = np.zeros((n, 12, n, 12))
+    H[np.arange(n), :, np.arange(n)] = diagonal
+    H[rows, :, cols] = blocks
+    H[cols, :, rows] = blocks.transpose(0, 2, 1)
+    return diagonal, rows.astype(np.int64), cols.astype(np.int64), blocks, H.reshape(12 * n, 12 * n)
+
+
+def matrix(diagonal, rows, cols, blocks):
+    none = np.zeros(len(diagonal), dtype=np.int64)
+    return Matrix(diagonal, rows, cols, blocks, none, none, np.full(len(rows), ALL))
+
+
+@solvers
+@pytest.mark.parametrize("name", GRAPHS)
+def test_solution_is_that_of_numpy(name, make):
+    *parts, H = system(*GRAPHS[name])
+    b = np.random.default_rng(6).standard_normal((len(parts[0]), 12))
+    for shift in (0.0, 3.0):
+        solver = make()
+        x = solver.solve(matrix(*parts), b, shift)
+        expected = np.linalg.solve(H + shift * np.eye(len(H)), b.ravel())
+        np.testing.assert_allclose(x.ravel(), expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(solver.solve_again(np.stack([2.0 * b, b])), [2.0 * x, x], rtol=1e-9, atol=1e-12)
+
+
+@solvers
+def test_one_solver_takes_one_pattern_after_the_other(make):
+    solver = make()
+    for name in ["plane", "chain", "chain", "random 0", "random 1", "empty", "plane"]:
+        for seed in (7, 8):  # the second time only numbers are different, or which blocks are transposed
+            *parts, H = system(*GRAPHS[name], seed)
+            x = solver.solve(matrix(*parts), np.ones((len(parts[0]), 12)))
+            np.testing.assert_allclose(H @ x.ravel(), 1.0, rtol=1e-10)
+
+
+@solvers
+def test_pattern_may_change_in_columns_alone(make):
+    solver, b = make(), np.ones((4, 12))
+    for pairs in ([[0, 1], [2, 3]], [[0, 3], [2, 1]]):
+        diagonal, _, _, blocks, _ = system(4, np.array(pairs))
+        rows, cols = np.array(pairs).T.copy()
+        H = matrix(diagonal, rows, cols, blocks)
+        assert np.array_equal(solver.solve(H, b), make().solve(H, b))
+
+
+@solvers
+@pytest.mark.parametrize("name", ["single", "chain", "cube", "complete"])
+def test_indefinite_matrices_have_no_solution(name, make):
+    *parts, dense = system(*GRAPHS[name])
+    lowest, H = np.linalg.eigvalsh(dense)[0], matrix(*parts)
+    b, solver = np.ones((len(H.diagonal), 12)), make()
+    assert solver.solve(H, b, -0.99 * lowest) is not None
+    assert solver.solve(H, b, -1.01 * lowest) is None
+    assert solver.solve(H, b) is not None
+
+
+PARTS = [[0, 3, 7], [1], [2, 4, 5, 8], [6, 9]]  # of ten rows
+CHAINS = np.array([pair for part in PARTS for pair in itertools.pairwise(part)])
+
+
+@solvers
+@pytest.mark.parametrize("bad", [(), (0,), (1,), (2, 3), (0, 2), (0, 1, 2, 3)])
+@pytest.mark.parametrize("which", [0, -1])
+def test_the_definite_parts_are_those_of_the_dense_matrix(bad, which, make):
+    """A part with one indefinite block, first or last, says nothing about the others."""
+    diagonal, rows, cols, blocks, _ = system(10, CHAINS)
+    for part in bad:
+        diagonal[PARTS[part][which]] -= 1e3 * np.eye(12)
+    solver = make()
+    assert (solver.solve(matrix(diagonal, rows, cols, blocks), np.ones((10, 12))) is None) == bool(bad)
+    expected = np.array([not any(row in PARTS[part] for part in bad) for row in range(10)])
+    np.testing.assert_array_equal(solver.definite_rows(diagonal, blocks), expected)
+
+
+@solvers
+def test_equal_runs_give_equal_bits(make):
+    *parts, _ = system(*GRAPHS["cube"])
+    b = np.random.default_rng(6).standard_normal((len(parts[0]), 12))
+    first, solver = make().solve(matrix(*parts), b), make()
+    for _ in range(3):
+        assert np.array_equal(solver.solve(matrix(*parts), b), first)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_pattern_is_that_of_the_elimination(name):
+    n, pairs = GRAPHS[name]
+    pattern = factor_pattern(n, pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64))
+    assert sorted(pattern.order) == list(range(n))
+    A = np.zeros((n, n), dtype=bool)
+    A[pairs[:, 0], pairs[:, 1]] = A[pairs[:, 1], pairs[:, 0]] = True
+    A = A[np.ix_(pattern.order, pattern.order)]
+    for k in range(n):
+        neighbours = np.flatnonzero(A[k, k + 1 :]) + k + 1
+        A[np.ix_(neighbours, neighbours)] = True
+        assert np.array_equal(pattern.columns[pattern.first[k] : pattern.first[k + 1]], neighbours)
+
+
+def pattern_of(n, pairs):
+    H = matrix(np.zeros((n, 12, 12)), *pairs.T.astype(np.int64), np.zeros((len(pairs), 12, 12)))
+    return front_pattern(H.is_split, H.rows, H.cols, H.own_masks, H.masks)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_fronts_hold_the_fill_of_the_elimination(name):
+    """Each row of the factor has at least what elimination fills, in fronts that follow their children."""
+    n, pairs = GRAPHS[name]
+    pattern = pattern_of(n, pairs)
+    fronts, row = pattern.fronts, np.argsort(pattern.threes)
+    assert sorted(pattern.threes) == list(range(4 * n))
+    assert np.all((fronts.parent == -1) | (fronts.parent > np.arange(len(fronts.parent))))
+    A = np.eye(n, dtype=bool)
+    A[pairs[:, 0], pairs[:, 1]] = A[pairs[:, 1], pairs[:, 0]] = True
+    A = A[np.ix_(row // 4, row // 4)]
+    for k in range(4 * n):
+        neighbours = np.flatnonzero(A[k, k + 1 :]) + k + 1
+        A[np.ix_(neighbours, neighbours)] = True
+        f = np.searchsorted(fronts.pivots, k, side="right") - 1
+        has = {*range(k + 1, fronts.pivots[f + 1]), *fronts.border[fronts.first[f] : fronts.first[f + 1]]}
+        assert has >= set(neighbours)
+
+
+def split_system(seed, affine=2, split=7):
+    """A matrix of affine rows before rows of vertices, sparse by vertices, and its dense one by coordinates."""
+    rng, k = np.random.default_rng(seed), affine + split
+    is_split = np.arange(k) >= affine
+    coupled = rng.random((4 * k, 4 * k)) < 0.1
+    affine_threes = np.arange(4 * k) < 4 * affine
+    coupled = coupled.reshape(k, 4, k, 4)
+    coupled[:affine] = coupled[:affine].any(axis=1, keepdims=True)
+    coupled[:, :, :affine] = coupled[:, :, :affine].any(axis=3, keepdims=True)
+    coupled = coupled.reshape(4 * k, 4 * k)
+    coupled = np.triu(coupled, 1)
+    coupled |= coupled.T | np.eye(4 * k, dtype=bool)
+    same_row = np.arange(4 * k)[:, None] // 4 == np.arange(4 * k) // 4
+    coupled |= same_row & affine_threes[:, None]
+    A = rng.standard_normal((12 * k, 12 * k)) * np.kron(coupled, np.ones((3, 3)))
+    A = A + A.T
+    A += np.diag(np.abs(A).sum(axis=1) + 1.0)
+    blocks, bits = A.reshape(k, 12, k, 12), coupled.reshape(k, 4, k, 4)
+    rows, cols = np.nonzero(np.triu(bits.any(axis=(1, 3)), 1))
+    masks = np.array([bits[i, :, j].ravel() @ (1 << np.arange(16)) for i, j in zip(rows, cols, strict=True)], np.int64)
+    own = np.array([bits[i, :, i].ravel() @ (1 << np.arange(16)) for i in range(k)], np.int64)
+    flipped = rng.random(len(rows)) < 0.5
+    rows, cols = np.where(flipped, cols, rows), np.where(flipped, rows, cols)
+    masks = np.array([_transposed(m) if f else m for m, f in zip(masks, flipped, strict=True)], np.int64)
+    H = Matrix(
+        blocks[np.arange(k), :, np.arange(k)].copy(), rows, cols, blocks[rows, :, cols].copy(),
+        is_split.astype(np.int64), own, masks,
+    )  # fmt: skip
+    x_of_q = np.zeros((12 * k, 12 * k))  # of split rows, x = T q
+    for i in range(k):
+        at = slice(12 * i, 12 * i + 12)
+        x_of_q[at, at] = tetrads.vertices(np.eye(12)).reshape(12, 12).T if is_split[i] else np.eye(12)
+    return H, x_of_q.T @ A @ x_of_q
+
+
+def _transposed(mask):
+    return sum(1 << (4 * b + a) for a in range(4) for b in range(4) if mask >> (4 * a + b) & 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_of_vertices_are_solved_vertex_by_vertex(seed):
+    """Matrices by vertices, right sides and solutions by coordinates; the graph has one node for each vertex."""
+    H, dense = split_system(seed)
+    b, solver = np.random.default_rng(seed).standard_normal((9, 12)), FrontCholesky()
+    expected = np.linalg.solve(dense, b.ravel()).reshape(9, 12)
+    np.testing.assert_allclose(solver.solve(H, b), expected, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(solver.solve_again(2.0 * b[None])[0], 2.0 * expected, rtol=1e-8, atol=1e-12)
+    assert ALL not in H.masks[(H.rows >= 2) & (H.cols >= 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks"),
+    [("chain", 8), ("arrow to the first", 7), ("arrow to the last", 7), ("disconnected", 2), ("complete", 21)],
+)
+def test_order_of_trees_has_no_fill(name, blocks):
+    assert _fill(*GRAPHS[name]) == blocks
+
+
+def test_order_of_a_plane_has_little_fill():
+    """Natural order of a 30x30 grid gives some 30³ blocks, minimum degree about 10⁴, as SuperLU's does."""
+    assert _fill(*grid(30, 30)) < 10500
+
+
+def _fill(n, pairs):
+    i, j = np.concatenate([pairs, pairs[:, ::-1]]).T
+    by_row = np.argsort(i, kind="stable")
+    begin = np.searchsorted(i[by_row], np.arange(n + 1))
+    order, first, _ = minimum_degree(begin, j[by_row].astype(np.int64), np.full(n, 4))
+    assert sorted(order) == list(range(n))
+    return first[-1]
+
+
+def test_heavy_nodes_are_eliminated_after_light_ones():
+    """A star whose centre is light and whose rays are heavy: the centre couples all, so it comes when two are left."""
+    begin, neighbours = np.array([0, 5, 6, 7, 8, 9, 10]), np.array([1, 2, 3, 4, 5, 0, 0, 0, 0, 0])
+    order, first, _ = minimum_degree(begin, neighbours, np.array([1, 9, 9, 9, 9, 9]))
+    assert list(order).index(0) >= 4
+    assert first[-1] == 5
