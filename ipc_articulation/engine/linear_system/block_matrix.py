@@ -263,6 +263,8 @@ def _slot(point):
 @compiled
 def _mask(left, right):
     """The bits of the vertices at two slots; -1 stands for all four threes of an affine body."""
+    if left >= 0 and right >= 0:
+        return 1 << (4 * left + right)
     mask = 0
     for a in range(4):
         for b in range(4):
@@ -274,6 +276,11 @@ def _mask(left, right):
 @compiled
 def _add_vertex_pair(left, left_slot, right, right_slot, H, row, col, target):
     """Add y_a y_bᵀ ⊗ H_ab to a block (12, 12): H_ab begins at (row, col) of H, left and right are both x̄."""
+    if left_slot >= 0 and right_slot >= 0:
+        for k in range(3):
+            for m in range(3):
+                target[3 * left_slot + k, 3 * right_slot + m] += H[row + k, col + m]
+        return
     for p in range(4):
         y, at, step = _weight(left, left_slot, p)
         if y == 0.0:

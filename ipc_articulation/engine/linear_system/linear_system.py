@@ -29,6 +29,7 @@ class Kept(NamedTuple):
     blocks: Array  # (m, 12, 12)
 
 
+SMALL = 0.1  # of a step: a correction that needs no other one
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
 
@@ -91,6 +92,20 @@ class LinearSystem:
         bodies, moved = self._H.bodies, np.zeros(loads.shape)
         moved[:, bodies] = self._cholesky.solve_again(loads[:, bodies])
         return moved
+
+    def corrected(self, g: Array, dq: Array) -> Array | None:
+        """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
+
+        It is one step of refinement, with the factor of the system as it was. None where that is not worth it: with few
+        unknowns, or where the correction is not small, so that another one would be needed.
+        """
+        if not isinstance(self._cholesky, FrontCholesky):
+            return None
+        bodies = self._H.bodies
+        change = self._cholesky.correction(self._H.matrix, g[bodies], -dq[bodies])
+        if not np.abs(change).max(initial=0.0) <= SMALL * np.abs(dq).max(initial=0.0):
+            return None
+        return dq + step_from(change, bodies, len(g))
 
     def definite_parts(self) -> Kept:
         """The parts of H, not connected with each other, that are definite, after `solve_definite` has given None."""

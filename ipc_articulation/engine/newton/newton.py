@@ -212,10 +212,16 @@ class _Solve:
         """The step dq once the points of expansion agree with it; itself if they do already."""
         for _ in range(_ROUNDS):
             change = self._potential.expand(foresight, dq, self._system)
-            better = None if change is None else self._system.solve_definite(self._gradient + change)
+            if change is None:
+                break
+            g = self._gradient + change
+            corrected = self._system.corrected(g, dq)
+            better = self._system.solve_definite(g) if corrected is None else corrected
             if better is None:
                 break
             dq = self._potential.restrain(better, self._system)
+            if corrected is not None:
+                break
         self._watch.lap("solve")
         return dq
 

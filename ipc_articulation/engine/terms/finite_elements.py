@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.contact.surfaces import Surfaces, move
+from ipc_articulation.cores import parts, share
 from ipc_articulation.elasticity import plastic_shell_bending
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -25,6 +27,8 @@ from ipc_articulation.engine.terms.creases import Hinges
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import carried_uids
 from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
+
+_PIECE = 400  # elements whose derivatives are computed at once, on one core
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class Group:
     def of(self, chosen: Bools) -> Group:
         """Some of them, (k,)."""
         return self if chosen.all() else Group(self.law, self.vertices[chosen], self.constants[chosen])
+
+
+def _derivatives(group: Group, x: Array, project: bool, piece: slice) -> tuple[Array, Array]:
+    return group.law.derivatives(x, group.vertices[piece], group.constants[piece], project)
 
 
 class FiniteElements(Term, Projecting):
@@ -112,9 +120,13 @@ class FiniteElements(Term, Projecting):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
         for group in self._chosen:
-            g_v, H = group.law.derivatives(x, group.vertices, group.constants, self.projects)
-            add_gradients(group.vertices, self._square * g_v, body, points, g)
-            hessian.add_vertices(body[group.vertices], points[group.vertices], self._square * H)
+            vertices, pieces = group.vertices, parts(len(group.vertices), _PIECE)
+            found = share(partial(_derivatives, group, x, self.projects), pieces)
+            for some, (g_v, H) in zip((vertices[piece] for piece in pieces), found, strict=True):
+                g_v *= self._square
+                H *= self._square
+                add_gradients(some, g_v, body, points, g)
+                hessian.add_vertices(body[some], points[some], H)
 
     def _positions(self, q: Array) -> Array:
         """Positions (V, 3) of the vertices of rows that move, at q (n, 12)."""

@@ -62,6 +62,11 @@ class FrontCholesky:
         """The x (s, k, 12) of H x = b (s, k, 12) for the H that `solve` has factorised."""
         return solve_each(self._analysed.pattern, self._analysed.U, b)
 
+    def correction(self, H: Matrix, b: Array, x: Array) -> Array:
+        """H₀⁻¹ (b - H x), (k, 12), with the H₀ that `solve` has factorised and another H: a step of refinement."""
+        residual = missing(self._analysed.pattern, H, b, x)
+        return solve_vertices(self._analysed.pattern, self._analysed.U, residual)
+
 
 def _analyse(H: Matrix) -> Analysis:
     of = tuple(array.copy() for array in (H.rows, H.cols, H.is_split, H.own_masks, H.masks))
@@ -82,7 +87,7 @@ def _are_equal(left, right):
 @compiled
 def solve(pattern, diagonal, blocks, shift, b, U, front, stack):
     """See `FrontCholesky.solve`. Returns: x, and whether H + shift·I is positive definite. The last are overwritten."""
-    x, near = _ordered(pattern, b), np.empty(pattern.widest)
+    x, near = _ordered(pattern, _by_vertices(pattern, b)), np.empty(pattern.widest)
     for f in range(len(pattern.fronts.parent)):
         if not _factorise_front(pattern, diagonal, blocks, shift, f, front, stack, U):
             return b, False
@@ -93,13 +98,41 @@ def solve(pattern, diagonal, blocks, shift, b, U, front, stack):
 @compiled
 def solve_each(pattern, U, b):
     """See `FrontCholesky.solve_again`."""
-    result, near = np.empty(b.shape), np.empty(pattern.widest)
+    result = np.empty(b.shape)
     for s in range(len(b)):
-        x = _ordered(pattern, b[s])
-        for f in range(len(pattern.fronts.parent)):
-            _forward(pattern, U, f, x, near)
-        result[s] = _solve_upper(pattern, U, x, near)
+        result[s] = solve_vertices(pattern, U, _by_vertices(pattern, b[s]))
     return result
+
+
+@compiled
+def solve_vertices(pattern, U, b):
+    """The solution (k, 12) for a right side (k, 12) by the vertices of split rows."""
+    x, near = _ordered(pattern, b), np.empty(pattern.widest)
+    for f in range(len(pattern.fronts.parent)):
+        _forward(pattern, U, f, x, near)
+    return _solve_upper(pattern, U, x, near)
+
+
+@compiled
+def missing(pattern, H, b, x):
+    """b - H x, (k, 12) by the vertices of split rows."""
+    r, moved = _by_vertices(pattern, b), _moved_vertices(pattern, x)
+    for i in range(len(r)):
+        _subtract_product(H.diagonal[i], moved[i], r[i])
+    for m in range(len(H.rows)):
+        i, j = H.rows[m], H.cols[m]
+        _subtract_product(H.blocks[m], moved[j], r[i])
+        _subtract_product(H.blocks[m].T, moved[i], r[j])
+    return r
+
+
+@compiled
+def _subtract_product(block, x, r):
+    for a in range(DOF):
+        s = 0.0
+        for b in range(DOF):
+            s += block[a, b] * x[b]
+        r[a] -= s
 
 
 @compiled
@@ -249,26 +282,43 @@ def _rows(pattern, U, f):
 
 
 @compiled
-def _ordered(pattern, b):
-    """A right side (k, 12) in the order of elimination, (12 k,), by the vertices of split rows."""
-    x = np.empty(b.size)
+def _by_vertices(pattern, b):
+    """A right side (k, 12), where rows are split by their vertices."""
+    result = b.copy()
     for i in range(len(b)):
-        at = 3 * pattern.threes[4 * i : 4 * i + 4]
         if pattern.is_split[i]:
             for c in range(3):
-                x[at[0] + c] = b[i, c]
                 for s in range(1, 4):
-                    x[at[s] + c] = b[i, 2 + 3 * c + s]
-                    x[at[0] + c] -= b[i, 2 + 3 * c + s]
-        else:
-            for c in range(DOF):
-                x[at[c // 3] + c % 3] = b[i, c]
+                    result[i, 3 * s + c] = b[i, 2 + 3 * c + s]
+                    result[i, c] -= b[i, 2 + 3 * c + s]
+    return result
+
+
+@compiled
+def _moved_vertices(pattern, x):
+    """A step (k, 12), where rows are split by their vertices."""
+    result = x.copy()
+    for i in range(len(x)):
+        if pattern.is_split[i]:
+            for c in range(3):
+                for s in range(1, 4):
+                    result[i, 3 * s + c] = x[i, c] + x[i, 2 + 3 * c + s]
+    return result
+
+
+@compiled
+def _ordered(pattern, b):
+    """A right side by vertices (k, 12) in the order of elimination, (12 k,)."""
+    x = np.empty(b.size)
+    for i in range(len(b)):
+        for c in range(DOF):
+            x[3 * pattern.threes[4 * i + c // 3] + c % 3] = b[i, c]
     return x
 
 
 @compiled
 def _in_rows(pattern, x):
-    """The inverse for steps: a solution (12 k,) in the order of elimination, in rows (k, 12)."""
+    """The solution (12 k,), in the order of elimination and by vertices, as a step (k, 12)."""
     result = np.empty((len(pattern.is_split), DOF))
     for i in range(len(result)):
         at = 3 * pattern.threes[4 * i : 4 * i + 4]
