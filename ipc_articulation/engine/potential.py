@@ -78,6 +78,7 @@ class Potential:
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         affine = len(is_fixed) - int(soft.first[-1])
         self.is_soft = np.arange(len(is_fixed)) >= affine  # rows of vertices
+        self._has_soft = bool(self.is_soft.any())
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
@@ -181,8 +182,8 @@ class Potential:
 
     @property
     def projects(self) -> bool:
-        """Whether projected and exact Hessian may differ; without contact, Newton's method needs no exact one."""
-        return self._contact is not None and bool(self._projecting)
+        """Whether Newton's method may need the exact Hessian: affine bodies without contact do not."""
+        return bool(self._projecting) and (self._contact is not None or self._has_soft)
 
     def assemble(self, q: Array, hessian: Hessian, project: bool = True) -> Array:
         """Returns: the gradient (n, 12). The Hessian is added to `hessian`; it may be indefinite without `project`."""

@@ -105,8 +105,8 @@ class SoftScene(BoxScene):
         super().__init__(workspace, **{"contact__d_hat": 0.002, "sanity_check__enable": False, **settings})
         self.soft = []
 
-    def add_soft(self, mesh, name="soft"):
-        slot = self.scene.objects().create(name).geometries().create(mesh)[0]
+    def add_soft(self, mesh, name="soft", rest=None):
+        slot = self.scene.objects().create(name).geometries().create(mesh, *(() if rest is None else (rest,)))[0]
         self.soft.append(slot)
         return slot
 
