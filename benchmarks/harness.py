@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
 
-Measure = Callable[[bool], list["Row"]]
+Measure = Callable[..., list["Row"]]
 
 
 @dataclass(frozen=True)
@@ -60,18 +60,21 @@ def samples_in_turn(works: Sequence[Callable[[], object]], calls: int, repeats: 
     return times
 
 
-def main(description: str, measure: Measure) -> None:
+def main(description: str, measure: Measure, selects: bool = False) -> None:
     """Run a benchmark from the command line.
 
     Args:
         description: What is measured, shown by --help.
-        measure: Takes whether to be quick; returns the rows.
+        measure: Takes whether to be quick, and a part of the names of rows if it selects these; returns the rows.
+        selects: Whether it does.
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows to a file")
     parser.add_argument("--quick", action="store_true", help="fewer repeats: less than a minute")
+    if selects:
+        parser.add_argument("--only", default="", metavar="TEXT", help="only rows with this in their names")
     arguments = parser.parse_args()
-    rows = [row.as_json() for row in measure(arguments.quick)]
+    rows = [row.as_json() for row in measure(arguments.quick, *([arguments.only] if selects else []))]
     print_table(rows)
     if arguments.json:
         arguments.json.parent.mkdir(parents=True, exist_ok=True)

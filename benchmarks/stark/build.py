@@ -50,8 +50,9 @@ def warm_up() -> None:
     """Run scenes that use every energy of the benchmark."""
     from benchmarks.stark.cases import cases
     from benchmarks.stark.running import run_stark
+    from benchmarks.stark.soft_cases import soft_cases
 
-    for case in cases(quick=True):
+    for case in [*cases(quick=True), *soft_cases(quick=True)]:
         run_stark(case, 1)
 
 

@@ -31,6 +31,7 @@ class Case:
     make: Callable[[], uipc.Scene]
     text: str
     turns: int = 1  # how often both run it, in turn
+    steps: int = STEPS
 
 
 def cases(quick: bool) -> list[Case]:
@@ -40,9 +41,9 @@ def cases(quick: bool) -> list[Case]:
         *(_contact(f"tumbled/{n}", box, box_scenes.tumbled(n)) for n in counts),
         *(_contact(f"columns/{n}", box, box_scenes.pile(n)) for n in counts),
         _contact("spheres/10", sphere, box_scenes.pile(10)),
-        Case("free box", box_scenes.free_box, _text(box, box_scenes.pile(1)), 5),
-        Case("hinge", box_scenes.hinge, _text(box, box_scenes.row(2), 1, _joints(1, "motor", (RATE, TORQUE))), 5),
-        Case("chain/8", lambda: box_scenes.chain(8), _text(box, box_scenes.row(9), 1, _joints(8, "hinge")), 5),
+        _row("free box", box_scenes.free_box, [bodies_text(box, box_scenes.pile(1))]),
+        _row("hinge", box_scenes.hinge, [bodies_text(box, box_scenes.row(2), 1), *_joints(1, "motor", (RATE, TORQUE))]),
+        _row("chain/8", lambda: box_scenes.chain(8), [bodies_text(box, box_scenes.row(9), 1), *_joints(8, "hinge")]),
     ]
 
 
@@ -59,32 +60,47 @@ def converging(scene: uipc.Scene) -> uipc.Scene:
 
 
 def _contact(name: str, mesh: trimesh.Trimesh, transforms: np.ndarray) -> Case:
-    contact = [f"contact {D_HAT} {STIFFNESS} {FRICTION} {SLIP}", f"floor {FLOOR[0]} {FLOOR[1]}"]
-
     def make() -> uipc.Scene:
         return box_scenes.make_scene(mesh, transforms, D_HAT, RESISTANCE)
 
-    return Case(name, make, "\n".join([*contact, _text(mesh, transforms)]))
+    lines = time_text(), contact_text(STIFFNESS), floor_text(), bodies_text(mesh, transforms)
+    return Case(name, make, "\n".join(lines))
+
+
+def _row(name: str, make: Callable[[], uipc.Scene], lines: Sequence[str]) -> Case:
+    """A scene without contact, so short that both run it five times."""
+    return Case(name, make, "\n".join([time_text(), *lines]), 5)
 
 
 def _joints(count: int, kind: str, drive: Sequence[float] = ()) -> list[str]:
     """Joints about y between each body of a row and the next one."""
     x = 1.5 * SIZE * (np.arange(count) + 0.5)
-    return [f"{kind} {i} {i + 1} {_numbers([x[i], 0, 0, 0, 1, 0, *drive])}" for i in range(count)]
+    return [f"{kind} {i} {i + 1} {numbers([x[i], 0, 0, 0, 1, 0, *drive])}" for i in range(count)]
 
 
-def _text(mesh: trimesh.Trimesh, transforms: np.ndarray, fixed: int = 0, joints: Sequence[str] = ()) -> str:
+def time_text(steps: int = STEPS) -> str:
+    return f"time {DT} {steps} {TOLERANCE}"
+
+
+def contact_text(stiffness: float) -> str:
+    return f"contact {D_HAT} {stiffness:.17g} {FRICTION} {SLIP}"
+
+
+def floor_text() -> str:
+    return f"floor {FLOOR[0]} {FLOOR[1]}"
+
+
+def bodies_text(mesh: trimesh.Trimesh, transforms: np.ndarray, fixed: int = 0) -> str:
+    """Rigid bodies of one shape, the first few of them fixed."""
     mass = DENSITY * mesh.volume
     return "\n".join(
         [
-            f"time {DT} {STEPS} {TOLERANCE}",
-            f"shape {len(mesh.vertices)} {len(mesh.faces)} {_numbers(mesh.vertices)} {_numbers(mesh.faces)}",
-            f"inertia {mass:.17g} {_numbers(mesh.moment_inertia * DENSITY / mesh.density)}",
-            *(f"body {int(i < fixed)} {_numbers(T[:3, 3])} {_numbers(T[:3, :3])}" for i, T in enumerate(transforms)),
-            *joints,
+            f"shape {len(mesh.vertices)} {len(mesh.faces)} {numbers(mesh.vertices)} {numbers(mesh.faces)}",
+            f"inertia {mass:.17g} {numbers(mesh.moment_inertia * DENSITY / mesh.density)}",
+            *(f"body {int(i < fixed)} {numbers(T[:3, 3])} {numbers(T[:3, :3])}" for i, T in enumerate(transforms)),
         ]
     )
 
 
-def _numbers(values: np.ndarray | Sequence[float]) -> str:
+def numbers(values: np.ndarray | Sequence[float]) -> str:
     return " ".join(f"{value:.17g}" for value in np.asarray(values).ravel())

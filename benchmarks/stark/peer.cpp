@@ -1,8 +1,9 @@
-// Runs a scene of rigid bodies with STARK, and prints what each step took as JSON.
+// Runs a scene of rigid and deformable bodies with STARK, and prints what each step took as JSON.
 //
 //     peer SCENE THREADS
 //
-// SCENE is a text file, written by benchmarks/stark/scene.py: keywords, each followed by its numbers (SI units).
+// SCENE is a text file, made by benchmarks/stark/cases.py and soft_cases.py: keywords, each followed by its numbers (SI
+// units).
 //
 //     time DT STEPS TOLERANCE                     time step [s], number of steps, Newton's step tolerance [m/s]
 //     contact DISTANCE STIFFNESS FRICTION SLIP    of every pair; without this line nothing touches
@@ -12,6 +13,8 @@
 //     body FIXED x y z R (9 numbers, by rows)
 //     hinge A B x y z dx dy dz                    point and axis in the world
 //     motor A B x y z dx dy dz RATE TORQUE        a hinge that is driven: rate [rad/s], largest torque [N m]
+//     solid, shell or rod VERTICES ELEMENTS x y z ... a b ... DENSITY YOUNG POISSON RADIUS BENDING
+//                                                 a deformable body of tetrahedra, triangles or edges
 //
 // All settings that are not named here are STARK's defaults: conjugate gradients, progressive projection, no continuous
 // collision detection. dt does not adapt, so that all steps have the same length.
@@ -26,6 +29,8 @@
 #include <vector>
 
 #include <stark>
+
+#include "soft.h"
 
 namespace
 {
@@ -48,6 +53,9 @@ namespace
 		Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
 		std::vector<Body> bodies;
 		std::vector<Joint> joints;
+		std::vector<soft::Body<4>> solids;
+		std::vector<soft::Body<3>> shells;
+		std::vector<soft::Body<2>> rods;
 	};
 
 	[[noreturn]] void fail(const std::string& message)
@@ -104,6 +112,9 @@ namespace
 			else if (keyword == "floor") { in >> scene.floor_size >> scene.floor_thickness; }
 			else if (keyword == "body") { Body body; in >> body.fixed; body.position = read_vector(in); body.rotation = read_matrix(in); scene.bodies.push_back(body); }
 			else if (keyword == "hinge" || keyword == "motor") { scene.joints.push_back(read_joint(in, keyword == "motor")); }
+			else if (keyword == "solid") { scene.solids.push_back(soft::read<4>(in)); }
+			else if (keyword == "shell") { scene.shells.push_back(soft::read<3>(in)); }
+			else if (keyword == "rod") { scene.rods.push_back(soft::read<2>(in)); }
 			else { fail("unknown keyword in " + file + ": " + keyword); }
 			if (!in) { fail("a number is missing in " + file + " after " + keyword); }
 		}
@@ -146,9 +157,8 @@ namespace
 		simulation.rigidbodies->add_constraint_fix(body).set_stiffness(HOLDS);
 	}
 
-	std::vector<stark::RigidBodyHandler> add_bodies(stark::Simulation& simulation, const Scene& scene)
+	std::vector<stark::RigidBodyHandler> add_bodies(stark::Simulation& simulation, const Scene& scene, Contacts& contacts)
 	{
-		Contacts contacts;
 		if (scene.touches) {
 			simulation.interactions->contact->set_global_params(stark::EnergyFrictionalContact::GlobalParams()
 				.set_min_contact_stiffness(scene.stiffness)
@@ -174,6 +184,18 @@ namespace
 		return bodies;
 	}
 
+	template<std::size_t N>
+	void add_soft(stark::Simulation& simulation, const Scene& scene, const std::vector<soft::Body<N>>& bodies, Contacts& contacts,
+		std::vector<stark::PointSetHandler>& points)
+	{
+		for (const auto& body : bodies) {
+			const auto added = soft::add(simulation, body, 0.5 * scene.distance);
+			contacts.push_back(added.contact);
+			for (const auto& other : contacts) { simulation.interactions->contact->set_friction(added.contact, other, scene.friction); }
+			points.push_back(added.points);
+		}
+	}
+
 	void add_joints(stark::Simulation& simulation, const Scene& scene, const std::vector<stark::RigidBodyHandler>& bodies)
 	{
 		for (const Joint& joint : scene.joints) {
@@ -183,6 +205,8 @@ namespace
 			else { simulation.rigidbodies->add_constraint_hinge(a, b, joint.point, joint.axis); }
 		}
 	}
+
+	void append(std::vector<double>& values, const Eigen::Vector3d& v) { values.insert(values.end(), { v[0], v[1], v[2] }); }
 
 	template<typename T>
 	void print_list(const std::string& name, const std::vector<T>& values)
@@ -211,12 +235,20 @@ int main(int count, char** arguments)
 	if (count != 3) { fail("usage: peer SCENE THREADS"); }
 	const Scene scene = read_scene(arguments[1]);
 	stark::Simulation simulation(settings_of(scene, std::atoi(arguments[2])));
-	const auto bodies = add_bodies(simulation, scene);
+	Contacts contacts;
+	const auto bodies = add_bodies(simulation, scene, contacts);
 	add_joints(simulation, scene, bodies);
+	std::vector<stark::PointSetHandler> points;
+	add_soft(simulation, scene, scene.solids, contacts, points);
+	add_soft(simulation, scene, scene.shells, contacts, points);
+	const std::size_t rods = points.size();
+	add_soft(simulation, scene, scene.rods, contacts, points);
+	soft::RodBending bending(simulation);
+	for (std::size_t i = 0; i < scene.rods.size(); i++) { bending.add(points[rods + i], scene.rods[i]); }
 
 	auto& engine = simulation.get_stark();
 	auto& logger = simulation.get_logger();
-	std::vector<double> milliseconds, processor, heights;
+	std::vector<double> milliseconds, processor, positions;
 	std::vector<long> iterations, solves, conjugate_gradients, repeats;
 	Series newton_before, gradients_before;  // the log has none before the first step
 	for (int step = 1; step <= scene.steps; step++) {
@@ -235,7 +267,8 @@ int main(int count, char** arguments)
 		newton_before = newton;
 		gradients_before = gradients;
 	}
-	for (const auto& body : bodies) { heights.push_back(body.get_translation()[2]); }
+	for (const auto& set : points) { for (int i = 0; i < set.size(); i++) { append(positions, set.get_position(i)); } }
+	if (points.empty()) { for (const auto& body : bodies) { append(positions, body.get_translation()); } }
 
 	std::cout.precision(9);
 	std::cout << "{";
@@ -251,7 +284,7 @@ int main(int count, char** arguments)
 	std::cout << ", ";
 	print_list("repeats", repeats);
 	std::cout << ", ";
-	print_list("heights", heights);
+	print_list("positions", positions);
 	std::cout << ", \"seconds\": {";
 	bool first = true;
 	for (const auto& label : logger.get_timer_labels()) {

@@ -13,10 +13,12 @@ from pathlib import Path
 from statistics import fmean
 from time import perf_counter, process_time
 
+import numpy as np
 import uipc
+from numpy.typing import NDArray
 
 from benchmarks.stark.build import PROGRAM
-from benchmarks.stark.cases import STEPS, Case, converging
+from benchmarks.stark.cases import Case, converging
 from ipc_articulation import Engine
 from ipc_articulation.cores import THREADS
 from ipc_articulation.engine.newton.newton_report import NewtonResult
@@ -32,12 +34,22 @@ class Run:
     milliseconds: list[float] = field(default_factory=list)
     processor: list[float] = field(default_factory=list)  # time of the processor [ms], which other load does not change
     iterations: list[float] = field(default_factory=list)  # Newton's, of each step
-    height: float = 0.0  # mean of all bodies at the end [m]
+    at_end: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))  # centres of bodies, or soft vertices
     stages: dict[str, float] = field(default_factory=dict)  # by their names, of all steps [ms per step]
 
     @property
     def mean(self) -> float:
         return fmean(self.milliseconds)
+
+    @property
+    def height(self) -> float:
+        """Mean at the end [m]."""
+        return float(self.at_end[:, 2].mean())
+
+    @property
+    def extent(self) -> float:
+        """Difference between the highest and the lowest at the end [m]."""
+        return float(np.ptp(self.at_end[:, 2]))
 
 
 def run_ours(case: Case, threads: int) -> Run:
@@ -51,7 +63,7 @@ def run_ours(case: Case, threads: int) -> Run:
         engine = Engine("cpu", workspace)
         world = uipc.World(engine)
         world.init(converging(case.make()))
-        for step in range(STEPS):
+        for step in range(case.steps):
             _wake(engine)
             start, processor_start = perf_counter(), process_time()
             world.advance()
@@ -64,9 +76,19 @@ def run_ours(case: Case, threads: int) -> Run:
                 run.processor.append(processor)
                 run.iterations.append(statistics.newton.iterations)
             for stage, seconds in statistics.stages.items():
-                stages[stage] = stages.get(stage, 0.0) + 1e3 * seconds / STEPS
-        run.height, run.stages = float(engine.cpu.state.q[:, 2].mean()), stages
+                stages[stage] = stages.get(stage, 0.0) + 1e3 * seconds / case.steps
+        run.at_end, run.stages = _positions(engine), stages
     return run
+
+
+def _positions(engine: Engine) -> NDArray[np.float64]:
+    """Of the vertices of soft bodies if there are any, else of the bodies, (n, 3) [m]."""
+    accessor = engine.vertex_accessor
+    if accessor.vertex_count() == 0:
+        return np.array(engine.cpu.state.q[:, :3])
+    vertices = accessor.create_geometry()
+    accessor.copy_to(vertices)
+    return np.array(vertices.positions().view()[:, :, 0])
 
 
 def _wake(engine: Engine) -> None:
@@ -89,11 +111,11 @@ def run_stark(case: Case, threads: int) -> Run:
     if done.returncode:
         raise RuntimeError(f"STARK failed on {case.name}: {done.stderr.strip() or done.stdout.strip()[-500:]}")
     found = json.loads(done.stdout[done.stdout.rindex("\n{") + 1 :] if "\n{" in done.stdout else done.stdout)
-    stages = {name: 1e3 * seconds / STEPS for name, seconds in found["seconds"].items()}
+    stages = {name: 1e3 * seconds / case.steps for name, seconds in found["seconds"].items()}
     return Run(
         threads,
         *(found[name][WARM_UP:] for name in ("milliseconds", "processor_milliseconds", "iterations")),
-        height=fmean(found["heights"]),
+        at_end=np.reshape(found["positions"], (-1, 3)),
         stages=stages,
     )
 

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import harness
 from benchmarks.stark import build, running
-from benchmarks.stark.__main__ import measure_case
+from benchmarks.stark.__main__ import measure, measure_case, small
 from benchmarks.stark.cases import STEPS, cases
 from benchmarks.stark.running import Run, run_stark
+from benchmarks.stark.soft_cases import soft_cases
 
+MODULE = "benchmarks.stark.__main__"
 TOOL = Path(__file__).parents[3] / "tools" / "fetch_stark.py"
 FREE_BOX = next(case for case in cases(quick=True) if case.name == "free box")
 
@@ -42,11 +45,16 @@ def test_building_without_the_source_says_how_to_fetch_it(tmp_path, monkeypatch)
 
 def test_the_first_steps_of_the_peer_are_left_out(tmp_path, monkeypatch):
     times = [9.0] * 5 + [1.0] * 95
-    figures = {"milliseconds": times, "processor_milliseconds": times, "iterations": times, "heights": [1.0, 2.0]}
+    figures = {
+        "milliseconds": times,
+        "processor_milliseconds": times,
+        "iterations": times,
+        "positions": [0, 0, 1, 0, 0, 2],
+    }
     found = json.dumps({**figures, "seconds": {"assembly": 0.1}})
     monkeypatch.setattr(running, "PROGRAM", program(tmp_path, f"echo noise; echo '{found}'"))
     run = run_stark(FREE_BOX, 2)
-    assert (run.mean, set(run.iterations), run.height, run.threads) == (1.0, {1.0}, 1.5, 2)
+    assert (run.mean, set(run.iterations), run.height, run.extent, run.threads) == (1.0, {1.0}, 1.5, 1.0, 2)
     assert run.stages == {"assembly": pytest.approx(100.0 / STEPS)}
 
 
@@ -58,9 +66,8 @@ def test_a_peer_that_fails_says_why(tmp_path, monkeypatch):
 
 def test_the_better_number_of_threads_counts(monkeypatch):
     ours, peer = {1: 4.0, 2: 6.0}, {1: 3.0, 2: 2.0}
-    module = "benchmarks.stark.__main__"
-    monkeypatch.setattr(f"{module}.run_ours", lambda _, n: Run(n, [ours[n]] * 3 + [8.0], [1.0], [2.0] * 4))
-    monkeypatch.setattr(f"{module}.run_stark", lambda _, n: Run(n, [peer[n]] * 4, [1.0], [3.0] * 4))
+    monkeypatch.setattr(f"{MODULE}.run_ours", lambda _, n: Run(n, [ours[n]] * 3 + [8.0], [1.0], [2.0] * 4))
+    monkeypatch.setattr(f"{MODULE}.run_stark", lambda _, n: Run(n, [peer[n]] * 4, [1.0], [3.0] * 4))
     row = measure_case(FREE_BOX, (1, 2), has_peer=True).as_json()
     assert row["peer_name"] == "STARK, 2 threads"
     assert (row["ours"], row["ours_mean"], row["peer_mean"]) == (4.0, 5.0, 2.0)
@@ -75,3 +82,24 @@ def test_a_repository_without_the_commit_is_refused(tmp_path):
     with pytest.raises(SystemExit, match=f"commit {tool.COMMIT} could not be fetched from .*; use --clone"):
         tool.fetch(str(tmp_path / "nowhere"), tmp_path / "stark")
     assert not (tmp_path / "stark").exists()
+
+
+def test_rows_are_chosen_by_their_names(monkeypatch, capsys):
+    monkeypatch.setattr(f"{MODULE}.why_not", lambda: "STARK is not built")
+    monkeypatch.setattr(f"{MODULE}.run_ours", lambda _, n: Run(n, [1.0], [1.0], [1.0]))
+    assert [row.work for row in measure(quick=True, only="rods")] == ["rods/3"]
+    assert "STARK is not built; rows have no peer" in capsys.readouterr().out
+
+
+def test_the_command_line_passes_the_choice_on(monkeypatch):
+    chosen = []
+    monkeypatch.setattr("sys.argv", ["benchmark", "--only", "cloth"])
+    harness.main("", lambda quick, only: chosen.append((quick, only)) or [], selects=True)
+    assert chosen == [(False, "cloth")]
+
+
+def test_what_the_chosen_rows_need_is_compiled_before():
+    every = [*cases(quick=False), *soft_cases(quick=False)]
+    assert [case.name for case in small(every)] == ["tumbled/10", "block/135", "cloth/8x8", "rods/3"]
+    assert [case.name for case in small(every[-1:])] == ["rods/3"]
+    assert [case.name for case in small([FREE_BOX])] == ["tumbled/10"]
