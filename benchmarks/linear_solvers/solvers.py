@@ -16,17 +16,24 @@ from scipy.sparse.linalg import LinearOperator, cg, splu
 
 from benchmarks.linear_solvers.systems import System
 from ipc_articulation.arrays import Array
-from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
+from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 
 Solve = Callable[[], Array]
 FORCING = 1e-4  # relative tolerance of conjugate gradients, that of STARK's
 
 
 def ours(system: System) -> tuple[Solve, Solve]:
-    """`BlockCholesky`, new or kept."""
-    arguments = system.diagonal, system.rows, system.cols, system.blocks, system.b
-    kept = BlockCholesky()
-    return lambda: BlockCholesky().solve(*arguments), lambda: kept.solve(*arguments)
+    """`FrontCholesky` where rows are split, else `BlockCholesky`; new or kept."""
+    solver = FrontCholesky if system.H.is_split.any() else BlockCholesky
+    H, b, kept = system.H, system.of_coordinates(), solver()
+
+    def solution(solver: FrontCholesky | BlockCholesky) -> Array:
+        x = solver.solve(H, b)
+        assert x is not None
+        return system.by_vertices(x)
+
+    return lambda: solution(solver()), lambda: solution(kept)
 
 
 def superlu(system: System) -> tuple[Solve, None]:
@@ -79,12 +86,13 @@ def pardiso(system: System) -> tuple[Solve, Solve]:
 
 
 def conjugate_gradients(system: System) -> tuple[Solve, None]:
-    """SciPy's, preconditioned by the inverse blocks on the diagonal, until the residual has fallen by `FORCING`."""
+    """SciPy's, preconditioned by the inverse 3x3 blocks on the diagonal, until the residual has fallen by `FORCING`."""
     H, b = csr_matrix(system.matrix()), system.b.ravel()
 
     def solve() -> Array:
-        n = len(system.diagonal)
-        inverse = bsr_array((np.linalg.inv(system.diagonal), np.arange(n), np.arange(n + 1)), shape=H.shape)
+        diagonal = system.H.diagonal.reshape(-1, 4, 3, 4, 3)[:, range(4), :, range(4)].swapaxes(0, 1).reshape(-1, 3, 3)
+        n = len(diagonal)
+        inverse = bsr_array((np.linalg.inv(diagonal), np.arange(n), np.arange(n + 1)), shape=H.shape)
         return cg(H, b, rtol=FORCING, maxiter=10_000, M=LinearOperator(H.shape, inverse.dot))[0]
 
     return solve, None

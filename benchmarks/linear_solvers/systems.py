@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import uipc
@@ -14,36 +15,42 @@ from scipy.sparse import bsr_array, csc_matrix
 from benchmarks import box_scenes
 from benchmarks.stark.cases import converging
 from benchmarks.stark.soft_cases import soft_cases
-from ipc_articulation import Engine
+from ipc_articulation import Engine, tetrads
 from ipc_articulation.affine import DOF
-from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.engine.linear_system.block_cholesky import BlockCholesky
+from ipc_articulation.arrays import Array
+from ipc_articulation.engine.linear_system.block_matrix import Matrix
+from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
+from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 
 
 @dataclass(frozen=True)
 class System:
-    """H x = b, H symmetric in blocks of twelve rows."""
+    """H x = b, by the vertices of split rows."""
 
     name: str
-    diagonal: Array  # (n, 12, 12)
-    rows: Ints  # (m,) of the blocks above the diagonal
-    cols: Ints  # (m,)
-    blocks: Array  # (m, 12, 12)
+    H: Matrix
     b: Array  # (n, 12)
 
     def matrix(self) -> csc_matrix:
         """All of H, without the zeros in its blocks."""
-        n = len(self.diagonal)
-        i, j = (
-            np.concatenate([np.arange(n), self.rows, self.cols]),
-            np.concatenate([np.arange(n), self.cols, self.rows]),
-        )
-        values = np.concatenate([self.diagonal, self.blocks, np.swapaxes(self.blocks, 1, 2)])
+        H, n = self.H, len(self.H.diagonal)
+        i = np.concatenate([np.arange(n), H.rows, H.cols])
+        j = np.concatenate([np.arange(n), H.cols, H.rows])
+        values = np.concatenate([H.diagonal, H.blocks, np.swapaxes(H.blocks, 1, 2)])
         order = np.lexsort((j, i))
         first = np.searchsorted(i[order], np.arange(n + 1))
         whole = csc_matrix(bsr_array((values[order], j[order], first), shape=(DOF * n, DOF * n)))
         whole.eliminate_zeros()
         return whole
+
+    def of_coordinates(self) -> Array:
+        """b of the affine coordinates: that of vertices is what virtual displacements of these give."""
+        x = tetrads.vertices(np.eye(DOF)).reshape(DOF, DOF)  # of each coordinate
+        return np.where(self.H.is_split[:, None] == 1, self.b @ x.T, self.b)
+
+    def by_vertices(self, x: Array) -> Array:
+        """A solution in coordinates, by the vertices of split rows."""
+        return np.where(self.H.is_split[:, None] == 1, tetrads.vertices(x).reshape(x.shape), x)
 
 
 def systems(quick: bool) -> list[System]:
@@ -65,21 +72,26 @@ def _largest(name: str, make: Callable[[], uipc.Scene], steps: int) -> System:
         world.init(converging(make()))
         for _ in range(steps):
             world.advance()
-    return System(name, *found)
+    H, b = found
+    x = tetrads.vertices(np.eye(DOF)).reshape(DOF, DOF)
+    return System(name, H, np.where(H.is_split[:, None] == 1, b @ np.linalg.inv(x).T, b))
 
 
 @contextmanager
-def _recorded() -> Iterator[list[Array]]:
-    """A list that holds the arguments of the last of the largest calls of `BlockCholesky.solve`."""
-    original, found = BlockCholesky.solve, list[Array]()
-
-    def solve(self: BlockCholesky, *arguments: Array, **shift: float) -> Array | None:
-        if not found or len(arguments[0]) >= len(found[0]):
-            found[:] = [np.array(argument) for argument in arguments[:5]]
-        return original(self, *arguments, **shift)
-
-    BlockCholesky.solve = solve
-    try:
+def _recorded() -> Iterator[list[Any]]:
+    """A list that holds the matrix and the right side of the last of the largest systems that are solved."""
+    found = list[Any]()
+    with ExitStack() as stack:
+        for solver in (BlockCholesky, FrontCholesky):
+            stack.callback(setattr, solver, "solve", solver.solve)
+            solver.solve = _recording(solver.solve, found)
         yield found
-    finally:
-        BlockCholesky.solve = original
+
+
+def _recording(original: Callable[..., Array | None], found: list[Any]) -> Callable[..., Array | None]:
+    def solve(self: Any, H: Matrix, b: Array, shift: float = 0.0) -> Array | None:
+        if not found or len(b) >= len(found[1]):
+            found[:] = [Matrix(*(array.copy() for array in H)), b.copy()]
+        return original(self, H, b, shift)
+
+    return solve
