@@ -62,7 +62,7 @@ GALLERY = {
     "g1_fall": Moment(0.95, has_own_camera=True),
     "cloth_over_arm": Moment(0.9),
     "panda_sponge": Moment(),
-    "panda_towel": Moment(1.2),
+    "panda_towel": Moment(4.75, zoom=1.1, has_own_camera=True),
     "cable_through_eye": Moment(),
     "soft_pads_glass": Moment(),
 }

@@ -18,7 +18,9 @@ SCENES = sorted(FOLDER.glob("*.yaml"))
 
 
 class Played:
-    """A scene after some steps: poses of its bodies at the start, after each step and now, and the least distance."""
+    """A scene after some steps: poses of its bodies at the start, after each step and now, the least distance, and the
+    steps in which Newton's method did not converge.
+    """
 
     def __init__(self, name: str, folder: Path, steps: int | None = None, **settings: Any) -> None:
         scene, document = read_scene(FOLDER / f"{name}.yaml", settings)
@@ -27,10 +29,13 @@ class Played:
         self.simulation: Simulation = build(scene, document, "cpu", folder, steps)
         self.start, self.nearest = self.poses(), np.inf
         self.path: list[dict[str, np.ndarray]] = []
+        self.unconverged: list[int] = []
         for step in range(steps):
             self.simulation.step(step)
             self.nearest = min(self.nearest, self.simulation.minimum_distance())
             self.path.append(self.poses())
+            if not self.simulation.engine.statistics.newton.converged:
+                self.unconverged.append(step)
 
     def poses(self) -> dict[str, np.ndarray]:
         """By name of body, (4, 4)."""
