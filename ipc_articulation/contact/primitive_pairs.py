@@ -14,6 +14,8 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.face_trees import node_box
 from ipc_articulation.contact.surfaces import Surfaces
 
+_ALL, _ONE_ORDER, _NONE = range(3)  # pairs of primitives of a leaf with itself
+
 
 def meeting_leaves(surfaces: Surfaces, q: Array, bodies: Ints) -> Ints:
     """Pairs of leaves whose boxes meet at q (n, 12): rows (pair, leaf, leaf), pairs ascending, for bodies (P, 2)."""
@@ -44,7 +46,7 @@ def near_primitives(bodies, trees, edges, faces, q, x, q_end, x_end, distance):
 
 @compiled
 def primitives_of_leaves(leaves, trees, edges, faces, x, x_end, distance):
-    """The same of some pairs of leaves, rows (pair, leaf, leaf)."""
+    """The same of some pairs of leaves, rows (pair, leaf, leaf); of a leaf with itself each pair is found once."""
     places, points = np.arange(len(faces) + 1), np.arange(len(x)).reshape(-1, 1)
     by_face = _boxes(leaves, trees, places, trees.face, faces, x, x_end)
     by_leaf = _around(leaves, trees, by_face)
@@ -54,9 +56,9 @@ def primitives_of_leaves(leaves, trees, edges, faces, x, x_end, distance):
     to_edges, to_faces = (trees.first_edge, trees.edge, by_edge), (places, trees.face, by_face)
     to_vertices, (pair, first, second) = (trees.first_vertex, trees.vertex, by_vertex), leaves.T
     return (
-        _near_parts(pair, trees, first, to_edges, second, to_edges, by_leaf, distance),
-        _near_parts(pair, trees, second, to_faces, first, to_vertices, by_leaf, distance),
-        _near_parts(pair, trees, first, to_faces, second, to_vertices, by_leaf, distance),
+        _near_parts(pair, trees, first, to_edges, second, to_edges, by_leaf, distance, _ONE_ORDER),
+        _near_parts(pair, trees, second, to_faces, first, to_vertices, by_leaf, distance, _ALL),
+        _near_parts(pair, trees, first, to_faces, second, to_vertices, by_leaf, distance, _NONE),
     )
 
 
@@ -162,6 +164,12 @@ def _near_leaves(bodies, trees, start, end, distance):
                 rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
                 count += 1
                 continue
+            if a == b:  # each pair of its parts once
+                waiting[depth, 0], waiting[depth, 1] = a + 1, right[a]
+                waiting[depth + 1, 0], waiting[depth + 1, 1] = right[a], right[a]
+                waiting[depth + 2, 0], waiting[depth + 2, 1] = a + 1, a + 1
+                depth += 3
+                continue
             opens_a = right[b] < 0 or (right[a] >= 0 and size[a] >= size[b])
             waiting[depth, 0], waiting[depth, 1] = (right[a], b) if opens_a else (a, right[b])
             waiting[depth + 1, 0], waiting[depth + 1, 1] = (a + 1, b) if opens_a else (a, b + 1)
@@ -170,7 +178,7 @@ def _near_leaves(bodies, trees, start, end, distance):
 
 
 @compiled
-def _near_parts(pair, trees, left, of_left, right, of_right, by_leaf, distance):
+def _near_parts(pair, trees, left, of_left, right, of_right, by_leaf, distance, of_itself):
     """Pairs of primitives of pairs of leaves whose boxes come within a distance of each other.
 
     Args:
@@ -182,6 +190,7 @@ def _near_parts(pair, trees, left, of_left, right, of_right, by_leaf, distance):
         of_right: As `of_left`, of another kind of primitives.
         by_leaf: Boxes around the leaves, (N, 12).
         distance: Of each pair of bodies, (P,) [m].
+        of_itself: Which pairs there are of a leaf with itself.
 
     Returns:
         Rows (pair, left primitive, right primitive), (k, 3).
@@ -190,13 +199,15 @@ def _near_parts(pair, trees, left, of_left, right, of_right, by_leaf, distance):
     rows, count = np.empty((256, 3), dtype=np.int64), 0
     for p in range(len(pair)):
         a, b = left[p], right[p]
+        if a == b and of_itself == _NONE:
+            continue
         from_a, to_a = first_a[begin[a]], first_a[begin[a] + size[a]]
         from_b, to_b = first_b[begin[b]], first_b[begin[b] + size[b]]
         rows = with_room_for(rows, count, (to_a - from_a) * (to_b - from_b))
         for m in range(from_a, to_a):
             if keep_apart(boxes_a, m, by_leaf, b, distance[pair[p]]):
                 continue
-            for n in range(from_b, to_b):
+            for n in range(m + 1 if a == b and of_itself == _ONE_ORDER else from_b, to_b):
                 if not keep_apart(boxes_a, m, boxes_b, n, distance[pair[p]]):
                     rows[count, 0], rows[count, 1], rows[count, 2] = pair[p], number_a[m], number_b[n]
                     count += 1

@@ -85,7 +85,7 @@ def pairs_of(pair, chosen, count):
 def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second):
     """The columns of the stencils for the pairs of primitives that were found.
 
-    Redundant pairs are left out: pairs with a common vertex in one mesh, and the second copy of a pair within one body.
+    Pairs with a common vertex in one mesh are left out. Within one body each pair must be given once, in either order.
     A vertex is paired only with faces of its own dimension or a higher one, flat ones included. So a vertex of rods is
     paired with edges in no face, because between parallel edges the mollifier removes all other forces. A corner of a
     face has edges that are not parallel to a rod. Two vertices in no edge make one pair.
@@ -111,7 +111,9 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
         while at[0] < len(crossing) and crossing[at[0], 0] == p:
             a, b = crossing[at[0], 1], crossing[at[0], 2]
             at[0] += 1
-            if not (is_alone and (a >= b or _have_common_vertex(edges[a], edges[b]))):
+            if is_alone:
+                a, b = min(a, b), max(a, b)
+            if not (is_alone and _have_common_vertex(edges[a], edges[b])):
                 pair[k], kind[k], mollified[k] = p, EDGES, MOLLIFIED * (squares[a] * squares[b])
                 vertices[k, 0], vertices[k, 1] = edges[a, 0], edges[a, 1]
                 vertices[k, 2], vertices[k, 3] = edges[b, 0], edges[b, 1]
@@ -124,8 +126,9 @@ def columns_of(bodies, dimension, edges, faces, squares, crossing, first, second
                 of_face = _dimension(faces[face])
                 if dimension[v] > of_face or (of_face == 0 and side == 2):
                     continue
-                if not (is_alone and (side == 2 or _have_common_vertex(faces[face], np.array([v])))):
-                    pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if side == 1 else VERTEX_OF_SECOND, 0.0
+                if not (is_alone and _have_common_vertex(faces[face], np.array([v]))):
+                    of_first = side == 1 or is_alone
+                    pair[k], kind[k], mollified[k] = p, VERTEX_OF_FIRST if of_first else VERTEX_OF_SECOND, 0.0
                     vertices[k, 0] = v
                     for c in range(3):
                         vertices[k, 1 + c] = faces[face, c]

@@ -29,7 +29,8 @@ class Kept(NamedTuple):
     blocks: Array  # (m, 12, 12)
 
 
-SMALL = 0.1  # of a step: a correction that needs no other one
+CORRECTIONS = 4  # of a step, at most
+LARGE, SMALL = 0.3, 0.003  # of the step: a correction that shows that they lead nowhere; one that needs no other
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
 SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
 
@@ -96,16 +97,21 @@ class LinearSystem:
     def corrected(self, g: Array, dq: Array) -> Array | None:
         """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
 
-        It is one step of refinement, with the factor of the system as it was. None where that is not worth it: with few
-        unknowns, or where the correction is not small, so that another one would be needed.
+        These are steps of refinement with the factor of the system as it was. None where that is not worth it: with few
+        unknowns, or where the corrections do not become small soon.
         """
         if not isinstance(self._cholesky, FrontCholesky):
             return None
-        bodies = self._H.bodies
-        change = self._cholesky.correction(self._H.matrix, g[bodies], -dq[bodies])
-        if not np.abs(change).max(initial=0.0) <= SMALL * np.abs(dq).max(initial=0.0):
-            return None
-        return dq + step_from(change, bodies, len(g))
+        bodies, H = self._H.bodies, self._H.matrix
+        x, b = -dq[bodies], g[bodies]
+        for _ in range(CORRECTIONS):
+            change = self._cholesky.correction(H, b, x)
+            x, share = x + change, np.abs(change).max(initial=0.0) / np.abs(x).max(initial=1e-300)
+            if not share <= LARGE:
+                return None
+            if share <= SMALL:
+                return step_from(x, bodies, len(g))
+        return None
 
     def definite_parts(self) -> Kept:
         """The parts of H, not connected with each other, that are definite, after `solve_definite` has given None."""

@@ -21,7 +21,7 @@ import numpy as np
 from ipc_articulation.arrays import Ints
 from ipc_articulation.compiled import compiled
 
-_MOVED = 20.0  # multiplications that take as long as moving one number
+_MOVED = 30.0  # multiplications that take as long as moving one number
 _CALLS = 3000.0  # and as long as the calls for a front
 
 
