@@ -14,7 +14,8 @@ from uipc.geometry import pointcloud
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read, read_meta
+from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
 from ipc_articulation.signals import interrupts_deferred
 
@@ -71,8 +72,8 @@ class VertexAccessor:
         some, old = self._vertices_of(state_geo), self._present()
         new = tuple(values.copy() for values in old)
         for name, of_all in zip(("position", "velocity"), new, strict=True):
-            given = read(state_geo.vertices(), name)
-            if given is not None:
+            if state_geo.vertices().find(name) is not None:
+                given = Entries(state_geo.vertices(), "the geometry of a state", "vertex").numbers(name, shape=(3,))
                 self._refuse_not_finite(given, name, some.start)
                 of_all[some] = given
         bounds = np.cumsum([len(body.x) for body in self._soft.bodies])[:-1]

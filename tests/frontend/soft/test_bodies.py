@@ -240,4 +240,4 @@ def test_a_rest_geometry_of_another_mesh_is_refused():
 def test_columns_of_another_shape_are_refused():
     mesh = solid()
     mesh.vertices().create("gravity", 1.0)
-    refuses(mesh, "'gravity' of its vertices has the shape (5,), must have (5, 3)")
+    refuses(mesh, "'gravity' of its vertices is a number each; it must be a vector of 3 numbers each")
