@@ -419,8 +419,9 @@ class ContactWorld:
         if self._meshes is not None:
             crossing = first_crossing(self._meshes, self.materials.touching, at)
             if crossing is not None:
-                material = self.materials.body_pairs[tuple(self._meshes.of_row[list(crossing)])]
-                return Overlap(*crossing, "", 0.0, max(float(self.materials.d_hat[material]), within))
+                material = self.materials.body_pairs[tuple(self._meshes.of_row[list(crossing.rows)])]
+                wanted = max(float(self.materials.d_hat[material]), within)
+                return Overlap(*crossing.rows, "", 0.0, wanted, (crossing.edge, crossing.face))
         return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)
 
     def inside(self, q: Array) -> set[tuple[int, int]]:

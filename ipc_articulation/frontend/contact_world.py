@@ -17,6 +17,7 @@ from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
+from ipc_articulation.frontend.overlap_messages import overlap_message
 from ipc_articulation.frontend.soft.soft_rows import touching_vertices
 
 _FARTHEST = 1e30  # [m], largest coordinate of a vertex, because fourth powers of lengths are computed
@@ -132,9 +133,4 @@ def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: st
     found = contact.find_overlap(q)
     if found is None:
         return
-    other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
-    what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
-    raise SceneError(
-        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, to a gap of {found.wanted:.3g} m "
-        "(below it they repel each other), or disable their contact in the contact table"
-    )
+    raise SceneError(overlap_message(found, bodies, contact.surfaces, when))

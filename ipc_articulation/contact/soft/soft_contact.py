@@ -16,7 +16,6 @@ from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
 from ipc_articulation.contact.materials import Materials
-from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.soft import vertex_barrier, vertex_friction
@@ -145,12 +144,6 @@ class SoftContact(MaterialContact):
             if row >= 0:
                 return distance - self._thickness, s.bodies_of(row)
         return np.inf, ()
-
-    def rounded_away(self, at: Positions, within: float) -> Overlap | None:
-        """Two rows whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
-        s = self._all_within(at, within + self._thickness)
-        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, at.x, self._thickness)
-        return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, max(self._d_hat, least))
 
     def _all_within(self, at: Positions, reach: float) -> Stencils:
         """Stencils that contain all pairs of primitives nearer than a distance [m]."""
