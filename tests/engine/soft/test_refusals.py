@@ -17,7 +17,7 @@ from uipc.constitution import (
 )
 
 from ipc_articulation.errors import DumpError, SceneError
-from tests.engine.soft.soft_scenes import SoftScene, block, block_mesh, cloth, cloth_mesh, moved, vertices
+from tests.engine.soft.soft_scenes import SoftScene, block, block_mesh, cloth, cloth_mesh, moved, rod, vertices
 
 
 def rigid():
@@ -154,3 +154,31 @@ def test_what_is_too_far_away_is_refused(tmp_path, height):
     text = f"soft body 'soft' (geometry 0): vertex 0 has a position of {abs(height):g} m; at most 1e+09 m"
     with pytest.raises(SceneError, match=re.escape(text)):
         scene.start()
+
+
+STIFF = {
+    "block": (lambda young: block(2, young=young), r"element \d+ of its stable neo-Hookean \(\d+, \d+, \d+, \d+\)"),
+    "cloth": (lambda young: cloth(2, young=young), r"element \d+ of its neo-Hookean shell \(\d+, \d+, \d+\)"),
+    "rod": (
+        lambda young: rod([[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0.01]], young=young),
+        r"element 0 of its springs \(0, 1\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "text"), STIFF.values(), ids=STIFF)
+def test_what_is_so_stiff_that_it_would_not_fall_is_refused(tmp_path, make, text):
+    scene = SoftScene(tmp_path)
+    scene.add_soft(make(1e17))
+    before = scene.start().x()
+    fallen = np.mean((scene.run(5).x() - before)[:, 2])
+    assert fallen == pytest.approx(-9.8 * 15e-4, rel=2e-3)
+    for young in (1e21, 1e300):
+        scene = SoftScene(tmp_path)
+        scene.add_soft(make(young))
+        scene.start()
+        message = (
+            rf"soft body 'soft' \(geometry 0\): {text} is so stiff that its inertia is lost: in a step of dt 0.01 s"
+        )
+        with pytest.raises(SceneError, match=message):
+            scene.run(1)
