@@ -10,6 +10,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.soft.meshes import Meshes, near_meshes
+from ipc_articulation.contact.soft.vertex_elements import VertexElements
 
 
 class Crossing(NamedTuple):
@@ -20,25 +21,30 @@ class Crossing(NamedTuple):
     face: tuple[int, ...]
 
 
-def first_crossing(meshes: Meshes, touching: Bools, at: Positions) -> Crossing | None:
+def first_crossing(
+    meshes: Meshes, touching: Bools, at: Positions, elements: VertexElements | None = None
+) -> Crossing | None:
     """An edge and a face of the first two meshes that intersect, or of one mesh; None if none do.
 
     Args:
         meshes: All meshes; affine bodies are not compared with each other.
         touching: Which of them may touch, (M, M).
         at: Where they are.
+        elements: Contact elements of vertices; None where each body has one.
     """
     allowed, everyone = touching.copy(), np.ones(len(touching), dtype=np.bool_)
     allowed[: meshes.affine, : meshes.affine] = False
     pairs = near_meshes(*meshes.boxes(at.low, at.high), allowed, everyone, 0.0)
     for i, j in pairs.tolist():
-        found = _crossing(meshes, at.x, i, j)
+        found = _crossing(meshes, at.x, i, j, elements)
         if found is not None:
             return Crossing((int(meshes.representative[i]), int(meshes.representative[j])), *found)
     return None
 
 
-def _crossing(meshes: Meshes, x: Array, i: int, j: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def _crossing(
+    meshes: Meshes, x: Array, i: int, j: int, elements: VertexElements | None
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The vertices of an edge and of a face of two meshes, or of one, that intersect at x (V, 3)."""
     edges, faces = [np.concatenate([part[k] for k in {i, j}]) for part in (meshes.own_edges, meshes.own_faces)]
     if not len(faces):
@@ -60,8 +66,9 @@ def _crossing(meshes: Meshes, x: Array, i: int, j: int) -> tuple[tuple[int, ...]
     search.can_vertices_collide = mesh.can_collide
     search.build(at, new_edges, new_faces)
     near = sorted((pair.edge_id, pair.face_id) for pair in search.detect_edge_face_candidates())
-    hits = (
-        pair for pair in near if ipctk.is_edge_intersecting_triangle(*at[new_edges[pair[0]]], *at[new_faces[pair[1]]])
-    )
-    edge, face = next(hits, near[0])
-    return tuple(edges[edge].tolist()), tuple(faces[face].tolist())
+    for edge, face in near:
+        if elements is not None and not elements.may_meet(edges[edge], faces[face]):
+            continue
+        if ipctk.is_edge_intersecting_triangle(*at[new_edges[edge]], *at[new_faces[face]]):
+            return tuple(edges[edge].tolist()), tuple(faces[face].tolist())
+    return None

@@ -93,7 +93,7 @@ def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
         is_dynamic=vertices.flags("is_dynamic", True),
         own_gravity=vertices.numbers("gravity", np.nan, (3,)),
         thickness=vertices.numbers("thickness", 0.0),
-        contact_element=int(_one_value(geometry, "contact_element_id", 0, owner, Entries.ids)),
+        contact_elements=_read_elements(geometry, owner),
         subscene=int(_one_value(geometry, "subscene_element_id", 0, owner, Entries.ids)),
         d_hat=_read_d_hat(geometry, owner),
         self_collision=bool(Entries(geometry.meta(), owner).flags("self_collision", True)[0]),
@@ -132,6 +132,14 @@ def _one_value(geometry: Any, name: str, default: float, owner: str, read_all: C
             "CPU engine has one for each geometry; use Engine('cuda')"
         )
     return values[0]
+
+
+def _read_elements(geometry: Any, owner: str) -> Ints:
+    """Contact elements of the vertices, (V,)."""
+    vertices = Entries(geometry.vertices(), owner, "vertex")
+    if vertices.has("contact_element_id"):
+        return vertices.ids("contact_element_id")
+    return np.repeat(Entries(geometry.meta(), owner).ids("contact_element_id", 0), geometry.vertices().size())
 
 
 def _read_d_hat(geometry: Any, owner: str) -> float:
