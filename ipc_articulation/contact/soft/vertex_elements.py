@@ -25,11 +25,6 @@ class VertexElements:
         self._count, self._enabled = len(used), rules.enabled[table]
         self._resistance, self._friction = rules.resistance[table], rules.friction[table]
 
-    @property
-    def kinds(self) -> int:
-        """Numbers of `kind_of` are below this."""
-        return 2 * (self._count + 1) ** 4
-
     def kind_of(self, kind: Ints, vertices: Ints) -> Ints:
         """A number for the elements of each stencil, (k,): stencils with the same one have the same model.
 
