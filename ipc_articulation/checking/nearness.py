@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import ipctk
 import numpy as np
 
-from ipc_articulation.checking.start import Start, Thing, place_of, touching
+from ipc_articulation.checking.start import NO_EDGES, Start, Thing, place_of, touching
 from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.scenefile.document import SceneProblem
 from ipc_articulation.scenefile.schema import Scene
@@ -30,11 +30,16 @@ class Nearness:
         self._gaps = dict(sorted(self._measured(), key=lambda item: item[1])) if enabled else {}
 
     def overlaps(self) -> Iterator[SceneProblem]:
-        """Surfaces that intersect, with which no run can begin."""
+        """Surfaces that intersect, or are nearer than their thickness, with which no run can begin."""
         for (first, second), gap in self._gaps.items():
             if gap <= 0.0:
-                message = f"{_said(first)} and {_said(second)} overlap at the start; move them apart"
+                thick = self._thick(first, second)
+                message = f"{_said(first)} and {_said(second)} overlap at the start{thick}; move them apart"
                 yield SceneProblem(place_of(self._spoken_of(first, second), self._scene), message)
+        for thing in self._start.things if self._scene.contact.enabled else ():
+            if thing.touches_itself and touching(self._start, thing, thing) and distance(thing, thing, 0.0) <= 0.0:
+                message = f"'{thing.name}' overlaps itself at the start{self._thick(thing.name)}; move its parts apart"
+                yield SceneProblem(place_of(thing.name, self._scene), message)
 
     def narrow_pairs(self) -> list[tuple[str, str]]:
         """Names of all pairs that overlap, are too near each other, or of which one is inside the other."""
@@ -65,7 +70,7 @@ class Nearness:
         for plane in self._start.robot.planes:
             for thing in things:
                 if not thing.static and touching(self._start, thing, plane):
-                    gap = float(np.min((thing.vertices - plane.point) @ plane.normal))
+                    gap = float(np.min((thing.vertices - plane.point) @ plane.normal)) - thing.radius
                     if gap < self._narrow:
                         yield (thing.name, plane.name), gap
 
@@ -85,6 +90,12 @@ class Nearness:
     def _may_touch(self, first: Thing, second: Thing) -> bool:
         return not (first.static and second.static) and touching(self._start, first, second)
 
+    def _thick(self, *names: str) -> str:
+        """Says how thick they are, of those that are."""
+        thick = {thing.name: 2.0 * thing.radius for thing in self._start.things if thing.radius and thing.name in names}
+        said = " and ".join(f"'{name}' is {thickness:g} m thick" for name, thickness in thick.items())
+        return f" ({said})" if said else ""
+
     def _spoken_of(self, first: str, second: str) -> str:
         """The one of two that the scene file itself has, a body before the robot."""
         names = [body.name for body in (*self._scene.bodies, *self._scene.soft_bodies)]
@@ -95,8 +106,9 @@ def near_pairs(things: tuple[Thing, ...], margin: float) -> Iterator[tuple[Thing
     """Pairs of surfaces whose boxes, grown by a margin [m], meet."""
     if not things:
         return
-    low = np.array([thing.vertices.min(axis=0) for thing in things]) - margin
-    high = np.array([thing.vertices.max(axis=0) for thing in things])
+    radius = np.array([[thing.radius] for thing in things])
+    low = np.array([thing.vertices.min(axis=0) for thing in things]) - margin - radius
+    high = np.array([thing.vertices.max(axis=0) for thing in things]) + radius
     for i, thing in enumerate(things[:-1]):
         meets = ((low[i] <= high[i + 1 :]) & (low[i + 1 :] <= high[i])).all(axis=1)
         for j in np.flatnonzero(meets) + i + 1:
@@ -104,17 +116,33 @@ def near_pairs(things: tuple[Thing, ...], margin: float) -> Iterator[tuple[Thing
 
 
 def distance(first: Thing, second: Thing, within: float) -> float:
-    """Smallest distance of two surfaces [m]: 0 where they intersect, inf where it is not below `within`."""
-    vertices = np.asfortranarray(np.vstack([first.vertices, second.vertices]))
-    faces = np.asfortranarray(np.vstack([first.faces, second.faces + len(first.vertices)]).astype(np.int32))
-    mesh = ipctk.CollisionMesh(vertices, np.asfortranarray(ipctk.edges(faces)), faces)
-    of_second = np.arange(len(vertices)) >= len(first.vertices)
-    mesh.can_collide = ipctk.make_vertex_patches_filter(of_second.astype(np.int32))
+    """Smallest gap of two surfaces, or of parts of one without a common vertex, without their thickness [m].
+
+    It is 0 where they intersect, and inf where it is not below `within`.
+    """
+    parts = (first,) if first is second else (first, second)
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    vertices = np.asfortranarray(np.vstack([part.vertices for part in parts]))
+    faces, lines = (
+        np.asfortranarray(np.vstack([getattr(part, key) + start for part, start in zip(parts, starts, strict=False)]))
+        for key in ("faces", "edges")
+    )
+    sides = ipctk.edges(faces) if len(faces) else NO_EDGES
+    mesh = ipctk.CollisionMesh(
+        vertices, np.asfortranarray(np.vstack([sides, lines]).astype(np.int32)), faces.astype(np.int32)
+    )
+    if first is not second:
+        of_second = np.arange(len(vertices)) >= starts[1]
+        mesh.can_collide = ipctk.make_vertex_patches_filter(of_second.astype(np.int32))
     if ipctk.has_intersections(mesh, vertices):
         return 0.0
-    collisions = ipctk.NormalCollisions()
-    collisions.build(mesh, vertices, within)
-    return float(np.sqrt(collisions.compute_minimum_distance(mesh, vertices))) if len(collisions) else np.inf
+    thickness, collisions = first.radius + second.radius, ipctk.NormalCollisions()
+    if within + thickness <= 0.0:
+        return np.inf
+    collisions.build(mesh, vertices, within + thickness)
+    if not len(collisions):
+        return np.inf
+    return max(float(np.sqrt(collisions.compute_minimum_distance(mesh, vertices))) - thickness, 0.0)
 
 
 def _said(name: str) -> str:

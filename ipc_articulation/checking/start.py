@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from ipc_articulation.scenefile.reading import AnyScene
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
 from ipc_articulation.simulation.soft.bodies import SoftBodies, entries
 
+NO_EDGES = np.zeros((0, 2), dtype=np.int32)
 _SINGULAR = 1e-13  # eigenvalue of M̂ in units of its diagonal
 
 
@@ -34,7 +35,10 @@ class Thing:
     mass: float | None  # [kg]; None where it never moves
     static: bool
     environment: str
-    closed: bool = True  # False: a sheet, which nothing can be inside of
+    closed: bool = True  # False: a sheet or rod, which nothing can be inside of
+    edges: NDArray[np.int32] = field(default_factory=lambda: NO_EDGES)  # (E, 2) of rods, which have no faces
+    radius: float = 0.0  # half the thickness of sheets and rods [m]
+    touches_itself: bool = False  # whether its parts may not overlap each other either
 
 
 @dataclass(frozen=True)
@@ -150,14 +154,25 @@ def _things(robot: CoupledRobot) -> Iterator[Thing]:
 
 
 def _soft_things(scene: Scene, shapes: tuple[SoftShape, ...]) -> Iterator[Thing]:
-    """Surfaces of solids and sheets; rods have none."""
+    """Surfaces of solids and sheets, and rods."""
     for (_, body), shape in zip(entries(scene), shapes, strict=True):
         corners, cells = shape.cells.shape[1], shape.cells.astype(np.int64)
-        if corners > 2:
-            used, inverse = np.unique(boundary_faces(cells) if corners == 4 else cells, return_inverse=True)
-            vertices, faces = shape.vertices[used], inverse.reshape(-1, 3).astype(np.int32)
-            extents, closed = np.ptp(vertices, axis=0), corners == 4
-            yield Thing(body.name, vertices, faces, extents, None, False, body.environment, closed)
+        used, inverse = np.unique(boundary_faces(cells) if corners == 4 else cells, return_inverse=True)
+        vertices, surface = shape.vertices[used], inverse.reshape(-1, min(corners, 3)).astype(np.int32)
+        is_rod = corners == 2
+        yield Thing(
+            name=body.name,
+            vertices=vertices,
+            faces=np.zeros((0, 3), dtype=np.int32) if is_rod else surface,
+            extents=np.ptp(vertices, axis=0),
+            mass=None,
+            static=False,
+            environment=body.environment,
+            closed=corners == 4,
+            edges=surface if is_rod else NO_EDGES,
+            radius=shape.radius,
+            touches_itself=body.self_collision,
+        )
 
 
 def _own(vertices: Array, pose: Array) -> tuple[Array, Array]:

@@ -19,7 +19,6 @@ from ipc_articulation.contact.forces import ContactForces, barrier_forces, frict
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
 from ipc_articulation.contact.materials import Materials
-from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.positions import Positions
@@ -164,12 +163,6 @@ class BodyContact(MaterialContact):
         low, high = at.low[:n], at.high[:n]
         pairs = near_moving(low, high, self._allowed, self._all[:n], within)
         return smallest_distance(low, high, pairs) if len(pairs) else np.inf
-
-    def rounded_away(self, at: Positions, within: float) -> Overlap | None:
-        """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
-        s = self._all_within(at, within + self._thickness)
-        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, at.x, self._thickness)
-        return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, max(self._d_hat, least))
 
     def _all_within(self, at: Positions, reach: float) -> Stencils:
         """Stencils that contain all pairs of primitives nearer than a distance [m]."""

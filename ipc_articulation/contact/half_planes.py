@@ -246,9 +246,9 @@ class HalfPlaneContact:
         gaps, (pair, vertex) = self._gaps(x), self._rows()
         least = FLOOR * np.maximum(np.abs(x).max(axis=1)[vertex], np.abs(self._pairs.offset[pair]))
         row = int(np.argmin(gaps - least))
-        pair = pair[row]
-        name, wanted = self.planes.names[self._plane[pair]], max(self._pairs.d_hat[pair], least[row])
-        found = Overlap(int(self._pairs.body[pair]), None, name, float(gaps[row]), float(wanted))
+        pair, at_fault, thickness = pair[row], ((int(vertex[row]),),), float(self._pairs.thickness[pair[row]])
+        name, wanted = self.planes.names[self._plane[pair]], float(max(self._pairs.d_hat[pair], least[row]))
+        found = Overlap(int(self._pairs.body[pair]), None, name, float(gaps[row]), wanted, at_fault, thickness)
         return found if gaps[row] < least[row] else None
 
     def _rows(self) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import ccd, pair_barrier
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
@@ -47,6 +48,19 @@ class MaterialContact(ABC):
     @abstractmethod
     def closest(self, at: Positions, within: float) -> tuple[float, tuple[int, ...]]:
         """The smallest distance of two surfaces [m] and their bodies; inf and () if no distance is below `within`."""
+
+    @abstractmethod
+    def _all_within(self, at: Positions, reach: float) -> Stencils:
+        """Stencils that contain all pairs of primitives nearer than a distance [m]."""
+
+    def rounded_away(self, at: Positions, within: float) -> Overlap | None:
+        """Two bodies whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
+        s = self._all_within(at, within + self._thickness)
+        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, at.x, self._thickness)
+        if row < 0:
+            return None
+        wanted = max(self._d_hat, least)
+        return Overlap(*s.bodies_of(row), "", gap, wanted, s.primitives_of(row), self._thickness)
 
     def within_reach(self, stencils: Stencils, x: Array, moving: Bools) -> Stencils:
         """Those of some stencils within d̂ at x (V, 3) that have a moving body, and only their pairs of bodies."""

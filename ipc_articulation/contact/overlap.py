@@ -13,3 +13,5 @@ class Overlap(NamedTuple):
     half_plane: str  # its name
     gap: float  # [m], not positive if they intersect
     wanted: float  # the smallest gap at which they do not repel each other, d̂, or where rounding hides it more [m]
+    primitives: tuple[tuple[int, ...], ...] = ()  # vertices of `Surfaces` of the two at fault, where they are known
+    thickness: float = 0.0  # ξ of both surfaces, which the gap excludes [m]

@@ -47,6 +47,12 @@ class Stencils:
         i, j = self.bodies[self.pair[row]].tolist()
         return i, j
 
+    def primitives_of(self, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The vertices of the two primitives of one stencil; points and edges may stand for faces and edges."""
+        split = 2 if self.kind[row] == EDGES else 1
+        first, second = (tuple(dict.fromkeys(v.tolist())) for v in np.split(self.vertices[row], [split]))
+        return first, second
+
     def __len__(self) -> int:
         return len(self.pair)
 

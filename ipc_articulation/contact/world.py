@@ -29,6 +29,7 @@ from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.soft.crossing import first_crossing
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.soft_contact import SoftContact
+from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
@@ -70,6 +71,7 @@ class ContactWorld:
         resistance: Resistance,
         meshes: Meshes | None = None,
         touches: Bools | None = None,
+        elements: VertexElements | None = None,
     ) -> None:
         """Prepare contact, material by material.
 
@@ -80,7 +82,9 @@ class ContactWorld:
             resistance: κ_c of all pairs.
             meshes: Those of soft bodies, and of the affine ones beside them; None if there are no soft bodies.
             touches: Bodies whose vertices may touch half-planes, (n,); None: all.
+            elements: Contact elements of vertices; None where each body has one.
         """
+        self._elements = elements
         self.surfaces, self.materials, self._meshes = surfaces, materials, meshes
         n, affine = len(materials.group), len(materials.group) if meshes is None else meshes.affine
         touches = np.ones(n, dtype=np.bool_) if touches is None else touches
@@ -92,7 +96,7 @@ class ContactWorld:
             if len(surfaces.points)
         ]
         self._soft_contacts = [
-            SoftContact(surfaces, meshes, materials, m, resistance)
+            SoftContact(surfaces, meshes, materials, m, resistance, elements)
             for m in _materials_of(materials.body_pairs[affine:])
             if meshes is not None
         ]
@@ -417,10 +421,11 @@ class ContactWorld:
         if pair is not None:
             return Overlap(*pair, "", 0.0, max(float(self.materials.d_hat[self.materials.body_pairs[pair]]), within))
         if self._meshes is not None:
-            crossing = first_crossing(self._meshes, self.materials.touching, at)
+            crossing = first_crossing(self._meshes, self.materials.touching, at, self._elements)
             if crossing is not None:
-                material = self.materials.body_pairs[tuple(self._meshes.of_row[list(crossing)])]
-                return Overlap(*crossing, "", 0.0, max(float(self.materials.d_hat[material]), within))
+                material = self.materials.body_pairs[tuple(self._meshes.of_row[list(crossing.rows)])]
+                wanted = max(float(self.materials.d_hat[material]), within)
+                return Overlap(*crossing.rows, "", 0.0, wanted, (crossing.edge, crossing.face))
         return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)
 
     def inside(self, q: Array) -> set[tuple[int, int]]:

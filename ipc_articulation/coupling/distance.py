@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,6 +17,8 @@ from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import read_contact_table, read_half_planes
 from ipc_articulation.frontend.contact_world import make_contact_world, make_surfaces, refuse_overlaps
+from ipc_articulation.frontend.soft.bodies import read_soft_bodies, world_positions
+from ipc_articulation.frontend.table_of_rows import with_soft_bodies
 
 _of_scene: WeakKeyDictionary[uipc.Scene, SceneDistance] = WeakKeyDictionary()
 
@@ -29,10 +32,12 @@ def scene_distance(scene: uipc.Scene) -> SceneDistance:
 
 
 class SceneDistance:
-    """Distances of the affine bodies and half-planes of a scene, at their present positions.
+    """Distances of the bodies and half-planes of a scene, at their present positions.
+
+    Parts of one soft body are not compared with each other: its own elements would be the nearest.
 
     Attributes:
-        bodies: The n bodies, as the scene had them when it was read.
+        bodies: The n affine bodies and the rows of soft ones, as the scene had them when it was read.
         geometry_ids: Of all its geometries then.
     """
 
@@ -43,7 +48,9 @@ class SceneDistance:
             scene: A scene; bodies that are not coupled are measured as well.
         """
         slots, names, config = list(SceneVisitor(scene).geometries()), object_names(scene), scene.config()
-        self.bodies, self.geometry_ids = read_bodies(slots, names), _geometry_ids(scene)
+        soft = read_soft_bodies(slots, SceneVisitor(scene).rest_geometries(), names)
+        apart = [replace(body, self_collision=False) for body in soft]
+        self.bodies, self.geometry_ids = with_soft_bodies(read_bodies(slots, names), apart), _geometry_ids(scene)
         planes, table = read_half_planes(slots, names), read_contact_table(scene)
         d_hat = float(config.find("contact/d_hat").view()[0])
         self._contact = make_contact_world(make_surfaces(self.bodies), self.bodies, planes, table, d_hat, 0.0)
@@ -59,7 +66,7 @@ class SceneDistance:
         """Refuse new coordinates of some bodies with which surfaces that may touch intersect.
 
         Args:
-            rows: The k bodies.
+            rows: Of k affine bodies.
             q: Their coordinates, (k, 12).
             when: Name of this state in messages.
 
@@ -78,7 +85,14 @@ class SceneDistance:
 
     def _q(self) -> Array:
         transforms = [require(slot.geometry().instances(), "transform", "an affine body") for slot in self.bodies.slots]
-        return affine.q_from_transform(np.concatenate([np.zeros((0, 4, 4)), *transforms]))
+        q = affine.q_from_transform(np.concatenate([np.zeros((0, 4, 4)), *transforms]))
+        soft = self.bodies.soft
+        return np.concatenate([q, soft.positions(self.soft_positions)]) if soft.bodies else q
+
+    @property
+    def soft_positions(self) -> list[Array]:
+        """Present vertices of each soft body, (V, 3) [m] in the world."""
+        return [world_positions(body.slot.geometry()) for body in self.bodies.soft.bodies]
 
 
 def _geometry_ids(scene: uipc.Scene) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,9 +9,8 @@ import numpy as np
 import uipc
 from uipc.backend import WorldVisitor
 
+from ipc_articulation.coupling.sanity_messages import clause
 from ipc_articulation.errors import AdapterError, EngineError, SceneError
-
-_OBJECT = re.compile(r"Object\[(.*?)\(\d+\)\]")
 
 
 def require_valid(world: uipc.World, asker: str = "step") -> None:
@@ -26,7 +24,7 @@ def require_valid(world: uipc.World, asker: str = "step") -> None:
         raise EngineError(f"{asker}: world is a {type(world).__name__}, must be a uipc.World")
     if world.is_valid():
         return
-    complaints = [_clause(message.message()) for _, message in sorted(world.sanity_checker().errors().items())]
+    complaints = [clause(message) for _, message in sorted(world.sanity_checker().errors().items())]
     reason = "; ".join(dict.fromkeys(complaints)) or "see libuipc's log"
     raise SceneError(f"the world is not valid: {reason}")
 
@@ -130,20 +128,6 @@ def no_step(joints: Sequence[str]) -> EngineError:
 
 def _listed(joints: Sequence[str]) -> str:
     return ", ".join(joints) or "(none)"
-
-
-def _clause(message: str) -> str:
-    """«'a' intersects with 'b'» from the first line of a sanity check's message, which names objects and geometries.
-
-    Its other complaint is a distance of zero or less: on or beyond a half-plane, or within another surface's thickness.
-    """
-    line = message.splitlines()[0]
-    names = _OBJECT.findall(line)
-    if len(names) != 2:
-        return line
-    if "intersects" in line:
-        return f"'{names[0]}' intersects with '{names[1]}'"
-    return f"'{names[0]}' touches or crosses '{names[1]}': leave a gap between them"
 
 
 def require_numbers(state: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> None:

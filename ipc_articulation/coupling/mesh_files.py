@@ -40,7 +40,7 @@ def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
     return oriented(mesh, name)
 
 
-def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
+def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> trimesh.Trimesh:
     """The triangles in a mesh file, equal vertices merged.
 
     Lengths in COLLADA files (.dae) are in the unit that the file names; its up axis has no effect, as in RViz.
@@ -49,9 +49,10 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
         file: The file.
         scale: Factor on its lengths, or one for each axis, (3,).
         name: What the message calls the mesh.
+        finite: Whether vertices that are not finite are refused; else their triangles are left out.
 
     Raises:
-        MeshError: The file cannot be read, or has no triangles.
+        MeshError: The file cannot be read, has no triangles, or has a vertex that is refused.
         MissingPackageError: It is a COLLADA file, and pycollada is not installed.
     """
     if not is_file(file):
@@ -59,7 +60,7 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
     if file.suffix.lower() == ".dae":
         need("collada")
     try:
-        mesh = trimesh.load_mesh(_counted(file, name), file_type=file.suffix[1:].lower())
+        mesh = trimesh.load_mesh(_counted(file, name), file_type=file.suffix[1:].lower(), process=False)
         unit = _unit(file, mesh)
         if isinstance(mesh, trimesh.Scene):
             mesh = mesh.to_mesh()
@@ -70,8 +71,22 @@ def read_mesh(file: Path, scale: ArrayLike, name: str) -> trimesh.Trimesh:
         raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
     if not len(getattr(mesh, "faces", ())):
         raise MeshError(f"{name} holds no triangles")
+    _treat_not_finite(mesh, name, finite)
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     return mesh.apply_scale(unit * np.asarray(scale))
+
+
+def _treat_not_finite(mesh: trimesh.Trimesh, name: str, refused: bool) -> None:
+    bad = ~np.isfinite(mesh.vertices).all(axis=1)
+    if not bad.any():
+        return
+    if refused:
+        vertex = int(np.argmax(bad))
+        x, y, z = mesh.vertices[vertex]
+        raise MeshError(f"{name}: vertex {vertex} is ({x:g}, {y:g}, {z:g}); give three finite numbers")
+    mesh.remove_infinite_values()
+    if not len(mesh.faces):
+        raise MeshError(f"{name} holds no triangles")
 
 
 def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, Colour | None]]:

@@ -14,6 +14,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import read, read_meta, require
 from ipc_articulation.frontend.body_checks import check_columns, check_mass
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 
@@ -129,7 +130,7 @@ def read_bodies(slots: Iterable[Any], names: Mapping[int, str] | None = None) ->
     return BodyTable(
         names=tuple(joined.get("names", ())),
         slots=slots,
-        surfaces=tuple(read_surface(slot.geometry()) for slot in slots),
+        surfaces=tuple(read_surface(slot.geometry(), f"affine-body geometry {slot.id()}") for slot in slots),
         rows=rows,
         soft=NO_SOFT_ROWS,
         **{name: _stack(joined.get(name, []), dtype, shape) for name, (dtype, shape) in _COLUMNS.items()},
@@ -165,20 +166,20 @@ def _read_geometry(slot: Any, object_name: str | None) -> dict[str, Any]:
     transforms = require(geometry.instances(), "transform", owner)
     n = len(transforms)
     name = read_meta(geometry, "name", object_name or f"geometry {slot.id()}")
-    flags = {f: require(geometry.instances(), f, owner) for f in ("is_fixed", "is_dynamic", "external_kinetic")}
-    velocity = read(geometry.instances(), "velocity")
+    instances, meta = Entries(geometry.instances(), owner, "instance"), Entries(geometry.meta(), owner)
+    flags = {name: instances.flags(name) for name in ("is_fixed", "is_dynamic", "external_kinetic")}
     columns: dict[str, Any] = {
         "names": [name if n == 1 else f"{name} instance {i}" for i in range(n)],
         "instance": np.arange(n),
         "q": affine.q_from_transform(transforms),
-        "qdot": affine.qdot_from_transform_rate(np.zeros((n, 4, 4)) if velocity is None else velocity),
+        "qdot": affine.qdot_from_transform_rate(instances.numbers("velocity", 0.0, (4, 4))),
         "mass": np.broadcast_to(_read_mass(geometry, owner), (n, affine.DOF, affine.DOF)),
-        "volume": np.full(n, float(read_meta(geometry, "volume", 0.0))),
-        "kappa": require(geometry.instances(), "kappa", owner),
-        "contact_element": np.full(n, int(read_meta(geometry, "contact_element_id", 0))),
-        "subscene": np.full(n, int(read_meta(geometry, "subscene_element_id", 0))),
-        "d_hat": np.full(n, float(read_meta(geometry, "d_hat", -1.0))),
-        "self_collision": np.full(n, bool(read_meta(geometry, "self_collision", 0))),
+        "volume": np.full(n, meta.numbers("volume", 0.0)[0]),
+        "kappa": instances.numbers("kappa"),
+        "contact_element": np.full(n, meta.ids("contact_element_id", 0)[0]),
+        "subscene": np.full(n, meta.ids("subscene_element_id", 0)[0]),
+        "d_hat": np.full(n, meta.numbers("d_hat", -1.0)[0]),
+        "self_collision": np.full(n, meta.flags("self_collision", False)[0]),
         "own_gravity": _read_gravity(geometry, f"body '{name}'"),
         **flags,
     }
@@ -202,26 +203,20 @@ def _read_gravity(geometry: Any, owner: str) -> Array:
     return gravity
 
 
-def read_surface(geometry: Any) -> SurfaceMesh:
+def read_surface(geometry: Any, owner: str = "geometry") -> SurfaceMesh:
     """The labelled surface of a simplicial complex with only its own vertices; empty without labels."""
-    points = require(geometry.vertices(), "position", "geometry")
-    edges = _labelled(geometry.edges(), 2)
-    faces = _labelled(geometry.triangles(), 3)
-    used = np.unique(np.concatenate([edges.ravel(), faces.ravel(), _labelled_vertices(geometry)])).astype(np.int64)
+    points = require(geometry.vertices(), "position", owner)
+    edges = _labelled(Entries(geometry.edges(), owner, "edge"), 2)
+    faces = _labelled(Entries(geometry.triangles(), owner, "triangle"), 3)
+    vertices = Entries(geometry.vertices(), owner, "vertex")
+    alone = np.flatnonzero(vertices.flags("is_surf", False))
+    used = np.unique(np.concatenate([edges.ravel(), faces.ravel(), alone])).astype(np.int64)
     compact = np.full(len(points), -1, dtype=np.int32)
     compact[used] = np.arange(len(used), dtype=np.int32)
-    thickness = read(geometry.vertices(), "thickness")
-    thickness = np.zeros(len(points)) if thickness is None else thickness
-    return SurfaceMesh(points[used], compact[edges], compact[faces], thickness[used])
+    return SurfaceMesh(points[used], compact[edges], compact[faces], vertices.numbers("thickness", 0.0)[used])
 
 
-def _labelled(collection: Any, k: int) -> Ints:
-    topo, is_surf = read(collection, "topo"), read(collection, "is_surf")
-    if topo is None or is_surf is None:
+def _labelled(primitives: Entries, k: int) -> Ints:
+    if not (primitives.has("topo") and primitives.has("is_surf")):
         return np.zeros((0, k), dtype=np.int64)
-    return topo[is_surf != 0].astype(np.int64)
-
-
-def _labelled_vertices(geometry: Any) -> Ints:
-    is_surf = read(geometry.vertices(), "is_surf")
-    return np.zeros(0, dtype=np.int64) if is_surf is None else np.flatnonzero(is_surf)
+    return primitives.ids("topo", shape=(k,))[primitives.flags("is_surf")]

@@ -11,7 +11,8 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.materials import BY_LOAD, Rules
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read_meta, require
+from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.friction_law import has_anchors
 
 HALF_PLANE = 1  # libuipc's implicit geometry UID
@@ -49,16 +50,17 @@ def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | Non
         if not is_half_plane(geometry):
             continue
         owner = f"half-plane geometry {slot.id()}"
-        normal = require(geometry.instances(), "N", owner)
+        instances, meta = Entries(geometry.instances(), owner, "instance"), Entries(geometry.meta(), owner)
+        normal = instances.numbers("N", shape=(3,))
         length = np.linalg.norm(normal, axis=1, keepdims=True)
         if not np.all(length > 0.0):
             raise SceneError(f"{owner} has a normal of length zero")
         name = (object_names or {}).get(slot.id()) or read_meta(geometry, "name", f"half-plane {slot.id()}")
         names += [name if len(normal) == 1 else f"{name} instance {i}" for i in range(len(normal))]
-        points.append(require(geometry.instances(), "P", owner))
+        points.append(instances.numbers("P", shape=(3,)))
         normals.append(normal / length)
-        elements += [int(read_meta(geometry, "contact_element_id", 0))] * len(normal)
-        subscenes += [int(read_meta(geometry, "subscene_element_id", 0))] * len(normal)
+        elements += meta.ids("contact_element_id", 0).tolist() * len(normal)
+        subscenes += meta.ids("subscene_element_id", 0).tolist() * len(normal)
     return HalfPlaneTable(
         tuple(names),
         np.concatenate(points),

@@ -17,6 +17,8 @@ from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
+from ipc_articulation.frontend.overlap_messages import overlap_message
+from ipc_articulation.frontend.soft.mixed_elements import vertex_elements, with_elements_of_bodies
 from ipc_articulation.frontend.soft.soft_rows import touching_vertices
 
 _FARTHEST = 1e30  # [m], largest coordinate of a vertex, because fourth powers of lengths are computed
@@ -77,24 +79,28 @@ def make_contact_world(
     thickness, is_fixed = np.zeros(len(first)), np.ones(len(first), dtype=np.bool_)
     np.maximum.at(thickness, group[surfaces.body], surfaces.thickness)
     is_fixed[group[~bodies.is_fixed]] = False
+    names = [*(bodies.names[row] for row in first), *planes.names]
+    of_vertices = [np.unique(body.contact_elements) for body in bodies.soft.bodies]
+    every = [bodies.contact_element[first], planes.contact_element, *of_vertices]
+    named = [*names, *(body.name for body, own in zip(bodies.soft.bodies, of_vertices, strict=True) for _ in own)]
+    _refuse_outside("contact element", np.concatenate(every), len(rules.enabled), named)
+    elements = vertex_elements(surfaces, bodies, rules)
+    element, rules = with_elements_of_bodies(bodies, every[0], planes.contact_element, rules)
     traits = Traits(
-        element=bodies.contact_element[first],
+        element=element,
         subscene=bodies.subscene[first],
         d_hat=np.where(bodies.d_hat > 0.0, bodies.d_hat, d_hat)[first],
         thickness=thickness,
         is_fixed=is_fixed,
         self_collision=bodies.self_collision[first],
     )
-    names = [*(bodies.names[row] for row in first), *planes.names]
-    elements = np.concatenate([traits.element, planes.contact_element])
-    _refuse_outside("contact element", elements, len(rules.enabled), names)
     subscenes = np.concatenate([traits.subscene, planes.subscene])
     _refuse_outside("subscene element", subscenes, len(rules.subscenes), names)
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene, group)
     mass = np.where(bodies.is_fixed, np.inf, bodies.mass[:, 0, 0])
     resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
     half_planes = HalfPlanes(planes.names, planes.point, planes.normal)
-    return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies))
+    return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies), elements)
 
 
 def _refuse_outside(what: str, numbers: Ints, count: int, names: Sequence[str]) -> None:
@@ -132,9 +138,4 @@ def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: st
     found = contact.find_overlap(q)
     if found is None:
         return
-    other = f"half-plane '{found.half_plane}'" if found.other is None else f"'{bodies.names[found.other]}'"
-    what = "intersect" if found.gap <= 0.0 else f"have a gap of only {found.gap:.2g} m"
-    raise SceneError(
-        f"'{bodies.names[found.body]}' and {other} {what} {when}; move them apart, to a gap of {found.wanted:.3g} m "
-        "(below it they repel each other), or disable their contact in the contact table"
-    )
+    raise SceneError(overlap_message(found, bodies, contact.surfaces, when))

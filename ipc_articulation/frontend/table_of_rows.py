@@ -43,7 +43,7 @@ def with_soft_bodies(table: BodyTable, bodies: Sequence[SoftBody]) -> BodyTable:
         "is_fixed": of_first("is_fixed"),
         "is_dynamic": of_first("is_dynamic"),
         "external_kinetic": none > 0.0,
-        "contact_element": each("contact_element"),
+        "contact_element": np.repeat([body.contact_elements[0] for body in bodies], counts),
         "subscene": each("subscene"),
         "d_hat": each("d_hat"),
         "self_collision": each("self_collision"),

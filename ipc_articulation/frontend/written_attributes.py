@@ -9,14 +9,18 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import are_valid, require
+from ipc_articulation.frontend.attributes import are_valid
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.joint_columns import check_joint_values
 from ipc_articulation.frontend.joints import JointMesh
 
 
 class InstanceAttribute:
-    """One attribute of the k instances of several body geometries; its slots are found once."""
+    """One attribute of the k instances of several body geometries.
+
+    It is found again in each read, because a callback may replace it.
+    """
 
     def __init__(
         self, bodies: BodyTable, slots: Sequence[Any], name: str, shape: tuple[int, ...] = (), nonnegative: bool = False
@@ -31,25 +35,32 @@ class InstanceAttribute:
             nonnegative: Whether values below zero are refused.
 
         Raises:
-            SceneError: A geometry lacks it, or its values have another shape; the message names both.
+            SceneError: A geometry lacks it, or its values have another type; the message names both.
         """
         self._name, self._shape, self._nonnegative = name, shape, nonnegative
         self.rows = np.concatenate([np.zeros(0, dtype=np.int64), *(bodies.rows_of(slot) for slot in slots)])  # (k,)
         self._names = [bodies.names[row] for row in self.rows]
-        self._slots = [_find(slot, name, shape) for slot in slots]
+        self._slots = tuple(slots)
+        self._parts()
 
     def read(self) -> Array:
         """The present values, geometry after geometry, (k, *shape).
 
         Raises:
-            SceneError: A value is not finite, or negative; the message names body and attribute.
+            SceneError: A value is not finite, or negative, or of another type; the message names body and attribute.
         """
-        parts = [np.reshape(slot.view(), (-1, *self._shape)) for slot in self._slots]
-        values = np.concatenate([np.zeros((0, *self._shape)), *parts])
+        values = np.concatenate([np.zeros((0, *self._shape)), *self._parts()])
         if not are_valid(values, self._nonnegative):
             self._refuse(~np.isfinite(values), "is not finite")
             self._refuse(values < 0.0, "is negative")
         return values
+
+    def _parts(self) -> list[Array]:
+        of_each = [
+            Entries(slot.geometry().instances(), f"affine-body geometry {slot.id()}", "instance")
+            for slot in self._slots
+        ]
+        return [instances.numbers(self._name, shape=self._shape) for instances in of_each]
 
     def _refuse(self, bad: Bools, why: str) -> None:
         if bad.any():
@@ -58,7 +69,7 @@ class InstanceAttribute:
 
 
 class JointAttribute:
-    """One attribute of the edges of several joint geometries; its slots are found once."""
+    """One attribute of the edges of several joint geometries, found again in each read: a callback may replace it."""
 
     def __init__(self, meshes: Sequence[JointMesh], name: str, nonnegative: bool = False) -> None:
         """Find the attribute.
@@ -69,37 +80,27 @@ class JointAttribute:
             nonnegative: Whether values below zero are refused.
 
         Raises:
-            SceneError: A geometry lacks it; the message names both.
+            SceneError: A geometry lacks it, or its values have another type; the message names both.
         """
         self._name, self._nonnegative = name, nonnegative
         self._owners = [f"joint geometry {mesh.geo_id}" for mesh in meshes]
-        self._slots = []
-        for mesh, owner in zip(meshes, self._owners, strict=True):
-            edges = mesh.slot.geometry().edges()
-            require(edges, name, owner)
-            self._slots.append(edges.find(name))
+        self._meshes = tuple(meshes)
+        self._parts()
 
     def read(self) -> Array:
         """The present values of all m joints, geometry after geometry, (m,).
 
         Raises:
-            SceneError: A value is not finite, or negative; the message names geometry, joint and attribute.
+            SceneError: A value is not finite, or negative, or of another type; the message names geometry, joint and
+                attribute.
         """
-        parts = [slot.view() for slot in self._slots]
+        parts = self._parts()
         values = np.concatenate([np.zeros(0), *parts])
         if not are_valid(values, self._nonnegative):
             for part, owner in zip(parts, self._owners, strict=True):
                 check_joint_values(part, self._name, owner, self._nonnegative)
         return values
 
-
-def _find(slot: Any, name: str, shape: tuple[int, ...]) -> Any:
-    attribute = slot.geometry().instances().find(name)
-    if attribute is None:
-        raise SceneError(f"affine-body geometry {slot.id()} has no attribute '{name}' on its instances")
-    found = attribute.view().shape[1:]
-    if found not in (shape, (*shape, 1)):
-        raise SceneError(
-            f"affine-body geometry {slot.id()}: its '{name}' has shape {found} an instance, must have {shape}"
-        )
-    return attribute
+    def _parts(self) -> list[Array]:
+        of_each = zip(self._meshes, self._owners, strict=True)
+        return [Entries(mesh.slot.geometry().edges(), owner, "edge").numbers(self._name) for mesh, owner in of_each]

@@ -46,9 +46,9 @@ class SoftShape:
     """A soft body, whose vertices move one by one."""
 
     name: str
-    cells: NDArray[np.int32]  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments
+    cells: NDArray[np.int32]  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments; both ends of a particle are one
     vertices: Array  # (V, 3) [m] at the start, in the world
-    radius: float  # half the thickness of sheets and rods [m]
+    radius: float  # half the thickness of sheets, rods and particles [m]
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ class ArticulationSimulation:
         self.free_names = tuple(surface.name for surface in parts.surfaces if surface.role == "free")
         self._readers = _Readers(scene, parts)
         self._motions = _Motions(scene, self.joint_names)
-        self._distance = SceneDistance(self._uipc_scene)
         self._theta = np.zeros(len(self.joint_names))
         self.engine, self._world = start_world(self._uipc_scene, scene, document, engine, workspace)
+        self._distance = SceneDistance(self._uipc_scene)
 
     def step(self, index: int) -> None:
         """Take one step; the motion is the same in each."""

@@ -43,15 +43,25 @@ class SoftSurface:
     @cached_property
     def faces(self) -> Ints:
         """Triangles, counter-clockwise from outside, (F, 3), of `vertices`."""
-        return _tube_faces(len(self.shape.cells)) if self.is_rod else self._split[1]
+        if not self.is_rod:
+            return self._split[1]
+        return _tube_faces(len(self.shape.cells)) if self._is_line else _pieces_faces(len(self.shape.cells))
 
     def vertices(self, positions: Array) -> Array:
         """Vertices of the surface where the body's are at `positions`, (V, 3) or (rows, V, 3): (..., D, 3) [m]."""
         if not self.is_rod:
             return positions[..., self._split[0], :]
-        if positions.ndim == 2:
+        if positions.ndim == 3:
+            return np.stack([self.vertices(row) for row in positions])
+        if self._is_line:
             return _tube(positions, self.shape.radius)
-        return np.stack([_tube(row, self.shape.radius) for row in positions])
+        return _pieces(positions[self.shape.cells], self.shape.radius)
+
+    @cached_property
+    def _is_line(self) -> bool:
+        """Whether a rod is one line through its vertices in their order, as those of scene files."""
+        k = np.arange(len(self.shape.vertices) - 1)
+        return np.array_equal(self.shape.cells, np.stack([k, k + 1], axis=1))
 
     @cached_property
     def _split(self) -> tuple[Ints, Ints]:
@@ -101,6 +111,28 @@ def _tube(points: Array, radius: float) -> Array:
     around = np.cos(angles)[:, None] * first[:, None] + np.sin(angles)[:, None] * second[:, None]
     rings = points[:, None] + radius * around
     return np.concatenate([rings.reshape(-1, 3), points[:1], points[-1:]])
+
+
+def _pieces(ends: Array, radius: float) -> Array:
+    """Tubes around k segments (k, 2, 3), as high as thick at points: (k (2 _SIDES + 2), 3) [m], each as `_tube`."""
+    is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
+    ends = ends + is_point[:, None, None] * radius * np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]])
+    along = ends[:, 1] - ends[:, 0]
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+    axis = np.eye(3)[np.argmin(np.abs(along), axis=1)]
+    first = axis - np.sum(axis * along, axis=1, keepdims=True) * along
+    first /= np.maximum(np.linalg.norm(first, axis=1, keepdims=True), 1e-300)
+    second = np.cross(along, first)
+    angles = 2.0 * np.pi * np.arange(_SIDES)[:, None] / _SIDES
+    around = radius * (np.cos(angles) * first[:, None] + np.sin(angles) * second[:, None])  # (k, _SIDES, 3)
+    rings = ends[:, :, None] + around[:, None]
+    return np.concatenate([rings.reshape(len(ends), 2 * _SIDES, 3), ends], axis=1).reshape(-1, 3)
+
+
+def _pieces_faces(pieces: int) -> Ints:
+    """Triangles of `_pieces`, (F, 3)."""
+    starts = (2 * _SIDES + 2) * np.arange(pieces)
+    return (starts[:, None, None] + _tube_faces(1)).reshape(-1, 3)
 
 
 def _tube_faces(segments: int) -> Ints:

@@ -34,8 +34,8 @@ def engine_of(subject: Subject, engine: Any, watcher: str) -> Any:
         return engine
     if engine.cpu.state_accessor is None:
         raise EngineError(f"a {watcher} with an engine begins after world.init(scene); this engine has no scene yet")
-    there = engine.cpu.contact_names
-    if there[: len(subject.names)] != subject.names:
+    there = engine.cpu.contact_groups[0]
+    if there[: len(subject.all_bodies)] != subject.all_bodies:
         raise EngineError(f"the engine moves another scene (of {', '.join(there)}); give the one of this scene's world")
     return engine
 

@@ -31,6 +31,7 @@ class Moment:
 
     subject: Subject
     poses: Array  # (n, 4, 4) of `subject.all_names`: scripts may move fixed bodies too
+    soft: Array  # (V, 3) vertices of `subject.soft_names`, one body after the other [m]
     contacts: Contacts
     figures: Mapping[str, str]  # what the panel says, by labels
 
@@ -59,7 +60,7 @@ class LiveScene:
         self._server, self._interval, self._left = server, interval, np.inf
         self._newest = self._shown = first
         scenery, names = first.subject.scenery, first.subject.all_names
-        points = outline_of(scenery, names, first.poses[None])
+        points = outline_of(scenery, names, first.poses[None], first.soft[None])
         self._arrow = ordinary_length(points.min(axis=0), points.max(axis=0))
         self._greatest, self._read = 0.0, 0.0
         self._stage = ViserScene(server, scenery, names, points, self._arrow, "role", show)
@@ -117,7 +118,7 @@ class LiveScene:
         now = float(np.linalg.norm(forces, axis=1).max(initial=0.0))
         self._greatest = max(now, _FADE * self._greatest)
         arrows = arrows_of(points, forces, self._arrow / (self._greatest or 1.0), self._arrow)
-        self._stage.place(*rigid_parts(moment.poses), arrows)
+        self._stage.place(*rigid_parts(moment.poses), arrows, moment.soft)
         self._shown = moment
         if not self._wake.is_set() or perf_counter() - self._read > _READ:
             self._panel.show(moment.figures)

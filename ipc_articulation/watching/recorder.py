@@ -191,7 +191,9 @@ class Recorder:
             "wall_time": 0.0,
         }
         names = subject.joint_names, subject.body_names, subject.free_names
-        return Header(name, subject.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra)
+        reported = energy_terms(engine), stages(engine), contact_names(engine)
+        counts = tuple(len(shape.vertices) for shape in subject.scenery.soft)
+        return Header(name, subject.dt, *names, *reported, extra, subject.soft_names, counts)
 
 
 def _listed(verb: str, names: Sequence[str]) -> list[str]:

@@ -19,15 +19,16 @@ from ipc_articulation.frontend.attributes import object_names, require
 from ipc_articulation.frontend.bodies import read_bodies
 from ipc_articulation.frontend.buffer_formats import formats_from_table
 from ipc_articulation.frontend.contact_table import is_half_plane, read_half_planes
+from ipc_articulation.frontend.soft.body_checks import element_kind
 from ipc_articulation.naming import distinct
-from ipc_articulation.recording.scenery import Role, Scenery, Surface
+from ipc_articulation.recording.scenery import Role, Scenery, SoftShape, Surface
 
 _STATE = ("theta", "theta_dot")
 _OF_STEP = ("delta_theta", "delta_theta_tilde", "contact_force")
 
 
 class Subject:
-    """The affine bodies and half-planes of a scene in their present state, and the joints of a coupling.
+    """The bodies and half-planes of a scene in their present state, and the joints of a coupling.
 
     Args:
         watched: A coupling, or a plain libuipc scene; geometries that are created later are not included.
@@ -37,7 +38,9 @@ class Subject:
         names: All affine bodies, as the scene has them.
         body_names: Bodies that can move, in the order of the scene; equal names are numbered (`naming.distinct`).
         free_names: Those of `body_names` that are not links.
-        scenery: The surfaces and half-planes for pictures.
+        all_bodies: All affine and soft bodies, as the scene has them.
+        soft_names: Soft bodies, in the order of the scene; equal names are numbered.
+        scenery: The surfaces, soft bodies and half-planes for pictures.
     """
 
     def __init__(self, watched: Coupling | uipc.Scene) -> None:
@@ -57,14 +60,18 @@ class Subject:
         self._moving = [row for row, role in enumerate(self._roles) if role != "fixed"]
         self._fixed, self._at_first = np.flatnonzero([role == "fixed" for role in self._roles]), self.poses()
         self.names = self._bodies.names
-        self._names = distinct((*self.names, *planes.names))  # as contacts have them
+        self._soft = self._distance.bodies.soft.bodies
+        self.all_bodies = named = (*self.names, *(body.name for body in self._soft))
+        self._names = distinct((*named, *planes.names))  # as contacts have them
+        self.soft_names = self._names[len(self.names) : len(named)]
         self._visuals = {key: value for coupling in couplings for key, value in coupling.visuals_by_geometry.items()}
         self.joint_names = () if self.coupling is None else self.coupling.joint_names
         self.body_names = tuple(self._names[row] for row in self._moving)
         self.free_names = tuple(self._names[row] for row in self._moving if self._roles[row] == "free")
         surfaces = list(self._surfaces())
         surfaces += _renamed([surface for coupling in couplings for surface in coupling.decorations], surfaces)
-        self.scenery = Scenery(tuple(surfaces), tuple(zip(planes.point, planes.normal, strict=True)), _up(scene))
+        half_planes = tuple(zip(planes.point, planes.normal, strict=True))
+        self.scenery = Scenery(tuple(surfaces), half_planes, _up(scene), soft=self._soft_shapes())
 
     @property
     def dt(self) -> float:
@@ -74,7 +81,8 @@ class Subject:
     @property
     def members(self) -> dict[tuple[int, int], str]:
         """Names of the bodies and half-planes by geometry id and instance, as contacts have them."""
-        return dict(zip([*self._bodies.rows, *self._plane_ids], self._names, strict=True))
+        soft = [(body.slot.id(), 0) for body in self._soft]
+        return dict(zip([*self._bodies.rows, *soft, *self._plane_ids], self._names, strict=True))
 
     @property
     def is_complete(self) -> bool:
@@ -88,6 +96,7 @@ class Subject:
     def state(self, is_start: bool = False) -> dict[str, Any]:
         """The present state and, except at the start, results of the last step: quantities of a recording by name."""
         state: dict[str, Any] = {"body_poses": self.body_poses(), "minimum_distance": self._distance.minimum()}
+        state["soft_positions"] = self.soft_positions()
         if self.coupling is not None:
             wanted = _STATE if is_start else _STATE + _OF_STEP
             state.update((key, getattr(self.coupling, key)) for key in wanted)
@@ -117,6 +126,19 @@ class Subject:
         slots = self._bodies.slots
         found = [require(slot.geometry().instances(), "transform", "an affine body") for slot in slots]
         return np.concatenate([np.zeros((0, 4, 4)), *found])
+
+    @formats_from_table
+    def soft_positions(self) -> Array:
+        """Vertices of all soft bodies at present, one body after the other, (V, 3) [m] in the world."""
+        return np.concatenate([np.zeros((0, 3)), *self._distance.soft_positions])
+
+    def _soft_shapes(self) -> tuple[SoftShape, ...]:
+        found = []
+        for name, body, x in zip(self.soft_names, self._soft, self._distance.soft_positions, strict=True):
+            elements = element_kind(body)[1]
+            elements = elements if body.dimension else np.repeat(elements, 2, axis=1)
+            found.append(SoftShape(name, elements.astype(np.int32), x, float(body.thickness[0])))
+        return tuple(found)
 
     def _surfaces(self) -> Iterator[Surface]:
         for row, transform in enumerate(self.poses()):

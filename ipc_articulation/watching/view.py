@@ -171,7 +171,7 @@ class View:
             if with_contacts:
                 touching = contacts(engine, contact_names(engine))
                 figures["contacts"] = str(len(touching))
-        return Moment(self._subject, self._subject.poses(), touching, figures)
+        return Moment(self._subject, self._subject.poses(), self._subject.soft_positions(), touching, figures)
 
     def _require_open(self) -> None:
         if self._is_closed:

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 import trimesh
 
+from ipc_articulation import run
 from ipc_articulation.checking import Report, check_file
+from ipc_articulation.errors import SceneFileError
 
 SCENE = """\
 adapter: none
@@ -51,12 +53,78 @@ def test_a_right_scene_has_no_problems(tmp_path: Path) -> None:
 
 def test_a_cloth_in_a_box_is_an_error(tmp_path: Path) -> None:
     report = check(tmp_path, ("[0, 0, 0.5]", "[0, 0, 0.21]"))
-    assert told(report.errors) == ["9:11 'box' and 'towel' overlap at the start; move them apart"]
+    thick = "'towel' is 0.000318 m thick"
+    assert told(report.errors) == [f"9:11 'box' and 'towel' overlap at the start ({thick}); move them apart"]
 
 
 def test_a_soft_ball_in_the_ground_is_an_error(tmp_path: Path) -> None:
     report = check(tmp_path, ("[0.3, 0, 0.2]", "[0.3, 0, 0.04]"))
     assert told(report.errors) == ["14:11 'sponge' and the ground overlap at the start; move them apart"]
+
+
+RODS = """\
+rods:
+  - name: first
+    shape: {type: line, length: 0.2, segments: 4}
+    pose: {position: [-0.5, 0, 0.5]}
+    thickness: 0.004
+    youngs_modulus: 1e6
+  - name: second
+    shape: {type: polyline, points: [[0, -0.1, 0], [0, 0.1, 0]]}
+    pose: {position: [-0.47, 0, 0.5]}
+    thickness: 0.006
+    youngs_modulus: 1e6
+"""
+
+
+def with_rods(*changes: tuple[str, str]) -> tuple[str, str]:
+    text = RODS
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return "cloth:", f"{text}cloth:"
+
+
+SAID = {
+    0.5: r"'first' and 'second' intersect at the start \(edge \(2, 3\) of 'first' and edge \(0, 1\) of 'second'\)",
+    0.504: r"'first' and 'second' are 0.004 m apart, less than their thickness 0.005 m: move them apart "
+    r"\(vertices 2, 3 of 'first' and vertices 0, 1 of 'second'\)",
+}
+
+
+@pytest.mark.parametrize("height", SAID)
+def test_rods_that_cross_or_are_nearer_than_they_are_thick_are_an_error(tmp_path: Path, height: float) -> None:
+    report = check(tmp_path, with_rods(("[-0.47, 0, 0.5]", f"[-0.47, 0, {height}]")))
+    message = "overlap at the start ('first' is 0.004 m thick and 'second' is 0.006 m thick); move them apart"
+    assert told(report.errors) == [f"19:11 'first' and 'second' {message}"]
+    with pytest.raises(SceneFileError, match=SAID[height]):
+        run(tmp_path / "scene.yaml", engine="cpu", quiet=True, pictures=False, force=True)
+
+
+def test_rods_beyond_their_thickness_are_no_error(tmp_path: Path) -> None:
+    report = check(tmp_path, with_rods(("[-0.47, 0, 0.5]", "[-0.47, 0, 0.5055]")))
+    assert report.errors == ()
+    (warning,) = told(report.warnings)
+    assert warning.startswith("19:11 'first' and 'second' are 0.0005 m apart at the start, less than half of d_hat")
+    assert check(tmp_path, with_rods(("[-0.47, 0, 0.5]", "[-0.47, 0, 0.507]"))).warnings == ()
+
+
+def test_a_rod_through_a_box_or_in_the_ground_is_an_error(tmp_path: Path) -> None:
+    through = with_rods(("[-0.5, 0, 0.5]", "[0.1, 0, 0.2]"))
+    message = "'box' and 'first' overlap at the start ('first' is 0.004 m thick); move them apart"
+    assert told(check(tmp_path, through).errors) == [f"9:11 {message}"]
+    low = with_rods(("[-0.5, 0, 0.5]", "[-0.5, 0, 0.001]"))
+    message = "'first' and the ground overlap at the start ('first' is 0.004 m thick); move them apart"
+    assert told(check(tmp_path, low).errors) == [f"19:11 {message}"]
+
+
+def test_a_rod_that_overlaps_itself_is_an_error(tmp_path: Path) -> None:
+    loop = "points: [[0, -0.1, 0], [0, 0.1, 0], [0.1, 0.1, 0], [0.1, 0, 0], [-0.1, 0, 0.004]]"
+    change = with_rods(("points: [[0, -0.1, 0], [0, 0.1, 0]]", loop), ("[-0.5, 0, 0.5]", "[-0.8, 0, 0.5]"))
+    message = "'second' overlaps itself at the start ('second' is 0.006 m thick); move its parts apart"
+    assert told(check(tmp_path, change).errors) == [f"24:11 {message}"]
+    with pytest.raises(SceneFileError, match=r"parts of 'second' are 0.002 m apart, less than their thickness 0.006 m"):
+        run(tmp_path / "scene.yaml", engine="cpu", quiet=True, pictures=False, force=True)
 
 
 def test_what_is_attached_may_overlap(tmp_path: Path) -> None:

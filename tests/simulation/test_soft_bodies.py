@@ -305,3 +305,10 @@ def test_cloth_whose_edges_have_three_triangles_is_refused(tmp_path: Path) -> No
     (tmp_path / "fin.obj").write_text(text)
     message = refused(tmp_path, free_scene(cloth=[{**TOWEL, "shape": {"type": "mesh", "file": "fin.obj"}}]))
     assert "3 triangles share the edge of vertices 0 and 1; cloth has at most 2" in message
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1e400"])
+def test_cloth_with_a_vertex_that_is_not_finite_is_refused(tmp_path: Path, number: str) -> None:
+    (tmp_path / "torn.obj").write_text(f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 {number}\nf 1 2 3\nf 2 4 3\n")
+    message = refused(tmp_path, free_scene(cloth=[{**TOWEL, "shape": {"type": "mesh", "file": "torn.obj"}}]))
+    assert f"torn.obj': vertex 3 is (1, 1, {float(number):g}); give three finite numbers" in message

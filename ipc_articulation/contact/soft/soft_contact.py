@@ -16,12 +16,12 @@ from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
 from ipc_articulation.contact.materials import Materials
-from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.soft import vertex_barrier, vertex_friction
 from ipc_articulation.contact.soft.meshes import Meshes, near_meshes
 from ipc_articulation.contact.soft.soft_proximity import SoftProximity
+from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.soft.vertex_forces import barrier_forces, friction_forces
 from ipc_articulation.contact.soft.vertex_foresight import VertexForesight
 from ipc_articulation.contact.soft.vertex_friction import VertexFriction
@@ -35,14 +35,30 @@ class SoftContact(MaterialContact):
     """All pairs of meshes of one material of which one is soft; the methods are those of `BodyContact`."""
 
     def __init__(
-        self, surfaces: Surfaces, meshes: Meshes, materials: Materials, index: int, resistance: Resistance
+        self,
+        surfaces: Surfaces,
+        meshes: Meshes,
+        materials: Materials,
+        index: int,
+        resistance: Resistance,
+        elements: VertexElements | None = None,
     ) -> None:
-        """Prepare contact for the material with an index; `resistance` has κ_c of its pairs."""
+        """Prepare contact for the material with an index.
+
+        Args:
+            surfaces: Surfaces of all bodies.
+            meshes: Their meshes.
+            materials: All materials.
+            index: Of this one.
+            resistance: κ_c of its pairs.
+            elements: Of the vertices, where they differ within bodies: they choose κ_c and μ then.
+        """
         super().__init__(materials, index, resistance)
         self._surfaces, self._meshes = surfaces, meshes
         self._allowed = materials.body_pairs == index
         self._allowed[: meshes.affine, : meshes.affine] = False
-        self.proximity = SoftProximity(surfaces, meshes, self._reach)
+        self._elements = elements
+        self.proximity = SoftProximity(surfaces, meshes, self._reach, elements)
         self._friction: VertexFriction | None = None
 
     def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
@@ -54,9 +70,15 @@ class SoftContact(MaterialContact):
     def lag_friction(self, touching: Stencils, at: Positions, law: FrictionLaw) -> None:
         """Fix the step's normal forces and tangents of friction; it has no anchors."""
         if self._mu > 0.0 and law.acts and len(touching):
-            barrier = self._mu * self._stiffness(touching), self._d_hat, self._thickness
+            mu = self._mu if self._elements is None else self._elements.frictions(touching)
+            barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
             vertices = self._surfaces.body, self._surfaces.points, at.x
             self._friction = vertex_friction.lag(touching, *vertices, *barrier, law.lagged_length(self._dt))
+
+    def _stiffness(self, stencils: Stencils) -> Array:
+        if self._elements is None or not len(stencils):
+            return super()._stiffness(stencils)
+        return self._dt**2 * self._elements.resistances(stencils)
 
     def touching(self, x: Array, moving: Bools) -> Stencils:
         """The stencils within d̂ at x (V, 3) of pairs with a moving row; pairs without such stencils are left out."""
@@ -146,15 +168,9 @@ class SoftContact(MaterialContact):
                 return distance - self._thickness, s.bodies_of(row)
         return np.inf, ()
 
-    def rounded_away(self, at: Positions, within: float) -> Overlap | None:
-        """Two rows whose gap is below rounding errors, or None; only gaps up to `within` [m] are checked."""
-        s = self._all_within(at, within + self._thickness)
-        row, gap, least = pair_barrier.rounded_away(s.kind, s.vertices, at.x, self._thickness)
-        return None if row < 0 else Overlap(*s.bodies_of(row), "", gap, max(self._d_hat, least))
-
     def _all_within(self, at: Positions, reach: float) -> Stencils:
         """Stencils that contain all pairs of primitives nearer than a distance [m]."""
-        found = SoftProximity(self._surfaces, self._meshes, reach)
+        found = SoftProximity(self._surfaces, self._meshes, reach, self._elements)
         m = self._meshes
         moving = np.ones(len(m.first_row) - 1, dtype=np.bool_)
         found.cover(at, at, m.representative[near_meshes(*m.boxes(at.low, at.high), self._allowed, moving, reach)])

@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.soft.meshes import Meshes
+from ipc_articulation.contact.soft.sides import by_rows, sorted_by_rows
+from ipc_articulation.contact.soft.vertex_elements import VertexElements
 from ipc_articulation.contact.soft.vertex_trees import search
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces, move
@@ -39,8 +41,14 @@ class _Found(NamedTuple):
 class SoftProximity:
     """Stencils with soft vertices, for distances up to `reach`."""
 
-    def __init__(self, surfaces: Surfaces, meshes: Meshes, reach: float) -> None:
-        """Begin with no stencils; `reach` is the distance [m] up to which pairs must be found."""
+    def __init__(
+        self, surfaces: Surfaces, meshes: Meshes, reach: float, elements: VertexElements | None = None
+    ) -> None:
+        """Begin with no stencils; `reach` is the distance [m] up to which pairs must be found.
+
+        With `elements` of vertices, the stencils of two rows are one pair for each kind of elements that they have.
+        """
+        self._elements = elements
         self.reach = reach
         self.stencils = NO_STENCILS  # those that may come within reach on the motion of the last `cover`
         self._surfaces, self._meshes = surfaces, meshes
@@ -66,7 +74,7 @@ class SoftProximity:
             holding.update(self._search(missing, start.q, end.q))
         self._known = dict(sorted(holding.items()))
         if missing or list(self._known) != last:
-            self.stencils = _joined([found.stencils for found in self._known.values()], len(of_row))
+            self.stencils = self._joined([found.stencils for found in self._known.values()], len(of_row))
         return bool(missing)
 
     def _ranges(self, pair: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -94,13 +102,31 @@ class SoftProximity:
         shape = m.trees, m.edges, m.faces, m.dimension, m.squared_lengths
         ids = np.array(pairs, dtype=np.int64)
         pair, kind, vertices, mollified = search(ids, *shape, x, ends, distance)
+        if self._elements is not None:
+            enabled = self._elements.are_enabled(kind, vertices)
+            pair, kind, vertices, mollified = (part[enabled] for part in (pair, kind, vertices, mollified))
         bounds = np.searchsorted(pair, np.arange(len(pairs) + 1))
         found = {}
         for p, key in enumerate(pairs):
             some = slice(bounds[p], bounds[p + 1])
-            stencils = by_rows(kind[some], vertices[some], mollified[some], m.body, m.is_fixed, len(q))
+            columns = kind[some], vertices[some], mollified[some]
+            stencils = by_rows(*columns, m.body, m.is_fixed, len(q), self._kinds(*columns[:2]))
             found[key] = _Found(starts[p], float(skins[p]), stencils)
         return found
+
+    def _kinds(self, kind: Ints, vertices: Ints) -> Ints | None:
+        return None if self._elements is None else self._elements.kind_of(kind, vertices)
+
+    def _joined(self, parts: list[Stencils], n: int) -> Stencils:
+        """All stencils, sorted by their rows; those of a pair of rows come from one part."""
+        parts = [part for part in parts if len(part)]
+        if len(parts) < 2:
+            return parts[0] if parts else NO_STENCILS
+        keys = np.concatenate([(part.bodies[:, 0] * n + part.bodies[:, 1])[part.pair] for part in parts])
+        kind, vertices, mollified = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("kind", "vertices", "mollified")
+        )
+        return sorted_by_rows(keys, kind, vertices, mollified, n, self._kinds(kind, vertices))
 
     def _moved(self, pairs: list[tuple[int, int]], q: Array) -> Array:
         """Positions (V, 3) at q, of the meshes in pairs."""
@@ -110,67 +136,6 @@ class SoftProximity:
             chosen[first[mesh] : first[mesh + 1]] = True
         move(surfaces.points, surfaces.first, q, chosen, x)
         return x
-
-
-def by_rows(kind: Ints, vertices: Ints, mollified: Array, body: Ints, is_fixed: Bools, n: int) -> Stencils:
-    """Stencils sorted by the rows that stand for their two sides: those of their first vertices that move.
-
-    Stencils of which neither side moves are left out.
-
-    Args:
-        kind: (k,).
-        vertices: (k, 4).
-        mollified: (k,).
-        body: The row of each vertex, (V,).
-        is_fixed: Whether a vertex never moves, (V,).
-        n: Number of rows.
-    """
-    keys, stays = _keys(kind, vertices, body, is_fixed, n)
-    rows = np.flatnonzero(stays)
-    rows = rows[np.argsort(keys[rows], kind="stable")]
-    return _of_keys(keys[rows], kind[rows], vertices[rows], mollified[rows], n)
-
-
-def _of_keys(keys: Ints, kind: Ints, vertices: Ints, mollified: Array, n: int) -> Stencils:
-    if not len(keys):
-        return NO_STENCILS
-    distinct, pair = np.unique(keys, return_inverse=True)
-    bodies = np.stack([distinct // n, distinct % n], axis=1)
-    return Stencils(bodies, pair.astype(np.int64), kind, vertices, mollified)
-
-
-def _joined(parts: list[Stencils], n: int) -> Stencils:
-    """All stencils, sorted by their rows; those of a pair of rows come from one part."""
-    parts = [part for part in parts if len(part)]
-    if len(parts) < 2:
-        return parts[0] if parts else NO_STENCILS
-    keys = np.concatenate([(part.bodies[:, 0] * n + part.bodies[:, 1])[part.pair] for part in parts])
-    order = np.argsort(keys, kind="stable")
-    kind, vertices, mollified = (
-        np.concatenate([getattr(part, name) for part in parts])[order] for name in ("kind", "vertices", "mollified")
-    )
-    return _of_keys(keys[order], kind, vertices, mollified, n)
-
-
-@compiled
-def _keys(kind, vertices, body, is_fixed, n):
-    """A key for the rows that stand for both sides, the smaller one first, (k,); and whether one of them moves."""
-    keys, stays = np.empty(len(kind), dtype=np.int64), np.empty(len(kind), dtype=np.bool_)
-    for s in range(len(kind)):
-        split = 2 if kind[s] == 0 else 1
-        first, second = _mover(vertices[s, :split], is_fixed), _mover(vertices[s, split:], is_fixed)
-        i, j = body[first], body[second]
-        keys[s], stays[s] = min(i, j) * n + max(i, j), not (is_fixed[first] and is_fixed[second])
-    return keys, stays
-
-
-@compiled
-def _mover(vertices, is_fixed):
-    """The first vertex that moves; the first one if none does."""
-    for v in vertices:
-        if not is_fixed[v]:
-            return v
-    return vertices[0]
 
 
 @compiled

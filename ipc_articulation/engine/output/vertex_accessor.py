@@ -14,7 +14,9 @@ from uipc.geometry import pointcloud
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read, read_meta
+from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.entries import Entries
+from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
 from ipc_articulation.signals import interrupts_deferred
 
@@ -66,14 +68,15 @@ class VertexAccessor:
         Fixed vertices may be put elsewhere; their velocities are always zero.
 
         Raises:
-            SceneError: A number is not finite, or surfaces would intersect; names the body. The state does not change.
+            SceneError: A number is not finite or too large, or surfaces would intersect; names the body. The state does
+                not change.
         """
         some, old = self._vertices_of(state_geo), self._present()
         new = tuple(values.copy() for values in old)
         for name, of_all in zip(("position", "velocity"), new, strict=True):
-            given = read(state_geo.vertices(), name)
-            if given is not None:
-                self._refuse_not_finite(given, name, some.start)
+            if state_geo.vertices().find(name) is not None:
+                given = Entries(state_geo.vertices(), "the geometry of a state", "vertex").numbers(name, shape=(3,))
+                self._refuse_wrong(given, name, some.start)
                 of_all[some] = given
         bounds = np.cumsum([len(body.x) for body in self._soft.bodies])[:-1]
         changed = [np.split(np.any(after != before, axis=1), bounds) for before, after in zip(old, new, strict=True)]
@@ -103,9 +106,11 @@ class VertexAccessor:
             )
         return slice(first, first + count)
 
-    def _refuse_not_finite(self, values: Array, name: str, first: int) -> None:
-        bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    def _refuse_wrong(self, values: Array, name: str, first: int) -> None:
+        bad = np.flatnonzero(~(np.abs(values) <= LARGEST).all(axis=1))
         if len(bad):
             vertex, ends = first + int(bad[0]), np.cumsum([len(body.x) for body in self._soft.bodies])
-            body = self._soft.bodies[int(np.searchsorted(ends, vertex, side="right"))]
-            raise SceneError(f"the {name} written for a vertex of {body.owner} is not finite")
+            which = int(np.searchsorted(ends, vertex, side="right"))
+            body, own = self._soft.bodies[which], vertex - int([0, *ends][which])
+            why = f"above {LARGEST:g}" if np.isfinite(values[bad[0]]).all() else "not finite"
+            raise SceneError(f"the {name} written for vertex {own} of {body.owner} is {why}")

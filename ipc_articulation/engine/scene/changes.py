@@ -15,7 +15,9 @@ from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import constitution_uid, require
 from ipc_articulation.frontend.bodies import BodyTable
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.joint_kinds import JOINT_KINDS
+from ipc_articulation.frontend.soft.stitches import UIDS as STITCHES
 
 
 def has_changed(scene: Any, model: EngineModel) -> bool:
@@ -40,11 +42,11 @@ def read_again(scene: Any, model: EngineModel, state: EngineState) -> tuple[Engi
         state: Its state.
 
     Raises:
-        SceneError: A joint's body was destroyed, or bodies intersect; names them.
+        SceneError: A body of a joint or of stitches was destroyed, or bodies intersect; names them.
         UnsupportedError: see `read_model`.
     """
     slots = list(scene.geometries())
-    _refuse_orphaned_joints(slots, model.context.bodies)
+    _refuse_orphans(slots, model.context.bodies)
     table = read_rows(scene)
     known = {key: row for row, key in enumerate(model.context.bodies.keys)}
     rows = [known.get(key, -1) for key in table.keys]  # where each body was, -1 for a new one
@@ -86,23 +88,29 @@ def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:
     return [(mesh.geo_id, k) for mesh in model.context.tracked for k in range(len(mesh.joints))]
 
 
-def _refuse_orphaned_joints(slots: Sequence[Any], before: BodyTable) -> None:
-    """Raise a SceneError for a joint that remains while one of its bodies is destroyed."""
+def _refuse_orphans(slots: Sequence[Any], before: BodyTable) -> None:
+    """Raise a SceneError for a joint or stitches that remain while one of their bodies is destroyed."""
     present = {slot.id() for slot in slots}
-    gone = {geo_id: before.names[row] for (geo_id, _), row in before.rows.items() if geo_id not in present}
+    names = {geo_id: f"body '{before.names[row]}'" for (geo_id, _), row in before.rows.items()}
+    names |= {body.slot.id(): f"soft body '{body.name}'" for body in before.soft.bodies}
+    gone = {geo_id: name for geo_id, name in names.items() if geo_id not in present}
     for slot in slots if gone else ():
-        for geo_id in _joined(slot.geometry(), f"joint geometry {slot.id()}"):
+        what, joined = _joined(slot.geometry(), slot.id())
+        for geo_id in joined:
             if geo_id in gone:
                 raise SceneError(
-                    f"body '{gone[geo_id]}' (geometry {geo_id}) was destroyed, but joint geometry {slot.id()} still "
-                    "joins it; destroy the object of that joint too"
+                    f"{gone[geo_id]} (geometry {geo_id}) was destroyed, but {what} geometry {slot.id()} still joins "
+                    f"it; destroy the object of that {what} too"
                 )
 
 
-def _joined(geometry: Any, owner: str) -> list[int]:
-    """Ids of the geometries that a joint geometry connects; none for any other geometry."""
+def _joined(geometry: Any, number: int) -> tuple[str, list[int]]:
+    """What a joint or stitch geometry is, and the ids of the geometries that it connects; none for any other one."""
     uid = constitution_uid(geometry)
+    if uid in STITCHES:
+        return "stitch", Entries(geometry.meta(), f"stitch geometry {number}").ids("geo_ids", shape=(2,))[0].tolist()
     if uid not in JOINT_KINDS:
-        return []
+        return "", []
     joints = JOINT_KINDS[uid].joints_in(geometry)
-    return [int(geo_id) for name in ("l_geo_id", "r_geo_id") for geo_id in require(joints, name, owner)]
+    columns = (require(joints, name, f"joint geometry {number}") for name in ("l_geo_id", "r_geo_id"))
+    return "joint", [int(geo_id) for column in columns for geo_id in column]

@@ -24,6 +24,7 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.creases import Hinges
+from ipc_articulation.engine.terms.stiffest import Stiffest
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import carried_uids
 from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
@@ -53,8 +54,11 @@ class FiniteElements(Term, Projecting):
 
     name = "elasticity"
 
-    def __init__(self, groups: Sequence[Group], hinges: Sequence[Hinges], surfaces: Surfaces) -> None:
-        """Take elastic elements, plastic hinges and the surfaces of all bodies, with all vertices of soft ones."""
+    def __init__(
+        self, groups: Sequence[Group], hinges: Sequence[Hinges], surfaces: Surfaces, stiffest: Stiffest
+    ) -> None:
+        """Take elastic elements, plastic hinges, the surfaces of all bodies, and the stiffest element."""
+        self._stiffest = stiffest
         self._elastic, self._hinges, self._surfaces, self._square = tuple(groups), tuple(hinges), surfaces, 0.0
         self._creases = [hinges.of(NO_CREASES) for hinges in self._hinges]  # at the beginning of the step
         self._groups = self._with_hinges()
@@ -97,6 +101,7 @@ class FiniteElements(Term, Projecting):
         return np.zeros((0, 2), dtype=np.int64)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
+        self._stiffest.refuse(dt)
         self._square = dt * dt
         if self._hinges:
             self._creases = [hinges.of(state.creases) for hinges in self._hinges]
@@ -143,12 +148,13 @@ def read(slots: Sequence[Any], context: SceneContext) -> FiniteElements:
     """The elements of the soft bodies among geometry slots."""
     ids, soft = {slot.id() for slot in slots}, context.bodies.soft
     found: dict[ModuleType, list[tuple[Ints, Array]]] = {}
-    hinges = []
+    hinges, stiffest = [], Stiffest()
     for body in soft.bodies:
         if body.slot.id() in ids:
             for uid in carried_uids(body.slot.geometry()):
                 for part in read_elements(body, uid) if uid in READERS else ():
                     vertices = context.vertices_of(body.slot.id())[part.vertices]
+                    stiffest = stiffest.or_stiffer(body, part)
                     if part.creases is None:
                         found.setdefault(part.law, []).append((vertices, part.constants))
                     else:
@@ -156,4 +162,4 @@ def read(slots: Sequence[Any], context: SceneContext) -> FiniteElements:
     groups = [
         Group(law, *(np.concatenate(column) for column in zip(*parts, strict=True))) for law, parts in found.items()
     ]
-    return FiniteElements(groups, hinges, context.surfaces)
+    return FiniteElements(groups, hinges, context.surfaces, stiffest)

@@ -2,5 +2,5 @@
 
 Reading order: `bodies` and `body_checks` (geometries), `parameters`, `stencils` and `constitutions` (elements with
 their energies), `constraints` (values that callbacks may write), `stitches` (springs between bodies), `soft_rows` (the
-coordinates of all vertices).
+coordinates of all vertices), `mixed_elements` (contact elements that differ within a body).
 """

@@ -10,16 +10,16 @@ libuipc reads all of this once, at `world.init`; only positions and velocities c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from uipc.builtin import ConstitutionUIDCollection
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import SceneError, UnsupportedError
 from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.body_checks import check_body
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
@@ -75,7 +75,7 @@ def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
         raise SceneError(
             f"{owner} has {geometry.instances().size()} instances; a soft body has one: make a geometry for each"
         )
-    vertices, V = geometry.vertices(), geometry.vertices().size()
+    V, vertices = geometry.vertices().size(), Entries(geometry.vertices(), owner, "vertex")
     if rest.vertices().size() != V:
         raise SceneError(f"{owner} has {V} vertices, but its rest geometry has {rest.vertices().size()}")
     _refuse_mirrors(geometry, owner)
@@ -87,25 +87,25 @@ def _read_body(slot: Any, rest: Any, object_name: str | None) -> SoftBody:
         slot=slot,
         rest=require(rest.vertices(), "position", f"the rest geometry of {owner}"),
         x=world_positions(geometry),
-        v=_column(vertices, "velocity", np.zeros((V, 3)), owner),
+        v=vertices.numbers("velocity", 0.0, (3,)),
         mass=_read_mass(geometry, rest, owner),
-        is_fixed=_column(vertices, "is_fixed", np.zeros(V), owner) != 0,
-        is_dynamic=_column(vertices, "is_dynamic", np.ones(V), owner) != 0,
-        own_gravity=_column(vertices, "gravity", np.full((V, 3), np.nan), owner),
-        thickness=_column(vertices, "thickness", np.zeros(V), owner),
-        contact_element=int(_one_value(geometry, "contact_element_id", 0, owner)),
-        subscene=int(_one_value(geometry, "subscene_element_id", 0, owner)),
+        is_fixed=vertices.flags("is_fixed", False),
+        is_dynamic=vertices.flags("is_dynamic", True),
+        own_gravity=vertices.numbers("gravity", np.nan, (3,)),
+        thickness=vertices.numbers("thickness", 0.0),
+        contact_elements=_read_elements(geometry, owner),
+        subscene=int(_one_value(geometry, "subscene_element_id", 0, owner, Entries.ids)),
         d_hat=_read_d_hat(geometry, owner),
-        self_collision=bool(read_meta(geometry, "self_collision", 1)),
+        self_collision=bool(Entries(geometry.meta(), owner).flags("self_collision", True)[0]),
         dimension=geometry.dim(),
         edges=edges,
         triangles=triangles,
         tetrahedra=tetrahedra,
-        surface_vertices=_column(vertices, "is_surf", np.zeros(V), owner) != 0,
-        surface_edges=edges[_is_surface(geometry.edges())],
-        surface_faces=triangles[_is_surface(geometry.triangles())],
+        surface_vertices=vertices.flags("is_surf", False),
+        surface_edges=edges[Entries(geometry.edges(), owner, "edge").flags("is_surf", False)],
+        surface_faces=triangles[Entries(geometry.triangles(), owner, "triangle").flags("is_surf", False)],
     )
-    check_body(body, has_gravity=vertices.find("gravity") is not None)
+    check_body(body, has_gravity=vertices.has("gravity"))
     return body
 
 
@@ -120,26 +120,12 @@ def _topology(geometry: Any, collection: str, k: int) -> Ints:
     return np.zeros((0, k), dtype=np.int64) if topo is None else topo.astype(np.int64)
 
 
-def _is_surface(collection: Any) -> Bools:
-    is_surf = read(collection, "is_surf")
-    return np.zeros(collection.size(), dtype=bool) if is_surf is None else is_surf != 0
-
-
-def _column(vertices: Any, name: str, default: NDArray[Any], owner: str) -> Any:
-    """An attribute of the vertices with the shape of its default, which it has if it does not exist."""
-    values = read(vertices, name)
-    if values is None:
-        return default
-    if values.shape != default.shape:
-        raise SceneError(f"{owner}: '{name}' of its vertices has the shape {values.shape}, must have {default.shape}")
-    return values
-
-
-def _one_value(geometry: Any, name: str, default: float, owner: str) -> float:
-    """The value of all vertices, else that of the geometry, else the default."""
-    values = read(geometry.vertices(), name)
-    if values is None or len(values) == 0:
-        return read_meta(geometry, name, default)
+def _one_value(geometry: Any, name: str, default: float, owner: str, read_all: Callable[..., Any]) -> Any:
+    """The value of all vertices, else that of the geometry, else the default; `read_all` is a method of Entries."""
+    vertices = Entries(geometry.vertices(), owner, "vertex")
+    if not vertices.has(name) or not geometry.vertices().size():
+        return read_all(Entries(geometry.meta(), owner), name, default)[0]
+    values = read_all(vertices, name)
     if np.ptp(values) > 0:
         raise UnsupportedError(
             f"{owner} has a '{name}' that differs from vertex to vertex ({values.min():g} to {values.max():g}); the "
@@ -148,8 +134,16 @@ def _one_value(geometry: Any, name: str, default: float, owner: str) -> float:
     return values[0]
 
 
+def _read_elements(geometry: Any, owner: str) -> Ints:
+    """Contact elements of the vertices, (V,)."""
+    vertices = Entries(geometry.vertices(), owner, "vertex")
+    if vertices.has("contact_element_id"):
+        return vertices.ids("contact_element_id")
+    return np.repeat(Entries(geometry.meta(), owner).ids("contact_element_id", 0), geometry.vertices().size())
+
+
 def _read_d_hat(geometry: Any, owner: str) -> float:
-    d_hat = float(_one_value(geometry, "d_hat", -1.0, owner))
+    d_hat = float(_one_value(geometry, "d_hat", -1.0, owner, Entries.numbers))
     if not np.isfinite(d_hat):
         raise SceneError(f"{owner} has d_hat {d_hat:g}; it must be finite, and positive where it is not the scene's")
     return d_hat
@@ -157,11 +151,8 @@ def _read_d_hat(geometry: Any, owner: str) -> float:
 
 def _read_mass(geometry: Any, rest: Any, owner: str) -> Array:
     """Lumped masses (V,) [kg]."""
-    mass = read(geometry.vertices(), "mass")
-    if mass is not None:
-        return mass
-    density = read(geometry.vertices(), "mass_density")
-    if density is None:
-        density = require(geometry.meta(), "mass_density", owner)[0]
-    volume = require(rest.vertices(), "volume", f"the rest geometry of {owner}")
-    return np.asarray(density * volume, dtype=np.float64)
+    vertices = Entries(geometry.vertices(), owner, "vertex")
+    if vertices.has("mass"):
+        return vertices.numbers("mass")
+    density = (vertices if vertices.has("mass_density") else Entries(geometry.meta(), owner)).numbers("mass_density")
+    return density * Entries(rest.vertices(), f"the rest geometry of {owner}", "vertex").numbers("volume")

@@ -10,6 +10,8 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
+LARGEST = 1e9  # [m], [m/s]: a coordinate there is rounded to 1e-7 m, which is to be less than d̂ and elements
+
 
 def check_body(body: SoftBody, has_gravity: bool) -> None:
     """Refuse a body.
@@ -20,7 +22,8 @@ def check_body(body: SoftBody, has_gravity: bool) -> None:
 
     Raises:
         SceneError: An element refers to a vertex that there is not, a value is not finite, a mass is not positive, a
-            thickness is negative or differs along an edge, or an element has no extent at rest or is inverted.
+            thickness is negative or differs along an edge, an element has no extent at rest or is inverted, or
+            something is too far away or too fast.
     """
     owner, V = body.owner, len(body.x)
     if V == 0:
@@ -35,11 +38,24 @@ def check_body(body: SoftBody, has_gravity: bool) -> None:
     for what, values in finite.items():
         bad = ~np.isfinite(values).reshape(V, -1).all(axis=1)
         _refuse_vertex(bad, owner, f"has a {what} that is not finite")
+    refuse_extremes(body.x, "position", owner)
+    refuse_extremes(body.v, "velocity", owner)
     _refuse_vertex(body.thickness < 0.0, owner, "has a negative thickness; it is 0 m or more")
     _check_elements(body, owner)
     _check_masses(body, owner)
     differs = body.thickness[body.edges[:, 0]] != body.thickness[body.edges[:, 1]]
     _refuse_element(differs, "edge", body.edges, owner, "joins vertices with different thicknesses; they must be equal")
+
+
+def refuse_extremes(values: Array, name: str, owner: str) -> None:
+    """Refuse positions [m] or velocities [m/s] (V, 3) of vertices with which elements would vanish in rounding.
+
+    Raises:
+        SceneError: A coordinate is above LARGEST; names the vertex.
+    """
+    sizes, unit = np.abs(values).max(axis=1, initial=0.0), {"position": "m", "velocity": "m/s"}[name]
+    k = int(np.argmax(sizes))
+    _refuse_vertex(sizes > LARGEST, owner, f"has a {name} of {sizes[k]:.3g} {unit}; at most {LARGEST:g} {unit}")
 
 
 def _check_elements(body: SoftBody, owner: str) -> None:

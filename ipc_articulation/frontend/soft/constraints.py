@@ -24,6 +24,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import are_valid
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 
@@ -43,7 +44,7 @@ class Forces(NamedTuple):
 
 
 class VertexAttribute:
-    """One attribute of the vertices of several soft bodies; its slots are found once."""
+    """One attribute of the vertices of several soft bodies, found again in each read: a callback may replace it."""
 
     def __init__(
         self, bodies: Sequence[SoftBody], name: str, shape: tuple[int, ...] = (), nonnegative: bool = False
@@ -57,24 +58,19 @@ class VertexAttribute:
             nonnegative: Whether values below zero are refused.
 
         Raises:
-            SceneError: A body lacks it, or its values have another shape; the message names both.
+            SceneError: A body lacks it, or its values have another type; the message names both.
         """
         self._bodies, self._name, self._shape, self._nonnegative = bodies, name, shape, nonnegative
-        self._slots = [body.slot.geometry().vertices().find(name) for body in bodies]
-        for slot, body in zip(self._slots, bodies, strict=True):
-            if slot is None:
-                raise SceneError(f"{body.owner} has no attribute '{name}' on its vertices")
-            found = slot.view().shape[1:]
-            if found not in (shape, (*shape, 1)):
-                raise SceneError(f"{body.owner}: its '{name}' has the shape {found} a vertex, must have {shape}")
+        self._parts()
 
     def read(self) -> Array:
         """The present values, body after body, (n, *shape).
 
         Raises:
-            SceneError: A value is not finite, or negative; the message names body, vertex and attribute.
+            SceneError: A value is not finite, or negative, or of another type; the message names body, vertex and
+                attribute.
         """
-        parts = [np.reshape(slot.view(), (-1, *self._shape)) for slot in self._slots]
+        parts = self._parts()
         values = np.concatenate([np.zeros((0, *self._shape)), *parts])
         if not are_valid(values, self._nonnegative):
             for part, body in zip(parts, self._bodies, strict=True):
@@ -82,10 +78,39 @@ class VertexAttribute:
                 self._refuse(body, (part < 0.0) & self._nonnegative, "negative")
         return values
 
+    def _parts(self) -> list[Array]:
+        return [_vertices(body).numbers(self._name, shape=self._shape) for body in self._bodies]
+
     def _refuse(self, body: SoftBody, bad: Bools, why: str) -> None:
         if bad.any():
             vertex = int(np.argmax(bad.reshape(len(bad), -1).any(axis=1)))
             raise SceneError(f"{body.owner}: the '{self._name}' of vertex {vertex} is {why}")
+
+
+class VertexFlag:
+    """A switch of each vertex of several soft bodies."""
+
+    def __init__(self, bodies: Sequence[SoftBody], name: str) -> None:
+        """Find it.
+
+        Raises:
+            SceneError: A body lacks it, or a value is not 0 or 1.
+        """
+        self._bodies, self._name = bodies, name
+        self.read()
+
+    def read(self) -> Bools:
+        """Which vertices have it, body after body, (n,).
+
+        Raises:
+            SceneError: A value is not 0 or 1.
+        """
+        parts = [_vertices(body).flags(self._name) for body in self._bodies]
+        return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
+
+def _vertices(body: SoftBody) -> Entries:
+    return Entries(body.slot.geometry().vertices(), body.owner, "vertex")
 
 
 class SoftPositionConstraint:
@@ -97,7 +122,7 @@ class SoftPositionConstraint:
         Raises:
             SceneError: A body lacks one.
         """
-        self._is_on = VertexAttribute(bodies, "is_constrained")
+        self._is_on = VertexFlag(bodies, "is_constrained")
         self._aim = VertexAttribute(bodies, "aim_position", (3,))
         self._strength = VertexAttribute(bodies, "strength_ratio", nonnegative=True)
 
@@ -107,7 +132,7 @@ class SoftPositionConstraint:
         Raises:
             SceneError: One is not finite, or a strength is negative.
         """
-        return Aims(self._is_on.read() != 0.0, self._aim.read(), self._strength.read())
+        return Aims(self._is_on.read(), self._aim.read(), self._strength.read())
 
 
 class ExternalForce:
@@ -119,7 +144,7 @@ class ExternalForce:
         Raises:
             SceneError: A body lacks one.
         """
-        self._is_on = VertexAttribute(bodies, "external_force/is_constrained")
+        self._is_on = VertexFlag(bodies, "external_force/is_constrained")
         self._force = VertexAttribute(bodies, "external_force", (3,))
 
     def read(self) -> Forces:
@@ -128,4 +153,4 @@ class ExternalForce:
         Raises:
             SceneError: A force is not finite.
         """
-        return Forces(self._is_on.read() != 0.0, self._force.read())
+        return Forces(self._is_on.read(), self._force.read())

@@ -8,7 +8,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 
@@ -22,9 +22,9 @@ def read_stiffness(body: SoftBody, collection: Any, name: str, kind: str) -> Arr
         kind: What messages call an entry of the collection.
 
     Raises:
-        SceneError: The attribute is missing, or a value is not finite or negative.
+        SceneError: The attribute is missing or of another type, or a value is not finite or negative.
     """
-    values = require(collection, name, f"{body.owner}: a {kind}")
+    values = Entries(collection, body.owner, kind).numbers(name)
     bad = ~np.isfinite(values) | (values < 0.0)
     if bad.any():
         e = int(np.argmax(bad))
@@ -34,7 +34,7 @@ def read_stiffness(body: SoftBody, collection: Any, name: str, kind: str) -> Arr
 
 def read_finite(body: SoftBody, collection: Any, name: str, kind: str) -> Array:
     """Like `read_stiffness`, but negative numbers are allowed."""
-    values = require(collection, name, f"{body.owner}: a {kind}")
+    values = Entries(collection, body.owner, kind).numbers(name)
     if not np.isfinite(values).all():
         e = int(np.argmin(np.isfinite(values)))
         raise SceneError(f"{body.owner}: {kind} {e} has the '{name}' {values[e]:g}; it must be finite")

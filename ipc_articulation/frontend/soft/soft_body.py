@@ -22,7 +22,7 @@ class SoftBody:
     is_dynamic: Bools  # (V,) without it a vertex has no velocity in its prediction
     own_gravity: Array  # (V, 3) [m/s²]; the scene's gravity is used if it is NaN
     thickness: Array  # (V,) radius about each vertex [m]
-    contact_element: int
+    contact_elements: Ints  # (V,)
     subscene: int
     d_hat: float  # [m]; the scene's value is used if it is not positive
     self_collision: bool

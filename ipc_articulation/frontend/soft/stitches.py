@@ -18,14 +18,15 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.elasticity import stitches_to_edges, stitches_to_triangles, stitches_to_vertices
 from ipc_articulation.errors import MeshError, SceneError
-from ipc_articulation.frontend.attributes import constitution_uid, read, require
+from ipc_articulation.frontend.attributes import constitution_uid, read
 from ipc_articulation.frontend.bodies import is_affine_body
+from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.bodies import is_soft_body, world_positions
 
-_KINDS: dict[int, tuple[str, ModuleType, tuple[str, ...]]] = {  # name, law, parameters in the order of its `rest`
-    22: ("stitches of vertices", stitches_to_vertices, ("kappa", "rest_length")),
-    29: ("stitches to edges", stitches_to_edges, ("mu", "lambda", "thickness", "min_separate_distance")),
-    30: ("stitches to triangles", stitches_to_triangles, ("mu", "lambda", "min_separate_distance")),
+_KINDS: dict[int, tuple[str, ModuleType, int, tuple[str, ...]]] = {  # name, law, vertices, parameters as of its `rest`
+    22: ("stitches of vertices", stitches_to_vertices, 2, ("kappa", "rest_length")),
+    29: ("stitches to edges", stitches_to_edges, 3, ("mu", "lambda", "thickness", "min_separate_distance")),
+    30: ("stitches to triangles", stitches_to_triangles, 4, ("mu", "lambda", "min_separate_distance")),
 }
 UIDS = tuple(_KINDS)
 
@@ -69,14 +70,14 @@ def read_stitches(
         SceneError: A body or vertex that does not exist, a wrong parameter, or an edge or triangle without extent.
     """
     geometry, uid = slot.geometry(), constitution_uid(slot.geometry())
-    name, law, parameters = _KINDS[uid]
+    name, law, width, parameters = _KINDS[uid]
     owner = f"{name} '{(names or {}).get(slot.id(), f'geometry {slot.id()}')}' (geometry {slot.id()})"
-    instances = geometry.instances()
-    topo = require(instances, "topo", owner).astype(np.int64)
-    ids = require(geometry.meta(), "geo_ids", owner)[0]
+    instances = Entries(geometry.instances(), owner, "stitch")
+    topo = instances.ids("topo", shape=(width,))
+    ids = Entries(geometry.meta(), owner).ids("geo_ids", shape=(2,))[0]
     stitched = [_find(int(geo_id), slots, owner) for geo_id in ids]
     sides = [_side(body, vertices, owner) for body, vertices in zip(stitched, (topo[:, :1], topo[:, 1:]), strict=True)]
-    values = [_read_parameter(instances, parameter, owner) for parameter in parameters]
+    values = [_read_parameter(instances, parameter) for parameter in parameters]
     try:
         x = [positions(body)[side.vertices] for body, side in zip(stitched, sides, strict=True)]
         constants = law.rest(*_first_elements(x), *values)
@@ -116,10 +117,12 @@ def _side(slot: Any, vertices: Ints, owner: str) -> Side:
     return Side(slot.id(), is_soft_body(geometry), vertices, np.asarray(points)[vertices])
 
 
-def _read_parameter(instances: Any, name: str, owner: str) -> Array:
-    values = require(instances, name, owner)
+def _read_parameter(instances: Entries, name: str) -> Array:
+    values = instances.numbers(name)
     bad = ~np.isfinite(values) | (values < 0.0)
     if bad.any():
         k = int(np.argmax(bad))
-        raise SceneError(f"{owner}: stitch {k} has the '{name}' {values[k]:g}; it must be finite and 0 or more")
+        raise SceneError(
+            f"{instances.owner}: stitch {k} has the '{name}' {values[k]:g}; it must be finite and 0 or more"
+        )
     return values

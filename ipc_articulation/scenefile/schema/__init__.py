@@ -42,15 +42,11 @@ from ipc_articulation.scenefile.schema.shapes import (
     ShapeEntry,
     SphereEntry,
 )
-from ipc_articulation.scenefile.schema.soft import (
-    AttachEntry,
-    ClothEntry,
+from ipc_articulation.scenefile.schema.soft import AttachEntry, ClothEntry, RegionEntry, RodEntry, SoftEntry
+from ipc_articulation.scenefile.schema.soft_shapes import (
     GridEntry,
     LineEntry,
     PolylineEntry,
-    RegionEntry,
-    RodEntry,
-    SoftEntry,
     TetrahedraEntry,
     TrianglesEntry,
 )

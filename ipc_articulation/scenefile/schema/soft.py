@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from math import prod
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.bodies import InEnvironment
-from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
+from ipc_articulation.scenefile.schema.shapes import BoxEntry, PoseEntry
+from ipc_articulation.scenefile.schema.soft_shapes import (
+    MOST_CELLS,
+    GridEntry,
+    LineEntry,
+    PolylineEntry,
+    SolidShapeEntry,
+    TetrahedraEntry,
+    TrianglesEntry,
+    too_many,
+)
 from ipc_articulation.scenefile.schema.values import (
-    ExistingFile,
     Length,
     NonNegative,
     PoissonsRatio,
@@ -20,10 +29,7 @@ from ipc_articulation.scenefile.schema.values import (
     Vector3,
 )
 
-MOST_CELLS = 10_000_000  # of one grid
-
 Side = Literal["-x", "+x", "-y", "+y", "-z", "+z", "start", "end"]
-Count = Annotated[int, Field(gt=0)]
 
 
 class RegionEntry(Block):
@@ -89,17 +95,6 @@ class _SoftEntry(InEnvironment):
     self_collision: bool = Field(True, description="false: its parts pass through each other")
 
 
-class TetrahedraEntry(Block):
-    """Tetrahedra from a file, in the file's own frame."""
-
-    type: Literal["tetrahedra"]
-    file: ExistingFile = Field(description="Gmsh (.msh), VTK (.vtk, .vtu) or another format that meshio reads")
-    scale: Positive = Field(1.0, description="factor for the lengths of the file")
-
-
-SolidShapeEntry = Annotated[ShapeEntry | TetrahedraEntry, Field(discriminator="type")]
-
-
 class SoftEntry(_SoftEntry):
     """A soft solid, of tetrahedra."""
 
@@ -122,27 +117,11 @@ class SoftEntry(_SoftEntry):
             yield ("resolution",), f"the file of '{self.name}' has its elements already; `resolution` has no meaning"
         if not given and self.resolution is None:
             yield (), f"'{self.name}' needs `resolution`, the length of its elements' edges [m]"
-
-
-class GridEntry(Block):
-    """A rectangle in the plane z = 0 with its centre at the origin."""
-
-    type: Literal["grid"]
-    size: tuple[Length, Length] = Field(description="lengths along x and y [m]")
-    cells: tuple[Count, Count] = Field(description="numbers of cells along x and y, each of two triangles")
-
-    def complaints(self) -> Iterator[Complaint]:
-        """It can be stored."""
-        if self.cells[0] * self.cells[1] > MOST_CELLS:
-            yield ("cells",), f"a grid has at most {MOST_CELLS:,} cells, got {self.cells[0] * self.cells[1]:,}"
-
-
-class TrianglesEntry(Block):
-    """Triangles from a file, in the file's own frame; they need not be closed."""
-
-    type: Literal["mesh"]
-    file: ExistingFile = Field(description="STL, OBJ, PLY, glTF or another format that trimesh reads")
-    scale: Positive = Field(1.0, description="factor for the lengths of the file")
+        if isinstance(self.shape, BoxEntry) and self.resolution is not None:
+            counts = [max(1.0, length / self.resolution) for length in self.shape.size]
+            coarse = (prod(self.shape.size) / MOST_CELLS) ** (1.0 / 3.0)
+            for text in too_many("a box", "cells", prod(counts)):
+                yield ("resolution",), f"{text}: give a larger resolution, about {coarse:.2g} m"
 
 
 class ClothEntry(_SoftEntry):
@@ -165,30 +144,6 @@ class ClothEntry(_SoftEntry):
     bending: NonNegative | None = Field(
         None, description="bending stiffness [N·m]; default: E h³/(12(1 - ν²)) of a plate with the thickness h"
     )
-
-
-class LineEntry(Block):
-    """A straight rod along x with its centre at the origin."""
-
-    type: Literal["line"]
-    length: Length = Field(description="[m]")
-    segments: Count = Field(description="number of its straight parts")
-
-
-class PolylineEntry(Block):
-    """A rod through points."""
-
-    type: Literal["polyline"]
-    points: Annotated[tuple[Vector3, ...], Field(min_length=2)] = Field(description="[m]")
-    segments: Count | None = Field(
-        None, description="number of straight parts of equal length; default: one between two points"
-    )
-
-    def complaints(self) -> Iterator[Complaint]:
-        """It has a direction everywhere."""
-        for k, (first, second) in enumerate(pairwise(self.points)):
-            if first == second:
-                yield ("points", k + 1), f"point {k + 1} of a polyline must differ from the one before it"
 
 
 class RodEntry(_SoftEntry):

@@ -43,12 +43,12 @@ def read_triangles(file: Path, scale: float) -> tuple[Array, Ints]:
     """Vertices, (V, 3) [m], and triangles, (F, 3), of a surface that may be open.
 
     Raises:
-        MeshError: The file cannot be read or has no triangles, one has no area, or an edge has more than two.
+        MeshError: The file cannot be read or has no triangles, a vertex is not finite, a triangle has no area, or an
+            edge has more than two.
     """
     name = f"mesh '{file}'"
-    mesh = read_mesh(file, scale, name)
+    mesh = read_mesh(file, scale, name, finite=True)
     points, triangles = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
-    _require_finite(points, name)
     corners = points[triangles]
     area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     _require_solid(area, _FLAT * np.ptp(corners, axis=1).max(axis=1) ** 2, name, "triangle", "area")
@@ -70,8 +70,13 @@ def _read(file: Path) -> Any:
 
 
 def _require_finite(points: Array, name: str) -> None:
-    if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
-        raise MeshError(f"{name} has a vertex that is not three finite numbers")
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise MeshError(f"{name} has vertices of {points.shape[-1]} numbers; give three")
+    bad = ~np.isfinite(points).all(axis=1)
+    if bad.any():
+        vertex = int(np.argmax(bad))
+        x, y, z = points[vertex]
+        raise MeshError(f"{name}: vertex {vertex} is ({x:g}, {y:g}, {z:g}); give three finite numbers")
 
 
 def _require_solid(sizes: Array, least: Array, name: str, element: str, size: str) -> None:

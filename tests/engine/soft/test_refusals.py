@@ -13,10 +13,11 @@ from uipc.constitution import (
     DiscreteShellBending,
     FiniteElementExternalForce,
     SoftPositionConstraint,
+    SoftVertexStitch,
 )
 
 from ipc_articulation.errors import DumpError, SceneError
-from tests.engine.soft.soft_scenes import SoftScene, block, block_mesh, cloth, cloth_mesh, moved
+from tests.engine.soft.soft_scenes import SoftScene, block, block_mesh, cloth, cloth_mesh, moved, rod, vertices
 
 
 def rigid():
@@ -112,3 +113,72 @@ def test_a_dump_of_another_material_is_of_another_scene(tmp_path, other):
     second.start()
     with pytest.raises(DumpError, match=r"is of another scene: .*elements of soft bodies"):
         second.world.recover(2)
+
+
+def test_a_body_that_stitches_hold_is_not_destroyed_alone(tmp_path):
+    scene = SoftScene(tmp_path)
+    first, second = scene.add_soft(moved(block(1), 0, 0, 1), "first"), scene.add_soft(block(1), "second")
+    pairs = np.array([[0, 1]], dtype=np.int32)
+    seam = SoftVertexStitch().create_geometry((first, second), pairs, 1e3)
+    scene.scene.objects().create("seam").geometries().create(seam)
+    scene.start().run(1)
+    scene.scene.objects().destroy(scene.scene.objects().find("second")[0].id())
+    message = (
+        r"soft body 'second' \(geometry 1\) was destroyed, but stitch geometry 2 still joins it; destroy the object of "
+        "that stitch too"
+    )
+    with pytest.raises(SceneError, match=message):
+        scene.run(1)
+    scene.scene.objects().destroy(scene.scene.objects().find("seam")[0].id())
+    assert scene.run(1).world.frame() == 2
+
+
+@pytest.mark.parametrize("speed", [2e9, 1e100, -1e300])
+def test_what_is_too_fast_is_refused(tmp_path, speed):
+    scene, mesh = SoftScene(tmp_path), block(1)
+    velocity = np.zeros((8, 3))
+    velocity[5, 1] = speed
+    scene.add_soft(vertices(mesh, velocity=velocity))
+    text = f"soft body 'soft' (geometry 0): vertex 5 has a velocity of {abs(speed):g} m/s; at most 1e+09 m/s"
+    with pytest.raises(SceneError, match=re.escape(text)):
+        scene.start()
+
+
+@pytest.mark.parametrize("height", [2e9, 1e20, -1e300])
+def test_what_is_too_far_away_is_refused(tmp_path, height):
+    scene, mesh = SoftScene(tmp_path), cloth(1)
+    T = np.eye(4)
+    T[2, 3] = height
+    view(mesh.transforms())[0] = T
+    scene.add_soft(mesh)
+    text = f"soft body 'soft' (geometry 0): vertex 0 has a position of {abs(height):g} m; at most 1e+09 m"
+    with pytest.raises(SceneError, match=re.escape(text)):
+        scene.start()
+
+
+STIFF = {
+    "block": (lambda young: block(2, young=young), r"element \d+ of its stable neo-Hookean \(\d+, \d+, \d+, \d+\)"),
+    "cloth": (lambda young: cloth(2, young=young), r"element \d+ of its neo-Hookean shell \(\d+, \d+, \d+\)"),
+    "rod": (
+        lambda young: rod([[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0.01]], young=young),
+        r"element 0 of its springs \(0, 1\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "text"), STIFF.values(), ids=STIFF)
+def test_what_is_so_stiff_that_it_would_not_fall_is_refused(tmp_path, make, text):
+    scene = SoftScene(tmp_path)
+    scene.add_soft(make(1e17))
+    before = scene.start().x()
+    fallen = np.mean((scene.run(5).x() - before)[:, 2])
+    assert fallen == pytest.approx(-9.8 * 15e-4, rel=2e-3)
+    for young in (1e21, 1e300):
+        scene = SoftScene(tmp_path)
+        scene.add_soft(make(young))
+        scene.start()
+        message = (
+            rf"soft body 'soft' \(geometry 0\): {text} is so stiff that its inertia is lost: in a step of dt 0.01 s"
+        )
+        with pytest.raises(SceneError, match=message):
+            scene.run(1)

@@ -78,9 +78,11 @@ def test_faults_are_named_and_change_nothing(scene):
     scene.run()
     before, geometry = scene.x(1).tobytes(), state(scene)
     view(geometry.vertices().find("position"))[9, 0, 0] = np.nan
-    with pytest.raises(
-        SceneError, match=r"the position written for a vertex of soft body 'dust' \(geometry 1\) is not"
-    ):
+    message = r"the position written for vertex 1 of soft body 'dust' \(geometry 1\) is "
+    with pytest.raises(SceneError, match=message + "not finite"):
+        scene.engine.vertex_accessor.copy_from(geometry)
+    view(geometry.vertices().find("position"))[9, 0, 0] = -1e300
+    with pytest.raises(SceneError, match=message + r"above 1e\+09"):
         scene.engine.vertex_accessor.copy_from(geometry)
     scene.world.retrieve()
     assert scene.x(1).tobytes() == before

@@ -67,7 +67,7 @@ def test_a_solid_is_read():
     assert got.is_dynamic.tolist() == [True, True, False, True, True]
     assert np.isnan(got.own_gravity).all()
     assert not got.thickness.any()
-    assert (got.contact_element, got.subscene, got.d_hat, got.self_collision) == (3, 2, 0.02, False)
+    assert (got.contact_elements[0], got.subscene, got.d_hat, got.self_collision) == (3, 2, 0.02, False)
     np.testing.assert_array_equal(got.tetrahedra, TETRAHEDRA)
     assert got.surface_vertices.all()
     assert (len(got.surface_faces), len(got.surface_edges)) == (6, 9)
@@ -91,7 +91,7 @@ def test_thin_bodies_are_read(mesh, dimension, mass):
     assert got.surface_vertices.all()
     np.testing.assert_array_equal(got.surface_edges, got.edges)
     np.testing.assert_array_equal(got.surface_faces, got.triangles)
-    assert (got.contact_element, got.subscene, got.d_hat, got.self_collision) == (0, 0, -1.0, True)
+    assert (got.contact_elements[0], got.subscene, got.d_hat, got.self_collision) == (0, 0, -1.0, True)
 
 
 def test_without_labels_nothing_touches():
@@ -128,13 +128,12 @@ def test_uniform_values_on_vertices_are_those_of_the_body():
     set_vertices(mesh, "subscene_element_id", np.full(5, 5))
     set_vertices(mesh, "d_hat", np.full(5, 0.003))
     got = body(mesh)
-    assert (got.contact_element, got.subscene, got.d_hat) == (4, 5, 0.003)
+    assert (got.contact_elements[0], got.subscene, got.d_hat) == (4, 5, 0.003)
 
 
 @pytest.mark.parametrize(
     ("name", "values", "text"),
     [
-        ("contact_element_id", [0, 1, 0, 0, 0], "(0 to 1)"),
         ("subscene_element_id", [3, 1, 1, 1, 1], "(1 to 3)"),
         ("d_hat", [0.01, 0.01, 0.02, 0.01, 0.01], "(0.01 to 0.02)"),
     ],
@@ -240,4 +239,4 @@ def test_a_rest_geometry_of_another_mesh_is_refused():
 def test_columns_of_another_shape_are_refused():
     mesh = solid()
     mesh.vertices().create("gravity", 1.0)
-    refuses(mesh, "'gravity' of its vertices has the shape (5,), must have (5, 3)")
+    refuses(mesh, "'gravity' of its vertices is a number each; it must be a vector of 3 numbers each")

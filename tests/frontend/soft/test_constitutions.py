@@ -261,7 +261,7 @@ def test_a_wrong_stiffness_of_bending_is_refused():
 
 
 def test_a_missing_attribute_is_refused():
-    refuses(bare_with_empty(), 10, "a tetrahedron has no attribute 'mu'")
+    refuses(bare_with_empty(), 10, "has no attribute 'mu' on its tetrahedra")
 
 
 def bare_with_empty():

@@ -110,5 +110,22 @@ def test_a_missing_or_misshapen_attribute_is_refused():
     mesh.vertices().create("external_force", 1.0)
     scene = SoftScene()
     scene.add(mesh)
-    with pytest.raises(SceneError, match=re.escape("its 'external_force' has the shape () a vertex, must have (3,)")):
+    with pytest.raises(
+        SceneError,
+        match=re.escape("'external_force' of its vertices is a number each; it must be a vector of 3 numbers each"),
+    ):
         constraints.ExternalForce(scene.bodies)
+
+
+def test_an_attribute_that_was_replaced_is_found():
+    scene = scene_with(SoftPositionConstraint, 50.0)
+    constraint = constraints.SoftPositionConstraint(scene.bodies)
+    before = constraint.read()
+    for name, value in (("aim_position", np.array([7.0, 8.0, 9.0])), ("is_constrained", 1)):
+        attributes = scene.slots[1].geometry().vertices()
+        attributes.destroy(name)
+        attributes.create(name, value)
+    after = constraint.read()
+    assert not before.is_constrained.any()
+    assert after.is_constrained.sum() == 4
+    np.testing.assert_array_equal(after.position[after.is_constrained], [[7.0, 8.0, 9.0]] * 4)
