@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-import numpy as np
-
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem, make_problem
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
@@ -57,7 +55,7 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
     potential = Potential(terms, model.surfaces, contact, names, is_fixed, adaptive, config.cfl, bodies.soft)
     articulation = next((term for term in terms if isinstance(term, Articulation)), None)
     contact_free = make_problem(model, potential, contact is not None)
-    system = LinearSystem(is_fixed, np.arange(len(is_fixed)) >= bodies.affine_count)
+    system = LinearSystem(is_fixed, potential.is_soft)
     return Workspace(
         contact,
         potential,

@@ -58,15 +58,15 @@ def minimise(problem, q, E, is_measured, dt):
 
 @compiled
 def _sizes(bodies, limits, dq, dt):
-    far = motions(*bodies.surfaces, dq)
-    return step_sizes(bodies.labels, far, dq, limits.velocity_tol * dt, limits.transrate_tol * dt)
+    far, is_soft = motions(*bodies.surfaces, dq), np.zeros(len(dq), dtype=np.bool_)
+    return step_sizes(bodies.labels, far, dq, limits.velocity_tol * dt, limits.transrate_tol * dt, is_soft)
 
 
 @compiled
 def _are_done(bodies, limits, moving, size, last, alpha):
-    whole = np.ones(len(size))
-    given = bodies.labels, moving, bodies.movable, bodies.remainder, whole
-    return are_done(*given, size, last, alpha, limits.ccd_tol, True)
+    whole, is_soft = np.ones(len(size)), np.zeros(len(size), dtype=np.bool_)
+    given = bodies.labels, moving, bodies.movable, bodies.remainder, is_soft
+    return are_done(*given, whole, size, last, alpha, limits.ccd_tol, True)
 
 
 @compiled

@@ -229,12 +229,12 @@ def add_vertices(H, bodies, points, H_v):
     y_a y_bᵀ ⊗ H_ab; where a row is split, it stays as it is.
     """
     diagonal, upper, count = H.diagonal, H.upper, H.number
-    n, v = bodies.shape
+    blocks, n, v = upper.blocks, *bodies.shape
     place, slot = np.empty(v, dtype=np.int64), np.empty(v, dtype=np.int64)
     for s in range(n):
         for a in range(v):
             place[a] = H.place[bodies[s, a]]
-            slot[a] = _slot(points[s, a]) if H.is_split[bodies[s, a]] else -1
+            slot[a] = _slot(points, s, a) if H.is_split[bodies[s, a]] else -1
         for a in range(v):
             for b in range(v):
                 i, j = place[a], place[b]
@@ -242,21 +242,26 @@ def add_vertices(H, bodies, points, H_v):
                     continue
                 if i == j:
                     H.own_masks[i] |= _mask(slot[a], slot[b])
-                    _add_vertex_pair(points[s, a], slot[a], points[s, b], slot[b], H_v[s], 3 * a, 3 * b, diagonal[i])
+                    target, at = diagonal, i
                 else:
-                    block, count = _find(upper, i, j, count)
-                    upper.masks[block] |= _mask(slot[a], slot[b])
-                    target = upper.blocks[block]
-                    _add_vertex_pair(points[s, a], slot[a], points[s, b], slot[b], H_v[s], 3 * a, 3 * b, target)
+                    at, count = _find(upper, i, j, count)
+                    upper.masks[at] |= _mask(slot[a], slot[b])
+                    target = blocks
+                if slot[a] >= 0 and slot[b] >= 0:
+                    for k in range(3):
+                        for m in range(3):
+                            target[at, 3 * slot[a] + k, 3 * slot[b] + m] += H_v[s, 3 * a + k, 3 * b + m]
+                else:
+                    _add_vertex_pair(points[s], slot, a, b, H_v[s], target[at])
     return count
 
 
 @compiled
-def _slot(point):
-    """Which vertex of a split row has a label (3,)."""
-    for s in range(3):
-        if point[s] != 0.0:
-            return s + 1
+def _slot(points, s, a):
+    """Which vertex of a split row has the label points[s, a]."""
+    for k in range(3):
+        if points[s, a, k] != 0.0:
+            return k + 1
     return 0
 
 
@@ -274,24 +279,19 @@ def _mask(left, right):
 
 
 @compiled
-def _add_vertex_pair(left, left_slot, right, right_slot, H, row, col, target):
-    """Add y_a y_bᵀ ⊗ H_ab to a block (12, 12): H_ab begins at (row, col) of H, left and right are both x̄."""
-    if left_slot >= 0 and right_slot >= 0:
-        for k in range(3):
-            for m in range(3):
-                target[3 * left_slot + k, 3 * right_slot + m] += H[row + k, col + m]
-        return
+def _add_vertex_pair(points, slot, a, b, H, target):
+    """Add y_a y_bᵀ ⊗ H_ab to a block (12, 12), for vertices a and b at points (v, 3) of H (3v, 3v)."""
     for p in range(4):
-        y, at, step = _weight(left, left_slot, p)
+        y, at, step = _weight(points[a], slot[a], p)
         if y == 0.0:
             continue
         for q in range(4):
-            z, to, stride = _weight(right, right_slot, q)
+            z, to, stride = _weight(points[b], slot[b], q)
             if z == 0.0:
                 continue
             for k in range(3):
                 for m in range(3):
-                    target[at + step * k, to + stride * m] += y * z * H[row + k, col + m]
+                    target[at + step * k, to + stride * m] += y * z * H[3 * a + k, 3 * b + m]
 
 
 @compiled

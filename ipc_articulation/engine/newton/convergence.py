@@ -5,6 +5,8 @@ detection allows at least the fraction ccd_tol of it. Beyond it, Newton goes on 
 fraction of the tolerances, the remainder. It is smaller for the links of articulations, whose contact forces go to
 another engine, and smallest for those of floating robots: without contact, Newton begins at the solution where joints
 turn one after the other about their axes, but not where a body turns in space.
+
+The rows of soft bodies in an island with an articulation need not be as exact: bodies look at the steps of bodies only.
 """
 
 from __future__ import annotations
@@ -29,8 +31,10 @@ _FARTHER = "surfaces are almost in touch: try a smaller dt, a larger contact res
 
 
 @compiled
-def step_sizes(labels, motions, dq, motion_tol, change_tol):
-    """Size of a step in units of the tolerances, the same for all of an island, (n,); below 1 it meets them.
+def step_sizes(labels, motions, dq, motion_tol, change_tol, is_soft):
+    """Size of a step in units of the tolerances, (n,); below 1 it meets them.
+
+    It is the same for all rows of soft bodies of an island, whose largest it is, and for all its bodies, whose largest.
 
     Args:
         labels: Islands, (n,).
@@ -38,17 +42,19 @@ def step_sizes(labels, motions, dq, motion_tol, change_tol):
         dq: Change of the coordinates, (n, 12).
         motion_tol: Tolerance of the first [m].
         change_tol: Tolerance of the entries of A.
+        is_soft: The rows of soft bodies, (n,).
     """
     sizes = np.empty(len(dq))
     for b in range(len(dq)):
         sizes[b] = motions[b] / motion_tol
         for i in range(3, DOF):
             sizes[b] = max(sizes[b], abs(dq[b, i]) / change_tol)
-    return islands.largest(labels, sizes)
+    of_bodies = islands.largest(labels, np.where(is_soft, 0.0, sizes))
+    return np.where(is_soft, islands.largest(labels, sizes), of_bodies)
 
 
 @compiled
-def are_done(labels, moving, movable, remainder, share, size, last_size, last_alpha, ccd_tol, at_goal):
+def are_done(labels, moving, movable, remainder, is_soft, share, size, last_size, last_alpha, ccd_tol, at_goal):
     """Returns: (n,), whether the step of a body's island is its last one.
 
     A step is the last one if it meets the test and the next step, at the rate of the last two, would be below the
@@ -59,23 +65,26 @@ def are_done(labels, moving, movable, remainder, share, size, last_size, last_al
         moving: Bodies that move now, (n,).
         movable: Bodies that are not fixed, (n,).
         remainder: Of the tolerances, what a body's last step may leave, (n,).
+        is_soft: The rows of soft bodies, (n,).
         share: Fraction of the step that collision detection allows, (n,).
-        size: Size of the step, (n,), equal within an island (see `step_sizes`).
+        size: Size of the step, (n,), see `step_sizes`.
         last_size: Size of the step before, (n,); 0 if there was none.
         last_alpha: Fraction of that step that was taken, (n,); only a full step determines the rate.
         ccd_tol: Fraction that collision detection must allow.
         at_goal: Whether all constraints have reached their goals; without it no step is the last one.
     """
-    done, before = np.empty(len(labels), dtype=np.bool_), np.zeros(len(labels))
+    done, before = np.empty(len(labels), dtype=np.bool_), np.zeros((2, len(labels)))
     for b in range(len(labels)):
         done[b] = at_goal
     for b in range(len(labels)):
         if last_alpha[b] == 1.0:
-            before[labels[b]] = max(before[labels[b]], last_size[b])
+            for kind in range(int(is_soft[b]), 2):
+                before[kind, labels[b]] = max(before[kind, labels[b]], last_size[b])
         if not share[b] >= ccd_tol or (movable[b] and not moving[b]):
             done[labels[b]] = False
     for b in range(len(labels)):
-        rate = size[b] <= _CONTRACTION * before[labels[b]] and size[b] ** 2 <= remainder[b] * before[labels[b]]
+        last = before[int(is_soft[b]), labels[b]]
+        rate = size[b] <= _CONTRACTION * last and size[b] ** 2 <= remainder[b] * last
         if not (size[b] < 1.0 and (rate or size[b] <= _TINY)):
             done[labels[b]] = False
     for b in range(len(labels)):

@@ -229,14 +229,14 @@ class _Solve:
         """The step dq, limited by collision detection, and the islands (n,) that it forms."""
         fraction, labels = self._potential.step_fractions(now.q, dq)
         self._watch.lap("collision detection")
-        size = step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances)
+        size = step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances, self._potential.is_soft)
         return CutStep(now.q, dq, fraction, size), labels
 
     def _find_done(self, now: Iterate, step: CutStep, labels: Ints, at_goal: bool) -> Bools:
         """The bodies whose islands meet the convergence test with this step, (n,)."""
         potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
         ccd_tol = self._config.ccd_tol
-        bodies = now.moving, potential.movable, potential.remainder
+        bodies = now.moving, potential.movable, potential.remainder, potential.is_soft
         done = are_done(labels, *bodies, fraction, step.size, *last, ccd_tol, at_goal)
         if done.any():
             done &= potential.keeps_contact(rows.advanced(now.q, fraction, step.dq)[0], labels)

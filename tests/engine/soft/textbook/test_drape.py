@@ -60,7 +60,7 @@ EXACT = {"newton__velocity_tol": 1e-4, "newton__transrate_tol": 1e-3, "newton__s
 @pytest.mark.slow
 @pytest.mark.parametrize(("settings", "tolerance"), [({}, 5e-5), (EXACT, 1e-9)])
 def test_cloth_falls_over_a_ball_symmetrically(tmp_path, settings, tolerance):
-    """With friction and folds that touch, to a fortieth of d̂; what is left is what the tolerances of Newton's method leave."""
+    """With friction and folds that touch, to a fortieth of d̂: that is what Newton's tolerances leave."""
     scene = SoftScene(tmp_path, friction=0.3, resistance=1e8, **settings)
     scene.add_soft(square(RADIUS + 0.01))
     scene.add_mesh(ball(), np.eye(4), is_fixed=1)
