@@ -229,7 +229,7 @@ def add_vertices(H, bodies, points, H_v):
     y_a y_bᵀ ⊗ H_ab; where a row is split, it stays as it is.
     """
     diagonal, upper, count = H.diagonal, H.upper, H.number
-    blocks, n, v = upper.blocks, *bodies.shape
+    n, v = bodies.shape
     place, slot = np.empty(v, dtype=np.int64), np.empty(v, dtype=np.int64)
     for s in range(n):
         for a in range(v):
@@ -246,7 +246,7 @@ def add_vertices(H, bodies, points, H_v):
                 else:
                     at, count = _find(upper, i, j, count)
                     upper.masks[at] |= _mask(slot[a], slot[b])
-                    target = blocks
+                    target = upper.blocks
                 if slot[a] >= 0 and slot[b] >= 0:
                     for k in range(3):
                         for m in range(3):
