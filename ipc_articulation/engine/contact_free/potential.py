@@ -24,7 +24,7 @@ from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.contact_free.system import clear, solve_again
-from ipc_articulation.engine.linear_system.block_matrix import add_coupled, add_diagonal, add_pairs
+from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs
 from ipc_articulation.engine.newton.restrained_step import loads, press, restrained
 from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
 from ipc_articulation.engine.terms.articulation import Articulation
