@@ -1,7 +1,7 @@
 """Solves H x = b by Cholesky's factorisation H = UᵀU, front by front.
 
-H is sparse and symmetric, in rows of twelve unknowns; some are split in four vertices of three (see `split_rows`). Each
-front is a dense matrix: H in the rows of its pivots, and what the fronts of its children leave. Its pivots are eliminated,
+H is sparse and symmetric, in rows of twelve unknowns; some are split in four vertices of three (see `split_rows`). A
+front is a dense matrix: H in the rows of its pivots, and what the fronts of its children leave. Its pivots go,
 
     [H_pp  H_pb]    U_ppᵀ U_pp = H_pp,   U_ppᵀ U_pb = H_pb,   what is left for the parent: H_bb - U_pbᵀ U_pb,
     [      H_bb]
