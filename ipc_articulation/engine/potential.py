@@ -32,6 +32,7 @@ from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
+SOFT_REMAINDER = 1e-2  # of the rows of soft bodies
 EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
 CURVED_REMAINDER = 1e-8  # see `Term.curved`
 
@@ -87,7 +88,7 @@ class Potential:
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
-        self.remainder = np.full(len(is_fixed), USUAL_REMAINDER)  # (n,) see `convergence`
+        self.remainder = np.where(self.is_soft, SOFT_REMAINDER, USUAL_REMAINDER)  # (n,) see `convergence`
         for term in self.terms:
             self.driven[term.drives] = True
             self.exact[term.exact] = True

@@ -216,3 +216,22 @@ def _of_vertices(blocks):
     """Σ y_s y_sᵀ ⊗ H_s in coordinates, (12, 12)."""
     T = tetrads.vertices(np.eye(12))  # (12, 4, 3): vertices of each coordinate
     return np.einsum("isk,skm,jsm->ij", T, blocks, T)
+
+
+def test_systems_of_solids_are_solved_by_conjugate_gradients_and_others_too():
+    """Where gradients see that a system is not definite, its factor is tried, with the same answer as without them."""
+    rng, n = np.random.default_rng(4), 5
+    slots, bodies = rng.integers(4, size=(30, 3)), rng.integers(n, size=(30, 3))
+    H_v = rng.standard_normal((30, 9, 9))
+    H_v = H_v @ H_v.transpose(0, 2, 1)
+    g, found = rng.standard_normal((n, 12)), []
+    for is_solid in (False, True):
+        system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool), is_solid)
+        system.add_vertices(bodies, tetrads.LABELS[slots], H_v)
+        system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
+        found.append(system.solve(g))
+        assert system._has_factor != is_solid
+        assert system.corrected(g, found[-1]) is None or not is_solid
+        system.add_diagonal(np.array([_of_vertices(np.stack([-1e3 * np.eye(3)] * 4))] * n))
+        assert system.solve_definite(g) is None
+    assert np.abs(found[1] - found[0]).max() < 1e-3 * np.abs(found[0]).max()

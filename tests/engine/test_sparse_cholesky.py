@@ -11,6 +11,7 @@ from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import Front
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import front_pattern
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.by_rows.factor_pattern import factor_pattern
+from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
 from ipc_articulation.engine.linear_system.masks import ALL
 from ipc_articulation.engine.linear_system.minimum_degree import minimum_degree
 
@@ -224,6 +225,24 @@ def test_rows_of_vertices_are_solved_vertex_by_vertex(seed):
     np.testing.assert_allclose(solver.solve(H, b), expected, rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(solver.solve_again(2.0 * b[None])[0], 2.0 * expected, rtol=1e-8, atol=1e-12)
     assert ALL not in H.masks[(H.rows >= 2) & (H.cols >= 2)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_conjugate_gradients_solve_rows_of_vertices(seed):
+    H, dense = split_system(seed, affine=0)
+    b = np.random.default_rng(seed).standard_normal((7, 12))
+    expected = np.linalg.solve(dense, b.ravel()).reshape(7, 12)
+    assert np.abs(solve_by_gradients(H, b) - expected).max() < 1e-3 * np.abs(expected).max()
+
+
+def test_conjugate_gradients_see_matrices_that_are_not_definite():
+    H, _ = split_system(0, affine=0)
+    b = np.ones((7, 12))
+    H.diagonal[3] -= 1e3 * np.eye(12)  # no vertex is held
+    assert solve_by_gradients(H, b) is None
+    H.diagonal[3] += 1e3 * np.eye(12)
+    H.blocks[:] *= 1e3  # each vertex is, but not all together
+    assert solve_by_gradients(H, b) is None
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
+from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
 from ipc_articulation.errors import SolverError
 
 
@@ -38,11 +39,19 @@ SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in tur
 class LinearSystem:
     """The `Hessian` that Newton solves with."""
 
-    def __init__(self, is_fixed: Bools, is_split: Bools | None = None) -> None:
-        """Give unknowns to bodies that are not fixed (n,), until `choose` is called; split rows are vertices, (n,)."""
+    def __init__(self, is_fixed: Bools, is_split: Bools | None = None, is_solid: bool = False) -> None:
+        """Give unknowns to bodies that are not fixed (n,), until `choose` is called.
+
+        Args:
+            is_fixed: (n,).
+            is_split: Rows of vertices, (n,).
+            is_solid: Whether these are almost all of solids with many elements: while only they have unknowns,
+                conjugate gradients are tried first.
+        """
         self._H = BlockMatrix(len(is_fixed), is_split)
         has_vertices = is_split is not None and bool(is_split.any())
         self._cholesky: BlockCholesky | FrontCholesky = FrontCholesky() if has_vertices else BlockCholesky()
+        self._is_solid, self._has_factor = is_solid, False
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
@@ -98,9 +107,9 @@ class LinearSystem:
         """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
 
         These are steps of refinement with the factor of the system as it was. None where that is not worth it: with few
-        unknowns, or where the corrections do not become small soon.
+        unknowns, without a factor, or where the corrections do not become small soon.
         """
-        if not isinstance(self._cholesky, FrontCholesky):
+        if not (self._has_factor and isinstance(self._cholesky, FrontCholesky)):
             return None
         bodies, H = self._H.bodies, self._H.matrix
         x, b = -dq[bodies], g[bodies]
@@ -148,8 +157,12 @@ class LinearSystem:
 
     def _solve(self, g: Array, shift: float) -> Array | None:
         """The step with H + shift·1."""
-        bodies = self._H.bodies
-        x = self._cholesky.solve(self._H.matrix, g[bodies], shift)
+        bodies, H, x = self._H.bodies, self._H.matrix, None
+        if self._is_solid and shift == 0.0 and H.is_split.all():
+            x = solve_by_gradients(H, g[bodies])
+        self._has_factor = x is None
+        if x is None:
+            x = self._cholesky.solve(H, g[bodies], shift)
         return None if x is None else step_from(x, bodies, len(g))
 
 

@@ -12,6 +12,8 @@ from ipc_articulation import tetrads
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
+MANY = 2000  # tetrahedra
+
 
 @dataclass(frozen=True)
 class SoftRows:
@@ -25,6 +27,13 @@ class SoftRows:
     def has(self) -> Bools:
         """Whether there is a vertex at a place of a row, (m, 4)."""
         return np.concatenate([np.zeros((0, tetrads.SIZE), dtype=bool), *(of != tetrads.NOBODY for of in self.members)])
+
+    @cached_property
+    def is_solid(self) -> bool:
+        """Whether most vertices are those of solids with thousands of elements, of which factors fill up."""
+        elements, vertices = sum(len(body.tetrahedra) for body in self.bodies), int(self.has.sum())
+        of_solids = sum(len(body.mass) for body in self.bodies if len(body.tetrahedra))
+        return elements >= MANY and 4 * of_solids >= 3 * vertices
 
     @cached_property
     def counts(self) -> Ints:

@@ -85,7 +85,7 @@ def _are_equal(left, right):
 @compiled
 def solve(pattern, diagonal, blocks, shift, b, U, front, stack):
     """See `FrontCholesky.solve`. Returns: x, and whether H + shift·I is positive definite. The last are overwritten."""
-    x, near = ordered(pattern, by_vertices(pattern, b)), np.empty(pattern.widest)
+    x, near = ordered(pattern, by_vertices(pattern.is_split, b)), np.empty(pattern.widest)
     for f in range(len(pattern.fronts.parent)):
         if not factorise_front(pattern, diagonal, blocks, shift, f, front, stack, U):
             return b, False
@@ -99,7 +99,7 @@ def solve_each(pattern, U, b):
     """See `FrontCholesky.solve_again`."""
     result = np.empty(b.shape)
     for s in range(len(b)):
-        result[s] = solve_vertices(pattern, U, by_vertices(pattern, b[s]))
+        result[s] = solve_vertices(pattern, U, by_vertices(pattern.is_split, b[s]))
     return result
 
 
@@ -116,7 +116,7 @@ def solve_vertices(pattern, U, b):
 @compiled
 def missing(pattern, H, b, x):
     """b - H x, (k, 12) by the vertices of split rows."""
-    r, moved = by_vertices(pattern, b), moved_vertices(pattern, x)
+    r, moved = by_vertices(pattern.is_split, b), moved_vertices(pattern.is_split, x)
     for i in range(len(r)):
         _subtract_product(H.diagonal[i], moved[i], r[i])
     for m in range(len(H.rows)):

@@ -14,11 +14,11 @@ from ipc_articulation.compiled import compiled
 
 
 @compiled
-def by_vertices(pattern, b):
+def by_vertices(is_split, b):
     """A right side (k, 12), where rows are split by their vertices."""
     result = b.copy()
     for i in range(len(b)):
-        if pattern.is_split[i]:
+        if is_split[i]:
             for c in range(3):
                 for s in range(1, 4):
                     result[i, 3 * s + c] = b[i, 2 + 3 * c + s]
@@ -27,11 +27,11 @@ def by_vertices(pattern, b):
 
 
 @compiled
-def moved_vertices(pattern, x):
+def moved_vertices(is_split, x):
     """A step (k, 12), where rows are split by their vertices."""
     result = x.copy()
     for i in range(len(x)):
-        if pattern.is_split[i]:
+        if is_split[i]:
             for c in range(3):
                 for s in range(1, 4):
                     result[i, 3 * s + c] = x[i, c] + x[i, 2 + 3 * c + s]
