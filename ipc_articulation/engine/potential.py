@@ -32,7 +32,7 @@ from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
 USUAL_REMAINDER = 1e-4
-SOFT_REMAINDER = 1e-2  # of the rows of soft bodies
+SOFT_REMAINDER = 1e-3  # of the rows of soft bodies
 EXACT_REMAINDER = 1e-6  # see `Term.exact`: contact forces on joints are then right to 1e-6
 CURVED_REMAINDER = 1e-8  # see `Term.curved`
 

@@ -30,6 +30,7 @@ class Kept(NamedTuple):
     blocks: Array  # (m, 12, 12)
 
 
+DEAR = 200_000  # numbers in a factor
 CORRECTIONS = 4  # of a step, at most
 LARGE, SMALL = 0.3, 0.003  # of the step: a correction that shows that they lead nowhere; one that needs no other
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
@@ -73,6 +74,11 @@ class LinearSystem:
     def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
         self._H.add_vertices(bodies, points, H)
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether the last solution took longer than assembling the system: that of a thousand vertices does."""
+        return isinstance(self._cholesky, FrontCholesky) and (not self._has_factor or self._cholesky.size > DEAR)
 
     @property
     def place(self) -> Ints:

@@ -82,6 +82,7 @@ def minimise(
 
 _LOOKS = 2  # at what a step would hit, whose barriers enter the system
 _ROUNDS = 6  # of solutions of it, in each
+_DEAR_ROUNDS = 1  # where a solution takes longer than all else
 _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has ended by then
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
@@ -210,7 +211,7 @@ class _Solve:
 
     def _expand(self, foresight: Foresight, dq: Array) -> Array:
         """The step dq once the points of expansion agree with it; itself if they do already."""
-        for _ in range(_ROUNDS):
+        for _ in range(_DEAR_ROUNDS if self._system.is_dear else _ROUNDS):
             change = self._potential.expand(foresight, dq, self._system)
             if change is None:
                 break

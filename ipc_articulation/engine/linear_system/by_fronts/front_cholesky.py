@@ -51,6 +51,11 @@ class FrontCholesky:
         x, is_definite = solve(known.pattern, H.diagonal, H.blocks, shift, b, *known[2:])
         return x if is_definite else None
 
+    @property
+    def size(self) -> int:
+        """Numbers in the last factor."""
+        return len(self._analysed.U)
+
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (k,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
         _, pattern, *scratch = self._analysed

@@ -25,7 +25,7 @@ BENT = 0.01  # the tip's deflection, of the length
 def bends(workspace, mesh, forces, held=0.0):
     """Displacements (n, 3) [m] of a mesh that is fixed where x is `held` or less."""
     X = points(mesh)
-    scene = Statics(workspace, dt=1000.0)
+    scene = Statics(workspace, dt=100.0)
     scene.add_soft(vertices(pushed(mesh, forces), is_fixed=(X[:, 0] < held + 1e-9).astype(np.int32)))
     return scene.start().settle() - X
 
