@@ -40,7 +40,7 @@ class SoftStrain:
             raise ViewingError(message)
         self._recording = recording
         shapes = recording.scenery.soft
-        self._own = [(shape.name, VertexStrain(shape.cells.astype(np.int64), shape.vertices)) for shape in shapes]
+        self._own = [(shape.name, VertexStrain(shape.cells.astype(np.int64), shape.rest)) for shape in shapes]
 
     def at(self, row: int) -> Array:
         """Strain at the vertices of a row, one body after the other, (V,)."""
