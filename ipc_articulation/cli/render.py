@@ -13,6 +13,7 @@ examples:
   ipc-articulation render out/panda_push
   ipc-articulation render out/panda_push --at 1.4 --forces --colours link --out push.png
   ipc-articulation render out/panda_push --film --size 1920x1080
+  ipc-articulation render out/panda_sponge --colours strain
 """
 
 
@@ -24,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
     parser.add_argument("--forces", action="store_true", help="draw contact forces as arrows")
     parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000; a film: 1280x800)")
-    add(parser, "--colours", "--show", "--fps", "--every")
+    meaning = "what colours show: role (default) and link as in replay, or the strain of soft bodies (strain)"
+    add(parser, "--colours", choices=("role", "link", "strain"), help=meaning)
+    add(parser, "--show", "--fps", "--every")
     add(parser, "--out", help="a .png file; a .mp4 file for a film")
     add(parser, "--quiet", help="no progress bar; print nothing")
 

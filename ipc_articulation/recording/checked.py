@@ -138,6 +138,8 @@ class CheckedGroup:
         if scenery.soft:
             shapes["soft_vertices"] = ((3,), "f8", sum(soft.vertex_count for soft in scenery.soft))
             shapes["soft_cells"] = ((4,), "i4", sum(soft.cell_count for soft in scenery.soft))
+        if any(soft.has_rest for soft in scenery.soft):
+            shapes["soft_rest"] = ((3,), "f8", sum(soft.vertex_count for soft in scenery.soft))
         if scenery.visuals:
             shapes["visual_vertices"] = ((3,), "f4", sum(visual.vertex_count for visual in scenery.visuals))
             shapes["visual_faces"] = ((3,), "i4", sum(visual.face_count for visual in scenery.visuals))

@@ -55,6 +55,7 @@ class SoftDescription:
     vertex_count: NonNegativeInt
     cell_count: NonNegativeInt
     radius: float  # [m]
+    has_rest: bool = False  # vertices at rest of its own
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,12 @@ class SoftShape:
     cells: NDArray[np.int32]  # (k, 4) tetrahedra, (k, 3) triangles or (k, 2) segments; both ends of a particle are one
     vertices: Array  # (V, 3) [m] at the start, in the world
     radius: float  # half the thickness of sheets, rods and particles [m]
+    unstrained: Array | None = None  # (V, 3) [m] vertices at rest, in any frame; None: as at the start
+
+    @property
+    def rest(self) -> Array:
+        """Vertices at rest, (V, 3) [m]; only their distances have a meaning."""
+        return self.vertices if self.unstrained is None else self.unstrained
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 vertices (V, 3), faces (F, 3), poses (B, 4, 4)    of all surfaces, one after the other; faces count their own vertices
 visual_vertices, visual_faces                     of all visual surfaces in the same way, if there are any
 soft_vertices, soft_cells (k, 4)                  of all soft bodies in the same way; unused corners are -1
+soft_rest                                         as soft_vertices, if a soft body does not start at rest
 attributes: names, roles, vertex_counts, face_counts, planes, up, eye, target, columns (checksums as in `layout`),
             visuals (body, colour, vertex_count and face_count of each),
-            soft (name, corners, vertex_count, cell_count and radius of each)
+            soft (name, corners, vertex_count, cell_count, radius and has_rest of each)
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ipc_articulation.recording.layout import create_array, entries_checksum, se
 from ipc_articulation.recording.scenery import Point, Scenery, SoftShape, Surface, Visual
 
 _ARRAYS = {"vertices": "f8", "faces": "i4", "poses": "f8", "visual_vertices": "f4", "visual_faces": "i4"}
-_ARRAYS |= {"soft_vertices": "f8", "soft_cells": "i4"}
+_ARRAYS |= {"soft_vertices": "f8", "soft_cells": "i4", "soft_rest": "f8"}
 
 
 def write_scenery(group: Any, scenery: Scenery) -> None:
@@ -39,6 +40,8 @@ def write_scenery(group: Any, scenery: Scenery) -> None:
     if scenery.soft:
         values["soft_vertices"] = np.concatenate([shape.vertices for shape in scenery.soft])
         values["soft_cells"] = np.concatenate([_padded(shape.cells) for shape in scenery.soft])
+    if any(shape.unstrained is not None for shape in scenery.soft):
+        values["soft_rest"] = np.concatenate([shape.rest for shape in scenery.soft])
     for name, value in values.items():
         dimensions = (name, *"ijk"[1 : value.ndim])
         array = create_array(group, name, value.shape, _ARRAYS[name], len(value), dimensions)
@@ -72,8 +75,9 @@ def _soft(description: SceneryDescription, arrays: Mapping[str, NDArray[Any]]) -
     found, vertex, cell = [], 0, 0
     for soft in description.soft:
         cells = arrays["soft_cells"][cell : cell + soft.cell_count, : soft.corners]
-        vertices = arrays["soft_vertices"][vertex : vertex + soft.vertex_count]
-        found.append(SoftShape(soft.name, cells, vertices, soft.radius))
+        own = slice(vertex, vertex + soft.vertex_count)
+        rest = arrays["soft_rest"][own] if soft.has_rest else None
+        found.append(SoftShape(soft.name, cells, arrays["soft_vertices"][own], soft.radius, rest))
         vertex, cell = vertex + soft.vertex_count, cell + soft.cell_count
     return tuple(found)
 
@@ -107,8 +111,8 @@ def _description(scenery: Scenery) -> SceneryDescription:
             for visual in surface.visual
         ),
         soft=tuple(
-            SoftDescription(soft.name, soft.cells.shape[1], len(soft.vertices), len(soft.cells), soft.radius)
-            for soft in scenery.soft
+            SoftDescription(s.name, s.cells.shape[1], len(s.vertices), len(s.cells), s.radius, s.unstrained is not None)
+            for s in scenery.soft
         ),
     )
 

@@ -10,6 +10,7 @@ from ipc_articulation.arrays import Colour
 from ipc_articulation.recording import Surface
 
 By = Literal["role", "link"]
+PictureBy = Literal["role", "link", "strain"]  # strain: of soft bodies; others by role
 
 ROLES = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
 FORCE, SOFT = "#d0265c", "#7fc0a2"

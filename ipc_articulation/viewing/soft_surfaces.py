@@ -50,12 +50,23 @@ class SoftSurface:
     def vertices(self, positions: Array) -> Array:
         """Vertices of the surface where the body's are at `positions`, (V, 3) or (rows, V, 3): (..., D, 3) [m]."""
         if not self.is_rod:
-            return positions[..., self._split[0], :]
+            return positions[..., self.sources, :]
         if positions.ndim == 3:
             return np.stack([self.vertices(row) for row in positions])
         if self._is_line:
             return _tube(positions, self.shape.radius)
         return _pieces(positions[self.shape.cells], self.shape.radius)
+
+    @cached_property
+    def sources(self) -> Ints:
+        """The body's vertex of each vertex of the surface, (D,)."""
+        if not self.is_rod:
+            return self._split[0]
+        ends = self.shape.cells.astype(np.int64)
+        if self._is_line:
+            points = np.arange(len(self.shape.vertices))
+            return np.concatenate([np.repeat(points, _SIDES), points[[0, -1]]])
+        return np.concatenate([np.repeat(ends, _SIDES, axis=1), ends], axis=1).ravel()
 
     @cached_property
     def _is_line(self) -> bool:

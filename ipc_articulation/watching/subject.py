@@ -137,7 +137,8 @@ class Subject:
         for name, body, x in zip(self.soft_names, self._soft, self._distance.soft_positions, strict=True):
             elements = element_kind(body)[1]
             elements = elements if body.dimension else np.repeat(elements, 2, axis=1)
-            found.append(SoftShape(name, elements.astype(np.int32), x, float(body.thickness[0])))
+            rest = None if np.array_equal(body.rest, x) else body.rest
+            found.append(SoftShape(name, elements.astype(np.int32), x, float(body.thickness[0]), rest))
         return tuple(found)
 
     def _surfaces(self) -> Iterator[Surface]:

@@ -58,6 +58,13 @@ def test_a_moment_outside_is_refused(folder: Path, capsys) -> None:
     assert capsys.readouterr().err == "ipc-articulation: time 7 s is not in recording 'run': 0 s to 1 s\n"
 
 
+def test_strain_of_no_soft_body_is_refused(folder: Path, drawn: dict, capsys) -> None:
+    assert cli.main(["render", str(folder), "--colours", "strain"]) == 2
+    message = "recording 'run' has no soft bodies, whose strain colours could show; choose role or link"
+    assert capsys.readouterr().err == f"ipc-articulation: {message}\n"
+    assert not drawn
+
+
 @pytest.mark.parametrize("command", [["render"], ["replay"], ["report"], ["export", "--format", "obj"]])
 def test_a_folder_without_a_recording_is_named(tmp_path: Path, capsys, command: list[str]) -> None:
     assert cli.main([*command, str(tmp_path)]) == 2

@@ -23,7 +23,7 @@ HEADER = Header(
 )
 SOFT = (
     SoftShape("sponge", np.array([[0, 1, 2, 3]], dtype=np.int32), np.eye(4, 3), 0.0),
-    SoftShape("cable", np.array([[0, 1], [1, 2]], dtype=np.int32), 2.0 + np.eye(3), 0.01),
+    SoftShape("cable", np.array([[0, 1], [1, 2]], dtype=np.int32), 2.0 + np.eye(3), 0.01, 0.9 * np.eye(3)),
 )
 TRIANGLE = np.array([[0, 1, 2]], dtype=np.int32)
 VISUAL = (Visual(np.eye(3), TRIANGLE, (1.0, 0.5, 0.25, 1.0)), Visual(2.0 * np.eye(3), TRIANGLE))
@@ -93,5 +93,7 @@ def assert_shows(shown: Scenery) -> None:
         assert (soft.name, soft.radius) == (read.name, read.radius)
         np.testing.assert_array_equal(soft.cells, read.cells)
         np.testing.assert_array_equal(soft.vertices, read.vertices)
+        np.testing.assert_array_equal(soft.rest, read.rest)
+    assert [soft.unstrained is None for soft in shown.soft] == [True, False]
     np.testing.assert_array_equal(shown.planes[0], [[0, 0, 0], UP])
     assert (shown.eye, shown.target) == ((1.0, 2.0, 3.0), None)

@@ -58,13 +58,13 @@ def age(store: Path, version: int) -> None:
     """Make a recording one of an older version: without what was added since."""
     drop(store, ["columns"] if version == 1 else [], version=version)
     drop(store / "scenery", ["soft"] + ["visuals"] * (version < 3))
-    missing = ["soft_positions", "scenery/soft_vertices", "scenery/soft_cells"]
+    missing = ["soft_positions", "scenery/soft_vertices", "scenery/soft_cells", "scenery/soft_rest"]
     missing += ["scenery/visual_vertices", "scenery/visual_faces"] * (version < 3)
     for array in missing:
         shutil.rmtree(store / array)
 
 
-def drop(folder: Path, keys: list[str], **added: int) -> None:
+def drop(folder: Path, keys: list[str], **added: object) -> None:
     """Remove attributes of a group, and names of soft bodies from its header, and add others."""
     content = json.loads((folder / "zarr.json").read_text())
     old = {key: value for key, value in content["attributes"].items() if key not in ("checksum", *keys)}
@@ -83,6 +83,15 @@ def test_a_recording_of_an_older_version_is_read(store: Path, version: int) -> N
     assert_holds(recording, COUNT, version)
     assert recording.scenery.soft == ()
     assert [bool(surface.visual) for surface in recording.scenery.surfaces] == [False, version == 3, version == 3]
+
+
+def test_a_recording_without_shapes_at_rest_is_read(store: Path) -> None:
+    file = store / "scenery" / "zarr.json"
+    bodies = json.loads(file.read_text())["attributes"]["soft"]
+    drop(file.parent, [], soft=[{key: body[key] for key in body if key != "has_rest"} for body in bodies])
+    shutil.rmtree(store / "scenery" / "soft_rest")
+    for soft in read_recording(store).scenery.soft:
+        np.testing.assert_array_equal(soft.rest, soft.vertices)
 
 
 def test_a_recording_of_an_older_version_is_gone_on_with(store: Path) -> None:

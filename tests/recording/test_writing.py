@@ -98,7 +98,7 @@ def test_few_files_hold_a_short_recording(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.undo()
     write(tmp_path, 100).close()
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(files) <= 3 + 2 * 24  # a group and a chunk an array
+    assert len(files) <= 3 + 2 * 25  # a group and a chunk an array
     assert not [path for path in files if path.name.endswith(".partial")]
 
 

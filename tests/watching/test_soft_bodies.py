@@ -10,6 +10,7 @@ from uipc.constitution import ElasticModuli, StableNeoHookean
 from ipc_articulation import Engine, Recorder, View, read_recording
 from ipc_articulation.coupling.distance import SceneDistance
 from ipc_articulation.viewing.pictures import draw_scene
+from ipc_articulation.viewing.soft_strain import SoftStrain
 from ipc_articulation.viewing.soft_surfaces import SoftSurface
 from ipc_articulation.watching.subject import Subject
 from tests.engine.soft.soft_scenes import block_mesh, cloth, moved, particles, rod
@@ -77,6 +78,20 @@ def test_a_recorder_keeps_all_vertices(scene, tmp_path: Path) -> None:
     assert frozenset({"box", "block (1)"}) in touching
     assert draw_scene(recording, tmp_path / "scene.png") is None
     assert (tmp_path / "scene.png").stat().st_size > 10_000
+
+
+def test_a_recorder_keeps_what_is_stretched_at_the_start(tmp_path: Path) -> None:
+    made = uipc.Scene(config())
+    slot, _ = made.objects().create("towel").geometries().create(cloth(2, size=0.2))
+    made.objects().create("dust").geometries().create(particles([[0.5, -0.5, 0.3]]))
+    uipc.view(slot.geometry().positions())[:] *= 1.25
+    engine = Engine("cpu", str(tmp_path / "engine"))
+    world = uipc.World(engine)
+    world.init(made)
+    Recorder(made, tmp_path / "run", engine).close()
+    recording = read_recording(tmp_path / "run")
+    assert [shape.unstrained is None for shape in recording.scenery.soft] == [False, True]
+    np.testing.assert_allclose(SoftStrain(recording).at(0), [0.25] * 9 + [0.0], atol=1e-12)
 
 
 def test_rods_that_branch_are_a_tube_for_each_segment(scene) -> None:

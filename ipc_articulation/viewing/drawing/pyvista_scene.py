@@ -13,6 +13,7 @@ from ipc_articulation.recording import Surface
 from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.drawing.camera import KEY, add_lights, aim, direction
 from ipc_articulation.viewing.drawing.shots import Shot, Shots
+from ipc_articulation.viewing.drawing.strain_look import STRAIN, strain_look
 from ipc_articulation.viewing.ground import GROUND, TILE, cell_width, foot, plane_coordinates
 from ipc_articulation.viewing.meshes import DrawnMesh
 from ipc_articulation.viewing.palette import FORCE, rgb
@@ -66,6 +67,7 @@ class PyvistaScene:
         for point, normal in scenery.planes:
             self._add_plane(point, normal, middle, size)
         self._bodies = [self._add_body(body, shots.meshes[body.name], scenery.planes) for body in scenery.surfaces]
+        self._strain_scale = shots.strain_scale
         soft = zip(scenery.soft, shots.soft_slices, strict=True)
         self._soft = [self._add_soft(SoftSurface(shape), own, scenery.planes) for shape, own in soft]
         self._forces = _on_top(self.plotter) if any(len(shot.arrows) for shot in shots.shots) else None
@@ -85,6 +87,8 @@ class PyvistaScene:
                 shadow.mesh.points = _shadow(points, shadow.point, shadow.normal, self._to_light)
         for soft in self._soft:
             soft.mesh.points = points = soft.surface.vertices(shot.soft[soft.own])
+            if self._strain_scale is not None:
+                soft.mesh.point_data[STRAIN] = shot.strain[soft.own][soft.surface.sources]
             _update_normals(soft.mesh)
             for flat, point, normal in soft.shadows:
                 flat.points = _shadow(points, point, normal, self._to_light)
@@ -107,7 +111,11 @@ class PyvistaScene:
         vertices = surface.vertices(surface.shape.vertices)
         mesh = need("pyvista").PolyData.from_regular_faces(vertices, surface.faces)
         _update_normals(mesh)
-        self.plotter.add_mesh(mesh, color=surface.colour, smooth_shading=True, specular=0.1, ambient=0.3)
+        look = {"color": surface.colour}
+        if self._strain_scale is not None:
+            mesh.point_data[STRAIN] = np.zeros(len(vertices))
+            look = strain_look(self._strain_scale)
+        self.plotter.add_mesh(mesh, smooth_shading=True, specular=0.1, ambient=0.3, **look)
         shadows = []
         for point, normal in planes:
             flat = need("pyvista").PolyData.from_regular_faces(vertices, surface.faces)

@@ -14,7 +14,8 @@ from ipc_articulation.viewing.bodies import LOOKS, bounds_of, outline_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
 from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.moments import spread
-from ipc_articulation.viewing.palette import By, colours
+from ipc_articulation.viewing.palette import By, PictureBy, colours
+from ipc_articulation.viewing.soft_strain import SoftStrain, StrainScale
 
 Size = tuple[int, int]
 
@@ -28,6 +29,7 @@ class Shot:
     poses: Array  # (n, 4, 4) of the bodies that move
     arrows: Array  # (k, 2, 3) beginning and end of each force [m]
     soft: Array = field(default_factory=lambda: np.zeros((0, 3)))  # (V, 3) vertices of all soft bodies [m]
+    strain: Array = field(default_factory=lambda: np.zeros(0))  # (V,) at them, if colours show it
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Shots:
     shots: tuple[Shot, ...]
     size: Size = PICTURE_SIZE  # pixels
     fps: float = 30.0  # of a film
+    strain_scale: StrainScale | None = None  # None: soft bodies have one colour
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -67,7 +70,7 @@ class Shots:
 def shots_of(
     recording: Recording,
     rows: Iterable[int],
-    by: By = "role",
+    by: PictureBy = "role",
     forces: ForceArrows | None = None,
     size: Size = PICTURE_SIZE,
     fps: float = 30.0,
@@ -83,10 +86,24 @@ def shots_of(
         size: Width and height [pixels].
         fps: Pictures per second of a film.
         show: Which surfaces of the bodies.
+
+    Raises:
+        ViewingError: Colours are to show the strain of soft bodies, and there are none.
     """
     poses, soft = recording.body_poses, recording.soft_positions
-    shots = tuple(Shot(np.asarray(poses[row]), forces.at(row) if forces else NONE, soft[row]) for row in rows)
+    strain = SoftStrain(recording) if by == "strain" else None
+    shots = tuple(
+        Shot(
+            np.asarray(poses[row]),
+            forces.at(row) if forces else NONE,
+            soft[row],
+            strain.at(row) if strain else np.zeros(0),
+        )
+        for row in rows
+    )
     surfaces = recording.scenery.surfaces
-    looks = colours(surfaces, by)
-    meshes = {body.name: drawn_meshes(body, show, by, looks[body.name]) for body in surfaces}
-    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps)
+    of_bodies: By = "role" if by == "strain" else by
+    looks = colours(surfaces, of_bodies)
+    meshes = {body.name: drawn_meshes(body, show, of_bodies, looks[body.name]) for body in surfaces}
+    scale = strain.scale() if strain else None
+    return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps, scale)
