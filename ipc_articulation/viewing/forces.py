@@ -49,7 +49,8 @@ class ForceArrows:
         return arrows_of(*self._forces(row), self.scale, self.ordinary)
 
     def _forces(self, row: int) -> tuple[Array, Array]:
-        return forces_on(self._recording.contacts(row), self._recording.body_names, self.ordinary)
+        moving = (*self._recording.body_names, *self._recording.soft_names)
+        return forces_on(self._recording.contacts(row), moving, self.ordinary)
 
     def _ordinary_force(self) -> float:
         """Median over moments of the greatest force [N]; 0 where nothing ever touches."""

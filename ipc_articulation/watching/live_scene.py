@@ -114,7 +114,8 @@ class LiveScene:
         moment, last = self._newest, self._shown
         if moment.subject is not last.subject:
             self._stage.replace(moment.subject.scenery, moment.subject.all_names)
-        points, forces = forces_on(moment.contacts, moment.subject.body_names, self._arrow)
+        moving = (*moment.subject.body_names, *moment.subject.soft_names)
+        points, forces = forces_on(moment.contacts, moving, self._arrow)
         now = float(np.linalg.norm(forces, axis=1).max(initial=0.0))
         self._greatest = max(now, _FADE * self._greatest)
         arrows = arrows_of(points, forces, self._arrow / (self._greatest or 1.0), self._arrow)

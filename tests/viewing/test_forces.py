@@ -1,5 +1,7 @@
 """Arrows begin where bodies touch and point where the body that moves is pushed."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.testing import assert_allclose
 
@@ -51,3 +53,13 @@ def test_contacts_side_by_side_are_one_arrow() -> None:
     arrows = forces.at(1)
     assert_allclose(arrows[:, 0], point + np.array([[0.001, 0, 0], [0, 0, 0]]), atol=1e-12)
     assert_allclose((arrows[:, 1] - arrows[:, 0]) / forces.scale, [[0, 0, 3.0], [0, 1.0, 0]], atol=1e-12)
+
+
+def test_soft_bodies_move_too() -> None:
+    """A force on one that lies on the ground points at it, not into the ground."""
+    made = recording()
+    made.soft_names = ("sponge",)
+    contacts, names = made.contact_rows[4], (("sponge", "ground"),) * 2
+    made.contact_rows[4] = replace(contacts, forces=np.abs(contacts.forces), bodies=names)
+    arrows = ForceArrows(made).at(4)
+    assert np.all(arrows[:, 1, 2] > arrows[:, 0, 2])
