@@ -164,17 +164,34 @@ def _near_leaves(bodies, trees, start, end, distance):
                 rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
                 count += 1
                 continue
-            if a == b:  # each pair of its parts once
-                waiting[depth, 0], waiting[depth, 1] = a + 1, right[a]
-                waiting[depth + 1, 0], waiting[depth + 1, 1] = right[a], right[a]
-                waiting[depth + 2, 0], waiting[depth + 2, 1] = a + 1, a + 1
-                depth += 3
-                continue
-            opens_a = right[b] < 0 or (right[a] >= 0 and size[a] >= size[b])
-            waiting[depth, 0], waiting[depth, 1] = (right[a], b) if opens_a else (a, right[b])
-            waiting[depth + 1, 0], waiting[depth + 1, 1] = (a + 1, b) if opens_a else (a, b + 1)
-            depth += 2
+            depth = open_nodes(right, size, a, b, waiting, depth)
     return rows[:count]
+
+
+@compiled
+def open_nodes(right, size, a, b, waiting, depth):
+    """Put the parts of the larger of two nodes with the other one on a list; of a node with itself, each pair of parts.
+
+    Args:
+        right: Of each node its second part, -1 of a leaf, (N,); the first is the next node.
+        size: Number of faces of each node, (N,).
+        a: A node.
+        b: Another one, or the same; one of them is no leaf.
+        waiting: Pairs of nodes, (.., 2).
+        depth: Their number.
+
+    Returns:
+        Their number now.
+    """
+    if a == b:
+        waiting[depth, 0], waiting[depth, 1] = a + 1, right[a]
+        waiting[depth + 1, 0], waiting[depth + 1, 1] = right[a], right[a]
+        waiting[depth + 2, 0], waiting[depth + 2, 1] = a + 1, a + 1
+        return depth + 3
+    opens_a = right[b] < 0 or (right[a] >= 0 and size[a] >= size[b])
+    waiting[depth, 0], waiting[depth, 1] = (right[a], b) if opens_a else (a, right[b])
+    waiting[depth + 1, 0], waiting[depth + 1, 1] = (a + 1, b) if opens_a else (a, b + 1)
+    return depth + 2
 
 
 @compiled

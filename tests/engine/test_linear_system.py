@@ -234,4 +234,5 @@ def test_systems_of_solids_are_solved_by_conjugate_gradients_and_others_too():
         assert system.corrected(g, found[-1]) is None or not is_solid
         system.add_diagonal(np.array([_of_vertices(np.stack([-1e3 * np.eye(3)] * 4))] * n))
         assert system.solve_definite(g) is None
+        assert not system._has_factor  # that a correction could use
     assert np.abs(found[1] - found[0]).max() < 1e-3 * np.abs(found[0]).max()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.primitive_pairs import keep_apart, primitives_of_leaves, with_room_for
+from ipc_articulation.contact.primitive_pairs import keep_apart, open_nodes, primitives_of_leaves, with_room_for
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import columns_of
 
@@ -97,14 +97,5 @@ def _near_leaves(pairs, trees, boxes, distance):
                 rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
                 count += 1
                 continue
-            if a == b:  # each pair of its parts once
-                waiting[depth, 0], waiting[depth, 1] = a + 1, right[a]
-                waiting[depth + 1, 0], waiting[depth + 1, 1] = right[a], right[a]
-                waiting[depth + 2, 0], waiting[depth + 2, 1] = a + 1, a + 1
-                depth += 3
-                continue
-            opens_a = right[b] < 0 or (right[a] >= 0 and size[a] >= size[b])
-            waiting[depth, 0], waiting[depth, 1] = (right[a], b) if opens_a else (a, right[b])
-            waiting[depth + 1, 0], waiting[depth + 1, 1] = (a + 1, b) if opens_a else (a, b + 1)
-            depth += 2
+            depth = open_nodes(right, size, a, b, waiting, depth)
     return rows[:count]

@@ -166,9 +166,10 @@ class LinearSystem:
         bodies, H, x = self._H.bodies, self._H.matrix, None
         if self._is_solid and shift == 0.0 and H.is_split.all():
             x = solve_by_gradients(H, g[bodies])
-        self._has_factor = x is None
+        by_gradients = x is not None
         if x is None:
             x = self._cholesky.solve(H, g[bodies], shift)
+        self._has_factor = x is not None and not by_gradients
         return None if x is None else step_from(x, bodies, len(g))
 
 

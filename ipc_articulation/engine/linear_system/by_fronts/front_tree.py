@@ -6,7 +6,7 @@ them; what its elimination leaves is added to the front of the parent. A front t
 more than the multiplications with the zeros that it gets from the child's columns: with w unknowns to eliminate and u
 others, m = w + u, a front costs
 
-    (m³ - u³)/3  multiplications,  m² numbers to clear, to add to and to store,  and a number of calls.
+    (m³ - u³)/3  additions and multiplications,  m² numbers to clear, to add to and to store,  and a number of calls.
 
 Source: Duff, Reid, «The multifrontal solution of indefinite sparse symmetric linear equations», ACM Trans. Math. Softw.
 9 (1983); Ashcraft, Grimes, «The influence of relaxed supernode partitions on the multifrontal method», ibid. 15 (1989).
@@ -21,7 +21,7 @@ import numpy as np
 from ipc_articulation.arrays import Ints
 from ipc_articulation.compiled import compiled
 
-_MOVED = 30.0  # multiplications that take as long as moving one number
+_MOVED = 30.0  # additions and multiplications that take as long as moving one number
 _CALLS = 3000.0  # and as long as the calls for a front
 
 
