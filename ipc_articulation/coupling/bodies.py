@@ -15,7 +15,7 @@ from uipc.constitution import AffineBodyConstitution, SoftTransformConstraint
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody, CoupledRobot, HalfPlane
-from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.attributes import require, writable
 from ipc_articulation.frontend.bodies import is_affine_body
 
 STAND_IN_MASS = 1.0  # [kg] of bodies whose inertia moves nothing: fixed ones, and links without mass
@@ -99,7 +99,7 @@ def place_body(scene: uipc.Scene, body: CoupledBody, elements: Elements, role: R
 
 def set_aim(geometry: Any, pose: Array) -> None:
     """Set the pose (4, 4) that a driven body's geometry takes in the next step."""
-    uipc.view(geometry.instances().find("aim_transform"))[0] = pose
+    writable(geometry.instances().find("aim_transform"))[0] = pose
 
 
 def place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:

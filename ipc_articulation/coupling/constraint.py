@@ -30,7 +30,7 @@ from ipc_articulation.frontend.articulations import (
     read_joint_references,
     row_names,
 )
-from ipc_articulation.frontend.attributes import constitution_uid
+from ipc_articulation.frontend.attributes import constitution_uid, writable
 from ipc_articulation.frontend.callbacks import guard, raise_kept
 from ipc_articulation.frontend.joints import JointMesh, read_joint_mesh
 from ipc_articulation.frontend.reference import REF_DOF_PREV, require_vector12
@@ -194,21 +194,19 @@ class ExternalArticulationConstraint:
         rows: BoundedRows | None,
     ) -> None:
         """Check everything, then write everything."""
-        from uipc import view
-
         size = len(self._references)
         q_ref, carriers = self._references_of_step(given)
         carrier_of_springs = _find_springs(geometry, springs)
         self.set_step(mass, delta_theta_tilde, q_ref, springs, rows)
-        view(find_mass(geometry, _NAME, size))[:] = self._energy.arrays.mass
-        view(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.arrays.tilde
+        writable(find_mass(geometry, _NAME, size))[:] = self._energy.arrays.mass
+        writable(find_joint_attribute(geometry, _NAME, "delta_theta_tilde"))[:] = self._energy.arrays.tilde
         if carrier_of_springs is not None:
-            view(carrier_of_springs)[:] = self._energy.arrays.springs[:size]
+            writable(carrier_of_springs)[:] = self._energy.arrays.springs[:size]
         if (slots := find_rows(geometry, _NAME, size)) is not None:
             slots.write(BoundedRows(*bounded_rows(_NAME, size, self._row_count, rows)))
         if not carriers:
             return
-        references = {geo_id: view(attribute) for geo_id, attribute in carriers.items()}
+        references = {geo_id: writable(attribute) for geo_id, attribute in carriers.items()}
         for (geo_id, instance), q in zip(self.bodies, q_ref, strict=True):
             if geo_id in references:
                 references[geo_id][instance, :, 0] = q

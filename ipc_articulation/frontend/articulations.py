@@ -14,7 +14,7 @@ from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.articulation.spring_rows import BoundedRows
 from ipc_articulation.errors import ArticulationError, SceneError
-from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.attributes import require, writable
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.joint_kinds import ARTICULATED, not_articulated
 from ipc_articulation.frontend.joints import JointMesh
@@ -40,10 +40,8 @@ class RowSlots:
 
     def write(self, rows: BoundedRows) -> None:
         """Set their values."""
-        from uipc import view
-
-        view(self.weights)[:] = np.ravel(rows.weights)
-        view(self.springs)[:] = rows.springs
+        writable(self.weights)[:] = np.ravel(rows.weights)
+        writable(self.springs)[:] = rows.springs
 
 
 @dataclass(frozen=True)
@@ -99,11 +97,9 @@ class ArticulationTable:
 
     def write_delta_theta(self, values: Array) -> None:
         """Write δθ of all freedoms, (F,), into the geometries."""
-        from uipc import view
-
         first = 0
         for slot in self.delta_theta_slots:
-            target = view(slot)
+            target = writable(slot)
             target[:] = values[first : first + len(target)]
             first += len(target)
 

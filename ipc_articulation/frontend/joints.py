@@ -13,7 +13,7 @@ from ipc_articulation.articulation.frames import Placement, axis_from_local, poi
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.errors import ArticulationError, SceneError
-from ipc_articulation.frontend.attributes import read, require
+from ipc_articulation.frontend.attributes import read, require, writable
 from ipc_articulation.frontend.joint_columns import JoinableBodies, check_joint_values, read_body_pairs
 from ipc_articulation.frontend.joint_geometry import AXIS, PITCH, SECOND_AXIS
 from ipc_articulation.frontend.joint_kinds import JointKind, joint_kind
@@ -46,10 +46,8 @@ class JointMesh:
 
     def write_coordinates(self, values: Array) -> None:
         """Write the joints' `angle` [rad] or `distance` [m], (m,), if the geometry has that attribute."""
-        from uipc import view
-
         if self._coordinate is not None:
-            view(self._coordinate)[:] = values
+            writable(self._coordinate)[:] = values
 
     @cached_property
     def _coordinate(self) -> Any:

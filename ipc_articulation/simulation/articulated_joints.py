@@ -9,6 +9,7 @@ import numpy as np
 import uipc
 from uipc import constitution
 
+from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.frontend.joint_kinds import BY_NAME
 from ipc_articulation.scenefile import schema
@@ -63,6 +64,6 @@ def _drive(joint: schema.AxisEntry, drive: schema.DriveEntry, dt: float) -> Call
     def aim(info: Any) -> None:
         reached = min(1.0, info.frame() * dt / drive.duration)
         geometry = info.geo_slots()[0].geometry()
-        uipc.view(geometry.edges().find(name))[:] = reached * drive.target
+        writable(geometry.edges().find(name))[:] = reached * drive.target
 
     return aim

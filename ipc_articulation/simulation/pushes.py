@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import uipc
 from uipc.constitution import AffineBodyExternalBodyForce
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array
+from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.scenefile import schema
 from ipc_articulation.simulation.placed import placed_body
@@ -40,6 +40,6 @@ def _callback(push: schema.PushEntry, dt: float) -> Callable[[Any], None]:
         time = (info.frame() - 1) * dt  # at the beginning of the step
         acts = push.start <= time + 0.5 * dt and (push.end is None or time + 0.5 * dt < push.end)
         force = generalised(push, geometry.transforms().view()[0]) if acts else np.zeros(12)
-        uipc.view(geometry.instances().find("external_force"))[0] = force.reshape(12, 1)
+        writable(geometry.instances().find("external_force"))[0] = force.reshape(12, 1)
 
     return write

@@ -22,6 +22,7 @@ from ipc_articulation.coupling.joints import place_joints
 from ipc_articulation.coupling.lowering.chain import Ghost
 from ipc_articulation.coupling.lowering.lowering import Lowering
 from ipc_articulation.coupling.stiffness import Stiffness
+from ipc_articulation.frontend.attributes import writable
 from ipc_articulation.frontend.reference import REF_DOF_PREV
 
 PULL_RATIO = 1e9  # how many times a contact moves the joints more than a ghost that a soft transform pulls
@@ -64,7 +65,7 @@ def pull(slot: Any, pose: Array) -> None:
     """Set the attitude and place (4, 4) of a ghost in the next step, if a soft transform pulls it."""
     aim = slot.geometry().instances().find("aim_transform")
     if aim is not None:
-        uipc.view(aim)[0] = pose
+        writable(aim)[0] = pose
 
 
 def _place_ghost(scene: uipc.Scene, ghost: Ghost, elements: Elements, scale: float) -> Any:

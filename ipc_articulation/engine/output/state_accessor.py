@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from uipc import view
 from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
@@ -21,7 +20,7 @@ from ipc_articulation.engine.scene.model import EngineModel
 from ipc_articulation.engine.state import PAST, EngineState
 from ipc_articulation.engine.workspace import Workspace
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read, read_meta
+from ipc_articulation.frontend.attributes import read, read_meta, writable
 from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.contact_world import refuse_overlaps
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
@@ -87,7 +86,7 @@ class StateAccessor:
         ):
             slot = instances.find(name)
             if slot is not None:
-                view(slot)[...] = values
+                writable(slot)[...] = values
 
     @interrupts_deferred
     def copy_from(self, state_geo: Any) -> None:

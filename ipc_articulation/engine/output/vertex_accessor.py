@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from uipc import view
 from uipc.geometry import pointcloud
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.engine.output.state_accessor import StateAccessor
 from ipc_articulation.errors import SceneError
-from ipc_articulation.frontend.attributes import read_meta
+from ipc_articulation.frontend.attributes import read_meta, writable
 from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_rows import SoftRows
@@ -59,7 +58,7 @@ class VertexAccessor:
         for name, of_all in zip(("position", "velocity"), values, strict=True):
             slot = state_geo.vertices().find(name)
             if slot is not None:
-                view(slot)[..., 0] = of_all[some]
+                writable(slot)[..., 0] = of_all[some]
 
     @interrupts_deferred
     def copy_from(self, state_geo: Any) -> None:

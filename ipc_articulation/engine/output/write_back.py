@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from uipc import view
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
@@ -11,6 +10,7 @@ from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.errors import SceneError
+from ipc_articulation.frontend.attributes import writable
 
 
 class SceneWriter:
@@ -41,7 +41,7 @@ class SceneWriter:
     def _write_bodies(self, state: EngineState) -> None:
         first = 0
         for geometry, (end, (transform, velocity)) in enumerate(zip(self._ends, self._targets, strict=True)):
-            transforms = view(transform)
+            transforms = writable(transform)
             if len(transforms) != end - first:
                 raise SceneError(
                     f"affine-body geometry {self._context.bodies.slots[geometry].id()} has {len(transforms)} instances "
@@ -49,7 +49,7 @@ class SceneWriter:
                 )
             _write_transforms(state.q[first:end], 1.0, transforms)
             if velocity is not None:
-                _write_transforms(state.qdot[first:end], 0.0, view(velocity))
+                _write_transforms(state.qdot[first:end], 0.0, writable(velocity))
             first = end
 
     def _write_soft_bodies(self, state: EngineState) -> None:
@@ -68,10 +68,10 @@ class SceneWriter:
                 )
             stays = body.is_fixed & (x == x_first).all(axis=1)
             x[stays] = body.x[stays]  # p + A x̄ is rounded
-            view(vertices.find("position"))[..., 0] = x
+            writable(vertices.find("position"))[..., 0] = x
             velocity = vertices.find("velocity")
             if velocity is not None:
-                view(velocity)[..., 0] = v
+                writable(velocity)[..., 0] = v
 
     def write_joints(self, state: EngineState) -> None:
         """Write `angle` and `distance` of all joints."""
