@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.coupling.coupling import step
+    from ipc_articulation.coupling.many import couple_many
     from ipc_articulation.coupling.robot_states import RobotState
     from ipc_articulation.coupling.states import reset, set_state
     from ipc_articulation.engine import Engine
@@ -51,6 +52,7 @@ _HOMES = {
     "RobotState": "ipc_articulation.coupling",
     "View": "ipc_articulation.watching",
     "couple": "ipc_articulation.coupling",
+    "couple_many": "ipc_articulation.coupling.many",
     "joint_geometry": "ipc_articulation.frontend.joint_geometry",
     "read_recording": "ipc_articulation.recording",
     "reset": "ipc_articulation.coupling",
@@ -86,6 +88,7 @@ __all__ = [
     "View",
     "__version__",
     "couple",
+    "couple_many",
     "joint_geometry",
     "read_recording",
     "reset",

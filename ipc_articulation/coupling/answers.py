@@ -83,8 +83,12 @@ class Answers:
         """M̂ (m, m), δθ̃ (m,) and link poses (n, 4, 4); displacements (t,) and rates (t, m) of t tied joints; aims of k
         driven bodies (k, 4, 4).
         """
+        return self.checked(self.adapter.predict())
+
+    def checked(self, given: Any) -> Prediction:
+        """The same of a prediction that was given, see `predict`."""
         m, n = self._freedoms, len(self.robot.links)
-        prediction = self._of_type("predict", self.adapter.predict(), Prediction)
+        prediction = self._of_type("predict", given, Prediction)
         return Prediction(
             self._array("predict().mass", prediction.mass, (m, m)),
             self._array("predict().delta_theta_tilde", prediction.delta_theta_tilde, (m,)),

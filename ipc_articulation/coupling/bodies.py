@@ -53,6 +53,7 @@ def place_bodies(
     elements: Elements,
     link_kappa: Callable[[float], float],
     free_kappa: float,
+    label: str = "",
 ) -> PlacedBodies:
     """Create every body as an object of its own, with its name.
 
@@ -62,18 +63,22 @@ def place_bodies(
         elements: Contact elements and subscenes, each by name of body or half-plane.
         link_kappa: Stiffness [Pa] of a link from its volume [m³], where the link has none.
         free_kappa: Stiffness of free bodies that have none [Pa].
+        label: What the names of its objects begin with.
     """
     for plane in robot.planes:
-        place_plane(scene, plane, elements)
+        place_plane(scene, plane, elements, label)
+    given = scene, elements, label
     return PlacedBodies(
-        links=tuple(_place_link(scene, body, elements, link_kappa(body_volume(body))) for body in robot.links),
-        free=tuple(_place_free(scene, body, elements, free_kappa) for body in robot.free),
-        static=tuple(_place_static(scene, body, elements) for body in robot.static if body.mesh is not None),
-        world=place_body(scene, CoupledBody(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA),
+        links=tuple(_place_link(*given, body, link_kappa(body_volume(body))) for body in robot.links),
+        free=tuple(_place_free(*given, body, free_kappa) for body in robot.free),
+        static=tuple(_place_static(*given, body) for body in robot.static if body.mesh is not None),
+        world=place_body(scene, CoupledBody(WORLD, np.eye(4)), elements, "fixed", FIXED_KAPPA, label),
     )
 
 
-def place_body(scene: uipc.Scene, body: CoupledBody, elements: Elements, role: Role, default_kappa: float) -> Any:
+def place_body(
+    scene: uipc.Scene, body: CoupledBody, elements: Elements, role: Role, default_kappa: float, label: str = ""
+) -> Any:
     """Create a body as an object of its own, with its name.
 
     Args:
@@ -82,6 +87,7 @@ def place_body(scene: uipc.Scene, body: CoupledBody, elements: Elements, role: R
         elements: Contact elements and subscenes, each by name of body or half-plane.
         role: What moves it; links and driven bodies have no kinetic energy of their own.
         default_kappa: Stiffness [Pa] where the body has none.
+        label: What its object's name begins with.
 
     Returns:
         Its geometry slot.
@@ -94,7 +100,7 @@ def place_body(scene: uipc.Scene, body: CoupledBody, elements: Elements, role: R
         SoftTransformConstraint().apply_to(complex_, AIM_STRENGTH)
         uipc.view(complex_.instances().find("is_constrained"))[0] = 1
         set_aim(complex_, body.pose)
-    return _insert(scene, body.name, complex_)
+    return _insert(scene, label + body.name, complex_)
 
 
 def set_aim(geometry: Any, pose: Array) -> None:
@@ -102,12 +108,12 @@ def set_aim(geometry: Any, pose: Array) -> None:
     writable(geometry.instances().find("aim_transform"))[0] = pose
 
 
-def place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements) -> Any:
+def place_plane(scene: uipc.Scene, plane: HalfPlane, elements: Elements, label: str = "") -> Any:
     """Create a half-plane; arguments and result as of `place_body`."""
     implicit = geometry.halfplane(plane.point, plane.normal)
     for by_name in elements:
         by_name[plane.name].apply_to(implicit)
-    return _insert(scene, plane.name, implicit)
+    return _insert(scene, label + plane.name, implicit)
 
 
 def body_mass(body: CoupledBody) -> float:
@@ -143,20 +149,20 @@ def mesh_volume(mesh: ClosedMesh) -> float:
     return float(np.linalg.det(corners).sum() / 6.0)
 
 
-def _place_free(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa: float) -> Any:
+def _place_free(scene: uipc.Scene, elements: Elements, label: str, body: CoupledBody, kappa: float) -> Any:
     """Create a free or driven body; a driven one has an aim, at first its pose, in `aim_transform`."""
     if not body.driven:
-        return place_body(scene, body, elements, "free", kappa)
+        return place_body(scene, body, elements, "free", kappa, label)
     standing_in = replace(body, mass=0.0)  # which inertia it has is all the same
-    return place_body(scene, standing_in, elements, "driven", FIXED_KAPPA)
+    return place_body(scene, standing_in, elements, "driven", FIXED_KAPPA, label)
 
 
-def _place_static(scene: uipc.Scene, body: CoupledBody, elements: Elements) -> Any:
-    return place_body(scene, body, elements, "fixed", FIXED_KAPPA)
+def _place_static(scene: uipc.Scene, elements: Elements, label: str, body: CoupledBody) -> Any:
+    return place_body(scene, body, elements, "fixed", FIXED_KAPPA, label)
 
 
-def _place_link(scene: uipc.Scene, body: CoupledBody, elements: Elements, kappa: float) -> Any:
-    slot = place_body(scene, _usable(body), elements, "link", kappa)
+def _place_link(scene: uipc.Scene, elements: Elements, label: str, body: CoupledBody, kappa: float) -> Any:
+    slot = place_body(scene, _usable(body), elements, "link", kappa, label)
     slot.geometry().instances().create("ref_dof_prev", affine.q_from_transform(body.pose))
     return slot
 

@@ -7,7 +7,7 @@ touch each other; bodies in no environment touch those of all environments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple
 
@@ -27,41 +27,56 @@ class _Key(NamedTuple):
 
 
 def make_contact_elements(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, Any]:
-    """Create elements for all bodies and half-planes of a robot, and the table entries between them.
+    """Create the contact elements of one robot, see `contact_elements_of`."""
+    return contact_elements_of(scene, [robot])[0]
+
+
+def make_environments(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, Any]:
+    """Create the subscenes of one robot, see `environments_of`."""
+    return environments_of(scene, [robot])[0]
+
+
+def contact_elements_of(scene: uipc.Scene, robots: Sequence[CoupledRobot]) -> list[dict[str, Any]]:
+    """Create elements for all bodies and half-planes of robots, and the table entries between them.
 
     The friction of two surfaces is the larger of the two coefficients, as in MuJoCo. Their resistance is the smaller
     one, or that of the scene's default contact model if neither has its own. `CoupledRobot.contact_rules` has priority
     over both. For contact with all other bodies of the scene the default model is used.
 
+    Args:
+        scene: The scene.
+        robots: One robot; or several with the same rules for the same names, whose parts of one name are equal but in
+            friction and resistance, and which do not touch each other.
+
     Returns:
-        Contact element by the name of a body or half-plane.
+        For each robot the contact element by the name of a body or half-plane.
     """
-    tabular = scene.contact_tabular()
-    keys = _keys(robot)
+    tabular, rules = scene.contact_tabular(), robots[0].contact_rules
+    keys = [_keys(robot) for robot in robots]
     members: dict[_Key, str] = {}
-    for name, key in keys.items():
-        members.setdefault(key, name)
+    for by_name in keys:
+        for name, key in by_name.items():
+            members.setdefault(key, name)
     elements = {key: tabular.create(name) for key, name in members.items()}
     default = tabular.default_model().resistance()
     for left, right in combinations_with_replacement(elements, 2):
         touch = members[right] not in left.untouchable
-        entry = _entry(left, right, default, touch, robot.contact_rules)
-        tabular.insert(elements[left], elements[right], *entry)
-    return {name: elements[key] for name, key in keys.items()}
+        tabular.insert(elements[left], elements[right], *_entry(left, right, default, touch, rules))
+    return [{name: elements[key] for name, key in by_name.items()} for by_name in keys]
 
 
-def make_environments(scene: uipc.Scene, robot: CoupledRobot) -> dict[str, Any]:
-    """Create a subscene for each environment of a robot.
+def environments_of(scene: uipc.Scene, robots: Sequence[CoupledRobot]) -> list[dict[str, Any]]:
+    """Create a subscene for each environment of some robots.
 
     Returns:
-        Subscene element by the name of a body or half-plane.
+        For each robot the subscene element by the name of a body or half-plane.
     """
     tabular = scene.subscene_tabular()
-    names = sorted({entry.environment for entry in robot.parts} - {""})
+    names = sorted({entry.environment for robot in robots for entry in robot.parts} - {""})
     elements = {"": tabular.default_element()} | {name: tabular.create(name) for name in names}
     for a, b in combinations(elements, 2):
         tabular.insert(elements[a], elements[b], a == "")  # that of bodies in all environments comes first
-    return {entry.name: elements[entry.environment] for entry in robot.parts}
+    return [{entry.name: elements[entry.environment] for entry in robot.parts} for robot in robots]
 
 
 def _entry(

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from weakref import ref
 
 import uipc
 
 from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, one_of, optional
-from ipc_articulation.coupling.adapter import Adapter, CoupledJoint, CoupledRobot
+from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
-from ipc_articulation.coupling.bodies import heaviest_body, joined_masses, place_bodies
-from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
+from ipc_articulation.coupling.bodies import heaviest_body
 from ipc_articulation.coupling.contact_elements import make_contact_elements, make_environments
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.failures import not_kept
-from ipc_articulation.coupling.joints import place_articulation, place_joints
-from ipc_articulation.coupling.lowering.placed import place_chains
-from ipc_articulation.coupling.placed_robot import PlacedRobot
+from ipc_articulation.coupling.placing import JointsAs, Options, Placed, put_into
 from ipc_articulation.coupling.registry import refuse_shared_state, register
-from ipc_articulation.coupling.restraints import Holding, Restraining
+from ipc_articulation.coupling.restraints import Restraining
 from ipc_articulation.coupling.settings import Settings, suit_robots
-from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO, choose_stiffness
+from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO
 from ipc_articulation.errors import AdapterError
 from ipc_articulation.frontend.callbacks import guard
 from ipc_articulation.repairs import summed
 
-Joints = Literal["own", "chains"]
-
 FREE_KAPPA = 1e8  # [Pa]
 LARGEST_RATIO = 1e12  # above it, M̂ is lost in the rounding of the stiffness: joints do not move
 
-_RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSITIVE.accepts(x) and x <= LARGEST_RATIO)
+RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSITIVE.accepts(x) and x <= LARGEST_RATIO)
 
 
 @summed()
 @checked(
     AdapterError,
     scene=instance(uipc.Scene),
-    stiffness_ratio=_RATIO,
+    stiffness_ratio=RATIO,
     free_kappa=POSITIVE,
     complete=optional(FUNCTION),
     restraints=one_of(*get_args(Restraining)),
-    joints=one_of(*get_args(Joints)),
+    joints=one_of(*get_args(JointsAs)),
     settings=one_of(*get_args(Settings)),
 )
 def couple(
@@ -54,7 +49,7 @@ def couple(
     free_kappa: float = FREE_KAPPA,
     complete: Callable[[CoupledRobot], CoupledRobot] | None = None,
     restraints: Restraining = "step",
-    joints: Joints = "own",
+    joints: JointsAs = "own",
     settings: Settings = "robots",
 ) -> Coupling:
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
@@ -102,38 +97,22 @@ def couple(
         suit_robots(scene)
     described, mass = answers.describe(), answers.predict().mass
     robot = described if complete is None else complete(described)
-    stiffness = choose_stiffness(robot, mass, answers.dt(), stiffness_ratio, heaviest_body(scene, robot))
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
-    bodies = place_bodies(scene, robot, elements, stiffness.link_kappa, free_kappa)
-    chains = place_chains(scene, robot, bodies, elements, stiffness) if joints == "chains" else None
-    if chains is None:
-        strengths = [stiffness.joint_strength(masses) for masses in joined_masses(robot)]
-        places, articulated = place_joints(scene, robot.all_joints, bodies, strengths), robot.articulated_joints
-    else:
-        places, articulated = chains.places, chains.articulated
-    rows = len(robot.rows) if chains is None else 0  # the coordinates of chains are others
-    carrier, articulation = place_articulation(scene, articulated, places, restraints != "engine", rows)
-    holding = Holding.of(stiffness, robot, restraints, with_rows=rows > 0)
-    placed = PlacedRobot(robot, bodies, articulation, chains, answers.robot.free)
-    coupling = Coupling(scene, answers, placed, stiffness.tie_strengths(robot), holding)
-    scene.animator().insert(carrier, _callback(coupling, articulated, articulation, scene))
-    register(coupling)
-    return coupling
+    options = Options(stiffness_ratio, free_kappa, restraints, joints)
+    one = put_into(scene, answers, robot, mass, heaviest_body(scene, robot), elements, options)
+    scene.animator().insert(one.carrier, callback_of(one, scene))
+    register(one.coupling)
+    return one.coupling
 
 
-def _callback(
-    coupling: Coupling, articulated: Sequence[CoupledJoint], articulation: Any, scene: uipc.Scene
-) -> Callable[[Any], Any]:
+def callback_of(one: Placed, scene: uipc.Scene) -> Callable[[Any], Any]:
     """The animator's callback: it predicts, and writes the prediction to the articulation if there is one.
 
     The scene keeps it alive, and the coupling keeps the scene: it must not keep the coupling, or neither is ever freed.
     """
-    predict = _prediction_of(ref(coupling), coupling.joint_names)
-    if articulation is None:
-        return guard(predict, scene)
-    names = [f"joint '{joint.name}'" for joint in articulated]
-    constraint = ExternalArticulationConstraint.from_geometry(articulation.geometry(), scene, names)
-    return constraint.animate(predict)
+    predict = _prediction_of(ref(one.coupling), one.coupling.joint_names)
+    constraint = one.constraint(scene)
+    return guard(predict, scene) if constraint is None else constraint.animate(predict)
 
 
 def _prediction_of(coupling: Callable[[], Coupling | None], joints: Sequence[str]) -> Callable[[Any], Any]:

@@ -66,8 +66,8 @@ class Coupling:
         self.joint_names, self.link_names = placed.joint_names, placed.link_names
         self.observers: list[Callable[[], None]] = []  # called after each commit
         self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
-        self._answers, self._placed = answers, placed
-        self._steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
+        self.answers, self.placed = answers, placed
+        self.steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
         self._world = SceneWorld(scene, self.joint_names)
         self._attachments = RobotAttachments(scene, placed, self._world)
         self._visuals = RobotVisuals(placed)
@@ -94,7 +94,7 @@ class Coupling:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        self._steps.commit()
+        self.steps.commit()
         for observer in tuple(self.observers):
             observer()
 
@@ -104,8 +104,8 @@ class Coupling:
         Raises:
             AdapterError: The adapter keeps no state.
         """
-        inner = {f"{_INNER}{key}": value for key, value in self._answers.state().items()}
-        return {**self._steps.values.arrays(), **inner}
+        inner = {f"{_INNER}{key}": value for key, value in self.answers.state().items()}
+        return {**self.steps.values.arrays(), **inner}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`, after `world.recover` and `world.retrieve`.
@@ -117,11 +117,11 @@ class Coupling:
         missing = [key for key in expected if key not in state] if isinstance(state, Mapping) else list(expected)
         if missing:
             raise AdapterError(f"restore: give what coupling.state() returned; this has no '{missing[0]}'")
-        require_numbers(state, {key: np.shape(own) for key, own in self._steps.values.arrays().items()})
+        require_numbers(state, {key: np.shape(own) for key, own in self.steps.values.arrays().items()})
         inner = {key.removeprefix(_INNER): value for key, value in state.items() if key.startswith(_INNER)}
-        self._answers.keeper().restore(inner)
-        self._steps.forget_prediction()
-        self._steps.begin_anew(StepValues(**{key: np.array(state[key]) for key in self._steps.values.arrays()}))
+        self.answers.keeper().restore(inner)
+        self.steps.forget_prediction()
+        self.steps.begin_anew(StepValues(**{key: np.array(state[key]) for key in self.steps.values.arrays()}))
 
     def reset(self, world: uipc.World) -> None:
         """Put the robot and its free bodies back into their states at the moment of coupling.
@@ -223,10 +223,10 @@ class Coupling:
         require_valid(world, "read_out")
         self.require_world(world)
         self.require_committed()
-        steps = self._steps
+        steps = self.steps
         if steps.taken is None:
             raise no_step(self.joint_names)
-        state = step_state(self._placed, self._answers, steps.taken, steps.dt)
+        state = step_state(self.placed, self.answers, steps.taken, steps.dt)
         return StepReadOut(self._tree, state, results_of(world))
 
     @cached_property
@@ -236,37 +236,37 @@ class Coupling:
     @property
     def mass(self) -> Array:
         """M̂ of the last step, (m, m)."""
-        return self._steps.values.mass
+        return self.steps.values.mass
 
     @property
     def delta_theta_tilde(self) -> Array:
         """δθ̃ of the last step, (m,) [rad or m]."""
-        return self._steps.values.delta_theta_tilde
+        return self.steps.values.delta_theta_tilde
 
     @property
     def delta_theta(self) -> Array:
         """δθ of the last step, (m,) [rad or m]."""
-        return self._steps.values.delta_theta
+        return self.steps.values.delta_theta
 
     @property
     def contact_force(self) -> Array:
         """Generalised contact force on the joints in the last step, ∂K/∂δθ/dt², (m,) [N·m or N]."""
-        return self._steps.values.contact_force
+        return self.steps.values.contact_force
 
     @property
     def theta(self) -> Array:
         """Joint positions of the multibody engine at present, (m,) [rad or m]."""
-        return self._answers.theta()
+        return self.answers.theta()
 
     @property
     def theta_dot(self) -> Array:
         """Joint velocities of the multibody engine at present, (m,) [rad/s or m/s]."""
-        return self._answers.theta_dot()
+        return self.answers.theta_dot()
 
     @property
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (n + f, 4, 4)."""
-        return self._placed.body_poses
+        return self.placed.body_poses
 
     @property
     def drift(self) -> Array:
@@ -275,7 +275,7 @@ class Coupling:
         It is the largest displacement of a vertex of its surface, or of its origin if it has none. It is due to the
         finite stiffness of bodies and joints, and does not accumulate. IPC's guarantee is for the scene's links.
         """
-        return self._placed.drift(self._answers.link_poses())
+        return self.placed.drift(self.answers.link_poses())
 
     @property
     def minimum_distance(self) -> float:
@@ -297,7 +297,7 @@ class Coupling:
             AdapterError: Time step or gravity are not the scene's, or the adapter's result is not as `Adapter` says.
             EngineError: The world has taken a step since the last prediction, which was not committed.
         """
-        return self._steps.predict(info)
+        return self.steps.predict(info)
 
     @property
     def visuals(self) -> dict[str, tuple[Visual, ...]]:
@@ -317,12 +317,12 @@ class Coupling:
     @property
     def link_ids(self) -> frozenset[int]:
         """Ids of the links' geometries in the scene."""
-        return self._placed.link_ids
+        return self.placed.link_ids
 
     @property
     def named_slots(self) -> list[tuple[str, Any]]:
         """Names and geometry slots of the links, then of the free bodies."""
-        return self._placed.named_slots
+        return self.placed.named_slots
 
     def require_world(self, world: uipc.World) -> None:
         """Check that a world belongs to the coupling's scene.
@@ -339,12 +339,12 @@ class Coupling:
             EngineError: There is none.
             AdapterError, ArticulationError: The animator's callback raised this error.
         """
-        self._steps.require_prediction()
+        self.steps.require_prediction()
 
     @property
     def is_within_a_step(self) -> bool:
         """Whether a step is predicted that is not yet committed."""
-        return self._steps.is_within
+        return self.steps.is_within
 
     def require_committed(self) -> None:
         """Check that every predicted step was committed.
@@ -352,15 +352,15 @@ class Coupling:
         Raises:
             EngineError: One was not; the message names the joints.
         """
-        self._steps.require_committed()
+        self.steps.require_committed()
 
     def begin_anew(self) -> None:
         """Forget the last step, as after `couple`: its values become zero."""
-        self._steps.begin_anew()
+        self.steps.begin_anew()
 
     def forget_prediction(self) -> None:
         """Discard the predicted step."""
-        self._steps.forget_prediction()
+        self.steps.forget_prediction()
 
 
 def step(world: uipc.World, couplings: Sequence[Coupling]) -> None:

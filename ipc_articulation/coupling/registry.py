@@ -17,7 +17,7 @@ _moved: WeakKeyDictionary[uipc.Scene, list[tuple[object, tuple[str, ...]]]] = We
 def register(coupling: Any) -> None:
     """Add a finished coupling to those of its scene."""
     _of_scene.setdefault(coupling.scene, WeakSet()).add(coupling)
-    _moved.setdefault(coupling.scene, []).append((_moved_state(coupling.adapter), coupling.joint_names))
+    _moved.setdefault(coupling.scene, []).append((moved_state(coupling.adapter), coupling.joint_names))
 
 
 def couplings_of(scene: uipc.Scene) -> list[Any]:
@@ -31,7 +31,7 @@ def refuse_shared_state(scene: uipc.Scene, adapter: Adapter) -> None:
     Raises:
         AdapterError: It does; the message names the joints of the other coupling.
     """
-    state = _moved_state(adapter)
+    state = moved_state(adapter)
     for other, joints in _moved.get(scene, ()):
         if other is state:
             raise AdapterError(
@@ -41,5 +41,6 @@ def refuse_shared_state(scene: uipc.Scene, adapter: Adapter) -> None:
             )
 
 
-def _moved_state(adapter: Adapter) -> object:
+def moved_state(adapter: Adapter) -> object:
+    """The object that an adapter moves."""
     return adapter.moved_state if isinstance(adapter, MovesState) else adapter

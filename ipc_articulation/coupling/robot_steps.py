@@ -26,6 +26,9 @@ StepInput = tuple[  # of the articulation, see `predict`
 ]
 
 
+ArticulationInput = tuple[Array, Array, Array | None, BoundedRows | None]  # Mᵗ, δθ̃, bounded springs, rows
+
+
 @dataclass(frozen=True)
 class StepValues:
     """What a committed step has computed for m freedoms."""
@@ -85,23 +88,36 @@ class RobotSteps:
 
     def predict(self, info: Any) -> StepInput:
         """The articulation's input for the step that begins, see `Coupling.predict`."""
-        frame = info.frame()
+        self.begin(info.frame(), info.dt())
+        prediction = self._answers.predict()
+        mass, tilde, springs, rows = self.hold(prediction)
+        if self._placed.chains is not None:
+            return *self._placed.chains.lower(mass, tilde, springs, prediction.link_poses), None
+        q_ref, links = affine.q_from_transform(prediction.link_poses), self._placed.bodies.links
+        references = {(links[link].id(), 0): q_ref[link] for link in self._placed.jointed}
+        return mass, tilde, references, springs, rows
+
+    def begin(self, frame: int, dt: float) -> None:
+        """Begin the step to a frame of the world, of dt [s]; the prediction follows.
+
+        Raises:
+            EngineError: The last one is not committed.
+            AdapterError: Time step or gravity are not the scene's.
+        """
         if frame > self._pending_frame:  # else the world repeats a step that failed
             self.require_committed()
         self._pending = None
-        self._answers.require_agreement(info.dt())
+        self._answers.require_agreement(dt)
         self._started = np.array(self._answers.adapter.theta_dot())
-        prediction = self._answers.predict()
-        self._pending, self._pending_frame, self.dt = prediction, frame, info.dt()
+        self._pending_frame, self.dt = frame, dt
+
+    def hold(self, prediction: Prediction) -> ArticulationInput:
+        """Take the prediction of the step that has begun; returns what the articulation gets of it."""
+        self._pending = prediction
         for slot, aim in zip(self._placed.driven, prediction.aims, strict=True):
             set_aim(slot.geometry(), aim)
-        q_ref, links = affine.q_from_transform(prediction.link_poses), self._placed.bodies.links
-        references = {(links[link].id(), 0): q_ref[link] for link in self._placed.jointed}
         self._held = self._holding.held(prediction, self.dt)
-        mass, tilde, springs, rows = with_tied_joints(self._held, prediction, self._tie_strengths)
-        if self._placed.chains is not None:
-            return *self._placed.chains.lower(mass, tilde, springs, prediction.link_poses), None
-        return mass, tilde, references, springs, rows
+        return with_tied_joints(self._held, prediction, self._tie_strengths)
 
     def commit(self) -> None:
         """Give the step that the world has advanced and retrieved back to the multibody engine.
@@ -110,11 +126,15 @@ class RobotSteps:
             EngineError: No step was taken since the last commit.
             AdapterError, ArticulationError: What the animator's callback raised.
         """
-        prediction = self.require_prediction()
-        delta_theta = self._placed.delta_theta
-        q, qdot = self._placed.free_motion
+        self.require_prediction()
+        delta_theta, (q, qdot) = self._placed.delta_theta, self._placed.free_motion
         poses = affine.transform_from_q(affine.nearest_rigid(q))
         self._answers.adapter.commit(delta_theta, poses, affine.transform_rate_from_qdot(qdot))
+        self.end(delta_theta)
+
+    def end(self, delta_theta: Array) -> None:
+        """Note the step by δθ (m,) that the multibody engine has taken."""
+        prediction = self.require_prediction()
         self._pending, self.taken = None, Taken(prediction, self._started)
         contact_force = self._held.resistance(delta_theta) / self.dt**2
         self.values = StepValues(prediction.mass, self._held.delta_theta_tilde, delta_theta, contact_force)

@@ -182,7 +182,7 @@ class CpuEngine(PyIEngine):
         return tuple(self.model.context.bodies.rows)
 
     def _advance(self, frame: int, watch: Stopwatch) -> Moment:
-        self._follow_changes()
+        self.follow_changes()
         run_callbacks(self._animator.update)
         watch.lap("animator")
         if self._now.statistics is not None:
@@ -196,8 +196,8 @@ class CpuEngine(PyIEngine):
         statistics.log()
         return Moment(frame, state, rested, statistics)
 
-    def _follow_changes(self) -> None:
-        """Read the scene again if geometries were created or destroyed since the last step."""
+    def follow_changes(self) -> None:
+        """Read the scene again if geometries were created or destroyed since the last step; a step does so first."""
         self._scene.solve_pending()
         if has_changed(self._scene, self.model):
             model, state = read_again(self._scene, self.model, self._now.state)

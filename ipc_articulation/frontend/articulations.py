@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,11 +44,22 @@ class RowSlots:
         writable(self.springs)[:] = rows.springs
 
 
+class StepInputs(NamedTuple):
+    """The input of a step of all articulations, one after the other, and of n bodies."""
+
+    masses: Sequence[Array]  # Mᵗ of each, (fₐ²,) row-major
+    tildes: Sequence[Array]  # δθ̃ of each, (fₐ,) [rad or m]
+    springs: Sequence[Array | None]  # bounded springs of each, (fₐ, 4, 4)
+    rows: Sequence[BoundedRows | None]  # of each
+    q_ref: Array  # (n, 12) reference poses
+
+
 @dataclass(frozen=True)
 class ArticulationTable:
     """All articulations of a scene, their m joints, and the attributes with the input of a step."""
 
     joints: Joints  # (m,) articulation after articulation
+    geo_ids: tuple[int, ...]  # of the articulations' geometries
     counts: tuple[int, ...]  # number of joints of each articulation
     names: tuple[str, ...]  # of the articulations, for messages
     joint_names: tuple[str, ...]  # (m,) for messages
@@ -65,35 +76,34 @@ class ArticulationTable:
         rows = [row_names(name, slots) for name, slots in zip(self.names, self.row_slots, strict=True)]
         return ArticulationEnergy(self.joints, self.body_count, self.counts, self.names, self.joint_names, rows)
 
-    def read_step(self, energy: ArticulationEnergy, q_prev: Array) -> None:
-        """Set Mᵗ, δθ̃ and q_ref of an energy to the present values of the attributes.
+    def read(self, q_prev: Array) -> StepInputs:
+        """The present values of the attributes.
+
+        Args:
+            q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
+        """
+        masses, tildes = [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots]
+        springs = [None if slot is None else slot.view() for slot in self.spring_slots]
+        rows = [None if slots is None else slots.read() for slots in self.row_slots]
+        return StepInputs(masses, tildes, springs, rows, self.reference.read(q_prev))
+
+    def set_step(self, energy: ArticulationEnergy, inputs: StepInputs) -> None:
+        """Set Mᵗ, δθ̃, springs and q_ref of an energy.
 
         Args:
             energy: Made by `make_energy`.
-            q_prev: Coordinates of all bodies at the beginning of the step, (n, 12).
+            inputs: From `read`, or given.
 
         Raises:
             ArticulationError: Mᵗ or δθ̃ is not valid, or a `ref_dof_prev` is not finite; the message names the
                 articulation or body.
         """
-        masses, predicted, springs, rows = self._read_attributes()
-        q_ref = self.reference.read(q_prev)
+        masses, tildes, springs, rows, q_ref = inputs
         try:
-            energy.set_flat(masses, predicted, q_ref, springs, rows)
+            energy.set_flat(masses, tildes, q_ref, springs, rows)
         except ArticulationError:
             self.reference.refuse_not_finite(q_ref)  # its message has the name, which the energy does not know
             raise
-
-    def give_step(self, energy: ArticulationEnergy, q_prev: Array) -> Array:
-        """Store Mᵗ, δθ̃ and springs in an energy, unchecked. Returns: q_ref (n, 12), see `read_step`."""
-        energy.give(*self._read_attributes())
-        return self.reference.read(q_prev)
-
-    def _read_attributes(self) -> tuple[list[Array], list[Array], list[Array | None], list[BoundedRows | None]]:
-        """`mass`, `delta_theta_tilde`, `bounded_springs` and rows of each articulation."""
-        springs = [None if slot is None else slot.view() for slot in self.spring_slots]
-        rows = [None if slots is None else slots.read() for slots in self.row_slots]
-        return [slot.view() for slot in self.mass_slots], [slot.view() for slot in self.tilde_slots], springs, rows
 
     def write_delta_theta(self, values: Array) -> None:
         """Write δθ of all freedoms, (F,), into the geometries."""
@@ -121,6 +131,7 @@ def read_articulations(slots: Sequence[Any], meshes: Sequence[JointMesh], bodies
     sizes = [int(part.freedoms.sum()) for part, _ in parts]
     return ArticulationTable(
         joints=Joints.concatenate([part for part, _ in parts]),
+        geo_ids=tuple(slot.id() for slot in slots),
         counts=tuple(len(part) for part, _ in parts),
         names=tuple(names),
         joint_names=tuple(name for _, of_part in parts for name in of_part),

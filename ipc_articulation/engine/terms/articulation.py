@@ -18,7 +18,7 @@ from ipc_articulation.engine.newton import restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Projecting, Term
-from ipc_articulation.frontend.articulations import ArticulationTable
+from ipc_articulation.frontend.articulations import ArticulationTable, StepInputs
 
 
 def read(slots: Sequence[Any], context: SceneContext) -> Articulation:
@@ -41,6 +41,7 @@ class Articulation(Term, Projecting):
         self._links = np.unique(np.concatenate(links))
         self._at: Linearization | None = None  # at the last `assemble`
         self._is_restrained = False
+        self._handed: StepInputs | None = None
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
 
     @property
@@ -76,18 +77,37 @@ class Articulation(Term, Projecting):
         turns = [KINDS[kind].turns_in_space for kind in self._energy.joints.kind.tolist()]
         return self._links if any(turns) else np.zeros(0, dtype=np.int64)
 
+    @property
+    def geo_ids(self) -> tuple[int, ...]:
+        """Ids of the articulations' geometries, in the order of their inputs."""
+        return self._table.geo_ids
+
+    def hand_over(self, inputs: StepInputs | None) -> None:
+        """Give the input of the next steps; None: the attributes have it."""
+        self._handed = inputs
+
+    def _inputs(self, q: Array) -> StepInputs:
+        return self._table.read(q) if self._handed is None else self._handed
+
     def begin_step(self, state: EngineState, dt: float) -> None:
-        """Read Mᵗ, δθ̃ and the reference poses that the animator has just written.
+        """Take Mᵗ, δθ̃ and the reference poses that were handed over, or that the animator has just written.
 
         Raises:
             ArticulationError: One of them is not valid; names the articulation.
         """
-        self._table.read_step(self._energy, state.q)
+        self._table.set_step(self._energy, self._inputs(state.q))
         self._is_restrained = bool(self._energy.arrays.springs.any())
 
     def give_step(self, q: Array) -> Array:
         """Do the same without checks, for a step in one compiled call. Returns: q_ref (n, 12)."""
-        return self._table.give_step(self._energy, q)
+        masses, tildes, springs, rows, q_ref = self._inputs(q)
+        self._energy.give(masses, tildes, springs, rows)
+        return q_ref
+
+    def delta_theta(self, q: Array) -> list[Array]:
+        """δθ from the step's reference poses to q (n, 12), (fₐ,) of each articulation [rad or m]."""
+        delta = self._energy.delta_theta(q)
+        return [delta[part] for part in self._parts]
 
     def write_delta_theta(self, q: Array) -> None:
         """Write δθ from the step's reference poses to q (n, 12) into the geometries."""

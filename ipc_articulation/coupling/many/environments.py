@@ -1,0 +1,180 @@
+"""Environments: many copies of a robot in one scene, stepped together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import final
+
+import numpy as np
+import uipc
+
+from ipc_articulation import affine
+from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.failures import require_all, require_valid
+from ipc_articulation.coupling.many.engine_side import EngineSide
+from ipc_articulation.coupling.many.handing import Handing
+from ipc_articulation.coupling.many.together import commit_all, predict_all
+from ipc_articulation.coupling.registry import couplings_of
+from ipc_articulation.coupling.robot_states import RobotState
+from ipc_articulation.coupling.stepping import take_step
+from ipc_articulation.coupling.teleport import put
+from ipc_articulation.errors import StateError
+from ipc_articulation.signals import interrupts_deferred
+
+
+@final
+class Environments:
+    """N robots of one kind in a scene, each in its environment; made by `couple_many`.
+
+    Arrays have the environments first: (N, m) over the m freedoms of `joint_names`, (N, b, 4, 4) over the bodies of
+    `body_names`. The values of a step are those of the last one; before the first one, forces and δθ are zero.
+
+    On the CPU engine a step neither reads nor writes libuipc's attributes: `retrieve` writes the bodies into the
+    scene's geometries, where pictures, recorders and `couplings[k].body_poses` find them.
+    """
+
+    def __init__(self, scene: uipc.Scene, couplings: Sequence[Coupling], handing: Handing) -> None:
+        """Called by `couple_many`."""
+        self.scene, self.couplings = scene, tuple(couplings)
+        first = self.couplings[0]
+        self.joint_names, self.link_names = first.joint_names, first.link_names
+        self.body_names = tuple(body.name for body in (*first.robot.links, *first.robot.free))
+        self.adapters = [coupling.adapter for coupling in self.couplings]
+        self._handing, self._is_stale = handing, False
+        self._robots = [coupling.placed for coupling in self.couplings]
+        self._side: EngineSide | None = None
+
+    def __len__(self) -> int:
+        return len(self.couplings)
+
+    @interrupts_deferred
+    def step(self, world: uipc.World) -> None:
+        """All robots predict, the world advances, all commit; a failure leaves everything as it was.
+
+        Args:
+            world: The world, initialised with the scene.
+
+        Raises:
+            EngineError: The scene has another coupling besides, or the last step of a robot is not committed.
+            AdapterError, ArticulationError, SceneError, SolverError: As for `Coupling.step`; messages name the
+                environment.
+        """
+        require_all(self.couplings, couplings_of(self.scene))
+        self._side = EngineSide.of(world, self._robots, self._side)
+        if self._side is None:
+            take_step(world, self.couplings)
+            return
+        require_valid(world)
+        for coupling in self.couplings:
+            coupling.require_world(world)
+            coupling.require_committed()
+        try:
+            self._predict(world, self._side)
+            world.advance()
+        except BaseException:
+            for coupling in self.couplings:
+                coupling.forget_prediction()
+            raise
+        finally:
+            self._handing.is_on = False
+            self._side.take_back()
+        self._is_stale = True
+        self._commit(world, self._side)
+
+    def retrieve(self, world: uipc.World) -> None:
+        """Write the bodies into the scene's geometries, unless they are there already."""
+        if self._is_stale:
+            world.retrieve()
+            self._is_stale = False
+
+    def reset(self, world: uipc.World, which: Iterable[int] | None = None) -> None:
+        """Put environments back into their states at the moment of coupling; the others stay as they are.
+
+        Args:
+            world: The world.
+            which: Their numbers; None: all.
+
+        Raises:
+            StateError: There is no environment of a number.
+            AdapterError, EngineError, SceneError: As for `Coupling.reset`. Nothing has changed then.
+        """
+        chosen = range(len(self)) if which is None else [self._number(k, "reset") for k in which]
+        self._put(world, {self.couplings[k]: None for k in chosen}, "reset")
+
+    def set_state(self, world: uipc.World, states: Mapping[int, RobotState]) -> None:
+        """Put environments into new states, all at once.
+
+        Args:
+            world: The world.
+            states: By number of the environment.
+
+        Raises:
+            StateError: There is no environment of a number, or as for `Coupling.set_state`.
+            AdapterError, EngineError, SceneError: As for `Coupling.set_state`. Nothing has changed then.
+        """
+        self._put(
+            world, {self.couplings[self._number(k, "set_state")]: state for k, state in states.items()}, "set_state"
+        )
+
+    @property
+    def theta(self) -> Array:
+        """Joint positions of the multibody engines, (N, m) [rad or m]."""
+        return np.array([coupling.theta for coupling in self.couplings])
+
+    @property
+    def theta_dot(self) -> Array:
+        """Joint velocities of the multibody engines, (N, m) [rad/s or m/s]."""
+        return np.array([coupling.theta_dot for coupling in self.couplings])
+
+    @property
+    def delta_theta(self) -> Array:
+        """δθ of the last step, (N, m) [rad or m]."""
+        return np.array([coupling.delta_theta for coupling in self.couplings])
+
+    @property
+    def contact_force(self) -> Array:
+        """Generalised contact force on the joints in the last step, (N, m) [N·m or N]."""
+        return np.array([coupling.contact_force for coupling in self.couplings])
+
+    @property
+    def body_poses(self) -> Array:
+        """Transforms in the scene of the links and then of the free bodies, (N, b, 4, 4)."""
+        if self._is_stale and self._side is not None:
+            return affine.transform_from_q(self._side.q)
+        return np.array([coupling.body_poses for coupling in self.couplings])
+
+    def _predict(self, world: uipc.World, side: EngineSide) -> None:
+        frame, dt = world.frame() + 1, float(self.scene.config().find("dt").view()[0])
+        for coupling in self.couplings:
+            coupling.steps.begin(frame, dt)
+        given = predict_all(self.adapters)
+        predictions = [one.answers.checked(own) for one, own in zip(self.couplings, given, strict=True)]
+        inputs = [one.steps.hold(own) for one, own in zip(self.couplings, predictions, strict=True)]
+        side.hand_over(inputs, predictions)
+        self._handing.is_on = True
+
+    def _commit(self, world: uipc.World, side: EngineSide) -> None:
+        m = len(self.joint_names)
+        q, qdot = side.free_motion
+        poses = affine.transform_from_q(affine.nearest_rigid(q))
+        delta = np.array([one[:m] for one in side.delta_theta()]).reshape(len(self), m)
+        commit_all(self.adapters, delta, poses, affine.transform_rate_from_qdot(qdot))
+        for coupling, own in zip(self.couplings, delta, strict=True):
+            coupling.steps.end(own)
+        observers = [observer for coupling in self.couplings for observer in coupling.observers]
+        if observers:
+            self.retrieve(world)
+        for observer in observers:
+            observer()
+
+    def _put(self, world: uipc.World, wanted: Mapping[Coupling, RobotState | None], action: str) -> None:
+        if not wanted:
+            return
+        self.retrieve(world)
+        put(world, wanted, action)
+
+    def _number(self, k: int, action: str) -> int:
+        if not (isinstance(k, int | np.integer) and 0 <= k < len(self)):
+            raise StateError(f"{action}: there is no environment {k!r}; there are {len(self)}, from 0")
+        return int(k)
