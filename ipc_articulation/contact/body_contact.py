@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import pair_barrier, pair_friction
 from ipc_articulation.contact.anchors import Patches
@@ -19,6 +20,7 @@ from ipc_articulation.contact.forces import ContactForces, barrier_forces, frict
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.material_contact import TOGETHER_SLOW, MaterialContact
 from ipc_articulation.contact.materials import Materials
+from ipc_articulation.contact.pair_blocks import add_rows
 from ipc_articulation.contact.pair_foresight import PairForesight
 from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.positions import Positions
@@ -101,14 +103,15 @@ class BodyContact(MaterialContact):
         kappa, limits = self._stiffness(touching), (self._d_hat, self._thickness)
 
         def differentiate(pairs: slice) -> tuple[Array, Array]:
-            some, own = slice(*np.searchsorted(pair, [pairs.start, pairs.stop])), np.zeros_like(g)
-            stencils = bodies[pairs], pair[some] - pairs.start, *(column[some] for column in columns)
+            some = slice(*np.searchsorted(pair, [pairs.start, pairs.stop]))
+            rows = np.arange(2 * (pairs.stop - pairs.start)).reshape(-1, 2)
+            own, columns_of_some = np.zeros((rows.size, DOF)), (column[some] for column in columns)
+            stencils = rows, pair[some] - pairs.start, *columns_of_some
             points = self._surfaces.points, x, kappa[pairs]
             return pair_barrier.add_derivatives(*stencils, *points, *limits, project, own), own
 
         found = share(differentiate, parts_of_sizes(np.bincount(pair, minlength=len(bodies)), TOGETHER_SLOW))
-        for _, own in found:
-            g += own
+        add_rows(g, bodies.ravel(), np.concatenate([own for _, own in found]))  # pair by pair, however they are shared
         return np.concatenate([blocks for blocks, _ in found])
 
     def foresee(self, touching: Stencils, x: Array) -> PairForesight:

@@ -28,17 +28,21 @@ _PROGRESS = 1e-2  # the iteration ends if an advance is smaller, relative to the
 
 
 @compiled
-def gap_floor(x):
-    """The smallest gap [m] that steps leave, because positions of the size of x (V, 3) are rounded."""
-    largest = 0.0
-    for v in range(len(x)):
-        for k in range(3):
-            largest = max(largest, abs(x[v, k]))
-    return FLOOR * largest
+def gap_floors(low, high):
+    """The smallest gap [m] that steps leave at each body, (n,), because positions of the size of its box are rounded.
+
+    low and high are the corners of the boxes, (n, 3); they are infinite without surface.
+    """
+    floors = np.zeros(len(low))
+    for b in range(len(low)):
+        if low[b, 0] <= high[b, 0]:
+            for k in range(3):
+                floors[b] = max(floors[b], FLOOR * abs(low[b, k]), FLOOR * abs(high[b, k]))
+    return floors
 
 
 @compiled(nogil=True)
-def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floor, fractions):
+def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, thickness, d_hat, floors, fractions):
     """Lower the step fractions of islands, so that along the step every gap keeps a tenth of its size.
 
     Args:
@@ -52,26 +56,32 @@ def lower_fractions(bodies, pair, kind, vertices, labels, moving, start, end, th
         end: Positions (V, 3) [m].
         thickness: Distance [m] at which a gap begins.
         d_hat: Distance [m] at which the barrier begins.
-        floor: The smallest gap [m] that steps leave (see `gap_floor`).
+        floors: The smallest gap [m] that steps leave at each body, (n,), see `gap_floors`.
         fractions: In [0, 1], (n,), one in the row of each label.
     """
     r, v, n, best = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3)
     for p in range(len(pair)):
         i, j = bodies[pair[p], 0], bodies[pair[p], 1]
         if moving[i] or moving[j]:
-            island = labels[i] if moving[i] else labels[j]
+            island, floor = labels[i] if moving[i] else labels[j], max(floors[i], floors[j])
             sides = load(kind[p], vertices, p, start, end, r, v)
+            if p > 0 and pair[p] != pair[p - 1]:
+                best[:] = 0.0  # so that other pairs change no bit
             fractions[island] = _pair_fraction(r, v, sides, thickness, d_hat, floor, fractions[island], n, best)
 
 
 @compiled
-def entering(bodies, pair, kind, vertices, moving, start, end, thickness, d_hat, floor):
+def entering(bodies, pair, kind, vertices, moving, start, end, thickness, d_hat, floors):
     """Rows of the stencils beyond d̂ that leave not even a tenth of it along the step; see `lower_fractions`."""
     r, v, n, best, w = np.empty((4, 3)), np.empty((4, 3)), np.empty(3), np.zeros(3), np.empty(4)
     rows, count = np.empty(len(pair), dtype=np.int64), 0
     for p in range(len(pair)):
-        if not (moving[bodies[pair[p], 0]] or moving[bodies[pair[p], 1]]):
+        i, j = bodies[pair[p], 0], bodies[pair[p], 1]
+        if not (moving[i] or moving[j]):
             continue
+        if p > 0 and pair[p] != pair[p - 1]:
+            best[:] = 0.0
+        floor = max(floors[i], floors[j])
         sides = load(kind[p], vertices, p, start, end, r, v)
         is_hit = _pair_fraction(r, v, sides, thickness, d_hat, floor, 1.0, n, best) < 1.0
         if is_hit and np.sqrt(closest_points(kind[p], start, row(vertices, p), w, n)) - thickness >= d_hat:

@@ -26,11 +26,11 @@ class Foresight:
         soft: Sequence[VertexForesight],
         q: Array,
         moving: Bools,
-        floor: float,
+        floors: Array,
     ) -> None:
-        """Begin where the bodies are, at q (n, 12); `floor` is the smallest gap [m] that steps leave."""
+        """Begin where the bodies are, at q (n, 12); `floors` (n,) are the smallest gaps [m] that steps leave."""
         self._planes, self._pairs, self._soft = planes, pairs, soft
-        self._q, self._moving, self._floor = q, moving, floor
+        self._q, self._moving, self._floors = q, moving, floors
         self._g = np.zeros(q.shape)
 
     def meet(self, ahead: Positions, covered: Sequence[Stencils]) -> None:
@@ -42,17 +42,17 @@ class Foresight:
         """
         every: list[PairForesight | VertexForesight] = [*self._pairs, *self._soft]
         for foreseen, stencils in zip(every, covered, strict=True):
-            foreseen.meet(stencils, ahead.x, self._moving, self._floor)
+            foreseen.meet(stencils, ahead.x, self._moving, self._floors)
 
-    def follow(self, dq: Array, project: bool) -> ContactDerivatives | None:
-        """Follow the step dq (n, 12).
+    def follow(self, dq: Array, projected: Bools) -> ContactDerivatives | None:
+        """Follow the step dq (n, 12); `projected` are the bodies whose Hessian is projected, (n,).
 
         Returns:
             What has changed in the gradient so far, and what changes in Hessians; None if nothing does.
         """
         g, H = self._g, np.zeros((len(dq), DOF, DOF))
         has_changed = self._planes.follow(self._q, self._q + dq, self._moving, g, H)
-        changes = [pairs.follow(dq, project, g) for pairs in self._pairs]
+        changes = [pairs.follow(dq, projected, g) for pairs in self._pairs]
         found = [change for change in changes if change is not None]
-        of_soft = [block for soft in self._soft for block in soft.follow(dq, project, g)]
+        of_soft = [block for soft in self._soft for block in soft.follow(dq, projected, g)]
         return ContactDerivatives(g, H, found, of_soft) if has_changed or found or of_soft else None

@@ -209,11 +209,11 @@ class HalfPlaneContact:
         return ContactForces(points, opposite, normals, of_barrier, of_friction, nothing, gaps, bodies)
 
     def lower_fractions(
-        self, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
+        self, labels: Ints, moving: Bools, start: Array, end: Array, floors: Array, fractions: Array
     ) -> None:
         """Lower the step fractions (n,) of islands from q = start to end, (n, 12) each; every gap stays positive."""
         if self.may_touch:
-            _lower_fractions(self._columns, start, end, floor, labels, moving, fractions)
+            _lower_fractions(self._columns, start, end, floors, labels, moving, fractions)
 
     def add_gap_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from q to ahead, (n, 12)."""
@@ -480,10 +480,10 @@ def _add_gap_changes(columns, q, ahead, moving, change):
 
 
 @compiled
-def _lower_fractions(columns, start, end, floor, labels, moving, fractions):
+def _lower_fractions(columns, start, end, floors, labels, moving, fractions):
     p, x, y = PlanePairs(*columns), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
-        b = p.body[i]
+        b, floor = p.body[i], floors[p.body[i]]
         if not moving[b] or gap_range(p, i, end)[0] >= max(REST * gap_range(p, i, start)[1], floor):
             continue
         linear, linear_then = linear_gap(p, i, start), linear_gap(p, i, end)

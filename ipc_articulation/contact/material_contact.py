@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import ccd, pair_barrier
 from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
@@ -86,16 +87,49 @@ class MaterialContact(ABC):
             pair_barrier.add_gap_changes(*touching.columns[:4], x, ahead, self._thickness, change)
 
     def lower_fractions(
-        self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floor: float, fractions: Array
+        self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floors: Array, fractions: Array
     ) -> None:
         """Lower the step fractions (n,) of islands so that stencils do not touch."""
         if len(stencils):
-            motion = labels, moving, start, end, self._thickness, self._d_hat, floor
+            motion = labels, moving, start, end, self._thickness, self._d_hat, floors
             bodies, *columns = stencils.columns[:4]
+            pieces = [slice(0, len(stencils))]
+            if len(stencils) > TOGETHER:
+                columns, pieces = _by_islands(bodies, columns, labels, moving)
 
             def lower(some: slice) -> Array:
                 own = fractions.copy()
                 ccd.lower_fractions(bodies, *(column[some] for column in columns), *motion, own)
                 return own
 
-            np.minimum.reduce(share(lower, parts(len(stencils), TOGETHER)), out=fractions)
+            np.minimum.reduce(share(lower, pieces), out=fractions)
+
+
+def _by_islands(bodies: Ints, columns: list[Array], labels: Ints, moving: Bools) -> tuple[list[Array], list[slice]]:
+    """The columns of stencils, (k,) each, sorted by islands, and pieces for cores, which do not cut a small island.
+
+    How an island is cut does not depend on other islands: the times of its stencils follow from those before them.
+    """
+    first = np.where(moving[bodies[:, 0]], bodies[:, 0], bodies[:, 1])
+    island = labels[first][columns[0]]
+    order = np.argsort(island, kind="stable")
+    bounds = cuts(island[order], TOGETHER)
+    return [column[order] for column in columns], list(map(slice, bounds[:-1], bounds[1:]))
+
+
+@compiled
+def cuts(islands, size):
+    """Bounds of pieces of sorted islands (k,): small islands together, one above a size in parts of its own."""
+    bounds, first = [0], 0
+    while first < len(islands):
+        after = first + 1
+        while after < len(islands) and islands[after] == islands[first]:
+            after += 1
+        if after - first > size or after - bounds[-1] > size:
+            if bounds[-1] < first:
+                bounds.append(first)
+            while after - bounds[-1] > size:
+                bounds.append(bounds[-1] + size)
+        first = after
+    bounds.append(len(islands))
+    return bounds

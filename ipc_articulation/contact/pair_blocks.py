@@ -82,6 +82,14 @@ def add_gradient(s, u, i, j, g):
             g[j, 3 + 3 * k + a] += s * u[LEVER * k + HALF + 1 + a]
 
 
+@compiled
+def add_rows(g, rows, values):
+    """Add values (k, 12), one after the other, to some rows (k,) of g (n, 12)."""
+    for k in range(len(rows)):
+        for i in range(PAIR_DOF // 2):
+            g[rows[k], i] += values[k, i]
+
+
 _PLACES = np.arange(PAIR_DOF).reshape(3, 2, HALF)  # by axis, body and (p, A₀, A₁, A₂)
 _ORDER = np.concatenate([part.ravel() for b in range(2) for part in (_PLACES[:, b, 0], _PLACES[:, b, 1:])])
 

@@ -51,17 +51,17 @@ class PairForesight:
         self._at = gaps(touching.kind, touching.vertices, x, thickness)  # δ of each
         self._correction = np.zeros(len(touching))  # e of each, see `gap_correction`
 
-    def meet(self, covered: Stencils, ahead: Array, moving: Bools, floor: float) -> None:
+    def meet(self, covered: Stencils, ahead: Array, moving: Bools, floors: Array) -> None:
         """Have also the stencils that vertices would pass through on the way to `ahead` (V, 3).
 
         Args:
             covered: Stencils that have all that come within d̂ on the way.
             ahead: [m].
             moving: Bodies that move, (n,).
-            floor: The smallest gap [m] that steps leave.
+            floors: The smallest gap [m] that steps leave at each body, (n,).
         """
         if len(covered):
-            limits = self._thickness, self._d_hat, floor
+            limits = self._thickness, self._d_hat, floors
             rows = ccd.entering(*covered.columns[:4], moving, self._x, ahead, *limits)
             rows = rows[[stencil not in self._met for stencil in keys(covered, rows)]]
             if len(rows):
@@ -73,12 +73,12 @@ class PairForesight:
         self._at = np.concatenate([self._at, np.full(len(fresh), np.nan)])[order]
         self._correction = np.concatenate([self._correction, np.zeros(len(fresh))])[order]
 
-    def follow(self, dq: Array, project: bool, g: Array) -> tuple[Ints, Array] | None:
+    def follow(self, dq: Array, projected: Bools, g: Array) -> tuple[Ints, Array] | None:
         """Follow the step dq (n, 12), and add what changes in the gradient to g (n, 12).
 
         Args:
             dq: Step.
-            project: Whether what changes in the Hessian is projected.
+            projected: Bodies whose Hessian is projected, (n,); what changes in that of others is exact.
             g: Gradient.
 
         Returns:
@@ -92,7 +92,7 @@ class PairForesight:
         of, before = s.rows(changed), [values[changed] for values in known]
         self._at[changed], self._correction[changed] = after
         given = self._points, self._x, self._stiffness(of), *before, *after, *limits
-        return of.bodies, add_differences(*of.columns, *given, project, g)
+        return of.bodies, add_differences(*of.columns, *given, projected, g)
 
 
 def keys(stencils: Stencils, rows: Ints) -> list[tuple[int, ...]]:
@@ -146,7 +146,7 @@ def predicted(bodies, pair, kind, vertices, points, x, dq, at, correction, d_hat
 
 @compiled
 def add_differences(
-    bodies, pair, kind, vertices, mollified, points, x, kappa, before, e_before, after, e_after, d_hat, xi, project, g
+    bodies, pair, kind, vertices, mollified, points, x, kappa, before, e_before, after, e_after, d_hat, xi, projected, g
 ):
     """Add to g (n, 12) how the gradient changes with the points of expansion; arguments as of `pair_barrier`.
 
@@ -165,7 +165,7 @@ def add_differences(
         e_after: The corrections from now on, (k,) [m].
         d_hat: [m].
         xi: [m].
-        project: Whether Hessians are projected.
+        projected: Bodies whose Hessian is projected, (n,).
         g: (n, 12).
 
     Returns:
@@ -188,7 +188,7 @@ def add_differences(
         add_gradient(kappa[pair[s]] * (new[0] - old[0]), u, i, j, g)
         add_rank_one(kappa[pair[s]] * (new[2] - old[2]), u, H_s)
         force = kappa[pair[s]] * (old[1] - new[1])
-        if project:
+        if projected[i] or projected[j]:
             add_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
         else:
             add_exact_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)

@@ -33,11 +33,6 @@ class Positions(NamedTuple):
         """Let the boxes of chosen bodies (n,) follow q."""
         _move_boxes(*surfaces.corners_by_axis, self.q, chosen, self.q_of_boxes, self.low, self.high)
 
-    @property
-    def extremes(self) -> Array:
-        """The corners of all boxes around surfaces, (k, 3) [m]."""
-        return np.concatenate([corners[np.isfinite(corners[:, 0])] for corners in (self.low, self.high)])
-
 
 def positions(surfaces: Surfaces, q: Array) -> Positions:
     """All positions at q (n, 12), in new arrays."""

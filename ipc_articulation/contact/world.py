@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import have_moved, near_moving, unmoved, with_moved
-from ipc_articulation.contact.ccd import gap_floor
+from ipc_articulation.contact.ccd import gap_floors
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
@@ -43,7 +43,7 @@ class _Start(NamedTuple):
     low: Array  # (n, 3) lower corners of boxes around them [m]
     high: Array  # (n, 3) upper corners [m]
     near: list[Ints]  # material by material, pairs of bodies (k, 2) whose boxes are within reach of each other
-    floor: float  # smallest gap that steps leave [m]
+    floors: Array  # (n,) smallest gap that steps leave at each body [m]
 
 
 class _Place(NamedTuple):
@@ -105,7 +105,7 @@ class ContactWorld:
         self._paired = ~self._all  # bodies in candidate pairs
         nowhere = np.full((n, 3), np.nan)
         at = positions(self.surfaces, np.zeros((n, DOF)))
-        self._start = _Start(at.q, nowhere, nowhere, [_NO_PAIRS for _ in self.body_contacts], 0.0)
+        self._start = _Start(at.q, nowhere, nowhere, [_NO_PAIRS for _ in self.body_contacts], np.zeros(n))
         self._now = _Place(at, ~self._all, [NO_STENCILS for _ in self.body_contacts], ~self._all, at.copy())
 
     @property
@@ -173,7 +173,12 @@ class ContactWorld:
             np.concatenate([unmoved(pairs, moved), contact.near(low, high, moved)])
             for contact, pairs in zip(self.body_contacts, last.near, strict=True)
         ]
-        return _Start(at.q, low, high, near, gap_floor(at.extremes))
+        return _Start(at.q, low, high, near, self._floors(at))
+
+    def _floors(self, at: Positions) -> Array:
+        """The smallest gap that steps leave at each body, (n,) [m]; the same at all rows of a soft body."""
+        floors = gap_floors(at.low, at.high)
+        return floors if self._meshes is None else self._meshes.largest(floors)
 
     def _find_paired(self) -> Bools:
         paired = np.zeros(len(self._all), dtype=np.bool_)
@@ -301,7 +306,7 @@ class ContactWorld:
         of_affine, of_soft = self._split(touching)
         pairs = [contact.foresee(near, at.x) for contact, near in of_affine]
         soft = [contact.foresee(near, at.x) for contact, near in of_soft]
-        return Foresight(self.half_planes.foresee(), pairs, soft, at.q, moving, self._start.floor)
+        return Foresight(self.half_planes.foresee(), pairs, soft, at.q, moving, self._start.floors)
 
     def meet(self, foresight: Foresight) -> None:
         """Let it have the stencils that the motion of the last `cover` would pass through."""
@@ -341,10 +346,11 @@ class ContactWorld:
         Returns:
             Fractions in [0, 1], (n,), one for all bodies of an island.
         """
-        at, whose, floor, fractions = self._now.at, (labels, self._now.moving), self._start.floor, np.ones(len(labels))
-        self.half_planes.lower_fractions(*whose, at.q, ahead.q, floor, fractions)
+        at, whose, floors = self._now.at, (labels, self._now.moving), self._start.floors
+        fractions = np.ones(len(labels))
+        self.half_planes.lower_fractions(*whose, at.q, ahead.q, floors, fractions)
         for contact, tested in zip(self.body_contacts, stencils, strict=True):
-            contact.lower_fractions(tested, *whose, at.x, ahead.x, floor, fractions)
+            contact.lower_fractions(tested, *whose, at.x, ahead.x, floors, fractions)
         return fractions[labels]
 
     def gap_changes(self, ahead: Positions) -> Array:
@@ -415,7 +421,7 @@ class ContactWorld:
         found = self.half_planes.rounded_away(at.x)
         if found is not None:
             return found
-        within = gap_floor(at.extremes)
+        within = float(self._floors(at).max(initial=0.0))
         meeting = np.array(self._meeting(at), dtype=np.int64).reshape(-1, 2)
         pair = first_intersecting(self.surfaces, q, meeting)
         if pair is not None:

@@ -88,6 +88,7 @@ class Potential:
         self.tree = order[~self.is_soft[order]], parent  # of the affine bodies, see `turning`
         self.labels = self._joined  # islands at the beginning of the step, (n,)
         self.driven, self.exact = np.zeros((2, len(is_fixed)), dtype=np.bool_)  # see `Term`
+        self.projected = self.movable  # bodies whose Hessian in the system is projected, (n,)
         self.remainder = np.where(self.is_soft, SOFT_REMAINDER, USUAL_REMAINDER)  # (n,) see `convergence`
         for term in self.terms:
             self.driven[term.drives] = True
@@ -255,7 +256,7 @@ class Potential:
         """
         if self._contact is None or self._contact_term is None:
             return None
-        changes = foresight.follow(dq, self._contact_term.projects)
+        changes = foresight.follow(dq, self.projected)
         if changes is None:
             return None
         add_blocks(changes, self._contact, system)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ipc_articulation.contact.ccd import gap_floor, lower_fractions
+from ipc_articulation.contact.ccd import FLOOR, lower_fractions
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, Stencils
 
@@ -22,7 +22,7 @@ def vertex_and_face(start, end, thickness=0.0, d_hat=np.inf):
 
 def _limit(kind, start, end, thickness, d_hat):
     islands, limits = (np.array([0, 0]), np.array([True, True])), np.array([1.0, 0.5])
-    lower_fractions(*stencils([[0, 1]], kind), *islands, start, end, thickness, d_hat, gap_floor(start), limits)
+    lower_fractions(*stencils([[0, 1]], kind), *islands, start, end, thickness, d_hat, np.full(2, FLOOR * np.abs(start).max()), limits)
     assert limits[1] == 0.5, "the row of no label"
     return limits[0]
 

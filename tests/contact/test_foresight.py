@@ -34,7 +34,7 @@ def dense(n, blocks, pairs):
 
 
 def follow_step(foresight, dq, project=True):
-    changes = foresight.follow(dq, project)
+    changes = foresight.follow(dq, np.full(len(dq), project))
     assert changes is not None
     g, blocks, pairs, _ = changes
     return g, dense(len(dq), blocks, pairs)

@@ -99,11 +99,11 @@ def test_foreseen_barriers_start_from_the_corrected_gap(kind, ratio, is_correcte
             stencils, touching.surfaces.points, touching.x, lambda s: np.full(len(s.bodies), KAPPA), D_HAT, 0.0
         )
         g = np.zeros((2, 12))
-        assert foresight.follow(dq, True, g) is not None
+        assert foresight.follow(dq, np.ones(len(dq), dtype=bool), g) is not None
         (_, was, _), (_, slope, curvature) = barrier(d, D_HAT, 0.0), barrier(ahead, D_HAT, 0.0)
         mover = 0 if kind != VERTEX_OF_SECOND else 1
         assert g[mover, :3] @ n == pytest.approx(KAPPA * (slope + curvature * (d + e - ahead) - was), rel=1e-8)
-        assert foresight.follow(dq, True, g) is None
+        assert foresight.follow(dq, np.ones(len(dq), dtype=bool), g) is None
         used += 1
     assert used > 0
 

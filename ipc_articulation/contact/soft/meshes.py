@@ -81,6 +81,10 @@ class Meshes:
         """Whether a flag (n,) is set in the mesh of each row, (n,)."""
         return anyone(self.first_row, flags)
 
+    def largest(self, values: Array) -> Array:
+        """The largest value (n,) in the mesh of each row, (n,)."""
+        return np.maximum.reduceat(values, self.first_row[:-1])[self.of_row] if len(values) else values
+
     def boxes(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Corners of boxes around the meshes, (M, 3) each, from those around rows (n, 3) [m]."""
         return boxes(self.first_row, low, high)

@@ -38,10 +38,10 @@ class VertexForesight:
         self._met: set[tuple[int, ...]] = set()  # kinds and vertices of those beyond d̂
         self._at = gaps(touching.kind, touching.vertices, x, thickness)  # δ of each
 
-    def meet(self, covered: Stencils, ahead: Array, moving: Bools, floor: float) -> None:
+    def meet(self, covered: Stencils, ahead: Array, moving: Bools, floors: Array) -> None:
         """Have also the stencils that vertices would pass through on the way to `ahead` (V, 3)."""
         if len(covered):
-            limits = self._thickness, self._d_hat, floor
+            limits = self._thickness, self._d_hat, floors
             rows = ccd.entering(*covered.columns[:4], moving, self._x, ahead, *limits)
             rows = rows[[stencil not in self._met for stencil in keys(covered, rows)]]
             if len(rows):
@@ -49,11 +49,11 @@ class VertexForesight:
                 self._stencils, order = joined(self._stencils, covered.rows(rows))
                 self._at = np.concatenate([self._at, np.full(len(rows), np.nan)])[order]
 
-    def follow(self, dq: Array, project: bool, g: Array) -> list[VertexBlocks]:
+    def follow(self, dq: Array, projected: Bools, g: Array) -> list[VertexBlocks]:
         """Follow the step dq (n, 12), and add what changes in the gradient to g (n, 12).
 
         Returns:
-            What changes in Hessians, projected or exact; nothing if nothing does.
+            What changes in Hessians, that of `projected` bodies (n,) projected, others exact; nothing if nothing does.
         """
         s, limits = self._stencils, (self._d_hat, self._thickness)
         if not len(s):
@@ -64,7 +64,7 @@ class VertexForesight:
         of, before = s.rows(changed), self._at[changed]
         self._at[changed] = after
         kappa = self._stiffness(of)
-        g_v, H = _differences(*of.columns[1:], self._x, kappa, before, after, *limits, project)
+        g_v, H = _differences(*of.columns, self._x, kappa, before, after, *limits, projected)
         add_gradients(of.vertices, g_v, self._surfaces.body, self._surfaces.points, g)
         return [VertexBlocks(of.vertices, H)]
 
@@ -92,7 +92,7 @@ def _predicted(kind, vertices, x, dx, at, d_hat, xi):
 
 
 @compiled
-def _differences(pair, kind, vertices, mollified, x, kappa, before, after, d_hat, xi, project):
+def _differences(bodies, pair, kind, vertices, mollified, x, kappa, before, after, d_hat, xi, projected):
     """How gradients (k, 12) and Hessians (k, 12, 12) change with the points of expansion; see `pair_foresight`."""
     g, H = np.zeros((len(pair), SIZE)), np.zeros((len(pair), SIZE, SIZE))
     w, n, u, e1, e2, z = np.empty(4), np.empty(3), np.empty(SIZE), np.empty(3), np.empty(3), np.empty(3)
@@ -108,5 +108,6 @@ def _differences(pair, kind, vertices, mollified, x, kappa, before, after, d_hat
         new = expanded(after[s], d - xi, d_hat, xi)
         add_vector(scale * (new[0] - old[0]), u, g[s])
         add_rank_one(scale * (new[2] - old[2]), u, H[s])
+        project = projected[bodies[pair[s], 0]] or projected[bodies[pair[s], 1]]
         add_curvature(scale * (old[1] - new[1]), d, kind[s], x, v, w, n, project, H[s])
     return g, H

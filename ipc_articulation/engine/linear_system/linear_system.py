@@ -17,6 +17,7 @@ from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
+from ipc_articulation.engine.newton import islands
 from ipc_articulation.errors import SolverError
 
 
@@ -134,7 +135,9 @@ class LinearSystem:
         is_definite = self._cholesky.definite_rows(diagonal, blocks)
         return Kept(is_definite, diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())
 
-    def soften(self, kept: Kept, shares: Sequence[float], least: Ints | None = None) -> None:
+    def soften(
+        self, kept: Kept, shares: Sequence[float], least: Ints | None = None, stays: Bools | None = None
+    ) -> Bools:
         """Make a projected Hessian, added anew with the same unknowns, as soft as it may be, part by part.
 
         A part becomes what was kept, where that is definite; else what was kept and a share of its difference from
@@ -144,22 +147,32 @@ class LinearSystem:
             kept: The Hessian as it was added before.
             shares: Ascending.
             least: How many of 0 and the shares are left out for the part of each body, (n,).
+            stays: Bodies whose parts get no share, (n,), unless `least` leaves out something for one of them.
+
+        Returns:
+            The bodies whose part became what was kept, (n,).
         """
         diagonal, rows, cols, blocks, *_ = self._H.matrix
+        is_kept = np.zeros(len(self.place), dtype=np.bool_)
         if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
-            return  # a block has come or gone: parts are connected otherwise
+            return is_kept  # a block has come or gone: parts are connected otherwise
         omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self._H.bodies]
         left = ~kept.is_definite | (omitted > 0)
         diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
+        is_kept[self._H.bodies] = ~left
+        if stays is not None:
+            part = islands.join(np.arange(len(left)), np.stack([rows, cols], axis=1), np.ones_like(left))
+            left &= islands.anyone(part, omitted > 0) | ~islands.anyone(part, stays[self._H.bodies])
         stiff, stiff_blocks = diagonal.copy(), blocks.copy()
         for level, share in enumerate((*shares, 1.0), 1):
             if not left.any():
-                return
+                break
             of = left[rows]
             diagonal[left] = (1.0 - share) * kept.diagonal[left] + share * stiff[left]
             blocks[of] = (1.0 - share) * kept.blocks[of] + share * stiff_blocks[of]
             if share < 1.0:
                 left &= ~self._cholesky.definite_rows(diagonal, blocks) | (omitted > level)
+        return is_kept
 
     def _solve(self, g: Array, shift: float) -> Array | None:
         """The step with H + shift·1."""

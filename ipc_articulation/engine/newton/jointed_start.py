@@ -22,6 +22,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
+from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.extrapolation import advance
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.errors import SolverError
@@ -51,7 +52,8 @@ def find_start(
     left_behind = potential.exact & moving & motion.any(axis=1) & (start == q).all(axis=1)
     if not left_behind.any():
         return start, energies
-    jointed = _jointed(potential, system, q + motion, moving)
+    returning = moving & islands.anyone(potential.labels, left_behind)
+    jointed = _jointed(potential, system, np.where(returning[:, None], q + motion, start), returning)
     return (start, energies) if jointed is None else advance(potential, start, jointed - start, moving)
 
 

@@ -157,6 +157,7 @@ class _Solve:
         return dq
 
     def _projected_step(self, q: Array, moving: Bools) -> Array:
+        self._potential.projected = moving
         return self._system.solve(self._assemble(q, moving, project=True))
 
     def _exact_step(self, now: Iterate) -> Array:
@@ -169,13 +170,13 @@ class _Solve:
         system, q, moving = self._system, now.q, now.moving
         levels = np.where(now.moving, self._distrust, 0)
         dq = system.solve_definite(self._assemble(q, moving, project=False))
-        is_distrusted = bool(levels.any())
-        if dq is not None and not is_distrusted:
+        if dq is not None and not levels.any():
+            self._potential.projected = np.zeros_like(moving)
             return dq
         exact = system.definite_parts()
         g = self._assemble(q, moving, project=True)
-        shares = SHARES if is_distrusted or now.step.size[moving].max() < 1.0 else ()
-        system.soften(exact, shares, levels)
+        is_exact = system.soften(exact, SHARES, levels, moving & (now.step.size >= 1.0))
+        self._potential.projected = moving & ~is_exact
         return system.solve(g)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:
