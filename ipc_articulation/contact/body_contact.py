@@ -14,6 +14,7 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import pair_barrier, pair_friction
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.broad_phase import find_stencils, near_moving, smallest_distance
 from ipc_articulation.contact.forces import ContactForces, barrier_forces, friction_forces
@@ -42,7 +43,7 @@ class BodyContact(MaterialContact):
         The first `count` bodies are affine ones; those of soft bodies come after them.
         """
         super().__init__(materials, index, resistance)
-        self._surfaces, self._allowed = surfaces, (materials.body_pairs == index)[:count, :count]
+        self._surfaces, self._allowed = surfaces, Allowed.of((materials.body_pairs == index)[:count, :count])
         self.proximity = Proximity(surfaces, self._reach)
         self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
         self._friction: Friction | None = None
@@ -140,7 +141,7 @@ class BodyContact(MaterialContact):
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""
-        n = len(self._allowed)
+        n = len(self._allowed.pairs)
         return near_moving(low[:n], high[:n], self._allowed, moving[:n], self.proximity.reach)
 
     def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
@@ -162,7 +163,7 @@ class BodyContact(MaterialContact):
 
     def _distance_of_boxes(self, at: Positions, within: float) -> float:
         """Smallest distance [m] of the bounding boxes of two bodies; inf if it is above `within`."""
-        n = len(self._allowed)
+        n = len(self._allowed.pairs)
         low, high = at.low[:n], at.high[:n]
         pairs = near_moving(low, high, self._allowed, self._all[:n], within)
         return smallest_distance(low, high, pairs) if len(pairs) else np.inf

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.primitive_pairs import near_primitives
 from ipc_articulation.contact.staying_apart import come_near
 from ipc_articulation.contact.stencils import Stencils, columns_of, pairs_of
@@ -20,15 +21,15 @@ _TOGETHER = 16  # pairs of bodies that one core searches
 _FEW = 16  # if fewer than 1/16 of the bodies move, sorting all bodies is slower
 
 
-def find_stencils(surfaces: Surfaces, allowed: Bools, start: Array, end: Array, distance: float) -> Stencils:
+def find_stencils(surfaces: Surfaces, allowed: Allowed, start: Array, end: Array, distance: float) -> Stencils:
     """Pairs that come within a distance [m] while bodies move straight from start to end, (n, 12) each; few others.
 
     Their order does not depend on positions, so sums over them are the same to the last bit for every search.
     """
-    n = len(allowed)
+    n = len(allowed.pairs)
     x, x_end, everywhere = surfaces.positions(start), surfaces.positions(end), np.ones(n, np.bool_)
     around = motion_boxes(surfaces.first, everywhere, x, x_end, np.empty((n, 3)), np.empty((n, 3)))
-    bodies = _in_order(_near_bodies(*around, allowed, distance), n)
+    bodies = _in_order(near_moving(*around, allowed, everywhere, distance), n)
     pair, kind, vertices, mollified, _ = search(surfaces, bodies, start, x, end, x_end, np.full(len(bodies), distance))
     rows, among = pairs_of(pair, np.arange(len(pair)), len(bodies))
     return Stencils(bodies[rows], among, kind, vertices, mollified)
@@ -132,9 +133,11 @@ def with_moved(pairs, moved):
 @compiled
 def near_moving(low, high, allowed, moving, distance):
     """Pairs of bodies that may touch, one of them moving, whose boxes are within a distance of each other, (k, 2)."""
+    if allowed.are_few:
+        return _near_partners(low, high, allowed, moving, distance)
     if _FEW * np.count_nonzero(moving) < len(moving):
-        return _near_few(low, high, allowed, np.flatnonzero(moving), distance)
-    return with_moved(_near_bodies(low, high, allowed, distance), moving)
+        return _near_few(low, high, allowed.pairs, np.flatnonzero(moving), distance)
+    return with_moved(_near_bodies(low, high, allowed.pairs, distance), moving)
 
 
 @compiled
@@ -147,6 +150,20 @@ def smallest_distance(low, high, pairs):
             distance = max(distance, low[i, k] - high[j, k], low[j, k] - high[i, k])
         least = min(least, distance)
     return least
+
+
+@compiled
+def _near_partners(low, high, allowed, moving, distance):
+    """Pairs of which each body is tested against those alone that may touch it."""
+    pairs, count = np.empty((64, 2), dtype=np.int64), 0
+    for i in range(len(low)):
+        for p in range(allowed.first[i], allowed.first[i + 1]):
+            j = allowed.partners[p]
+            if (moving[i] or moving[j]) and not _apart(low[i], high[i], low[j], high[j], distance):
+                pairs = _with_room(pairs, count)
+                pairs[count, 0], pairs[count, 1] = i, j
+                count += 1
+    return pairs[:count]
 
 
 @compiled

@@ -9,6 +9,7 @@ import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
 from ipc_articulation.contact.broad_phase import have_moved, near_moving, unmoved, with_moved
@@ -443,7 +444,7 @@ class ContactWorld:
     def _meeting(self, at: Positions) -> list[tuple[int, int]]:
         """Pairs of different bodies that may touch and whose boxes meet, in order."""
         n = len(self._all) if self._meshes is None else self._meshes.affine
-        near = near_moving(at.low[:n], at.high[:n], self.materials.touching[:n, :n], self._all[:n], 0.0)
+        near = near_moving(at.low[:n], at.high[:n], Allowed.of(self.materials.touching[:n, :n]), self._all[:n], 0.0)
         return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
 
 

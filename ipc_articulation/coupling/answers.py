@@ -119,14 +119,13 @@ class Answers:
         )
 
     def _require_ends(self, held: Restraints) -> None:
-        names = [f"joint '{name}'" for name in freedom_names(self.robot.joints)] + list(self.robot.rows)
+        count = self._freedoms + len(self.robot.rows)
         for end in ("lower", "upper"):
-            if (found := np.shape(getattr(held, end))) != (len(names),):
-                raise self._wrong(
-                    f"predict().restraints.{end}", f"shape {found}", f"{len(names)} numbers or infinities"
-                )
+            if (found := np.shape(getattr(held, end))) != (count,):
+                raise self._wrong(f"predict().restraints.{end}", f"shape {found}", f"{count} numbers or infinities")
         lower, upper = np.asarray(held.lower), np.asarray(held.upper)
         for k in np.flatnonzero(~(lower <= upper)):
+            names = [f"joint '{name}'" for name in freedom_names(self.robot.joints)] + list(self.robot.rows)
             member = f"predict().restraints of {names[k]}"
             raise self._wrong(member, f"{lower[k]:g} to {upper[k]:g}", "two numbers or infinities, the lower one first")
 
@@ -144,9 +143,9 @@ class Answers:
         return Motors(stiffness, force, np.asarray(motors.effort))
 
     def _tied(self, prediction: Prediction) -> TiedMotion | None:
-        t = len(freedom_names(self.robot.tied_joints))
-        if not t:
+        if not self.robot.tied_joints:
             return None
+        t = len(freedom_names(self.robot.tied_joints))
         tied = self._of_type("predict().tied", prediction.tied, TiedMotion)
         return TiedMotion(
             self._array("predict().tied.delta_theta_tilde", tied.delta_theta_tilde, (t,)),

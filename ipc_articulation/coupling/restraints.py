@@ -31,19 +31,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation.bounded_springs import FRICTION, LOWER, MOTOR, SPRINGS, UPPER, slopes
+from ipc_articulation.articulation.bounded_springs import SPRINGS, slopes
 from ipc_articulation.articulation.spring_impulses import impulses
 from ipc_articulation.articulation.spring_rows import BoundedRows
-from ipc_articulation.coupling.adapter import CoupledRobot, Motors, Prediction, Restraints
+from ipc_articulation.coupling.adapter import CoupledRobot, Prediction, Restraints
+from ipc_articulation.coupling.restraint_springs import RECOIL, add_motors, add_restraints
 from ipc_articulation.coupling.stiffness import Stiffness
 
 Restraining = Literal["step", "exact", "engine"]  # see `couple`
 
-RECOIL = 0.3  # speed at which a limit or an equality pulls back, above which contact may stop it [rad/s or m/s]
 RETURN = 0.1  # speed at which an exact prediction brings back a joint that is beyond its limit [rad/s or m/s]
-CREEP = 1e-6  # speed of a held joint at which dry friction has its full value [rad/s or m/s]
 
 _OF_ROWS = ("lower", "upper", "limit_force", "friction", "friction_force")  # of freedoms, then of rows
 
@@ -73,15 +73,14 @@ class Holding:
         springs = np.zeros((len(restraints.lower), SPRINGS, 4))
         if exact:
             restraints, tilde = _released(restraints, tilde, prediction.mass, dt)
-        x = _along(R, tilde)
-        _add_limits(springs, x, restraints, self._limit_strengths(R), dt, exact)
-        _add_friction(springs, x, restraints, dt, exact)
+        x, forces = _numbers(_along(R, tilde)), (getattr(restraints, name) for name in _OF_ROWS)
+        add_restraints(springs, x, self._limit_strengths(R), *map(_numbers, forces), dt, exact)
         if exact:
             tilde = _exact(tilde, R, prediction.mass, springs, _slack(restraints))
         mass = self._mass(prediction, dt)
-        if restraints.motors is not None:
-            _add_motors(springs[: len(tilde)], tilde, restraints.motors, dt)
-            mass = mass - np.diag(restraints.motors.stiffness)
+        if (motors := restraints.motors) is not None:
+            add_motors(springs, *map(_numbers, (tilde, motors.stiffness, motors.force, motors.effort)), dt)
+            mass = mass - np.diag(motors.stiffness)
         return Held(mass, tilde, springs[: len(tilde)], BoundedRows(R, springs[len(tilde) :]) if len(R) else None)
 
     def _limit_strengths(self, R: Array) -> Array:
@@ -150,45 +149,10 @@ def _exact(free: Array, R: Array, mass: Array, springs: Array, slack: Array) -> 
     return free - V @ impulses(C @ V, springs, slack, C @ free, np.zeros(len(C)))
 
 
+def _numbers(values: ArrayLike) -> Array:
+    return np.ascontiguousarray(values, dtype=float)
+
+
 def _slack(restraints: Restraints) -> Array:
     """The x nearest to zero between the ends, (m + r,)."""
     return np.minimum(np.maximum(0.0, restraints.lower), restraints.upper)
-
-
-def _add_limits(springs: Array, tilde: Array, held: Restraints, strength: Array, dt: float, exact: bool) -> None:
-    """Springs at limits, for a prediction x̃ (m + r,); freedoms and rows without one have no stiffness there."""
-    shift, low, high = dt * dt * held.limit_force / strength, held.lower, held.upper
-    if not exact:  # where a joint is beyond its limit, that is its place at present, or the prediction's
-        low = np.where(low > 0.0, np.minimum(0.0, tilde), np.minimum(low, tilde))
-        high = np.where(high < 0.0, np.maximum(0.0, tilde), np.maximum(high, tilde))
-    ends = (
-        (LOWER, np.where((shift > 0.0) & (tilde - low <= RECOIL * dt), tilde + shift, low), held.lower, (-np.inf, 0.0)),
-        (
-            UPPER,
-            np.where((shift < 0.0) & (high - tilde <= RECOIL * dt), tilde + shift, high),
-            held.upper,
-            (0.0, np.inf),
-        ),
-    )
-    for spring, center, end, bounds in ends:
-        at = np.isfinite(end)
-        springs[at, spring] = np.stack(
-            [center[at], strength[at], *(np.full(at.sum(), bound) for bound in bounds)], axis=1
-        )
-
-
-def _add_friction(springs: Array, tilde: Array, held: Restraints, dt: float, exact: bool) -> None:
-    """Springs of dry friction, of freedoms and rows that have any."""
-    at = held.friction > 0.0
-    f, F, x, width = held.friction[at], held.friction_force[at], tilde[at], dt * CREEP
-    slips = (np.abs(F) >= f) & (-F * x >= f * width)
-    center = np.where(slips | exact, _slack(held)[at], x + width * np.clip(F / f, -1.0, 1.0))
-    bound = dt * dt * f
-    springs[at, FRICTION] = np.stack([center, bound / width, -bound, bound], axis=1)
-
-
-def _add_motors(springs: Array, tilde: Array, motors: Motors, dt: float) -> None:
-    """Springs of motors, of freedoms that have any."""
-    at = motors.stiffness > 0.0
-    k, bound = motors.stiffness[at], dt * dt * motors.effort[at]
-    springs[at, MOTOR] = np.stack([tilde[at] + dt * dt * motors.force[at] / k, k, -bound, bound], axis=1)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.barrier import MOLLIFIED
 from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES, closest_points
@@ -31,7 +32,7 @@ class Touching(NamedTuple):
         """Ours, for positions within a hundredth of d̂ of these."""
         n = len(self.q)
         allowed = np.eye(n, dtype=bool) if self.itself else ~np.eye(n, dtype=bool)
-        return find_stencils(self.surfaces, allowed, self.q, self.q, 1.02 * (D_HAT + self.xi))
+        return find_stencils(self.surfaces, Allowed.of(allowed), self.q, self.q, 1.02 * (D_HAT + self.xi))
 
     def collisions(self):
         return ipctk_collisions(self.surfaces, self.x, D_HAT, self.xi, self.itself)

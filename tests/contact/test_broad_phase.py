@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
@@ -20,7 +21,7 @@ def test_order_of_the_stencils_does_not_depend_on_positions():
     found = []
     for sign in (1.0, -1.0):
         q = np.stack([pose(sign * 0.01 * b, 0, 0) for b in range(4)])
-        found.append(find_stencils(surfaces, allowed, q, q, 2.0))
+        found.append(find_stencils(surfaces, Allowed.of(allowed), q, q, 2.0))
     first, second = found
     assert len(first) == 6 * (3 * 3 + 3 + 3), "all of six pairs"
     for name in ("bodies", "pair", "kind", "vertices", "mollified"):
@@ -33,7 +34,7 @@ def test_vertices_of_a_stencil_are_those_of_its_bodies():
     surfaces = join_surfaces([(TRIANGLE, EDGES_, FACES, np.zeros(3)), (TRIANGLE + 0.1, EDGES_, FACES, np.zeros(3))])
     allowed = np.ones((2, 2), dtype=bool)
     q = np.tile(pose(0, 0, 0), (2, 1))
-    s = find_stencils(surfaces, allowed, q, q, 2.0)
+    s = find_stencils(surfaces, Allowed.of(allowed), q, q, 2.0)
     assert len(s) == 15, "a triangle has none with itself"
     owner, (i, j) = surfaces.body[s.vertices], s.bodies[s.pair].T
     left = {EDGES: [0, 1], VERTEX_OF_FIRST: [0], VERTEX_OF_SECOND: [1, 2, 3]}
@@ -53,7 +54,7 @@ def test_all_pairs_that_come_near_are_found(distance):
     q = np.tile(pose(0, 0, 0), (2, 1))
     q_end = np.stack([pose(0.02, 0.3, 0.0), pose(-0.03, -0.2, 0.1)])
     q_end[0, [4, 8, 9]] = 0.1
-    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), q, q_end, distance)
+    s = find_stencils(surfaces, Allowed.of(~np.eye(2, dtype=bool)), q, q_end, distance)
     start, end = surfaces.positions(q), surfaces.positions(q_end)
     found = set(map(tuple, s.vertices.tolist()))
     assert len(found) == len(s)
@@ -68,7 +69,7 @@ def test_all_pairs_that_come_near_are_found(distance):
 def test_without_motion_only_pairs_within_the_distance_are_found(distance):
     surfaces = _two_balls()
     x, q = surfaces.points, np.tile(pose(0, 0, 0), (2, 1))
-    s = find_stencils(surfaces, ~np.eye(2, dtype=bool), q, q, distance)
+    s = find_stencils(surfaces, Allowed.of(~np.eye(2, dtype=bool)), q, q, distance)
     boxed = _boxed(surfaces, x, x, distance)
     near = {pair for pair, kind in boxed if _smallest(pair, kind, x, x) < distance}
     assert 0 < len(near) < len(boxed)
@@ -116,9 +117,9 @@ def test_what_a_search_finds_leaves_out_nothing_within_reach_at_any_place_on_the
     shift, middle = np.zeros((2, 12)), np.tile(pose(0, 0, 0), (2, 1))
     shift[:, :3] = [8.0, 0.0, 0.0], [0.0, 0.1, 0.0]
     allowed, found = ~np.eye(2, dtype=bool), set()
-    s = find_stencils(surfaces, allowed, middle - 0.5 * shift, middle + 0.5 * shift, distance)
+    s = find_stencils(surfaces, Allowed.of(allowed), middle - 0.5 * shift, middle + 0.5 * shift, distance)
     for t in np.linspace(-0.5, 0.5, 41):
-        now = find_stencils(surfaces, allowed, middle + t * shift, middle + t * shift, distance)
+        now = find_stencils(surfaces, Allowed.of(allowed), middle + t * shift, middle + t * shift, distance)
         found |= set(map(tuple, now.vertices.tolist()))
     assert found
     assert found <= set(map(tuple, s.vertices.tolist()))

@@ -22,7 +22,16 @@ def vertex_and_face(start, end, thickness=0.0, d_hat=np.inf):
 
 def _limit(kind, start, end, thickness, d_hat):
     islands, limits = (np.array([0, 0]), np.array([True, True])), np.array([1.0, 0.5])
-    lower_fractions(*stencils([[0, 1]], kind), *islands, start, end, thickness, d_hat, np.full(2, FLOOR * np.abs(start).max()), limits)
+    lower_fractions(
+        *stencils([[0, 1]], kind),
+        *islands,
+        start,
+        end,
+        thickness,
+        d_hat,
+        np.full(2, FLOOR * np.abs(start).max()),
+        limits,
+    )
     assert limits[1] == 0.5, "the row of no label"
     return limits[0]
 
@@ -123,9 +132,9 @@ def test_each_island_has_a_limit_of_its_own():
     start, end = over_faces(0.5, 0.2, 0.1, 0.3), over_faces(-0.5, -0.8, 0.4, -0.7)
     pairs = stencils([[0, 1], [2, 3], [4, 5], [6, 7]])
     moving, limits = np.arange(8) < 6, np.ones(8)
-    lower_fractions(*pairs, np.array([0, 0, 2, 2, 4, 4, 6, 6]), moving, start, end, 0.0, np.inf, 0.0, limits)
+    lower_fractions(*pairs, np.array([0, 0, 2, 2, 4, 4, 6, 6]), moving, start, end, 0.0, np.inf, np.zeros(8), limits)
     np.testing.assert_allclose(limits, [0.9 * 0.5, 1, 0.9 * 0.2, 1, 1, 1, 1, 1], rtol=1e-12)
-    lower_fractions(*pairs, np.array([0, 0, 0, 0, 4, 4, 6, 6]), moving, start, end, 0.0, np.inf, 0.0, limits)
+    lower_fractions(*pairs, np.array([0, 0, 0, 0, 4, 4, 6, 6]), moving, start, end, 0.0, np.inf, np.zeros(8), limits)
     np.testing.assert_allclose(limits[:3], [0.9 * 0.2, 1, 0.9 * 0.2], rtol=1e-12)
 
 
@@ -133,7 +142,7 @@ def test_each_island_has_a_limit_of_its_own():
 def test_what_does_not_move_is_an_obstacle_without_a_limit(pair):
     """Body 0 moves against body 1, which is not in its island, be it the face or the vertex."""
     start, end, limits = over_faces(0.5), over_faces(-0.5), np.ones(2)
-    lower_fractions(*stencils([pair]), np.arange(2), np.array([True, False]), start, end, 0.0, 0.1, 0.0, limits)
+    lower_fractions(*stencils([pair]), np.arange(2), np.array([True, False]), start, end, 0.0, 0.1, np.zeros(2), limits)
     np.testing.assert_allclose(limits, [0.5 - 0.1 * 0.1, 1.0], rtol=1e-12)
 
 
@@ -141,5 +150,7 @@ def test_limits_are_only_lowered():
     start, end = over_faces(0.5), over_faces(-0.5)
     for before in (0.0, 0.3, 1.0):
         limits = np.full(2, before)
-        lower_fractions(*stencils([[0, 1]]), np.zeros(2, int), np.ones(2, bool), start, end, 0.0, 0.1, 0.0, limits)
+        lower_fractions(
+            *stencils([[0, 1]]), np.zeros(2, int), np.ones(2, bool), start, end, 0.0, 0.1, np.zeros(2), limits
+        )
         np.testing.assert_allclose(limits, [min(before, 0.49), before], rtol=1e-12)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils
 from ipc_articulation.contact.closest_points import EDGES
 from ipc_articulation.contact.stencils import VERTEX_OF_FIRST, VERTEX_OF_SECOND
@@ -25,7 +26,7 @@ def stencils(*meshes):
     surfaces = join_surfaces(meshes)
     allowed = ~np.eye(len(meshes), dtype=bool)
     q = np.tile(pose(0, 0, 0), (len(meshes), 1))
-    return find_stencils(surfaces, allowed, q, q, 10.0)
+    return find_stencils(surfaces, Allowed.of(allowed), q, q, 10.0)
 
 
 def vertex_stencils(found, kind):

@@ -95,7 +95,7 @@ def test_bodies_that_the_step_would_pass_through_are_foreseen():
     step = np.concatenate([np.zeros(12), to[1] - q[1]])
     assert g.ravel() @ step + step @ dH @ step > 0.0  # at the end of the step the model pushes back
     world.meet(foresight)  # what is known is not met again
-    again = foresight.follow(to - q, True)
+    again = foresight.follow(to - q, np.ones(len(q), dtype=bool))
     assert again is None or all(len(bodies) == 1 for bodies, _ in again[2])
 
 

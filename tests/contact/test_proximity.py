@@ -5,6 +5,7 @@ import pytest
 import trimesh
 
 from ipc_articulation.contact import proximity as module
+from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.broad_phase import find_stencils, motion_boxes, near_moving
 from ipc_articulation.contact.pair_barrier import in_reach
 from ipc_articulation.contact.positions import positions
@@ -28,7 +29,7 @@ class Scene:
         at, ahead = positions(self.surfaces, start), positions(self.surfaces, end)
         nowhere, every = np.empty((4, 3)), np.ones(4, dtype=bool)
         boxes = motion_boxes(self.surfaces.first, every, at.x, ahead.x, nowhere, nowhere)
-        return self.proximity.cover(at, ahead, near_moving(*boxes, ALLOWED, every, REACH))
+        return self.proximity.cover(at, ahead, near_moving(*boxes, Allowed.of(ALLOWED), every, REACH))
 
     def touching(self, found, q):
         """What is within reach at q of some stencils: their bodies, kinds and vertices, (k, 7)."""
@@ -56,7 +57,7 @@ def test_nothing_within_reach_is_missing_on_any_way_and_the_order_is_that_of_a_s
         searches += scene.cover(q, ahead)
         for t in (0.0, 0.3, 1.0):
             now = (1.0 - t) * q + t * ahead
-            everything = find_stencils(scene.surfaces, ALLOWED, now, now, REACH)
+            everything = find_stencils(scene.surfaces, Allowed.of(ALLOWED), now, now, REACH)
             expected = scene.touching(everything, now)
             np.testing.assert_array_equal(scene.touching(scene.proximity.stencils, now), expected)
             met += len(expected)
@@ -73,7 +74,7 @@ def test_stencils_that_were_far_when_others_were_measured_anew_come_into_reach()
         q, ahead = (_round(a) for a in (angle, angle + (0.002 if step % 3 else 0.012)))
         searches += scene.cover(q, ahead)
         for now in (q, ahead):
-            expected = scene.touching(find_stencils(scene.surfaces, ALLOWED, now, now, REACH), now)
+            expected = scene.touching(find_stencils(scene.surfaces, Allowed.of(ALLOWED), now, now, REACH), now)
             np.testing.assert_array_equal(scene.touching(scene.proximity.stencils, now), expected)
             assert len(expected)
         looked_at += len(scene.proximity.stencils)

@@ -126,11 +126,12 @@ def restrain(problem, q, dq):
     held, H = problem.articulations, problem.H
     _, delta, J, _ = linearize(held, q, False)
     given = held.rows, held.springs, held.row_tilde, delta
-    is_pressed, rows, springs, tilde, x, ahead = press(dq, H.place, held.bodies, J, *given)
+    labels = problem.bodies.labels
+    is_pressed, rows, springs, tilde, x, ahead, part = press(dq, H.place, labels, held.bodies, J, *given)
     if not is_pressed:
         return dq
-    V = solve_again(problem, loads(held.bodies, J, rows, len(dq)))
-    return restrained(dq, V, held.bodies, J, rows, springs, tilde, x, ahead)
+    V = solve_again(problem, loads(held.bodies, J, rows, part, len(dq)))
+    return restrained(dq, V, labels, held.bodies, J, rows, springs, tilde, x, ahead, part)
 
 
 @compiled

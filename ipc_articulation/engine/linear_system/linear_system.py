@@ -35,7 +35,7 @@ DEAR = 200_000  # numbers in a factor
 CORRECTIONS = 4  # of a step, at most
 LARGE, SMALL = 0.3, 0.003  # of the step: a correction that shows that they lead nowhere; one that needs no other
 SHARES = (0.05, 0.2, 0.5)  # for `LinearSystem.soften`
-SHIFTS = (0.0, 1e-12, 1e-9, 1e-6)  # of the largest diagonal entry, tried in turn
+SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added one after the other
 
 
 class LinearSystem:
@@ -86,14 +86,31 @@ class LinearSystem:
         """Of each body among the unknowns, (n,); -1 where it has none."""
         return self._H.as_arrays().place
 
+    def parts(self) -> Ints:
+        """Labels of the parts of H that no block connects, (n,): the smallest body of each."""
+        _, rows, cols, *_ = self._H.matrix
+        labels, bodies = np.arange(len(self.place)), self._H.bodies
+        labels[bodies] = bodies[_parts_of(len(bodies), rows, cols)]
+        return labels
+
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
 
+        Parts of H that are not positive definite, with the shifts neither, are refused.
+
         Raises:
-            SolverError: H is not positive definite, not even with the shifts.
+            SolverError: There is one.
         """
+        dq = self._solve(g)
+        if dq is not None:
+            return dq
+        diagonal, rows, cols, blocks, *_ = self._H.matrix
+        entries = np.einsum("iaa->ia", diagonal)
+        largest = islands.largest(_parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
         for shift in SHIFTS:
-            dq = self._solve(g, shift * np.einsum("iaa->ia", self._H.diagonal).max(initial=0.0) if shift else 0.0)
+            left = ~self._cholesky.definite_rows(diagonal, blocks)
+            entries[left] += shift * largest[left, None]
+            dq = self._solve(g)
             if dq is not None:
                 return dq
         raise SolverError(
@@ -102,7 +119,19 @@ class LinearSystem:
 
     def solve_definite(self, g: Array) -> Array | None:
         """The step of `solve`, or None if H is not positive definite."""
-        return self._solve(g, 0.0)
+        return self._solve(g)
+
+    def solve_parts(self, g: Array) -> tuple[Array, Bools]:
+        """The step of `solve` for the bodies (n,) of parts that are positive definite; others become the identity."""
+        dq, is_definite = self._solve(g), np.ones(len(g), dtype=np.bool_)
+        if dq is not None:
+            return dq, is_definite
+        diagonal, rows, _, blocks, *_ = self._H.matrix
+        lost = ~self._cholesky.definite_rows(diagonal, blocks)
+        diagonal[lost], blocks[lost[rows]] = np.eye(DOF), 0.0
+        is_definite[self._H.bodies] = ~lost
+        dq = self._solve(g)
+        return (np.zeros_like(g), ~np.ones_like(is_definite)) if dq is None else (dq, is_definite)
 
     def solve_again(self, loads: Array) -> Array:
         """H⁻¹ of s loads (s, n, 12), with H as it was solved with last; zero for bodies without unknowns."""
@@ -161,7 +190,7 @@ class LinearSystem:
         diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
         is_kept[self._H.bodies] = ~left
         if stays is not None:
-            part = islands.join(np.arange(len(left)), np.stack([rows, cols], axis=1), np.ones_like(left))
+            part = _parts_of(len(left), rows, cols)
             left &= islands.anyone(part, omitted > 0) | ~islands.anyone(part, stays[self._H.bodies])
         stiff, stiff_blocks = diagonal.copy(), blocks.copy()
         for level, share in enumerate((*shares, 1.0), 1):
@@ -174,16 +203,21 @@ class LinearSystem:
                 left &= ~self._cholesky.definite_rows(diagonal, blocks) | (omitted > level)
         return is_kept
 
-    def _solve(self, g: Array, shift: float) -> Array | None:
-        """The step with H + shift·1."""
+    def _solve(self, g: Array) -> Array | None:
+        """The step, or None if H is not positive definite."""
         bodies, H, x = self._H.bodies, self._H.matrix, None
-        if self._is_solid and shift == 0.0 and H.is_split.all():
+        if self._is_solid and H.is_split.all():
             x = solve_by_gradients(H, g[bodies])
         by_gradients = x is not None
         if x is None:
-            x = self._cholesky.solve(H, g[bodies], shift)
+            x = self._cholesky.solve(H, g[bodies])
         self._has_factor = x is not None and not by_gradients
         return None if x is None else step_from(x, bodies, len(g))
+
+
+def _parts_of(count: int, rows: Ints, cols: Ints) -> Ints:
+    """Labels of the parts of a matrix with `count` diagonal blocks, which blocks at (rows, cols) connect."""
+    return islands.join(np.arange(count), np.stack([rows, cols], axis=1), np.ones(count, dtype=np.bool_))
 
 
 @compiled

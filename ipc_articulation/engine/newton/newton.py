@@ -218,11 +218,12 @@ class _Solve:
                 break
             g = self._gradient + change
             corrected = self._system.corrected(g, dq)
-            better = self._system.solve_definite(g) if corrected is None else corrected
-            if better is None:
-                break
-            dq = self._potential.restrain(better, self._system)
             if corrected is not None:
+                dq = self._potential.restrain(corrected, self._system)
+                break
+            better, is_definite = self._system.solve_parts(g)
+            dq = np.where(is_definite[:, None], self._potential.restrain(better, self._system), dq)
+            if not is_definite.any():
                 break
         self._watch.lap("solve")
         return dq

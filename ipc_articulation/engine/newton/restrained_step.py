@@ -8,6 +8,9 @@ out of the quadratic model of the energy, and enters the step as it is (a proxim
 
 for the rows C of `articulation.spring_rows`. With dq₀ = -H⁻¹g, x̂ = x + G dq₀ and the compliance A = G H⁻¹ Gᵀ of the
 rows its solution is dq = dq₀ - H⁻¹ Gᵀ μ, with the impulses μ of `articulation.spring_impulses`.
+
+Rows of different parts of H, which no block connects, know nothing of each other: each part has impulses of its own,
+and one load Gᵀ of each part is solved for together. So robots that do not touch change no bit of each other's step.
 """
 
 from __future__ import annotations
@@ -22,12 +25,13 @@ from ipc_articulation.compiled import compiled
 
 
 @compiled
-def press(dq, place, bodies, J, rows, springs, tilde, delta):
-    """The springs that bear on a step.
+def press(dq, place, labels, bodies, J, rows, springs, tilde, delta):
+    """The springs of the parts of H in which any spring bears on a step.
 
     Args:
         dq: -H⁻¹ g, (n, 12), without them.
         place: Of each body among the unknowns, (n,); -1 where it has none.
+        labels: The part of each body, (n,).
         bodies: The two bodies of each freedom's joint, (F, 2).
         J: ∂δθ/∂q, (F, 24).
         rows: C, S rows.
@@ -36,39 +40,74 @@ def press(dq, place, bodies, J, rows, springs, tilde, delta):
         delta: δθ at present, (F,).
 
     Returns:
-        Whether there are any. Of those of bodies with unknowns rows, springs, C δθ̃, x, and x̂.
+        Whether there are any. Of them, part by part: rows, springs, C δθ̃, x, x̂, and the part.
     """
     chosen = _moving(place, bodies, rows, springs)
     rows, springs, tilde = selected(rows, chosen), springs[chosen], tilde[chosen]
     x = along(rows, delta)
     ahead = x + _along(bodies, J, rows, dq)
-    return len(chosen) > 0 and slopes(springs, tilde, ahead).any(), rows, springs, tilde, x, ahead
+    slope, part = slopes(springs, tilde, ahead), _parts(place, labels, bodies, rows)
+    is_pressed = np.zeros(len(labels), dtype=np.bool_)
+    for s in range(len(slope)):
+        is_pressed[part[s]] |= slope[s] != 0.0
+    order = np.argsort(part, kind="mergesort")
+    kept = order[is_pressed[part[order]]]
+    return len(kept) > 0, selected(rows, kept), springs[kept], tilde[kept], x[kept], ahead[kept], part[kept]
 
 
 @compiled
-def loads(bodies, J, rows, n):
-    """Gᵀ, (S, n, 12)."""
-    result = np.zeros((len(rows.first), n, DOF))
-    for s in range(len(result)):
+def loads(bodies, J, rows, part, n):
+    """The s-th Gᵀ of every part, added up, for all s: (largest number of a part, n, 12)."""
+    slot = _slots(part)
+    result = np.zeros((slot.max() + 1, n, DOF))
+    for s in range(len(slot)):
         for k in range(rows.starts[s], rows.starts[s + 1]):
             f = rows.first[s] + k - rows.starts[s]
             for side in range(2):
-                result[s, bodies[f, side]] += rows.weights[k] * J[f, DOF * side : DOF * side + DOF]
+                result[slot[s], bodies[f, side]] += rows.weights[k] * J[f, DOF * side : DOF * side + DOF]
     return result
 
 
 @compiled
-def restrained(dq, V, bodies, J, rows, springs, tilde, x, ahead):
-    """dq - H⁻¹ Gᵀ μ, given V = H⁻¹ Gᵀ (S, n, 12); the other arguments as for, and from, `press`."""
-    A = np.empty((len(V), len(V)))
+def restrained(dq, V, labels, bodies, J, rows, springs, tilde, x, ahead, part):
+    """dq - H⁻¹ Gᵀ μ, given V = H⁻¹ of the `loads`; the other arguments as for, and from, `press`."""
+    yields, step, first = np.empty((len(V), len(part))), dq.copy(), 0
     for s in range(len(V)):
-        A[s] = _along(bodies, J, rows, V[s])
-    mu = impulses(A, springs, tilde, ahead, slopes(springs, tilde, x))
-    step = dq.copy()
-    for s in range(len(mu)):
-        if mu[s] != 0.0:
-            step -= mu[s] * V[s]
+        yields[s] = _along(bodies, J, rows, V[s])
+    while first < len(part):
+        after = first + 1
+        while after < len(part) and part[after] == part[first]:
+            after += 1
+        A, own = np.ascontiguousarray(yields[: after - first, first:after]), slice(first, after)
+        mu = impulses(A, springs[own], tilde[own], ahead[own], slopes(springs[own], tilde[own], x[own]))
+        for s in range(len(mu)):
+            if mu[s] != 0.0:
+                for b in range(len(step)):
+                    if labels[b] == part[first]:
+                        step[b] -= mu[s] * V[s, b]
+        first = after
     return step
+
+
+@compiled
+def _parts(place, labels, bodies, rows):
+    """The part of each row, (S,): that of a body with unknowns."""
+    part = np.empty(len(rows.first), dtype=np.int64)
+    for s in range(len(part)):
+        for k in range(rows.starts[s], rows.starts[s + 1]):
+            i, j = bodies[rows.first[s] + k - rows.starts[s]]
+            if rows.weights[k] != 0.0 and (place[i] >= 0 or place[j] >= 0):
+                part[s] = labels[i] if place[i] >= 0 else labels[j]
+    return part
+
+
+@compiled
+def _slots(part):
+    """The number of each row in its part, (S,); rows of a part follow each other."""
+    slot = np.zeros(len(part), dtype=np.int64)
+    for s in range(1, len(part)):
+        slot[s] = slot[s - 1] + 1 if part[s] == part[s - 1] else 0
+    return slot
 
 
 @compiled

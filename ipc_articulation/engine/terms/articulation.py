@@ -128,13 +128,13 @@ class Articulation(Term, Projecting):
         arrays, at = self._energy.arrays, self._at
         if not self._is_restrained or at is None:
             return dq
-        J = arrays.bodies, at.jacobian
+        J, labels = (arrays.bodies, at.jacobian), system.parts()
         springs = arrays.rows, arrays.springs, arrays.row_tilde, at.displacement
-        is_pressed, *pressed = restrained_step.press(dq, system.place, *J, *springs)
+        is_pressed, *pressed = restrained_step.press(dq, system.place, labels, *J, *springs)
         if not is_pressed:
             return dq
-        V = system.solve_again(restrained_step.loads(*J, pressed[0], len(dq)))
-        return restrained_step.restrained(dq, V, *J, *pressed)
+        V = system.solve_again(restrained_step.loads(*J, pressed[0], pressed[-1], len(dq)))
+        return restrained_step.restrained(dq, V, labels, *J, *pressed)
 
 
 def _movable(bodies: Ints, is_fixed: Bools) -> Ints:
