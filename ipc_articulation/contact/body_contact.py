@@ -43,7 +43,9 @@ class BodyContact(MaterialContact):
         The first `count` bodies are affine ones; those of soft bodies come after them.
         """
         super().__init__(materials, index, resistance)
-        self._surfaces, self._allowed = surfaces, Allowed.of((materials.body_pairs == index)[:count, :count])
+        has_surface = np.diff(surfaces.first[: count + 1]) > 0
+        pairs = (materials.body_pairs == index)[:count, :count] & has_surface & has_surface[:, None]
+        self._surfaces, self._allowed = surfaces, Allowed.of(pairs)
         self.proximity = Proximity(surfaces, self._reach)
         self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
         self._friction: Friction | None = None

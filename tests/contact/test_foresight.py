@@ -106,7 +106,7 @@ def test_only_stencils_beyond_d_hat_are_entering():
     world, everything = begin(q)
     world.cover(world.ahead(to), world.near(world.ahead(to)))
     stencils, x = world.covered()[0], world.surfaces.positions
-    rows = ccd.entering(*stencils.columns[:4], everything, x(q), x(to), 0.0, D_HAT, 1e-12)
+    rows = ccd.entering(*stencils.columns[:4], everything, x(q), x(to), 0.0, D_HAT, np.full(len(q), 1e-12))
     assert len(rows) == 0
 
 

@@ -110,7 +110,7 @@ def test_contact_makes_a_tendon_no_longer_than_each_step_of_mujoco_has_it(tmp_pa
     adapter, beyond, force = adapter_of(TWO_JOINTS, 0.3), [], 0.0
     before = length(adapter)
     for coupling in run(adapter, tmp_path, 40):
-        prediction = coupling._steps.taken.prediction
+        prediction = coupling.steps.taken.prediction
         own = before + float(prediction.restraints.rows[0] @ prediction.delta_theta_tilde)
         after = length(adapter)
         beyond.append(after - max(own, before, 0.0))

@@ -119,6 +119,33 @@ def test_singular_system_is_shifted():
     np.testing.assert_allclose(dq[1] - dq[0], np.arange(12.0), atol=1e-8)
 
 
+def test_a_singular_part_is_shifted_and_others_keep_their_bits():
+    """Body 2 is a part of its own."""
+    tug = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(12))
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((12, 12))
+    own, g = A @ A.T + np.eye(12), rng.standard_normal((3, 12))
+    g[:2] = 0.0
+    alone = LinearSystem(np.array([True, True, False]))
+    alone.add_diagonal(np.stack([np.zeros((12, 12))] * 2 + [own]))
+    system = LinearSystem(np.zeros(3, dtype=bool))
+    system.add_pairs(np.array([[0, 1]]), tug[None])
+    system.add_diagonal(np.stack([np.zeros((12, 12))] * 2 + [own]))
+    np.testing.assert_array_equal(system.solve(g)[2], alone.solve(g)[2])
+
+
+def test_indefinite_parts_are_left_out():
+    blocks = np.stack([np.eye(12)] * N)
+    blocks[4, 11, 11] = -1.0
+    system = LinearSystem(IS_FIXED)
+    system.add_diagonal(blocks)
+    dq, is_definite = system.solve_parts(np.ones((N, 12)))
+    assert not is_definite[4]
+    assert is_definite[~IS_FIXED].sum() == (~IS_FIXED).sum() - 1
+    movable = ~IS_FIXED & is_definite
+    np.testing.assert_allclose(dq[movable], -1.0)
+
+
 def test_indefinite_system_is_refused():
     system = LinearSystem(IS_FIXED)
     blocks = np.stack([np.eye(12)] * N)

@@ -9,6 +9,7 @@ from ipc_articulation import tetrads
 from ipc_articulation.engine.linear_system.block_matrix import Matrix
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import front_pattern
+from ipc_articulation.engine.linear_system.by_rows import block_cholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.by_rows.factor_pattern import factor_pattern
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
@@ -73,12 +74,24 @@ def matrix(diagonal, rows, cols, blocks):
 def test_solution_is_that_of_numpy(name, make):
     *parts, H = system(*GRAPHS[name])
     b = np.random.default_rng(6).standard_normal((len(parts[0]), 12))
-    for shift in (0.0, 3.0):
-        solver = make()
-        x = solver.solve(matrix(*parts), b, shift)
-        expected = np.linalg.solve(H + shift * np.eye(len(H)), b.ravel())
-        np.testing.assert_allclose(x.ravel(), expected, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(solver.solve_again(np.stack([2.0 * b, b])), [2.0 * x, x], rtol=1e-9, atol=1e-12)
+    solver = make()
+    x = solver.solve(matrix(*parts), b)
+    np.testing.assert_allclose(x.ravel(), np.linalg.solve(H, b.ravel()), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(solver.solve_again(np.stack([2.0 * b, b])), [2.0 * x, x], rtol=1e-9, atol=1e-12)
+
+
+def test_unconnected_parts_that_cores_share_have_the_same_bits(monkeypatch):
+    """Five chains, whose rows alternate."""
+    n = 30
+    *parts, _ = system(n, np.array([(k, k + 5) for k in range(n - 5)]))
+    b = np.random.default_rng(7).standard_normal((n, 12))
+    whole = BlockCholesky().solve(matrix(*parts), b)
+    monkeypatch.setattr(block_cholesky, "_WORTH", 1)
+    shared = BlockCholesky()
+    np.testing.assert_array_equal(shared.solve(matrix(*parts), b), whole)
+    assert len(shared._analysed.pieces) == 5
+    parts[0][7] = -np.eye(12)
+    assert shared.solve(matrix(*parts), b) is None
 
 
 @solvers
@@ -107,8 +120,9 @@ def test_indefinite_matrices_have_no_solution(name, make):
     *parts, dense = system(*GRAPHS[name])
     lowest, H = np.linalg.eigvalsh(dense)[0], matrix(*parts)
     b, solver = np.ones((len(H.diagonal), 12)), make()
-    assert solver.solve(H, b, -0.99 * lowest) is not None
-    assert solver.solve(H, b, -1.01 * lowest) is None
+    for share, has_solution in ((0.99, True), (1.01, False)):
+        shifted = H._replace(diagonal=H.diagonal - share * lowest * np.eye(12))
+        assert (solver.solve(shifted, b) is not None) == has_solution
     assert solver.solve(H, b) is not None
 
 

@@ -55,7 +55,7 @@ def solve(problem, g):
             else:
                 for m in range(DOF):
                     H.diagonal[i, k, m] = 1.0 if k == m else 0.0
-    x, is_definite = block_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], 0.0, b, problem.U)
+    x, is_definite = block_cholesky.solve(problem.pattern, H.diagonal, H.upper.blocks[: H.number], b, problem.U)
     return step_from(x, H.bodies, n), is_definite and rows.are_finite(x)
 
 

@@ -43,12 +43,12 @@ class FrontCholesky:
     def __init__(self) -> None:
         self._analysed = _analyse(BlockMatrix(0).matrix)
 
-    def solve(self, H: Matrix, b: Array, shift: float = 0.0) -> Array | None:
-        """The x (k, 12) of (H + shift·I) x = b (k, 12), or None if that matrix is not positive definite."""
+    def solve(self, H: Matrix, b: Array) -> Array | None:
+        """The x (k, 12) of H x = b (k, 12), or None if H is not positive definite."""
         known = self._analysed
         if not _are_equal(known.of, (H.rows, H.cols, H.is_split, H.own_masks, H.masks)):
             known = self._analysed = _analyse(H)
-        x, is_definite = solve(known.pattern, H.diagonal, H.blocks, shift, b, *known[2:])
+        x, is_definite = solve(known.pattern, H.diagonal, H.blocks, b, *known[2:])
         return x if is_definite else None
 
     @property
@@ -88,11 +88,11 @@ def _are_equal(left, right):
 
 
 @compiled
-def solve(pattern, diagonal, blocks, shift, b, U, front, stack):
-    """See `FrontCholesky.solve`. Returns: x, and whether H + shift·I is positive definite. The last are overwritten."""
+def solve(pattern, diagonal, blocks, b, U, front, stack):
+    """See `FrontCholesky.solve`. Returns: x, and whether H is positive definite. The last are overwritten."""
     x, near = ordered(pattern, by_vertices(pattern.is_split, b)), np.empty(pattern.widest)
     for f in range(len(pattern.fronts.parent)):
-        if not factorise_front(pattern, diagonal, blocks, shift, f, front, stack, U):
+        if not factorise_front(pattern, diagonal, blocks, f, front, stack, U):
             return b, False
         forward(pattern, U, f, x, near)
     solve_upper(pattern, U, x, near)
@@ -150,7 +150,7 @@ def definite_rows(pattern, diagonal, blocks, U, front, stack):
             root[f] = root[fronts.parent[f]]
     for f in range(len(root)):
         if is_definite[root[f]]:
-            is_definite[root[f]] = factorise_front(pattern, diagonal, blocks, 0.0, f, front, stack, U)
+            is_definite[root[f]] = factorise_front(pattern, diagonal, blocks, f, front, stack, U)
     result = np.ones(len(pattern.is_split), dtype=np.bool_)
     of_front = np.repeat(root, np.diff(fronts.pivots))
     for t in range(len(pattern.threes)):

@@ -10,7 +10,7 @@ from ipc_articulation.engine.linear_system.by_fronts import dense
 
 
 @compiled
-def factorise_front(pattern, diagonal, blocks, shift, f, front, stack, U):
+def factorise_front(pattern, diagonal, blocks, f, front, stack, U):
     """Compute rows of U, after those of the children, and leave the rest on the stack. Returns: whether it can be."""
     fronts = pattern.fronts
     width = 3 * (fronts.pivots[f + 1] - fronts.pivots[f])
@@ -19,9 +19,6 @@ def factorise_front(pattern, diagonal, blocks, shift, f, front, stack, U):
     _clear(F)
     _load(pattern.own, f, diagonal.reshape(diagonal.size), F)
     _load(pattern.pairs, f, blocks.reshape(blocks.size), F)
-    if shift != 0.0:
-        for r in range(width):
-            F[r, r] += shift
     child = fronts.child[f]
     while child >= 0:
         _add_child(pattern, child, stack, front, m)

@@ -23,10 +23,12 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.cores import parts, parts_of_sizes, share
 from ipc_articulation.engine.linear_system.block_matrix import Matrix
 from ipc_articulation.engine.linear_system.by_rows import panels
 from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern, factor_pattern
 
+_WORTH = 40_000  # numbers of the factor that are worth a core: some tenths of a millisecond
 _STRIP = 16  # blocks of a panel that are multiplied at a time: they fit the first-level cache
 
 
@@ -38,6 +40,7 @@ class Analysis(NamedTuple):
     cols: Ints  # (m,)
     pattern: Pattern  # of the factor
     U: Array  # scratch array for its panels
+    pieces: list[Ints]  # rows of the factor that cores share: unconnected parts, ascending
 
 
 class BlockCholesky:
@@ -46,13 +49,18 @@ class BlockCholesky:
     def __init__(self) -> None:
         self._analysed = _analyse(0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
-    def solve(self, H: Matrix, b: Array, shift: float = 0.0) -> Array | None:
-        """The x (n, 12) of (H + shift·I) x = b (n, 12), or None if that matrix is not positive definite."""
+    def solve(self, H: Matrix, b: Array) -> Array | None:
+        """The x (n, 12) of H x = b (n, 12), or None if H is not positive definite."""
         known, n = self._analysed, len(H.diagonal)
         if n != known.n or not (_are_equal(H.rows, known.rows) and _are_equal(H.cols, known.cols)):
             known = self._analysed = _analyse(n, H.rows.copy(), H.cols.copy())
-        x, is_definite = solve(known.pattern, H.diagonal, H.blocks, shift, b, known.U)
-        return x if is_definite else None
+        y, x = np.empty((n, DOF)), np.empty((n, DOF))
+
+        def solve_piece(some: slice) -> bool:
+            rows = known.pieces[some.start]
+            return solve_rows(known.pattern, rows, H.diagonal, H.blocks, b, known.U, y, x)
+
+        return x if all(share(solve_piece, parts(len(known.pieces), 1))) else None
 
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (n,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
@@ -65,7 +73,20 @@ class BlockCholesky:
 
 def _analyse(n: int, rows: Ints, cols: Ints) -> Analysis:
     pattern = factor_pattern(n, rows, cols)
-    return Analysis(n, rows, cols, pattern, np.empty(pattern.starts[-1]))
+    return Analysis(n, rows, cols, pattern, np.empty(pattern.starts[-1]), _pieces(pattern))
+
+
+def _pieces(pattern: Pattern) -> list[Ints]:
+    """The rows of unconnected parts, as many parts together as are worth a core."""
+    if pattern.starts[-1] < 2 * _WORTH:
+        return [np.arange(len(pattern.order))]
+    part = _parts(pattern)
+    order = np.argsort(part, kind="stable")
+    roots, counts = np.unique(part, return_counts=True)
+    sizes = np.bincount(part, np.diff(pattern.starts), minlength=len(part))[roots].astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    groups = parts_of_sizes(sizes, _WORTH)
+    return [np.sort(order[first[group.start] : first[group.stop]]) for group in groups]
 
 
 @compiled
@@ -74,33 +95,53 @@ def _are_equal(left, right):
 
 
 @compiled
-def solve(pattern, diagonal, blocks, shift, b, U):
-    """See `BlockCholesky.solve`. Returns: x, and whether H + shift·I is positive definite. U is scratch."""
-    n, order = len(diagonal), pattern.order
-    x, near, scratch = np.empty((n, DOF)), np.empty(pattern.widest), _scratch(pattern)
-    for i in range(n):
+def _parts(pattern):
+    """Of each row of the factor the last row of its part, (n,): the root of a tree, in which the parent of a row is
+    its first neighbour.
+    """
+    part = np.arange(len(pattern.order))
+    for i in range(len(part) - 1, -1, -1):
+        if pattern.first[i] < pattern.first[i + 1]:
+            part[i] = part[pattern.columns[pattern.first[i]]]
+    return part
+
+
+@compiled
+def solve(pattern, diagonal, blocks, b, U):
+    """See `BlockCholesky.solve`. Returns: x, and whether H is positive definite. U is scratch."""
+    y, x = np.empty(b.shape), np.empty(b.shape)
+    return x, solve_rows(pattern, np.arange(len(b)), diagonal, blocks, b, U, y, x)
+
+
+@compiled(nogil=True)
+def solve_rows(pattern, rows, diagonal, blocks, b, U, y, x):
+    """Solve for the unknowns of some rows, ascending, of whole parts; write them to x. U and y (n, 12) are scratch.
+
+    Returns:
+        Whether these parts of H are positive definite.
+    """
+    near, scratch = np.empty(pattern.widest), _scratch(pattern)
+    for i in rows:
         for c in range(DOF):
-            x[i, c] = b[order[i], c]
-    for i in range(n):
-        if not _factorise_row(pattern, diagonal, blocks, shift, i, U, scratch):
-            return x, False
-        _gather(pattern, i, x, near)
+            y[i, c] = b[pattern.order[i], c]
+    for i in rows:
+        if not _factorise_row(pattern, diagonal, blocks, i, U, scratch):
+            return False
+        _gather(pattern, i, y, near)
         panels.forward(_panel(pattern, U, i), near)
-        _scatter(pattern, i, near, x)
-    return _solve_upper(pattern, U, x, near), True
+        _scatter(pattern, i, near, y)
+    _solve_upper(pattern, rows, U, y, near, x)
+    return True
 
 
 @compiled
 def definite_rows(pattern, diagonal, blocks, U):
     """Which rows (n,) of H are in a positive definite one of the parts that no block connects. U is scratch."""
-    n, scratch = len(diagonal), _scratch(pattern)
-    part, is_definite, result = np.arange(n), np.ones(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
-    for i in range(n - 1, -1, -1):  # a part is a tree, in which the parent of a row is its first neighbour
-        if pattern.first[i] < pattern.first[i + 1]:
-            part[i] = part[pattern.columns[pattern.first[i]]]
+    n, scratch, part = len(diagonal), _scratch(pattern), _parts(pattern)
+    is_definite, result = np.ones(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
     for i in range(n):
         if is_definite[part[i]]:
-            is_definite[part[i]] = _factorise_row(pattern, diagonal, blocks, 0.0, i, U, scratch)
+            is_definite[part[i]] = _factorise_row(pattern, diagonal, blocks, i, U, scratch)
     for i in range(n):
         result[pattern.order[i]] = is_definite[part[i]]
     return result
@@ -125,11 +166,11 @@ def _scratch(pattern):
 
 
 @compiled
-def _factorise_row(pattern, diagonal, blocks, shift, i, U, scratch):
-    """Compute panel P_i of H + shift·I, after all those before it. Returns: whether that is possible."""
+def _factorise_row(pattern, diagonal, blocks, i, U, scratch):
+    """Compute panel P_i of H, after all those before it. Returns: whether that is possible."""
     waiting, after, done, slot, product = scratch
     P = _panel(pattern, U, i)
-    _load(pattern, diagonal, blocks, shift, i, P)
+    _load(pattern, diagonal, blocks, i, P)
     _find_slots(pattern, i, slot)
     k = waiting[i]
     while k >= 0:
@@ -147,30 +188,30 @@ def _factorise_row(pattern, diagonal, blocks, shift, i, U, scratch):
 @compiled
 def solve_each(pattern, U, b):
     """See `BlockCholesky.solve_again`."""
-    result, near = np.empty(b.shape), np.empty(pattern.widest)
+    result, near, rows = np.empty(b.shape), np.empty(pattern.widest), np.arange(b.shape[1])
     for s in range(len(b)):
-        x = b[s][pattern.order]
-        for i in range(len(x)):
-            _gather(pattern, i, x, near)
+        y = b[s][pattern.order]
+        for i in range(len(y)):
+            _gather(pattern, i, y, near)
             panels.forward(_panel(pattern, U, i), near)
-            _scatter(pattern, i, near, x)
-        result[s] = _solve_upper(pattern, U, x, near)
+            _scatter(pattern, i, near, y)
+        _solve_upper(pattern, rows, U, y, near, result[s])
     return result
 
 
 @compiled
-def _solve_upper(pattern, U, x, near):
-    """The solution of U x = y in the order of the unknowns, (n, 12); y in the order of elimination is overwritten."""
-    for i in range(len(x) - 1, -1, -1):
-        _gather(pattern, i, x, near)
+def _solve_upper(pattern, rows, U, y, near, x):
+    """Write the solution of U x = y for some rows, ascending, to x (n, 12) in the order of the unknowns.
+
+    y (n, 12), in the order of elimination, is overwritten.
+    """
+    for k in range(len(rows) - 1, -1, -1):
+        i = rows[k]
+        _gather(pattern, i, y, near)
         panels.backward(_panel(pattern, U, i), near)
         for c in range(DOF):
-            x[i, c] = near[c]
-    result = np.empty(x.shape)
-    for i in range(len(x)):
-        for c in range(DOF):
-            result[pattern.order[i], c] = x[i, c]
-    return result
+            y[i, c] = near[c]
+            x[pattern.order[i], c] = near[c]
 
 
 @compiled
@@ -181,8 +222,8 @@ def _panel(pattern, U, i):
 
 
 @compiled
-def _load(pattern, diagonal, blocks, shift, i, P):
-    """P = the blocks of H + shift·I in row i, from its diagonal on."""
+def _load(pattern, diagonal, blocks, i, P):
+    """P = the blocks of H in row i, from its diagonal on."""
     for a in range(DOF):
         row = P[a, DOF:]
         for b in range(len(row)):
@@ -190,7 +231,6 @@ def _load(pattern, diagonal, blocks, shift, i, P):
     for a in range(DOF):
         for b in range(DOF):
             P[a, b] = diagonal[pattern.order[i], a, b]
-        P[a, a] += shift
     for s in range(pattern.first_source[i], pattern.first_source[i + 1]):
         block, slot = blocks[pattern.sources[s]], pattern.slots[s]
         for a in range(DOF):
