@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import uipc
 
 from ipc_articulation import RobotState, couple, couple_many
 from ipc_articulation.coupling.adapter import HalfPlane
@@ -129,12 +128,12 @@ def test_bodies_that_come_later_are_touched(tmp_path):
 
 def test_what_is_wrong_is_named(tmp_path):
     scene = make_scene()
-    with pytest.raises(AdapterError, match="adapters is .*, must be a list of at least one adapter"):
+    with pytest.raises(AdapterError, match=r"adapters is .*, must be a list of at least one adapter"):
         couple_many(scene, [])
     table = Turntable()
     with pytest.raises(AdapterError, match=r"adapters\[1\] moves the same state as an earlier one"):
         couple_many(scene, [table, table])
-    with pytest.raises(AdapterError, match="environment 1 has the joints .*other.*environment 0"):
+    with pytest.raises(AdapterError, match=r"environment 1 has the joints .*other.*environment 0"):
         couple_many(scene, [by_native(), by_native("other ")])
     with pytest.raises(AdapterError, match="'crate' is in the environment 'mine'"):
         couple_many(
@@ -152,6 +151,68 @@ def test_what_is_wrong_is_named(tmp_path):
 def test_another_coupling_of_the_scene_is_refused(tmp_path):
     scene = make_scene()
     many = couple_many(scene, [by_native()])
-    couple(scene, by_native("other ", 3.0))
+    other = couple(scene, by_native("other ", 3.0))
+    assert other.joint_names
     with pytest.raises(EngineError, match="joints other shoulder, other wrist of this scene was left out"):
         many.step(make_world(scene, tmp_path))
+
+
+class Broken(type(by_native())):
+    """A robot whose prediction fails in one step."""
+
+    broken_at = -1
+
+    def predict(self):
+        self.count = getattr(self, "count", 0) + 1
+        if self.count == self.broken_at:
+            raise AdapterError("the step is unstable")
+        return super().predict()
+
+
+def with_broken(folder, number=1, step=8):
+    scene = make_scene(gravity=(0.0, 0.0, -9.81))
+    adapters = [by_native(gravity=(0.0, 0.0, -9.81)) for _ in range(3)]
+    adapters[number].__class__ = Broken
+    many = couple_many(scene, adapters, complete=offset)
+    world = make_world(scene, folder)
+    adapters[number].broken_at = adapters[number].count + step
+    return many, world
+
+
+def test_a_failing_environment_is_named_and_nothing_changes(tmp_path):
+    many, world = with_broken(tmp_path)
+    for _ in range(7):
+        many.step(world)
+    before = many.body_poses
+    with pytest.raises(AdapterError, match="environment 1: the step is unstable"):
+        many.step(world)
+    np.testing.assert_array_equal(many.body_poses, before)
+    assert world.frame() == 7
+    many.step(world)  # the robot fails only once
+
+
+@pytest.mark.parametrize("failing", ["reset", "stop"])
+def test_a_failing_environment_is_put_back_and_the_others_go_on_with_the_same_bits(failing, tmp_path):
+    many, world = with_broken(tmp_path)
+    undisturbed, other = started(tmp_path / "other")
+    start = many.theta[1].copy()
+    for k in range(20):
+        many.step(world, failing)
+        undisturbed.step(other)
+        np.testing.assert_array_equal(many.body_poses[[0, 2]], undisturbed.body_poses[[0, 2]])
+        assert list(many.failures) == ([1] if k == 7 else [])
+    if failing == "stop":
+        assert list(many.stopped) == [1]
+        np.testing.assert_array_equal(many.theta[1], start)
+        np.testing.assert_allclose(many.body_poses[1, :2], many.adapters[1].link_poses(), atol=1e-3)
+        many.reset(world, [1])
+        assert not many.stopped
+    for _ in range(3):
+        many.step(world, failing)
+    assert np.abs(many.theta[1] - start).max() > 1e-3
+
+
+def test_a_wrong_word_for_what_becomes_of_failures_is_refused(tmp_path):
+    many, world = started(tmp_path)
+    with pytest.raises(EngineError, match="failing is 'ignore', must be one of"):
+        many.step(world, "ignore")

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import final
+from dataclasses import replace
+from typing import Literal, final, get_args
 
 import numpy as np
 import uipc
 
 from ipc_articulation import affine
+from ipc_articulation.arguments import one_of, refuse_unwanted
 from ipc_articulation.arrays import Array
+from ipc_articulation.coupling.adapter import Adapter, Prediction
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.failures import require_all, require_valid
 from ipc_articulation.coupling.many.engine_side import EngineSide
 from ipc_articulation.coupling.many.handing import Handing
-from ipc_articulation.coupling.many.together import commit_all, predict_all
+from ipc_articulation.coupling.many.together import FailedEnvironmentError, commit_all, predict_all
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.stepping import take_step
 from ipc_articulation.coupling.teleport import put
-from ipc_articulation.errors import StateError
+from ipc_articulation.errors import EngineError, IpcArticulationError, StateError
 from ipc_articulation.signals import interrupts_deferred
+
+Failing = Literal["raise", "reset", "stop"]  # see `Environments.step`
+
+_NUMBER = re.compile(r"environment (\d+): ")  # begins the names of an environment's bodies
 
 
 @final
@@ -32,6 +40,12 @@ class Environments:
 
     On the CPU engine a step neither reads nor writes libuipc's attributes: `retrieve` writes the bodies into the
     scene's geometries, where pictures, recorders and `couplings[k].body_poses` find them.
+
+    Attributes:
+        couplings: Those of the robots, (N,).
+        adapters: Their adapters, (N,), whose controls are set between steps.
+        failures: By number of an environment what it raised in the last step, see `step`.
+        stopped: By number of an environment that was stopped the prediction with which it rests.
     """
 
     def __init__(self, scene: uipc.Scene, couplings: Sequence[Coupling], handing: Handing) -> None:
@@ -44,34 +58,60 @@ class Environments:
         self._handing, self._is_stale = handing, False
         self._robots = [coupling.placed for coupling in self.couplings]
         self._side: EngineSide | None = None
+        self.failures: dict[int, IpcArticulationError] = {}
+        self.stopped: dict[int, Prediction] = {}
 
     def __len__(self) -> int:
         return len(self.couplings)
 
     @interrupts_deferred
-    def step(self, world: uipc.World) -> None:
-        """All robots predict, the world advances, all commit; a failure leaves everything as it was.
+    def step(self, world: uipc.World, failing: Failing = "raise") -> None:
+        """All robots predict, the world advances, all commit.
 
         Args:
             world: The world, initialised with the scene.
+            failing: What becomes of an environment whose robot, or whose part of the step, fails. «raise»: the error is
+                raised, and everything is as before the step. «reset»: it begins the step anew in its state at the
+                moment of coupling. «stop»: so, and its robot rests there until it is reset. The others go on, with the
+                same bits; `failures` has the errors of the step by number of the environment.
 
         Raises:
             EngineError: The scene has another coupling besides, or the last step of a robot is not committed.
             AdapterError, ArticulationError, SceneError, SolverError: As for `Coupling.step`; messages name the
                 environment.
         """
+        refuse_unwanted("step: failing", failing, one_of(*get_args(Failing)), EngineError)
+        self.failures = {}
+        while True:
+            try:
+                return self._take_step(world)
+            except FailedEnvironmentError as failure:
+                self._go_on(world, failing, failure)
+
+    def _go_on(self, world: uipc.World, failing: Failing, failure: FailedEnvironmentError) -> None:
+        """Put an environment that has failed out of the way, or raise what it raised."""
+        number, error = failure.number, failure.error
+        if failing == "raise" or number in self.failures:
+            raise _labelled(number, error) from error
+        self.reset(world, [number])
+        self.failures[number] = error
+        if failing == "stop":
+            start = self.adapters[number].predict()
+            rest = np.zeros_like(start.delta_theta_tilde)
+            self.stopped[number] = replace(start, delta_theta_tilde=rest, restraints=None)
+
+    def _take_step(self, world: uipc.World) -> None:
         require_all(self.couplings, couplings_of(self.scene))
         self._side = EngineSide.of(world, self._robots, self._side)
         if self._side is None:
-            take_step(world, self.couplings)
-            return
+            return take_step(world, self.couplings)
         require_valid(world)
         for coupling in self.couplings:
             coupling.require_world(world)
             coupling.require_committed()
         try:
             self._predict(world, self._side)
-            world.advance()
+            self._advance(world)
         except BaseException:
             for coupling in self.couplings:
                 coupling.forget_prediction()
@@ -81,6 +121,15 @@ class Environments:
             self._side.take_back()
         self._is_stale = True
         self._commit(world, self._side)
+
+    def _advance(self, world: uipc.World) -> None:
+        try:
+            world.advance()
+        except IpcArticulationError as error:
+            named = _NUMBER.search(str(error))
+            if named is None:
+                raise
+            raise FailedEnvironmentError(int(named[1]), error) from error
 
     def retrieve(self, world: uipc.World) -> None:
         """Write the bodies into the scene's geometries, unless they are there already."""
@@ -148,18 +197,29 @@ class Environments:
         frame, dt = world.frame() + 1, float(self.scene.config().find("dt").view()[0])
         for coupling in self.couplings:
             coupling.steps.begin(frame, dt)
-        given = predict_all(self.adapters)
-        predictions = [one.answers.checked(own) for one, own in zip(self.couplings, given, strict=True)]
+        given = {**predict_all(self._running), **self.stopped}
+        predictions = [self._checked(number, given[number]) for number in range(len(self))]
         inputs = [one.steps.hold(own) for one, own in zip(self.couplings, predictions, strict=True)]
         side.hand_over(inputs, predictions)
         self._handing.is_on = True
 
+    def _checked(self, number: int, prediction: Prediction) -> Prediction:
+        try:
+            return self.couplings[number].answers.checked(prediction)
+        except IpcArticulationError as error:
+            raise FailedEnvironmentError(number, error) from error
+
+    @property
+    def _running(self) -> dict[int, Adapter]:
+        """The adapters that are not stopped."""
+        return {number: own for number, own in enumerate(self.adapters) if number not in self.stopped}
+
     def _commit(self, world: uipc.World, side: EngineSide) -> None:
-        m = len(self.joint_names)
-        q, qdot = side.free_motion
-        poses = affine.transform_from_q(affine.nearest_rigid(q))
+        m, running = len(self.joint_names), self._running
         delta = np.array([one[:m] for one in side.delta_theta()]).reshape(len(self), m)
-        commit_all(self.adapters, delta, poses, affine.transform_rate_from_qdot(qdot))
+        q, qdot = (values[list(running)] for values in side.free_motion)
+        poses = affine.transform_from_q(affine.nearest_rigid(q))
+        commit_all(running, delta[list(running)], poses, affine.transform_rate_from_qdot(qdot))
         for coupling, own in zip(self.couplings, delta, strict=True):
             coupling.steps.end(own)
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
@@ -173,8 +233,16 @@ class Environments:
             return
         self.retrieve(world)
         put(world, wanted, action)
+        for number in range(len(self)):
+            if self.couplings[number] in wanted:
+                self.stopped.pop(number, None)
 
     def _number(self, k: int, action: str) -> int:
         if not (isinstance(k, int | np.integer) and 0 <= k < len(self)):
             raise StateError(f"{action}: there is no environment {k!r}; there are {len(self)}, from 0")
         return int(k)
+
+
+def _labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:
+    """An error whose message names the environment."""
+    return error if _NUMBER.search(str(error)) else type(error)(f"environment {number}: {error}")

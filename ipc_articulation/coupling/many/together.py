@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter, Prediction
+from ipc_articulation.errors import IpcArticulationError
 
 
 @runtime_checkable
@@ -24,19 +25,48 @@ class StepsTogether(Protocol):
         ...
 
 
-def predict_all(adapters: Sequence[Adapter]) -> Sequence[Prediction]:
-    """The prediction of each adapter's step."""
-    kind: Any = type(adapters[0])
-    if isinstance(adapters[0], StepsTogether) and all(type(adapter) is kind for adapter in adapters):
-        return kind.predict_many(adapters)
-    return [adapter.predict() for adapter in adapters]
+class FailedEnvironmentError(Exception):
+    """What one environment raised, with its number."""
+
+    def __init__(self, number: int, error: IpcArticulationError) -> None:
+        super().__init__(str(error))
+        self.number, self.error = number, error
 
 
-def commit_all(adapters: Sequence[Adapter], delta_theta: Array, free_poses: Array, free_rates: Array) -> None:
+def predict_all(adapters: Mapping[int, Adapter]) -> dict[int, Prediction]:
+    """The prediction of each adapter's step, by number of its environment.
+
+    Raises:
+        FailedEnvironmentError: An adapter failed.
+    """
+    kind = _kind(adapters)
+    if kind is not None:
+        try:
+            return dict(zip(adapters, kind.predict_many(list(adapters.values())), strict=True))
+        except IpcArticulationError:
+            pass  # one by one, to find out which of them it was
+    return {number: _predicted(number, adapter) for number, adapter in adapters.items()}
+
+
+def _predicted(number: int, adapter: Adapter) -> Prediction:
+    try:
+        return adapter.predict()
+    except IpcArticulationError as error:
+        raise FailedEnvironmentError(number, error) from error
+
+
+def commit_all(adapters: Mapping[int, Adapter], delta_theta: Array, free_poses: Array, free_rates: Array) -> None:
     """Commit the step of each adapter; arguments as of `StepsTogether.commit_many`."""
-    kind: Any = type(adapters[0])
-    if isinstance(adapters[0], StepsTogether) and all(type(adapter) is kind for adapter in adapters):
-        kind.commit_many(adapters, delta_theta, free_poses, free_rates)
+    kind = _kind(adapters)
+    if kind is not None:
+        kind.commit_many(list(adapters.values()), delta_theta, free_poses, free_rates)
         return
-    for adapter, *step in zip(adapters, delta_theta, free_poses, free_rates, strict=True):
+    for adapter, *step in zip(adapters.values(), delta_theta, free_poses, free_rates, strict=True):
         adapter.commit(*step)
+
+
+def _kind(adapters: Mapping[int, Adapter]) -> Any:
+    """The class of all adapters, if it predicts and commits their steps together; else None."""
+    kinds = {type(adapter) for adapter in adapters.values()}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return kind if kind is not None and issubclass(kind, StepsTogether) else None
