@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation.bounded_springs import curvatures, refuse_springs, slopes
 from ipc_articulation.articulation.evaluation import (
+    differentiate,
+    forces,
     freedom_energies,
     hold,
-    linearize,
     make_articulations,
     take,
 )
@@ -37,7 +38,10 @@ from ipc_articulation.articulation.step_input import (
     refuse_reference,
     refuse_unreachable,
 )
+from ipc_articulation.cores import parts, share
 from ipc_articulation.errors import ArticulationError
+
+_TOGETHER = 64  # joints whose derivatives a core computes
 
 
 class Linearization(NamedTuple):
@@ -147,8 +151,8 @@ class ArticulationEnergy:
         rows: Sequence[BoundedRows | None] | None = None,
     ) -> None:
         """Store Mᵗ, δθ̃ and springs of a step as `set_flat` has them, for `take`."""
-        for parts, targets in ((mass, self._given_masses), (delta_theta_tilde, self._given_tildes)):
-            for part, target in zip(parts, targets, strict=True):
+        for given, targets in ((mass, self._given_masses), (delta_theta_tilde, self._given_tildes)):
+            for part, target in zip(given, targets, strict=True):
                 target[:] = part
         for target, own in zip(self._given_springs, springs or [None] * len(self.sizes), strict=True):
             target[:] = 0.0 if own is None else own
@@ -217,7 +221,15 @@ class ArticulationEnergy:
 
     def linearize(self, q: Array, project: bool = True) -> Linearization:
         """The parts of gradient and Hessian, but for those of D, which `newton.restrained_step` adds."""
-        return Linearization(*linearize(self.held, self.coordinates(q), project))
+        held, q, m = self.held, self.coordinates(q), len(self.joints)
+        force, delta, w = forces(held, q)
+        J, curvature = np.empty((len(w), 24)), np.empty((m, 24, 24))
+
+        def some(joints: slice) -> None:
+            differentiate(held, q, w, project, joints.start, joints.stop, J, curvature)
+
+        share(some, parts(m, _TOGETHER))
+        return Linearization(force, delta, J, curvature)
 
     def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:
         refuse_reference(q_ref)

@@ -185,13 +185,38 @@ def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Arr
 @compiled
 def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool) -> tuple[Array, Array, Array, Array]:
     """The fields of an `energy.Linearization` at q (n, 12)."""
-    joints, reference, delta = arrays.joints, arrays.reference, _displacement(arrays, q)
+    force, delta, w = forces(arrays, q)
+    J, curvature = np.empty((len(w), 24)), np.empty((len(arrays.joints.kind), 24, 24))
+    differentiate(arrays, q, w, project, 0, len(curvature), J, curvature)
+    return force, delta, J, curvature
+
+
+@compiled
+def forces(arrays: HeldArticulations | Articulations, q: Array) -> tuple[Array, Array, Array]:
+    """Mᵗ (δθ - δθ̃), δθ, and w at q (n, 12), (F,) each."""
+    delta = _displacement(arrays, q)
     force = _inertial(arrays, delta - arrays.tilde)
     w = force.copy()
     add_back(arrays.rows, bounded_springs.slopes(arrays.springs, arrays.row_tilde, along(arrays.rows, delta)), w)
-    J, curvature, first = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24)), 0
-    for k in range(len(curvature)):
+    return force, delta, w
+
+
+@compiled(nogil=True)
+def differentiate(
+    arrays: HeldArticulations | Articulations,
+    q: Array,
+    w: Array,
+    project: bool,
+    begin: int,
+    end: int,
+    J: Array,
+    curvature: Array,
+) -> None:
+    """Compute J (F, 24) and Σ wₖ ∂²δθₖ (m, 24, 24) of the joints from `begin` to `end`."""
+    joints, reference, first = arrays.joints, arrays.reference, 0
+    for k in range(begin):
+        first += FREEDOMS[joints.kind[k]]
+    for k in range(begin, end):
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
         kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
         first += FREEDOMS[kind]
-    return force, delta, J, curvature
