@@ -416,14 +416,17 @@ class ContactWorld:
         """The distance of `closest`."""
         return self.closest(q)[0]
 
-    def find_overlap(self, q: Array) -> Overlap | None:
-        """An overlap of two bodies, or of a body and a half-plane, at q (n, 12); None if there is none."""
+    def find_overlap(self, q: Array, moved: Bools | None = None) -> Overlap | None:
+        """An overlap of two bodies, or of a body and a half-plane, at q (n, 12); None if there is none.
+
+        Intersections of affine bodies that are not among the moved ones (n,) may be left out; None: all have moved.
+        """
         at = positions(self.surfaces, q)
         found = self.half_planes.rounded_away(at.x)
         if found is not None:
             return found
         within = float(self._floors(at).max(initial=0.0))
-        meeting = np.array(self._meeting(at), dtype=np.int64).reshape(-1, 2)
+        meeting = np.array(self._meeting(at, moved), dtype=np.int64).reshape(-1, 2)
         pair = first_intersecting(self.surfaces, q, meeting)
         if pair is not None:
             return Overlap(*pair, "", 0.0, max(float(self.materials.d_hat[self.materials.body_pairs[pair]]), within))
@@ -435,16 +438,20 @@ class ContactWorld:
                 return Overlap(*crossing.rows, "", 0.0, wanted, (crossing.edge, crossing.face))
         return next(filter(None, (contact.rounded_away(at, within) for contact in self.body_contacts)), None)
 
-    def inside(self, q: Array) -> set[tuple[int, int]]:
-        """Pairs of bodies that may touch, of which the first is inside the second, at q (n, 12) without overlaps."""
+    def inside(self, q: Array, moved: Bools) -> set[tuple[int, int]]:
+        """Pairs of bodies that may touch, of which the first is inside the second, at q (n, 12) without overlaps.
+
+        One of both is among the moved ones, (n,).
+        """
         at = positions(self.surfaces, q)
-        pairs = ((inner, outer) for i, j in self._meeting(at) for inner, outer in ((i, j), (j, i)))
+        pairs = ((inner, outer) for i, j in self._meeting(at, moved) for inner, outer in ((i, j), (j, i)))
         return {pair for pair in pairs if _is_inside(self.surfaces, at.x, *pair)}
 
-    def _meeting(self, at: Positions) -> list[tuple[int, int]]:
-        """Pairs of different bodies that may touch and whose boxes meet, in order."""
+    def _meeting(self, at: Positions, moved: Bools | None) -> list[tuple[int, int]]:
+        """Pairs of different bodies, one of them moved, that may touch and whose boxes meet, in order."""
         n = len(self._all) if self._meshes is None else self._meshes.affine
-        near = near_moving(at.low[:n], at.high[:n], Allowed.of(self.materials.touching[:n, :n]), self._all[:n], 0.0)
+        moved = self._all if moved is None else moved
+        near = near_moving(at.low[:n], at.high[:n], Allowed.of(self.materials.touching[:n, :n]), moved[:n], 0.0)
         return [(i, j) for i, j in sorted(map(sorted, near.tolist())) if i != j]
 
 

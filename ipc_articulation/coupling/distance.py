@@ -76,10 +76,10 @@ class SceneDistance:
         if not self._is_on:
             return
         now = self._q()
-        at = now.copy()
-        at[rows] = q
-        refuse_overlaps(self._contact, self.bodies, at, when)
-        for inner, outer in self._contact.inside(at) - self._contact.inside(now):
+        at, moved = now.copy(), np.zeros(len(now), dtype=np.bool_)
+        at[rows], moved[rows] = q, True
+        refuse_overlaps(self._contact, self.bodies, at, when, moved)
+        for inner, outer in self._contact.inside(at, moved) - self._contact.inside(now, moved):
             names = self.bodies.names
             raise SceneError(f"'{names[inner]}' is inside '{names[outer]}' {when}, and could never leave it")
 

@@ -133,9 +133,12 @@ def _soft(surfaces: Surfaces, bodies: BodyTable) -> tuple[Meshes | None, Bools]:
     return make_meshes(surfaces, bodies.affine_count, meshes, places, bodies.is_fixed), touches
 
 
-def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str) -> None:
-    """Raise a SceneError if two bodies that may touch intersect at q (n, 12), or almost have no gap."""
-    found = contact.find_overlap(q)
+def refuse_overlaps(contact: ContactWorld, bodies: BodyTable, q: Array, when: str, moved: Bools | None = None) -> None:
+    """Raise a SceneError if two bodies that may touch intersect at q (n, 12), or almost have no gap.
+
+    Affine bodies that are not among the moved ones (n,) did not before; None: all have moved.
+    """
+    found = contact.find_overlap(q, moved)
     if found is None:
         return
     raise SceneError(overlap_message(found, bodies, contact.surfaces, when))

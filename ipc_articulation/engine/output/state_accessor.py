@@ -127,7 +127,9 @@ class StateAccessor:
         new_q[rows], new_qdot[rows] = q, qdot
         new_qdot[self._bodies.is_fixed] = 0.0
         if workspace.contact is not None:
-            refuse_overlaps(workspace.contact, self._bodies, new_q, "in the state that was written")
+            moved = np.zeros(len(new_q), dtype=np.bool_)
+            moved[rows] = True
+            refuse_overlaps(workspace.contact, self._bodies, new_q, "in the state that was written", moved)
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), new_q)
         planes = len(model.planes.names)
         state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows, planes)
