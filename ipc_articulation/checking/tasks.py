@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ipc_articulation.checking.names import Pattern, unknown
 from ipc_articulation.checking.start import Start
@@ -36,7 +37,9 @@ def _points(scene: schema.RobotScene) -> Iterator[tuple[Location, str]]:
             for field in ("of", "relative_to", "point"):
                 if (name := getattr(entry, field, None)) is not None:
                     yield (key, index, field), name
-    near = [(("reward", index), entry) for index, entry in enumerate(scene.reward) if hasattr(entry, "between")]
+    near: list[tuple[Location, Any]] = [
+        (("reward", index), entry) for index, entry in enumerate(scene.reward) if hasattr(entry, "between")
+    ]
     near += [(("episode", "success"), scene.episode.success)] if scene.episode.success else []
     for place, entry in near:
         for side, name in enumerate(entry.between):

@@ -77,3 +77,23 @@ def _require_finite(array: Array, name: str) -> None:
 
 def _numbers(space: Any) -> str:
     return f"{space.shape} numbers from {np.min(space.low):g} to {np.max(space.high):g}"
+
+
+def checked_actions(actions: Any, space: Any) -> Any:
+    """The actions of n environments.
+
+    Args:
+        actions: One for each environment.
+        space: Of all of them together.
+
+    Raises:
+        TaskError: They have another shape, or one has a number that is not finite; names the environment.
+    """
+    if not hasattr(space, "low"):
+        return actions
+    array = np.array(actions, dtype=space.dtype)
+    if array.shape != space.shape:
+        raise TaskError(f"the actions have shape {array.shape}, must be {_numbers(space)}, a row for each environment")
+    for index in map(int, np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))):
+        raise TaskError(f"the action of environment {index} is {shown(array[index])}, must be finite")
+    return array

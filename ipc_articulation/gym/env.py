@@ -42,6 +42,7 @@ class Env(gymnasium.Env[Any, Any]):
     Attributes:
         state: The present state of the scene.
         every: Steps of the scene in one action.
+        on_failure: As it was given.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 25}  # noqa: RUF012
@@ -78,7 +79,7 @@ class Env(gymnasium.Env[Any, Any]):
         refuse_unwanted("Env: settings", settings, optional(instance(Mapping)), TaskError)
         self._task = task_of(task)
         scene, document = read_scene(scene_file(self._task.scene), settings)
-        self.render_mode, self._on_failure = render_mode, on_failure
+        self.render_mode, self.on_failure = render_mode, on_failure
         self.every, self._length = _lengths(scene)
         self._world = World(scene, document, engine, self.every * self._length)
         self.metadata = {**self.metadata, "render_fps": max(1, round(1.0 / (scene.dt * self.every)))}
@@ -184,11 +185,11 @@ class Env(gymnasium.Env[Any, Any]):
 
     def _failed(self, error: IpcArticulationError) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """A step that failed, as `on_failure` has it."""
-        if self._on_failure == "raise":
+        if self.on_failure == "raise":
             raise error
         message = f"{type(error).__name__}: {error}"
         self._count = -1
-        if self._on_failure == "stop":
+        if self.on_failure == "stop":
             self._stopped = message
         return self._last.copy(), 0.0, False, True, {"success": False, "error": message}
 

@@ -26,7 +26,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("adapters", "watching"),
     ("simulation", "inspection", "doctor"),
     ("checking", "running"),
-    ("starting", "sweeps", "gym"),
+    ("starting", "sweeps"),
+    ("gym",),
     ("cli",),
     ("__init__", "__main__"),
 )
