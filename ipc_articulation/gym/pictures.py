@@ -17,7 +17,7 @@ from ipc_articulation.viewing.forces import NONE
 from ipc_articulation.viewing.meshes import drawn_meshes
 from ipc_articulation.viewing.palette import FORCE, colours
 
-_MARK = 0.01  # radius of a mark, of the scene's size
+_MARK = 0.013  # radius of a mark, of the scene's size
 
 
 class Pictures:
