@@ -23,7 +23,7 @@ from ipc_articulation.cores import cores
 
 State = Literal["OK", "missing", "broken"]
 
-USER_EXTRAS = ("robots", "loops", "view", "film", "data", "cluster", "usd", "pinocchio", "dart")
+USER_EXTRAS = ("robots", "loops", "view", "film", "data", "cluster", "rl", "usd", "pinocchio", "dart")
 MIN_FREE = 1e9  # bytes of free disk space; with less, a run is likely to fail
 
 _PATIENCE = 300.0  # time limit of one test [s]; a first run compiles

@@ -84,6 +84,10 @@ class SweepError(IpcArticulationError):
     """A sweep cannot be started or resumed: its values, its folder, its workers, the cluster's address."""
 
 
+class TaskError(IpcArticulationError):
+    """A task for learning is wrong, or what it is given: a name, an action, an observation, a reward, a late reset."""
+
+
 class MissingPackageError(IpcArticulationError):
     """An optional package is not installed; the message names the extra that brings it."""
 

@@ -15,6 +15,7 @@ EXTRAS = {
     "collada": "robots",
     "dartpy": "dart",
     "example_robot_data": "robots",
+    "gymnasium": "rl",
     "imageio": "film",
     "imageio_ffmpeg": "film",
     "matplotlib": "view",

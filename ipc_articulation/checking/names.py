@@ -34,7 +34,7 @@ def model_problems(scene: RobotScene, document: Document) -> Iterator[SceneProbl
         yield _refused(error, scene.robot.model)
         return
     for place, pattern in _patterns(scene.robot):
-        yield from _unknown((place, pattern), model.joint_names, "joint")
+        yield from unknown((place, pattern), model.joint_names, "joint")
 
 
 def controller_problems(scene: RobotScene, start: Start) -> Iterator[SceneProblem]:
@@ -46,14 +46,14 @@ def controller_problems(scene: RobotScene, start: Start) -> Iterator[SceneProble
         places.append((("controller",), scene.controller))
     for place, controller in places:
         if isinstance(controller, SineEntry):
-            yield from _unknown(((*place, "joints"), controller.joints), start.actuated, "joint with an actuator")
+            yield from unknown(((*place, "joints"), controller.joints), start.actuated, "joint with an actuator")
         if isinstance(controller, TorqueEntry) and controller.joints is not None:
-            yield from _unknown(((*place, "joints"), controller.joints), start.joints, "joint")
+            yield from unknown(((*place, "joints"), controller.joints), start.joints, "joint")
         if isinstance(controller, TrajectoryEntry):
             for index, waypoint in enumerate(controller.waypoints or ()):
                 for name in waypoint.joints:
                     at = (*place, "waypoints", index, "joints", name)
-                    yield from _unknown((at, [name]), start.actuated, "joint with an actuator")
+                    yield from unknown((at, [name]), start.actuated, "joint with an actuator")
 
 
 def _patterns(robot: RobotEntry) -> Iterator[tuple[Location, Pattern]]:
@@ -71,7 +71,8 @@ def _patterns(robot: RobotEntry) -> Iterator[tuple[Location, Pattern]]:
         yield ("robot", "loops", index, "joints"), loop.joints
 
 
-def _unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -> Iterator[SceneProblem]:
+def unknown(named: tuple[Location, Pattern], known: Sequence[str], what: str) -> Iterator[SceneProblem]:
+    """Problems of a choice of joints at a place that matches none of the known names."""
     place, pattern = named
     for part in [pattern] if isinstance(pattern, str) else [[name] for name in pattern]:
         try:

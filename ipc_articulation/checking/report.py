@@ -15,6 +15,7 @@ from ipc_articulation.checking.nearness import Nearness
 from ipc_articulation.checking.ranges import range_problems
 from ipc_articulation.checking.softness import softness_problems
 from ipc_articulation.checking.start import Start, make_start
+from ipc_articulation.checking.tasks import task_problems
 from ipc_articulation.checking.thickness import thickness_problems
 from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
@@ -80,6 +81,7 @@ def _of_the_model(examined: Examined) -> Iterator[SceneProblem]:
 def _of_the_start(start: Start, scene: Scene) -> Iterator[SceneProblem]:
     if isinstance(scene, RobotScene):
         yield from controller_problems(scene, start)
+        yield from task_problems(scene, start)
 
 
 def _unused(document: Document) -> Iterator[SceneProblem]:

@@ -44,7 +44,8 @@ class RobotState:
         theta_dot: Joint velocities [rad/s or m/s], likewise; joints that are not named are at rest. None: all are at
             rest if `theta` is given.
         free: By name of a free body its pose in the world (4, 4), at rest, or (pose, velocity) with the velocity
-            [ω; v] of its frame and origin in world axes, (6,) [rad/s; m/s].
+            [ω; v] of its frame and origin in world axes, (6,) [rad/s; m/s]. Fixed bodies that the multibody engine
+            does not have may be named too; they stay at rest.
     """
 
     theta: JointValues | None = None
@@ -173,8 +174,11 @@ class RobotStates:
         )
 
     def _free_id(self, name: str, asker: str) -> int:
-        """Geometry id of a free body that is not driven, by its name."""
+        """Geometry id of a body that is not driven, by its name: a free one, or a fixed one of the scene's own."""
         places = {body.name: slot.id() for body, slot in zip(self._robot.free, self._bodies.free, strict=True)}
+        fixed = [body for body in self._robot.static if body.mesh is not None]
+        own = {body.name for body in self._answers.robot.static}
+        places |= {b.name: slot.id() for b, slot in zip(fixed, self._bodies.static, strict=True) if b.name not in own}
         driven = {body.name for body in self._robot.free if body.driven}
         if name in driven:
             raise StateError(f"{asker}: body '{name}' follows its aim in each step; move the aim instead")

@@ -99,7 +99,7 @@ def run(
 def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, manner: Manner) -> Result:
     """Run a simulation from its initial state, in a folder without a recording; errors as in `run`."""
     header = _header(folder.name, scene, job, simulation)
-    writer = RecordingWriter.create(folder, header, _scenery(scene, simulation), job.steps + 1)
+    writer = RecordingWriter.create(folder, header, scenery_of(scene, simulation), job.steps + 1)
     return execute(simulation, writer, scene, (0, job.steps), folder, manner)
 
 
@@ -120,7 +120,8 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
     return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra, *soft)
 
 
-def _scenery(scene: schema.Scene, simulation: Simulation) -> Scenery:
+def scenery_of(scene: schema.Scene, simulation: Simulation) -> Scenery:
+    """What pictures of a simulation show: its surfaces and half-planes, and the camera."""
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
     view = scene.view
     return Scenery(simulation.surfaces, planes, up(scene.gravity), view.eye, view.target, simulation.soft_shapes)

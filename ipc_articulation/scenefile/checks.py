@@ -10,7 +10,7 @@ from ipc_articulation.naming import suggest
 from ipc_articulation.scenefile.document import Location, SceneProblem
 from ipc_articulation.scenefile.keys import Block
 from ipc_articulation.scenefile.published_materials import PUBLISHED, missing_values
-from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, Scene
+from ipc_articulation.scenefile.schema import ArticulationScene, AxisEntry, RobotScene, Scene
 
 
 def check(scene: Scene, faulty: Collection[str] = ()) -> Iterator[SceneProblem]:
@@ -139,6 +139,10 @@ def _variations(scene: Scene) -> Iterator[SceneProblem]:
         yield SceneProblem(("randomise", index, "path"), f"'{path}' is drawn already")
 
 
+def _mark_names(scene: RobotScene) -> Iterator[SceneProblem]:
+    yield from _unique(("marks",), (mark.name for mark in scene.marks), [body.name for body in scene.bodies])
+
+
 def _joint_names(scene: ArticulationScene) -> Iterator[SceneProblem]:
     yield from _unique(("joints",), (joint.name for joint in scene.joints))
 
@@ -199,6 +203,7 @@ _CHECKS: tuple[_Check, ...] = (
     (Scene, ("walls", *SOFT), _attached),
     (Scene, ("bodies", "joints", "articulations"), _velocities),
     (Scene, ("randomise",), _variations),
+    (RobotScene, ("marks", "bodies"), _mark_names),
     (ArticulationScene, ("joints",), _joint_names),
     (ArticulationScene, ("joints", "bodies"), _joined_bodies),
     (ArticulationScene, ("joints", "articulations"), _articulated_joints),

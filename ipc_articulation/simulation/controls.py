@@ -54,12 +54,21 @@ class ControllerSet:
         Raises:
             AdapterError: A Python controller fails, or returns an invalid answer.
         """
+        aims, forces = self.commands(index)
+        self._driven.command(aims)
+        self._driven.push(forces)
+
+    def commands(self, index: int) -> tuple[Array, Array]:
+        """Targets of the actuated joints (k,) and further forces on all joints (m,) for step `index`.
+
+        Raises:
+            AdapterError: A Python controller fails, or returns an invalid answer.
+        """
         aims, forces = self._targets[index], self._torques[index]
         for controller, function in self._functions:
             aims, further = function(self._state(index, aims, controller))
             forces = forces + further
-        self._driven.command(aims)
-        self._driven.push(forces)
+        return aims, forces
 
     def state(self) -> dict[str, Array]:
         """State of the Python controllers, see `PythonController.state`."""

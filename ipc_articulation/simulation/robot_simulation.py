@@ -24,7 +24,14 @@ from ipc_articulation.simulation.world import dump_world, make_uipc_scene, recov
 
 
 class RobotSimulation:
-    """A robot and free bodies, coupled; implements `Simulation`."""
+    """A robot and free bodies, coupled; implements `Simulation`.
+
+    Attributes:
+        coupling: Of the robot.
+        driven: Takes targets and forces of its joints.
+        controls: The controllers of the file.
+        world: The world, initialised.
+    """
 
     def __init__(self, scene: schema.RobotScene, document: Document, engine: str, workspace: Path, steps: int) -> None:
         """Build the model, couple it and start the engine; the controller's targets are made for `steps` steps.
@@ -34,10 +41,10 @@ class RobotSimulation:
         """
         self._uipc_scene = make_uipc_scene(scene, document)
         with summed(scene.robot.model), document.blame("robot"):
-            driven = make_model(scene, document)
+            self.driven = make_model(scene, document)
             self.coupling = couple(
                 self._uipc_scene,
-                driven.adapter,
+                self.driven.adapter,
                 complete=lambda m: complete(m, scene, document),
                 restraints=scene.robot.restraints,
                 settings="scene",
@@ -46,20 +53,20 @@ class RobotSimulation:
         add_pushes(self._uipc_scene, scene)
         self._soft = SoftBodies(self._uipc_scene, scene, document, self.coupling.robot)
         self.soft_shapes = self._soft.shapes
-        self._controls = ControllerSet(scene, document, driven, self.coupling, steps)
-        self.ran_code = self._controls.ran_code
+        self.controls = ControllerSet(scene, document, self.driven, self.coupling, steps)
+        self.ran_code = self.controls.ran_code
         self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.robot
         self.surfaces, self.planes = _surfaces(mechanism, self.coupling.visuals), mechanism.planes
         self.joint_names = self.coupling.joint_names
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
-        self.engine, self._world = start_world(self._uipc_scene, scene, document, engine, workspace)
+        self.engine, self.world = start_world(self._uipc_scene, scene, document, engine, workspace)
 
     def step(self, index: int) -> None:
         """Command the joints for step `index`, and take it."""
-        self._controls.command(index)
-        self.coupling.step(self._world)
+        self.controls.command(index)
+        self.coupling.step(self.world)
 
     def minimum_distance(self) -> float:
         """Smallest distance at present; see `Simulation`."""
@@ -76,14 +83,14 @@ class RobotSimulation:
 
     def dump(self) -> dict[str, Array]:
         """See `Simulation`."""
-        dump_world(self._world)
-        return {**self.coupling.state(), **self._controls.state()}
+        dump_world(self.world)
+        return {**self.coupling.state(), **self.controls.state()}
 
     def recover(self, frame: int, state: Mapping[str, Array]) -> None:
         """See `Simulation`."""
-        recover_world(self._world, frame)
+        recover_world(self.world, frame)
         self.coupling.restore(state)
-        self._controls.restore(state)
+        self.controls.restore(state)
 
 
 def _surfaces(mechanism: CoupledRobot, visuals: Mapping[str, tuple[Visual, ...]]) -> tuple[Surface, ...]:

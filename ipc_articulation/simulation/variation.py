@@ -38,7 +38,7 @@ def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Do
     drawn: Drawn = {}
     for index, variation in enumerate(scene.randomise):
         try:
-            drawn[variation.path] = _drawn(variation, _value_at(scene, variation.path), rng)
+            drawn[variation.path] = drawn_value(variation, value_at(scene, variation.path), rng)
         except (LookupError, SceneFileError) as error:
             message = f"nothing is drawn for '{variation.path}': {error.args[0]}"
             raise document.error([SceneProblem(("randomise", index, "path"), message)]) from error
@@ -50,7 +50,8 @@ def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Do
     return changed, changed_document, drawn
 
 
-def _drawn(variation: schema.VariationEntry, value: Any, rng: np.random.Generator) -> float | list[float]:
+def drawn_value(variation: schema.VariationEntry, value: Any, rng: np.random.Generator) -> float | list[float]:
+    """A value of the file with its random change; a list for a tuple of numbers."""
     numbers = np.array(value if isinstance(value, tuple) else [value], dtype=float)
     if variation.uniform is not None:
         change = rng.uniform(*variation.uniform, size=numbers.shape)
@@ -60,7 +61,7 @@ def _drawn(variation: schema.VariationEntry, value: Any, rng: np.random.Generato
     return result if isinstance(value, tuple) else result[0]
 
 
-def _value_at(scene: schema.Scene, path: str) -> Any:
+def value_at(scene: schema.Scene, path: str) -> Any:
     """A number or a tuple of numbers of the scene.
 
     Raises:

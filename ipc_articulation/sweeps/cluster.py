@@ -45,7 +45,7 @@ def on_cluster(
         MissingPackageError: Ray is not installed.
     """
     ray = need("ray")
-    with _connected(ray, address):
+    with connected(ray, address):
         task = ray.remote(num_cpus=1, max_retries=_LOSSES)(_do)
         most = _PER_CPU * max(1, int(ray.cluster_resources().get("CPU", 1)))
         waiting = deque(requests)
@@ -94,7 +94,7 @@ def require_cluster(address: str) -> None:
 
 
 @contextmanager
-def _connected(ray: ModuleType, address: str) -> Iterator[None]:
+def connected(ray: ModuleType, address: str) -> Iterator[None]:
     """While it is entered, Ray's calls go to the cluster; a connection that the caller has made is used and left."""
     if ray.is_initialized():
         yield

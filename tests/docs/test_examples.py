@@ -18,7 +18,7 @@ INTRODUCED_BY = {
 }
 FETCHED = "models/"  # what `make fetch-models` fetches, and not every checkout has
 
-SLOW = {DOCS / "recordings.md", DOCS / "sweeps.md"}  # whole runs
+SLOW = {DOCS / "recordings.md", DOCS / "sweeps.md", DOCS / "howto" / "reinforcement_learning.md"}  # whole runs
 
 APART = {DOCS / "tutorial.md", DOCS / "README.md"}  # test_tutorial and test_readme have them
 EXAMPLES = [page for page in PAGES if code_blocks(page, "python") and page not in APART]

@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("simulation", "inspection", "doctor"),
     ("checking", "running"),
     ("starting", "sweeps"),
+    ("gym",),
     ("cli",),
     ("__init__", "__main__"),
 )

@@ -220,7 +220,7 @@ def dangling_target(data: Data, random: Random) -> Broken:
 
 
 def dangling_rule(data: Data, random: Random) -> Broken:
-    path = one(random, [p for p, _ in walk(data) if len(p) > 1 and p[-2] == "between"])
+    path = one(random, [p for p, _ in walk(data) if len(p) > 1 and p[-2] == "between" and p[0] == "contact"])
     if path:
         return changed(data, path, "nosuch"), "'nosuch' matches no material, body, link or wall"
     path = one(random, [p for p, _ in walk(data) if p and p[0] == "randomise" and p[-1] == "path"])

@@ -100,7 +100,7 @@ def test_a_humanoid_falls_and_lies_on_the_ground_which_carries_its_weight(tmp_pa
     assert np.isfinite(poses).all()
     assert 0.0 < poses[:, 2, 3].min() < poses[:, 2, 3].max() < 0.3
     assert np.abs(coupling.theta_dot).max() < 0.05
-    read_out = coupling.read_out(played.simulation._world)  # type: ignore[attr-defined]
+    read_out = coupling.read_out(played.simulation.world)  # type: ignore[attr-defined]
     pushes = read_out.link_wrenches()[:, 3:].sum(axis=0)  # what links do to each other is in balance
     weight = 9.81 * sum(link.mass for link in coupling.robot.links)
     np.testing.assert_allclose(pushes, [0.0, 0.0, weight], atol=0.01 * weight)
@@ -116,7 +116,7 @@ def test_a_hand_catches_a_ball_and_friction_holds_it(tmp_path: Path) -> None:
     np.testing.assert_allclose(held[0], [0.06, 0.0, 0.3], atol=0.03)  # in front of the palm
     assert np.ptp(held, axis=0).max() < 0.01
     coupling = played.simulation.coupling  # type: ignore[attr-defined]
-    touching = coupling.read_out(played.simulation._world).touching  # type: ignore[attr-defined]
+    touching = coupling.read_out(played.simulation.world).touching  # type: ignore[attr-defined]
     fingers = {int(re.findall(r"\d+", link)[0]) // 4 for link, bodies in touching.items() if "ball" in bodies}
     assert len(fingers) >= 3
     oiled = Played("allegro_ball", tmp_path / "oil", 200, **{"contact.friction": 0.0})

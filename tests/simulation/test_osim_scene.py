@@ -124,7 +124,7 @@ class TestRajagopal:
     def test_actuators_of_all_joints_are_those_of_its_coordinates(self, tmp_path: Path) -> None:
         """What follows other joints has no actuator, which would hold them back."""
         made = self.made(tmp_path, actuators=[{"joints": ".*", "kp": 10, "kv": 1}])
-        assert sorted(made._controls._driven.actuated) == sorted(made.joint_names)
+        assert sorted(made.controls._driven.actuated) == sorted(made.joint_names)
 
     @turned_upright
     def test_falling_it_moves_as_its_own_dynamics_say(self, tmp_path: Path) -> None:

@@ -42,6 +42,23 @@ from ipc_articulation.scenefile.schema.shapes import (
     ShapeEntry,
     SphereEntry,
 )
+from ipc_articulation.scenefile.schema.signals import (
+    ActionRewardEntry,
+    DistanceRewardEntry,
+    ForceRewardEntry,
+    JointForcesEntry,
+    JointPositionsEntry,
+    JointVelocitiesEntry,
+    LastActionEntry,
+    ObserveEntry,
+    PositionEntry,
+    ProgressRewardEntry,
+    RewardEntry,
+    RotationEntry,
+    StepRewardEntry,
+    SuccessRewardEntry,
+    VelocityOfEntry,
+)
 from ipc_articulation.scenefile.schema.soft import AttachEntry, ClothEntry, RegionEntry, RodEntry, SoftEntry
 from ipc_articulation.scenefile.schema.soft_shapes import (
     GridEntry,
@@ -49,5 +66,15 @@ from ipc_articulation.scenefile.schema.soft_shapes import (
     PolylineEntry,
     TetrahedraEntry,
     TrianglesEntry,
+)
+from ipc_articulation.scenefile.schema.task import (
+    ActEntry,
+    BoundsEntry,
+    EpisodeEntry,
+    MarkEntry,
+    MoveEntry,
+    NearnessEntry,
+    TargetsEntry,
+    TorquesEntry,
 )
 from ipc_articulation.scenefile.schema.values import Vector3

@@ -13,7 +13,9 @@ from ipc_articulation.scenefile.schema.bodies import BodyEntry, GroundEntry, Wal
 from ipc_articulation.scenefile.schema.contact import ContactEntry, MaterialEntry
 from ipc_articulation.scenefile.schema.controllers import ControllerEntry, HoldEntry
 from ipc_articulation.scenefile.schema.robot import RobotEntry
+from ipc_articulation.scenefile.schema.signals import ObserveEntry, RewardEntry
 from ipc_articulation.scenefile.schema.soft import ClothEntry, RodEntry, SoftEntry
+from ipc_articulation.scenefile.schema.task import ActEntry, EpisodeEntry, MarkEntry
 from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3
 
 
@@ -105,6 +107,17 @@ class RobotScene(Scene):
     controllers: tuple[ControllerEntry, ...] = Field(
         (), description="several [controllers](#controller), each for different joints, instead of `controller`"
     )
+    marks: tuple[MarkEntry, ...] = Field(
+        (), description="points with names for [learning](#learning), see [marks](#marks)"
+    )
+    observe: tuple[ObserveEntry, ...] = Field(
+        (), description="what is observed, one after the other, see [observe](#observe)"
+    )
+    reward: tuple[RewardEntry, ...] = Field(
+        (), description="terms whose sum is the reward of an action, see [reward](#reward)"
+    )
+    act: tuple[ActEntry, ...] = Field((), description="what actions do, one after the other, see [act](#act)")
+    episode: EpisodeEntry = Field(EpisodeEntry(), description="see [episode](#episode)")
 
     def complaints(self) -> Iterator[Complaint]:
         """The adapter has the integrator, and controllers are given under one key."""

@@ -44,7 +44,7 @@ def test_what_the_ball_loses_the_robot_gains(tmp_path: Path) -> None:
     robot, ball = [], []
     for step in range(120):
         simulation.step(step)
-        read = simulation.coupling.read_out(simulation._world)
+        read = simulation.coupling.read_out(simulation.world)
         robot.append(read.links.momentum.sum(axis=0)[3:])
         ball.append(read.free_bodies.momentum.sum(axis=0)[3:])
     lost, gained = ball[0] - ball[-1], robot[-1] - robot[0]

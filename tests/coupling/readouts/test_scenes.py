@@ -31,6 +31,6 @@ def test_the_force_on_the_joints_is_that_on_the_links(name, steps, settings: dic
         theirs = simulation.coupling.contact_force
         sizes.append(np.abs(theirs).max())
         if sizes[-1] > 0.1:
-            ours = simulation.coupling.read_out(simulation._world).contact_force
+            ours = simulation.coupling.read_out(simulation.world).contact_force
             np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-6 * sizes[-1] + ROUNDING)
     assert max(sizes) > least

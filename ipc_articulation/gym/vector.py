@@ -1,0 +1,108 @@
+"""Many environments at once: in processes of this machine, or as actors of a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
+
+from ipc_articulation.arguments import COUNT, instance, refuse_unwanted
+from ipc_articulation.cores import THREADS
+from ipc_articulation.errors import TaskError
+from ipc_articulation.gym.checks import checked_actions
+from ipc_articulation.gym.env import Env
+from ipc_articulation.gym.ray_vector import RayVectorEnv
+from ipc_articulation.gym.task import Task
+from ipc_articulation.naming import suggest
+
+Factory = Callable[[], Env]
+Backend = Callable[..., VectorEnv]
+
+_ONE_THREAD = (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def make_vec(
+    task: str | Path | type[Task],
+    num_envs: int,
+    *,
+    backend: str = "processes",
+    backend_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> VectorEnv:
+    """Several environments of one task, as a vector environment of gymnasium.
+
+    Environment k is seeded with `seed` + k, and its bits do not depend on the others. An environment that has ended is
+    reset in the next step. A step that fails is reported in `info["error"]` and ends the episode of this environment
+    alone; with `on_failure="stop"` the environment stays as it is, and with "raise" the error is raised.
+
+    Args:
+        task: See `Env`.
+        num_envs: How many.
+        backend: "processes", each environment in a process; "ray", actors of a Ray cluster; "here", one after the
+            other in this process.
+        backend_options: Of AsyncVectorEnv, `RayVectorEnv` or SyncVectorEnv.
+        options: Of each `Env`; `on_failure` is "reset" unless it is given.
+
+    Raises:
+        TaskError: There is no such backend, or `num_envs` is no positive number.
+        MissingPackageError: Ray is not installed.
+        IpcArticulationError: As for `Env`.
+    """
+    refuse_unwanted("make_vec: num_envs", num_envs, COUNT, TaskError)
+    refuse_unwanted("make_vec: backend_options", backend_options or {}, instance(Mapping), TaskError)
+    if num_envs == 0:
+        raise TaskError("make_vec: num_envs is 0, must be at least 1")
+    if backend not in BACKENDS:
+        raise TaskError(f"make_vec: there is no backend '{backend}'{suggest(backend, BACKENDS)}")
+    factory = partial(Env, task, **{"on_failure": "reset", **options})
+    return BACKENDS[backend](factory, num_envs, **(backend_options or {}))
+
+
+class ProcessVectorEnv(AsyncVectorEnv):
+    """gymnasium's AsyncVectorEnv; an action that is none is refused before any environment steps."""
+
+    def step_async(self, actions: Any) -> None:
+        """Send the actions."""
+        super().step_async(checked_actions(actions, self.action_space))
+
+
+class LocalVectorEnv(SyncVectorEnv):
+    """gymnasium's SyncVectorEnv; an action that is none is refused before any environment steps."""
+
+    def step(self, actions: Any) -> Any:
+        """Step all environments."""
+        return super().step(checked_actions(actions, self.action_space))
+
+
+def _in_processes(factory: Factory, num_envs: int, **options: Any) -> VectorEnv:
+    """One process each, started anew: what threads of this one hold is not copied."""
+    with _one_thread_each():
+        return ProcessVectorEnv([factory] * num_envs, **{"context": "spawn", **options})
+
+
+def _here(factory: Factory, num_envs: int, **options: Any) -> VectorEnv:
+    return LocalVectorEnv([factory] * num_envs, **options)
+
+
+# By name: makes so many environments of a factory. All environments in one scene would be another entry.
+BACKENDS: dict[str, Backend] = {"processes": _in_processes, "ray": RayVectorEnv, "here": _here}
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes that are started meanwhile compute in one thread: there are as many as work for the cores."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,1 @@
+"""Scripted policies for the example scenes that are tasks for learning."""

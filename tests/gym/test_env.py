@@ -1,0 +1,154 @@
+"""Environments: what gymnasium asks of them, and how episodes begin, end and fail."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from ipc_articulation.errors import SolverError, TaskError
+from ipc_articulation.gym import Env
+from tests.gym.conftest import MakeEnv
+
+
+def test_gymnasium_finds_nothing_wrong(make_env: MakeEnv) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*observation space m.*imum value is.*infinity")
+        warnings.filterwarnings("ignore", ".*not having a spec")
+        check_env(make_env())
+
+
+def play(env: Env, seed: int, actions: np.ndarray) -> np.ndarray:
+    observation, _ = env.reset(seed=seed)
+    seen = [np.append(observation, 0.0)]
+    for action in actions:
+        observation, reward, *_ = env.step(action)
+        seen.append(np.append(observation, reward))
+    return np.array(seen)
+
+
+def test_the_same_seed_gives_the_same_bits_whatever_was_before(make_env: MakeEnv) -> None:
+    env, actions = make_env(), np.full((12, 1), 0.8, dtype=np.float32)
+    fresh = play(env, 3, actions)
+    assert np.abs(np.diff(fresh[:, 1])).max() > 1e-3  # the box is pushed
+    play(env, 4, -actions)
+    np.testing.assert_array_equal(play(env, 3, actions), fresh)
+    assert not np.array_equal(play(env, 5, actions), fresh)
+
+
+def test_an_episode_is_truncated_after_as_many_actions_as_fill_the_steps_of_the_file(make_env: MakeEnv) -> None:
+    env = make_env()
+    env.reset(seed=0)
+    ends = [env.step([-0.1])[2:4] for _ in range(15)]
+    assert ends == [(False, False)] * 14 + [(False, True)]
+
+
+def test_success_ends_an_episode_and_is_rewarded(make_env: MakeEnv) -> None:
+    env = make_env(("steps: 30", "steps: 300"))
+    env.reset(seed=0)
+    for _ in range(100):
+        _, reward, terminated, _, info = env.step([0.5])
+        if terminated:
+            break
+    assert info["success"]
+    assert reward > 10.0
+    assert env.minimum_distance > 0.0
+
+
+def test_leaving_a_box_ends_an_episode_with_a_penalty(make_env: MakeEnv) -> None:
+    bounds = "  leaves: [{of: nose, low: [-0.01, -1, -1], high: [1, 1, 1]}]\n  penalty: 3.0\n"
+    env = make_env(("  every: 2\n", "  every: 2\n" + bounds), ("uniform: [-0.05, 0.05]", "uniform: [0.0, 0.0]"))
+    env.reset(seed=0)
+    for _ in range(5):
+        _, reward, terminated, _, info = env.step([-1.0])
+        if terminated:
+            break
+    assert (terminated, info["success"], reward) == (True, False, -3.0)
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ([np.nan], r"number 0 of the action is nan, must be finite: \(1,\) numbers from -1 to 1"),
+        ([0.1, 0.2], r"the action has shape \(2,\), must be \(1,\) numbers from -1 to 1"),
+        ("left", "the action is a str, must be"),
+    ],
+)
+def test_actions_that_are_none_are_refused(make_env: MakeEnv, action: object, message: str) -> None:
+    env = make_env()
+    env.reset(seed=0)
+    with pytest.raises(TaskError, match=message):
+        env.step(action)
+
+
+def test_an_episode_begins_with_a_reset_and_nothing_follows_close(make_env: MakeEnv) -> None:
+    env = make_env()
+    with pytest.raises(TaskError, match="step before reset"):
+        env.step([0.0])
+    env.close()
+    env.close()
+    with pytest.raises(TaskError, match="closed"):
+        env.reset()
+
+
+def failing(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise SolverError("Newton did not converge")
+
+    monkeypatch.setattr(env._world, "step", fail)
+
+
+def test_a_step_that_fails_is_raised(make_env: MakeEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make_env()
+    env.reset(seed=0)
+    failing(env, monkeypatch)
+    with pytest.raises(SolverError, match="did not converge"):
+        env.step([0.0])
+
+
+def test_a_step_that_fails_truncates_and_the_next_episode_is_as_ever(
+    make_env: MakeEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env, actions = make_env(on_failure="reset"), np.full((8, 1), 0.8, dtype=np.float32)
+    expected = play(env, 1, actions)
+    observation, _ = env.reset(seed=0)
+    with monkeypatch.context() as patch:
+        failing(env, patch)
+        last, reward, terminated, truncated, info = env.step([0.5])
+    np.testing.assert_array_equal(last, observation)
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["error"] == "SolverError: Newton did not converge"
+    np.testing.assert_array_equal(play(env, 1, actions), expected)
+
+
+def test_an_environment_that_failed_may_stop(make_env: MakeEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make_env(on_failure="stop")
+    env.reset(seed=0)
+    with monkeypatch.context() as patch:
+        failing(env, patch)
+        env.step([0.5])
+    observation, info = env.reset()
+    assert "did not converge" in info["error"]
+    after, _, _, truncated, _ = env.step([0.5])
+    assert truncated
+    np.testing.assert_array_equal(after, observation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"render_mode": "human"}, "Env: render_mode is 'human', must be one of 'rgb_array', or None"),
+        ({"on_failure": "ignore"}, "Env: on_failure is 'ignore', must be one of 'raise', 'reset', 'stop'"),
+        ({"settings": ["a=1"]}, "Env: settings is"),
+    ],
+)
+def test_options_are_checked(scene: Path, arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(TaskError, match=message):
+        Env(scene, **arguments)  # type: ignore[arg-type]
+
+
+def test_something_else_than_a_task_is_refused() -> None:
+    with pytest.raises(TaskError, match="task is a int, must be a scene file or a class that extends Task"):
+        Env(3)  # type: ignore[arg-type]

@@ -1,0 +1,172 @@
+"""Vector environments: what gymnasium asks of them, and environments that fail beside others."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+from ipc_articulation.errors import SolverError, TaskError
+from ipc_articulation.gym import Env, Task, make_vec
+
+COUNT = 3
+
+
+class Fragile(Task):
+    """A step that pushes hard fails."""
+
+    def act(self, action: np.ndarray, state: Any) -> Any:
+        if action[0] > 0.9:
+            raise SolverError("Newton did not converge")
+        return super().act(action, state)
+
+
+def fragile(scene: Path) -> type[Task]:
+    return type("FragileHere", (Fragile,), {"scene": scene})
+
+
+def rollout(envs: VectorEnv, steps: int = 20) -> tuple[np.ndarray, ...]:
+    """Observations, rewards and ends, with the same actions every time."""
+    rng, seen = np.random.default_rng(0), [envs.reset(seed=5)[0]]
+    rewards, ends = [], []
+    for _ in range(steps):
+        observation, reward, terminated, truncated, _ = envs.step(rng.uniform(-0.8, 0.8, (COUNT, 1)).astype(np.float32))
+        seen.append(observation)
+        rewards.append(reward)
+        ends.append(terminated | truncated)
+    return np.array(seen), np.array(rewards), np.array(ends)
+
+
+def require_as_gymnasium_says(envs: VectorEnv) -> None:
+    """What gymnasium's own tests ask of a vector environment."""
+    assert envs.num_envs == COUNT
+    assert envs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    assert envs.observation_space.shape == (COUNT, *envs.single_observation_space.shape)
+    assert envs.action_space.shape == (COUNT, *envs.single_action_space.shape)
+    observation, info = envs.reset(seed=0)
+    assert observation in envs.observation_space
+    assert info["_success"].all()
+    observation, reward, terminated, truncated, info = envs.step(envs.action_space.sample())
+    assert observation in envs.observation_space
+    assert (reward.shape, reward.dtype) == ((COUNT,), np.float64)
+    for ended in (terminated, truncated):
+        assert (ended.shape, ended.dtype) == ((COUNT,), np.bool_)
+
+
+def alone(scene: Path) -> list[np.ndarray]:
+    """Observations of each environment by itself, until its first end."""
+    rng, seen = np.random.default_rng(0), []
+    actions = np.array([rng.uniform(-0.8, 0.8, (COUNT, 1)).astype(np.float32) for _ in range(15)])
+    env = Env(scene, engine="cpu")
+    for k in range(COUNT):
+        own = [env.reset(seed=5 + k)[0]]
+        own += [env.step(actions[step, k])[0] for step in range(15)]
+        seen.append(np.array(own))
+    env.close()
+    return seen
+
+
+def test_environments_in_this_process_are_as_each_alone(scene: Path) -> None:
+    envs = make_vec(scene, COUNT, backend="here", engine="cpu")
+    require_as_gymnasium_says(envs)
+    seen, rewards, ends = rollout(envs)
+    envs.close()
+    np.testing.assert_array_equal(np.flatnonzero(ends[:, 0]), [14])  # truncated, and reset in the next step
+    assert not rewards[15].any()
+    for k, own in enumerate(alone(scene)):
+        np.testing.assert_array_equal(seen[:16, k], own)
+
+
+@pytest.mark.slow
+def test_processes_are_as_one_process(scene: Path) -> None:
+    here, there = (make_vec(scene, COUNT, backend=name, engine="cpu") for name in ("here", "processes"))
+    require_as_gymnasium_says(there)
+    for ours, theirs in zip(rollout(here), rollout(there), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(TaskError, match="the action of environment 1 is array"):
+        there.step(np.array([[0.0], [np.nan], [0.0]]))
+    there.step(np.zeros((COUNT, 1)))  # goes on
+    for envs in (here, there):
+        envs.close()
+
+
+@pytest.mark.parametrize("backend", ["here", pytest.param("processes", marks=pytest.mark.slow)])
+def test_one_that_fails_is_reported_and_the_others_go_on_with_the_same_bits(scene: Path, backend: str) -> None:
+    envs, actions = make_vec(fragile(scene), COUNT, backend=backend, engine="cpu"), np.full((COUNT, 1), 0.5)
+    envs.reset(seed=0)
+    undisturbed = [envs.step(actions)[0] for _ in range(6)]
+    envs.reset(seed=0)
+    for step in range(6):
+        given = actions.copy()
+        given[1] = 1.0 if step == 2 else 0.5
+        observation, _, _, truncated, info = envs.step(given)
+        np.testing.assert_array_equal(observation[[0, 2]], undisturbed[step][[0, 2]])
+        assert truncated.tolist() == [False, step == 2, False]
+        if step == 2:
+            assert info["error"][1] == "SolverError: Newton did not converge"
+            assert info["_error"].tolist() == [False, True, False]
+    envs.close()
+
+
+def test_one_that_fails_may_stop(scene: Path) -> None:
+    envs = make_vec(fragile(scene), 2, backend="here", engine="cpu", on_failure="stop")
+    envs.reset(seed=0)
+    stopped = envs.step([[0.2], [1.0]])[0][1]
+    for _ in range(4):
+        observation, *_, info = envs.step([[0.2], [0.2]])
+        np.testing.assert_array_equal(observation[1], stopped)
+        assert "did not converge" in info["error"][1]
+    envs.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_envs": 0}, "num_envs is 0, must be at least 1"),
+        ({"num_envs": 2, "backend": "proceses"}, "there is no backend 'proceses'; did you mean 'processes'?"),
+        ({"num_envs": 1.5}, "num_envs is 1.5, must be a whole number"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(scene: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(TaskError) as caught:
+        make_vec(scene, **options)
+    assert message in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def ray() -> Any:
+    """Ray on this machine, with two CPUs."""
+    ray = pytest.importorskip("ray", reason="needs the extra 'cluster'")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80 * 2**20)
+    yield ray
+    ray.shutdown()
+
+
+@pytest.mark.slow
+def test_actors_of_ray_are_as_one_process_and_are_made_anew(ray: Any, scene: Path) -> None:
+    here, there = (make_vec(scene, COUNT, backend=name, engine="cpu") for name in ("here", "ray"))
+    require_as_gymnasium_says(there)
+    for ours, theirs in zip(rollout(here), rollout(there), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    here.close()
+    with pytest.raises(TaskError, match="the action of environment 1 is array"):
+        there.step(np.array([[0.0], [np.nan], [0.0]]))
+    there.reset(seed=0)
+    ray.kill(there._actors[0])  # type: ignore[attr-defined]
+    _, _, _, truncated, info = there.step(np.zeros((COUNT, 1)))
+    assert truncated.tolist() == [True, True, False]
+    assert "the Ray actor of environments was lost" in info["error"][0]
+    _, _, _, truncated, info = there.step(np.zeros((COUNT, 1)))
+    assert not truncated.any()
+    there.close()
+
+
+def test_gymnasium_makes_the_example_tasks_by_name() -> None:
+    spec = gymnasium.spec("ipc_articulation/PushCrate-v0")
+    assert spec.kwargs == {"task": "example:push_crate"}
+    env = gymnasium.make("ipc_articulation.gym:ipc_articulation/PegInHole-v0", engine="cpu")
+    observation, _ = env.reset(seed=0)
+    assert observation in env.observation_space
+    env.close()
