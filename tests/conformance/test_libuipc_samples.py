@@ -81,7 +81,7 @@ def test_a_sample_runs_to_its_limit(samples, tmp_path, distance, intersecting):
 
 UNTOUCHED = {
     "by the contact table": "scene.contact_tabular().default_model(0.5, 1e9, False)",
-    "by subscenes": "table = scene.subscene_tabular(); table.insert(table.default_element(), table.default_element(), False)",
+    "by subscenes": "t = scene.subscene_tabular(); t.insert(t.default_element(), t.default_element(), False)",
 }
 
 
