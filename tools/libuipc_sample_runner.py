@@ -153,25 +153,56 @@ def replace_uipc(run: Run) -> None:
 
 
 def surfaces_intersect(scene: Any) -> bool:
-    """Whether the labelled surfaces of a scene's bodies, all instances, intersect each other or themselves."""
+    """Whether the labelled surfaces of a scene's bodies, all instances, intersect where its tables let them touch."""
     import ipctk
     import numpy as np
 
     points, edges, faces = [np.zeros((0, 3))], [np.zeros((0, 2), np.int32)], [np.zeros((0, 3), np.int32)]
+    traits = [np.zeros((0, 4), np.int64)]  # of vertices, see `may_touch`
     for geometry in complexes(scene):
         x = geometry.positions().view()[..., 0]
         for T in geometry.transforms().view():
             first = sum(map(len, points))
             points.append(x @ T[:3, :3].T + T[:3, 3])
+            traits.append(np.column_stack([np.full(len(x), len(traits)), vertex_traits(geometry)]))
             for collection, found in ((geometry.edges(), edges), (geometry.triangles(), faces)):
                 is_surf = collection.find("is_surf")
                 if is_surf is not None:
                     found.append((collection.topo().view()[is_surf.view() != 0][..., 0] + first).astype(np.int32))
-    if not sum(map(len, edges)):
+    vertices, E, F = np.asfortranarray(np.concatenate(points)), np.concatenate(edges), np.concatenate(faces)
+    if not len(E) or not ipctk.has_intersections(ipctk.CollisionMesh(vertices, E, F), vertices):
         return False
-    vertices = np.asfortranarray(np.concatenate(points))
-    mesh = ipctk.CollisionMesh(vertices, np.concatenate(edges), np.concatenate(faces))
-    return bool(ipctk.has_intersections(mesh, vertices))
+    search = ipctk.LBVH()
+    search.build(vertices, np.asfortranarray(E), np.asfortranarray(F))
+    e, f = np.array([(pair.edge_id, pair.face_id) for pair in search.detect_edge_face_candidates()]).T
+    is_apart = ~(E[e][:, :, None] == F[f][:, None, :]).any(axis=(1, 2))
+    pairs = np.column_stack([E[e], F[f]])[is_apart & may_touch(scene, np.concatenate(traits), E[e], F[f])]
+    return any(ipctk.is_edge_intersecting_triangle(*vertices[pair]) for pair in pairs)
+
+
+def vertex_traits(geometry: Any) -> Any:
+    """Contact element, subscene and whether it touches its own body, of each vertex of a body, (V, 3)."""
+    import numpy as np
+
+    from ipc_articulation.frontend.soft.bodies import is_soft_body
+
+    values = np.tile([0, 0, int(is_soft_body(geometry))], (geometry.vertices().size(), 1))
+    for column, name in enumerate(("contact_element_id", "subscene_element_id", "self_collision")):
+        for collection in (geometry.meta(), geometry.vertices()):
+            slot = collection.find(name)
+            if slot is not None:
+                values[:, column] = slot.view()
+    return values
+
+
+def may_touch(scene: Any, traits: Any, edges: Any, faces: Any) -> Any:
+    """Which edges (k, 2) may touch which faces (k, 3), for vertices with body, element, subscene and touch itself."""
+    from ipc_articulation.frontend.contact_table import read_contact_table
+
+    rules, (body, element, subscene, itself) = read_contact_table(scene), traits.T
+    a, b = edges[:, :, None], faces[:, None, :]
+    allowed = rules.enabled[element[a], element[b]] & rules.subscenes[subscene[a], subscene[b]]
+    return (allowed & ((body[a] != body[b]) | (itself[a] == 1))).all(axis=(1, 2))
 
 
 def complexes(scene: Any) -> list[Any]:

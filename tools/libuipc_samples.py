@@ -5,8 +5,8 @@ The scripts of https://github.com/spiriMirror/libuipc-samples run as they are, e
 The samples are fetched into `models/libuipc_samples` at the first run, or read out of a clone (`--clone DIR`).
 
 Columns: steps; how many converged, were ended early by newton/semi_implicit, and failed to converge; steps after
-which labelled surfaces intersect (of all bodies: some samples let bodies pass through each other on purpose);
-the median milliseconds of a step; and why a sample stopped before its limit.
+which labelled surfaces intersect that the sample's tables let touch each other; the median milliseconds of a step;
+and why a sample stopped before its limit.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -67,7 +68,11 @@ def chosen(names: list[str]) -> list[Path]:
 
 
 def run(script: Path, steps: int, seconds: float) -> dict[str, Any]:
-    """Run a sample in a process of its own; the result that it reports, or why there is none."""
+    """Run a sample in a process of its own; the result that it reports, or why there is none.
+
+    What an earlier run has left in the sample's folder of results is removed first: samples read their dumps.
+    """
+    shutil.rmtree(script.parents[2] / "output" / script.parent.relative_to(script.parents[2]), ignore_errors=True)
     command = [sys.executable, str(RUNNER), str(script), str(steps), str(seconds)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + GRACE, check=False)

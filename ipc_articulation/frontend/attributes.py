@@ -57,8 +57,21 @@ def read_meta(geometry: Any, name: str, default: Any = None) -> Any:
 
 
 def constitution_uid(geometry: Any) -> int:
-    """UID of a geometry's constitution: libuipc's, or one of this package's own (`joint_kinds.OWN_UID`); 0 if none."""
-    return int(read_meta(geometry, OWN_CONSTITUTION_UID, 0)) or int(read_meta(geometry, "constitution_uid", 0))
+    """UID of a geometry's constitution: libuipc's, or one of this package's own (`joint_kinds.OWN_UID`); 0 if none.
+
+    Raises:
+        SceneError: It is no whole number.
+    """
+    return _read_uid(geometry, OWN_CONSTITUTION_UID) or _read_uid(geometry, "constitution_uid")
+
+
+def _read_uid(geometry: Any, name: str) -> int:
+    uid = read_meta(geometry, name, 0)
+    if not np.issubdtype(np.asarray(uid).dtype, np.integer) or np.ndim(uid) or uid < 0:
+        raise SceneError(
+            f"a geometry has the '{name}' {uid}; it must be the number of a constitution, which `apply_to` sets"
+        )
+    return int(uid)
 
 
 def are_valid(values: Array, nonnegative: bool = False) -> bool:

@@ -18,9 +18,11 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.bodies import BodyTable, SurfaceMesh
 from ipc_articulation.frontend.contact_table import HalfPlaneTable
 from ipc_articulation.frontend.overlap_messages import overlap_message
+from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.mixed_elements import vertex_elements, with_elements_of_bodies
 from ipc_articulation.frontend.soft.soft_rows import touching_vertices
 
+_SMALLEST = 1e-12  # [m], d̂, of which fourth powers are computed, too
 _FARTHEST = 1e30  # [m], largest coordinate of a vertex, because fourth powers of lengths are computed
 
 
@@ -52,7 +54,9 @@ def without_label(bodies: BodyTable, materials: Materials) -> list[str]:
     )
     may_touch = (materials.touching.any(axis=1)) | (materials.plane_pairs != NO_CONTACT).any(axis=1)
     n = bodies.affine_count
-    return [bodies.names[row] for row in np.flatnonzero(may_touch[:n] & forgotten[bodies.geometry[:n]])]
+    affine = [bodies.names[row] for row in np.flatnonzero(may_touch[:n] & forgotten[bodies.geometry[:n]])]
+    soft = zip(bodies.soft.bodies, may_touch[n:], strict=True)
+    return affine + [body.name for body, may in soft if may and not touching_vertices(body).any()]
 
 
 def _is_unlabelled(slot: Any, surface: SurfaceMesh) -> bool:
@@ -94,6 +98,7 @@ def make_contact_world(
         is_fixed=is_fixed,
         self_collision=bodies.self_collision[first],
     )
+    _refuse_d_hat(traits.d_hat, names)
     subscenes = np.concatenate([traits.subscene, planes.subscene])
     _refuse_outside("subscene element", subscenes, len(rules.subscenes), names)
     materials = make_materials(rules, traits, planes.contact_element, planes.subscene, group)
@@ -101,6 +106,18 @@ def make_contact_world(
     resistance = Resistance(np.concatenate([mass, np.full(len(planes.names), np.inf)]), gravity, materials)
     half_planes = HalfPlanes(planes.names, planes.point, planes.normal)
     return ContactWorld(surfaces, materials, half_planes, resistance, *_soft(surfaces, bodies), elements)
+
+
+def _refuse_d_hat(d_hat: Array, names: list[str]) -> None:
+    """Refuse distances (m,) [m] of which the barrier has no numbers.
+
+    Raises:
+        SceneError: One is outside of the limits; names the body.
+    """
+    bad = ~((d_hat >= _SMALLEST) & (d_hat <= LARGEST))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise SceneError(f"'{names[k]}' has the d_hat {d_hat[k]:g} m; valid: {_SMALLEST:g} to {LARGEST:g} m")
 
 
 def _refuse_outside(what: str, numbers: Ints, count: int, names: Sequence[str]) -> None:

@@ -55,12 +55,23 @@ class InstanceAttribute:
             self._refuse(values < 0.0, "is negative")
         return values
 
+    def read_switch(self) -> Bools:
+        """Where it is 1 now, (k,).
+
+        Raises:
+            SceneError: A value is not 0 or 1; the message names geometry, instance and attribute.
+        """
+        parts = [instances.flags(self._name) for instances in self._instances()]
+        return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
     def _parts(self) -> list[Array]:
-        of_each = [
+        return [instances.numbers(self._name, shape=self._shape) for instances in self._instances()]
+
+    def _instances(self) -> list[Entries]:
+        return [
             Entries(slot.geometry().instances(), f"affine-body geometry {slot.id()}", "instance")
             for slot in self._slots
         ]
-        return [instances.numbers(self._name, shape=self._shape) for instances in of_each]
 
     def _refuse(self, bad: Bools, why: str) -> None:
         if bad.any():
@@ -101,6 +112,17 @@ class JointAttribute:
                 check_joint_values(part, self._name, owner, self._nonnegative)
         return values
 
+    def read_switch(self) -> Bools:
+        """Where it is 1 now, (m,).
+
+        Raises:
+            SceneError: A value is not 0 or 1; the message names geometry, edge and attribute.
+        """
+        return np.concatenate([np.zeros(0, dtype=bool), *(edges.flags(self._name) for edges in self._edges())])
+
     def _parts(self) -> list[Array]:
+        return [edges.numbers(self._name) for edges in self._edges()]
+
+    def _edges(self) -> list[Entries]:
         of_each = zip(self._meshes, self._owners, strict=True)
-        return [Entries(mesh.slot.geometry().edges(), owner, "edge").numbers(self._name) for mesh, owner in of_each]
+        return [Entries(mesh.slot.geometry().edges(), owner, "edge") for mesh, owner in of_each]

@@ -30,6 +30,7 @@ mesh.instances().resize(2)
 AffineBodyConstitution().apply_to(mesh, 1e8)
 view(mesh.transforms())[1, 0, 3] = {distance}
 scene.objects().create("two").geometries().create(mesh)
+{edit}
 world.init(scene)
 ps.init()
 gui = SceneGUI(scene, "split")
@@ -61,10 +62,11 @@ def samples(monkeypatch):
     return module
 
 
-def script(folder, distance=0.2, text=SAMPLE):
-    (folder / "1_two").mkdir()
-    (folder / "1_two" / "main.py").write_text(text.format(workspace=str(folder), distance=distance))
-    return folder / "1_two" / "main.py"
+def script(folder, distance=0.2, text=SAMPLE, edit=""):
+    main = folder / "examples" / "1_two" / "main.py"
+    main.parent.mkdir(parents=True)
+    main.write_text(text.format(workspace=str(folder), distance=distance, edit=edit))
+    return main
 
 
 @pytest.mark.parametrize(("distance", "intersecting"), [(0.2, 3), (2.0, 0)])
@@ -75,6 +77,27 @@ def test_a_sample_runs_to_its_limit(samples, tmp_path, distance, intersecting):
     assert result == {"steps": 3, "converged": 3, "intersecting": intersecting, "reason": "the limit of steps"}
     cells = samples.row(main, {**result, "milliseconds": 1.23})
     assert cells == ("1_two", "3", "3", "0", "0", str(intersecting), "1.2", "the limit of steps")
+
+
+UNTOUCHED = {
+    "by the contact table": "scene.contact_tabular().default_model(0.5, 1e9, False)",
+    "by subscenes": "t = scene.subscene_tabular(); t.insert(t.default_element(), t.default_element(), False)",
+}
+
+
+@pytest.mark.parametrize("edit", UNTOUCHED.values(), ids=UNTOUCHED)
+def test_what_a_sample_lets_pass_through_each_other_does_not_count(samples, tmp_path, edit):
+    result = samples.run(script(tmp_path, edit=edit), 1, 600.0)
+    assert (result["steps"], result["intersecting"]) == (1, 0)
+
+
+def test_results_of_an_earlier_run_are_removed(samples, tmp_path):
+    main = script(tmp_path, text="raise ValueError(len(list(Path(r'{workspace}').glob('output/*/*/*'))))")
+    main.write_text("from pathlib import Path\n" + main.read_text())
+    dumps = tmp_path / "output" / "examples" / "1_two" / "main.py"
+    dumps.mkdir(parents=True)
+    (dumps / "frame_000001.dump").touch()
+    assert samples.run(main, 1, 60.0)["reason"] == "ValueError: 0"
 
 
 def test_what_a_sample_raises_is_its_result(samples, tmp_path):

@@ -111,7 +111,7 @@ class BrokenTerm(Term):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"energy": np.nan}, r"step 2: the energy of the broken term is not finite at no body in particular"),
+        ({"energy": np.nan}, r"step 2: the energy of the broken term is not finite at body 'box 1'; look at"),
         ({"gradient": np.nan}, r"step 2: the gradient of the broken term is not finite at body 'box 1'; look at"),
         ({"gradient": np.inf}, r"step 2: the gradient of the broken term is not finite at body 'box 1'"),
         ({"hessian": np.nan}, r"step 2: the Hessian of the broken term is not finite at body 'box 1'"),

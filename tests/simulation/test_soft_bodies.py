@@ -280,6 +280,7 @@ def test_tetrahedra_come_from_a_file(tmp_path: Path) -> None:
     [
         ([("triangle", [[0, 1, 2]])], "holds no tetrahedra, but triangle; give a surface as `type: mesh` to fill it"),
         ([("tetra", [[0, 1, 2, 4]])], "tetrahedron 0 has no volume; 1 of 1 are like that"),
+        ([("tetra", [[1, 2, 3, 4], [0, 1, 2, 3], [0, 2, 3, 1]])], "tetrahedron 1 is there 2 times; give each once"),
     ],
 )
 def test_files_without_usable_tetrahedra_are_refused(tmp_path: Path, cells: Any, text: str) -> None:
@@ -312,3 +313,9 @@ def test_cloth_with_a_vertex_that_is_not_finite_is_refused(tmp_path: Path, numbe
     (tmp_path / "torn.obj").write_text(f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 {number}\nf 1 2 3\nf 2 4 3\n")
     message = refused(tmp_path, free_scene(cloth=[{**TOWEL, "shape": {"type": "mesh", "file": "torn.obj"}}]))
     assert f"torn.obj': vertex 3 is (1, 1, {float(number):g}); give three finite numbers" in message
+
+
+@pytest.mark.parametrize("key", ["vertices", "nearest"])
+def test_a_region_without_vertices_is_refused(tmp_path: Path, key: str) -> None:
+    message = refused(tmp_path, free_scene(soft=[{**SPONGE, "fixed": [{key: []}]}]))
+    assert f"soft[0].fixed[0].{key} should have at least 1 item" in message

@@ -14,8 +14,10 @@ def not_finite(potential: Potential, q: Array) -> SolverError | None:
     """The error that names the first energy, gradient or Hessian at q (n, 12) that is not finite; None if all are."""
     potential.select(potential.movable)
     for term in potential.terms:
-        if np.isnan(term.energy(q)):
-            return _error("energy", term, _bodies(term, q)[0], potential)
+        energies = np.zeros(len(q))
+        term.add_energy(q, energies)
+        if np.isnan(energies).any():
+            return _error("energy", term, np.flatnonzero(np.isnan(energies)), potential)
         for what, bodies in zip(("gradient", "Hessian"), _bodies(term, q), strict=True):
             if len(bodies):
                 return _error(what, term, bodies, potential)
@@ -25,7 +27,7 @@ def not_finite(potential: Potential, q: Array) -> SolverError | None:
 def _error(what: str, term: Term, bodies: Ints, potential: Potential) -> SolverError:
     names = dict.fromkeys(potential.body_names[body] for body in bodies)  # a soft body has several rows
     named = ", ".join(f"'{name}'" for name in names)
-    where = f"at {'bodies' if len(names) > 1 else 'body'} {named}" if named else "at no body in particular"
+    where = f"at {'bodies' if len(names) > 1 else 'body'} {named}"
     return SolverError(
         f"the {what} of the {term.name} term is not finite {where}; look at what the scene or a callback wrote there"
     )

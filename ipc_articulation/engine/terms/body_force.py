@@ -55,10 +55,10 @@ class BodyForce(Term):
         """Read the forces.
 
         Raises:
-            SceneError: One of them is not finite; names the body.
+            SceneError: One of them is not finite, or a switch not 0 or 1; names the body or instance.
         """
         rows = self._force.rows
-        acts = (self._is_on.read() != 0.0) & self._has_kinetic[rows]
+        acts = self._is_on.read_switch() & self._has_kinetic[rows]
         self._dt2_F = np.zeros_like(state.q)
         self._dt2_F[rows] = dt * dt * self._force.read() * acts[:, None]
         self._q = state.q

@@ -68,12 +68,13 @@ class DrivingJoints(CoordinateTerm):
         """Read what the animator has just written.
 
         Raises:
-            SceneError: A number is not finite, or a strength is negative; names geometry, joint and attribute.
+            SceneError: A number is not finite, a strength is negative or a switch not 0 or 1; names geometry, joint and
+                attribute.
         """
         theta = state.theta[self._places]
         aim = np.concatenate([aim.read() for aim in self._aims]) - self._offset
-        aim = np.where(self._is_passive.read() == 1, theta, aim)
-        kappa = self._springs_a_joint * self._ratio.read() * self._mass * (self._is_constrained.read() != 0)
+        aim = np.where(self._is_passive.read_switch(), theta, aim)
+        kappa = self._springs_a_joint * self._ratio.read() * self._mass * self._is_constrained.read_switch()
         zeros = np.zeros(len(self._doubled))
         self._theta, self._aim = np.concatenate([theta, zeros]), np.concatenate([aim, zeros])
         self._kappa = np.concatenate([kappa, kappa[self._doubled]])

@@ -97,7 +97,7 @@ class _Load:
 
     def forces(self, q: Array) -> Array:
         """Generalised forces on both bodies of each joint at q (n, 12): (m, 2, 12)."""
-        load = self._load.read() * (self._is_constrained.read() != 0)
+        load = self._load.read() * self._is_constrained.read_switch()
         F = np.zeros((len(load), 2, DOF))
         _add_forces(load, self._is_torque, self._axes, self.bodies, q, F)
         return F

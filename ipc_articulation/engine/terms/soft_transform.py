@@ -68,10 +68,10 @@ class SoftTransform(Term, Approaching):
         """Read goals, strengths and switches.
 
         Raises:
-            SceneError: One of them is not finite, or a strength is negative; names the body.
+            SceneError: One is not finite, a strength is negative or a switch not 0 or 1; names the body or instance.
         """
         rows = self._aim.rows
-        acts = (self._is_on.read() != 0.0) & self._is_free
+        acts = self._is_on.read_switch() & self._is_free
         eta = (self._strength.read() * acts[:, None])[:, :, None, None]
         self._blocks[rows] = eta[:, 0] * self._M_center + eta[:, 1] * self._M_about
         self._start, self._goal = state.q, state.q.copy()

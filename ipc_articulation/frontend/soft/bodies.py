@@ -18,17 +18,22 @@ from uipc.builtin import ConstitutionUIDCollection
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import SceneError, UnsupportedError
-from ipc_articulation.frontend.attributes import read, read_meta, require
+from ipc_articulation.frontend.attributes import constitution_uid, read, read_meta, require
 from ipc_articulation.frontend.entries import Entries
 from ipc_articulation.frontend.soft.body_checks import check_body
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 
 def is_soft_body(geometry: Any) -> bool:
-    """Whether a geometry has a constitution of finite elements; Empty has the UID 0."""
-    uid = read(geometry.meta(), "constitution_uid")
-    known = ConstitutionUIDCollection.instance()
-    return uid is not None and known.exists(int(uid[0])) and known.find(int(uid[0])).type == "FiniteElement"
+    """Whether a geometry has a constitution of finite elements; Empty has the UID 0.
+
+    Raises:
+        SceneError: Its UID is no whole number.
+    """
+    if geometry.meta().find("constitution_uid") is None:
+        return False
+    uid, known = constitution_uid(geometry), ConstitutionUIDCollection.instance()
+    return known.exists(uid) and known.find(uid).type == "FiniteElement"
 
 
 def read_soft_bodies(

@@ -25,6 +25,7 @@ from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import are_valid
 from ipc_articulation.frontend.entries import Entries
+from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
 
@@ -47,7 +48,12 @@ class VertexAttribute:
     """One attribute of the vertices of several soft bodies, found again in each read: a callback may replace it."""
 
     def __init__(
-        self, bodies: Sequence[SoftBody], name: str, shape: tuple[int, ...] = (), nonnegative: bool = False
+        self,
+        bodies: Sequence[SoftBody],
+        name: str,
+        shape: tuple[int, ...] = (),
+        nonnegative: bool = False,
+        largest: float = np.inf,
     ) -> None:
         """Find the attribute.
 
@@ -56,26 +62,29 @@ class VertexAttribute:
             name: Name of the attribute.
             shape: Shape of one value: () a number, (3,) a vector.
             nonnegative: Whether values below zero are refused.
+            largest: The largest size of a number.
 
         Raises:
             SceneError: A body lacks it, or its values have another type; the message names both.
         """
         self._bodies, self._name, self._shape, self._nonnegative = bodies, name, shape, nonnegative
+        self._largest = largest
         self._parts()
 
     def read(self) -> Array:
         """The present values, body after body, (n, *shape).
 
         Raises:
-            SceneError: A value is not finite, or negative, or of another type; the message names body, vertex and
-                attribute.
+            SceneError: A value is not finite, or negative, too large or of another type; the message names body,
+                vertex and attribute.
         """
         parts = self._parts()
         values = np.concatenate([np.zeros((0, *self._shape)), *parts])
-        if not are_valid(values, self._nonnegative):
+        if not are_valid(values, self._nonnegative) or np.abs(values).max(initial=0.0) > self._largest:
             for part, body in zip(parts, self._bodies, strict=True):
                 self._refuse(body, ~np.isfinite(part), "not finite")
                 self._refuse(body, (part < 0.0) & self._nonnegative, "negative")
+                self._refuse(body, np.abs(part) > self._largest, f"above {self._largest:g}")
         return values
 
     def _parts(self) -> list[Array]:
@@ -123,14 +132,14 @@ class SoftPositionConstraint:
             SceneError: A body lacks one.
         """
         self._is_on = VertexFlag(bodies, "is_constrained")
-        self._aim = VertexAttribute(bodies, "aim_position", (3,))
+        self._aim = VertexAttribute(bodies, "aim_position", (3,), largest=LARGEST)
         self._strength = VertexAttribute(bodies, "strength_ratio", nonnegative=True)
 
     def read(self) -> Aims:
         """The present values.
 
         Raises:
-            SceneError: One is not finite, or a strength is negative.
+            SceneError: One is not finite, an aim is above LARGEST, or a strength is negative.
         """
         return Aims(self._is_on.read(), self._aim.read(), self._strength.read())
 

@@ -36,11 +36,15 @@ class RegionEntry(Block):
     """Vertices of a soft body; coordinates are in its own frame, before its pose."""
 
     box: tuple[Vector3, Vector3] | None = Field(None, description="in the box with these opposite corners [m]")
-    nearest: tuple[Vector3, ...] | None = Field(None, description="the nearest to each of these points [m]")
+    nearest: Annotated[tuple[Vector3, ...], Field(min_length=1)] | None = Field(
+        None, description="the nearest to each of these points [m]"
+    )
     side: Side | None = Field(
         None, description="farthest in a direction of its frame, or the first or last vertex of a rod"
     )
-    vertices: tuple[Annotated[int, Field(ge=0)], ...] | None = Field(None, description="with these numbers, from 0")
+    vertices: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] | None = Field(
+        None, description="with these numbers, from 0"
+    )
 
     @property
     def ways(self) -> list[str]:

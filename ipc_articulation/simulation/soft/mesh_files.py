@@ -20,7 +20,7 @@ def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
     """Vertices, (V, 3) [m], and tetrahedra of positive volume, (T, 4), of a file of meshio's formats.
 
     Raises:
-        MeshError: The file cannot be read, or has no tetrahedra, or a flat one.
+        MeshError: The file cannot be read, or has no tetrahedra, a flat one, or one twice.
         MissingPackageError: meshio is not installed.
     """
     name, mesh = f"mesh '{file}'", _read(file)
@@ -35,6 +35,10 @@ def read_tetrahedra(file: Path, scale: float) -> tuple[Array, Ints]:
     v = volumes(points, tetrahedra)
     longest = np.ptp(points[tetrahedra], axis=1).max(axis=1)
     _require_solid(np.abs(v), _FLAT * longest**3, name, "tetrahedron", "volume")
+    _, at, counts = np.unique(np.sort(tetrahedra, axis=1), axis=0, return_index=True, return_counts=True)
+    if counts.max() > 1:
+        k = int(at[np.argmax(counts)])
+        raise MeshError(f"{name}: tetrahedron {k} is there {counts.max()} times; give each once")
     tetrahedra[v < 0.0] = tetrahedra[v < 0.0][:, [0, 2, 1, 3]]
     return _used(points, tetrahedra)
 

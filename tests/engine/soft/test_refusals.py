@@ -11,9 +11,11 @@ from uipc.constitution import (
     AffineBodyConstitution,
     AffineBodyExternalBodyForce,
     DiscreteShellBending,
+    ElasticModuli,
     FiniteElementExternalForce,
     SoftPositionConstraint,
     SoftVertexStitch,
+    StableNeoHookean,
 )
 
 from ipc_articulation.errors import DumpError, SceneError
@@ -182,3 +184,50 @@ def test_what_is_so_stiff_that_it_would_not_fall_is_refused(tmp_path, make, text
         )
         with pytest.raises(SceneError, match=message):
             scene.run(1)
+
+
+@pytest.mark.parametrize(
+    ("uid", "said"),
+    [(np.nan, "nan"), (10.0, "10.0"), (-1, "-1"), ("ten", "ten"), (np.ones(3), r"\[1. 1. 1.\]")],
+    ids=["nan", "float", "negative", "text", "vector"],
+)
+def test_a_uid_that_is_no_whole_number_is_refused(tmp_path, uid, said):
+    mesh = cloth_mesh(2)
+    mesh.meta().create("constitution_uid", uid)
+    scene = SoftScene(tmp_path)
+    scene.add_soft(mesh)
+    with pytest.raises(SceneError, match=rf"the 'constitution_uid' {said}; it must be the number of a constitution"):
+        scene.start()
+
+
+@pytest.mark.parametrize("aim", [1e300, -2e9])
+def test_aims_that_are_too_far_away_are_refused(tmp_path, aim):
+    scene, mesh = SoftScene(tmp_path), block(1)
+    SoftPositionConstraint().apply_to(mesh, 100.0)
+    slot = scene.add_soft(mesh)
+    scene.start().run()
+    view(slot.geometry().vertices().find("aim_position"))[3] = aim
+    with pytest.raises(SceneError, match="the 'aim_position' of vertex 3 is above 1e\\+09"):
+        scene.run()
+
+
+@pytest.mark.parametrize("d_hat", [5e-324, 1e300])
+def test_a_d_hat_without_a_barrier_is_refused(tmp_path, d_hat):
+    mesh = block(1)
+    mesh.meta().create("d_hat", d_hat)
+    scene = SoftScene(tmp_path)
+    scene.add_soft(mesh, "sponge")
+    with pytest.raises(SceneError, match=re.escape(f"'sponge' has the d_hat {d_hat:g} m; valid: 1e-12 to 1e+09 m")):
+        scene.start()
+
+
+def test_a_body_without_labels_is_warned_of(tmp_path, caplog):
+    mesh = meshes.tetmesh(np.vstack([np.zeros(3), np.eye(3)]), np.array([[0, 1, 2, 3]], dtype=np.int32))
+    StableNeoHookean().apply_to(mesh, ElasticModuli.youngs_poisson(1e5, 0.4), 1000.0)
+    scene = SoftScene(tmp_path)
+    scene.add_soft(mesh, "sponge")
+    scene.add_soft(moved(block(1), 0, 0, 3), "block")
+    scene.add_ground(-1.0)
+    with caplog.at_level("WARNING", logger="ipc_articulation"):
+        scene.start()
+    assert [record.args for record in caplog.records] == [("sponge",)]

@@ -124,3 +124,11 @@ def test_it_does_not_push_bodies_whose_inertia_an_articulation_owns(tmp_path):
     g = np.zeros((2, 12))
     force.assemble(scene.q, g, None)
     np.testing.assert_allclose(g[:, 0], [-(DT**2), 0.0])
+
+
+def test_a_switch_that_is_neither_0_nor_1_is_refused(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[push([1.0, 0, 0])])
+    view(scene.slots[0].geometry().instances().find("external_force/is_constrained"))[:] = 2
+    with pytest.raises(SceneError, match="'external_force/is_constrained' of instance 0 is 2; it must be 0 or 1"):
+        scene.start().run()

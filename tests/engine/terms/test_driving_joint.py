@@ -245,3 +245,12 @@ def test_the_turns_are_part_of_the_state(tmp_path):
     drives, state = term(scene.start(), "driving joint"), scene.engine.cpu.state
     drives.begin_step(state._replace(theta=state.theta + 2 * np.pi), DT)
     assert drives.energy(state.q) == pytest.approx(0.5 * 100.0 * 16.0 * (2 * np.pi) ** 2)
+
+
+@pytest.mark.parametrize("switch", ["driving__is_constrained", "is_passive"])
+def test_a_switch_that_is_neither_0_nor_1_is_refused(tmp_path, switch):
+    scene = boxes(tmp_path)
+    driven_hinge(scene, **{switch: 2})
+    name = switch.replace("__", "/")
+    with pytest.raises(SceneError, match=f"joint geometry 2: '{name}' of edge 0 is 2; it must be 0 or 1"):
+        scene.start().run()

@@ -234,3 +234,10 @@ def test_nan_written_by_a_callback_is_named(tmp_path, joint, attribute):
     message = f"joint geometry {slot.id()}, joint 0: {attribute} is nan; it must be finite"
     with pytest.raises(SceneError, match=re.escape(message)):
         scene.run()
+
+
+def test_a_switch_that_is_neither_0_nor_1_is_refused(tmp_path):
+    scene = boxes(tmp_path)
+    turned_hinge(scene, 5.0, external_torque__is_constrained=2)
+    with pytest.raises(SceneError, match="'external_torque/is_constrained' of edge 0 is 2; it must be 0 or 1"):
+        scene.start().run()

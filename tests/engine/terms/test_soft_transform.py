@@ -230,3 +230,13 @@ def test_a_step_does_not_end_before_its_goals_do(tmp_path):
     constrain(scene, lambda frame: np.eye(4))
     scene.scene.animator().substep(5)
     assert scene.start().run().engine.statistics.newton.iterations == 5
+
+
+def test_a_switch_that_is_neither_0_nor_1_is_refused(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(apply=[soft(4.0, 4.0)])
+    view(scene.slots[0].geometry().instances().find("is_constrained"))[:] = 2
+    with pytest.raises(
+        SceneError, match="affine-body geometry 0: 'is_constrained' of instance 0 is 2; it must be 0 or 1"
+    ):
+        scene.start().run()
