@@ -24,6 +24,7 @@ from ipc_articulation.errors import (
     SolverError,
     StateError,
     SweepError,
+    TaskError,
     UnsupportedError,
 )
 
@@ -84,6 +85,7 @@ __all__ = [
     "SolverError",
     "StateError",
     "SweepError",
+    "TaskError",
     "UnsupportedError",
     "View",
     "__version__",

@@ -120,6 +120,8 @@ def test_a_step_that_fails_truncates_and_the_next_episode_is_as_ever(
     np.testing.assert_array_equal(last, observation)
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert info["error"] == "SolverError: Newton did not converge"
+    with pytest.raises(TaskError, match="step before reset"):
+        env.step([0.0])
     np.testing.assert_array_equal(play(env, 1, actions), expected)
 
 

@@ -37,6 +37,7 @@ def test_all_that_moved_is_put_back_at_rest(make_env: MakeEnv) -> None:
     assert not env.state.theta_dot.any()
     assert not env.state.contact_force.any()
     assert not env.state.action.any()
+    assert env.coupling.adapter.data.time == 0.0  # type: ignore[attr-defined]
 
 
 def test_fixed_bodies_start_at_random_too_and_are_touched_there(make_env: MakeEnv) -> None:

@@ -87,6 +87,15 @@ def test_observations_are_what_the_file_says(make_env: MakeEnv) -> None:
     assert observation == pytest.approx(np.array(expected, dtype=np.float32))
 
 
+def test_an_action_beyond_its_bounds_counts_as_the_bound(make_env: MakeEnv) -> None:
+    env = make_env()
+    env.reset(seed=0)
+    start = env.state.targets
+    observation, *_ = env.step([-7.0])
+    assert observation[-1] == -1.0
+    assert env.state.targets - start == pytest.approx([-0.02])
+
+
 def test_progress_adds_up_to_the_way(make_env: MakeEnv) -> None:
     env = make_env(("  - {type: success, weight: 10.0}\n", ""), ("steps: 30", "steps: 80"))
     env.reset(seed=0)
