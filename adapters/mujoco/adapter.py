@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from ipc_articulation.adapters.around import predicted
 from ipc_articulation.adapters.mujoco import prediction, setting
+from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 from ipc_articulation.adapters.mujoco.description import describe, describe_joints, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.kinematics import (
@@ -17,20 +18,22 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     map_joints,
     mocap_poses,
     positions,
-    write_free_joint,
 )
 from ipc_articulation.adapters.mujoco.own_steps import OwnSteps, take_steps
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.step_ratio import step_count
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
+from ipc_articulation.adapters.mujoco.write_state import free_addresses, put_free, put_joints
 
-from ipc_articulation import affine
 from ipc_articulation.arguments import checked, instance, one_of, optional, several
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
+
+_NO_GRAVITY = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+_PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
 
 
 class MujocoAdapter:
@@ -96,8 +99,9 @@ class MujocoAdapter:
         refuse_forces_on_free(model, data, self._selection)
         report_without_effect(model, self._selection)
         self._joints = map_joints(model, self._selection.links)
-        self._geoms = owned_geoms(model, self._selection)
+        self._contacts_off = ContactsOff(model, owned_geoms(model, self._selection))
         self._mesh_shape = mesh_shape
+        self._free_at = free_addresses(model, self._selection.free)
         self._scratch = mujoco.MjData(model)  # steps
         self._still = mujoco.MjData(model)  # kinematics of the present state
         self._predicted: OwnSteps | None = None
@@ -135,7 +139,7 @@ class MujocoAdapter:
     @property
     def gravity(self) -> Array:
         """Gravity, (3,) [m/s²]; zero if the model disables it."""
-        off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        off = self.model.opt.disableflags & _NO_GRAVITY
         return np.zeros(3) if off else self.model.opt.gravity.copy()
 
     @property
@@ -175,7 +179,7 @@ class MujocoAdapter:
             self._edits.refuse()
         refuse_forces_on_free(self.model, self.data, self._selection)
         states = self.data, self._scratch, self._still
-        self._predicted = take_steps(self.model, *states, self._geoms, self._joints, self.step_count)
+        self._predicted = take_steps(self.model, *states, self._contacts_off, self._joints, self.step_count)
         own = self._predicted
         return Prediction(
             mass=own.mass,
@@ -203,11 +207,11 @@ class MujocoAdapter:
         self._predicted = None
         model, data, scratch = self.model, self.data, self._scratch
         moved = displaced(model, self._joints, data.qpos, delta_theta)
-        mujoco.mj_copyState(model, scratch, data, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-        data.qpos[self._joints.qpos] = moved[self._joints.qpos]
-        data.qvel[self._joints.dofs] += own.velocity_gain(delta_theta)
-        self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
-        with prediction.contacts_off(model, self._geoms):
+        mujoco.mj_copyState(model, scratch, data, _PHYSICS)
+        gain = own.velocity_gain(delta_theta)
+        put_joints(self._joints.qpos, self._joints.dofs, moved, gain, data.qpos, data.qvel)
+        self._write_free(free_poses, free_velocities)
+        with self._contacts_off:
             mujoco.mj_forward(model, data)
         data.qacc_warmstart[:] = scratch.qacc_warmstart
         self._note_state()
@@ -255,9 +259,9 @@ class MujocoAdapter:
         """
         if motion is not None:
             setting.write_joints(self.model, self.data, self._joints, *motion)
-        self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
+        self._write_free(free_poses, free_velocities)
         self.data.qacc_warmstart[:] = 0.0
-        with prediction.contacts_off(self.model, self._geoms):
+        with self._contacts_off:
             mujoco.mj_forward(self.model, self.data)
         self._predicted = None
         self._note_state()
@@ -279,7 +283,7 @@ class MujocoAdapter:
         if len(values) != (size := mujoco.mj_stateSize(self.model, spec)):
             raise AdapterError(f"the state is of another model: it has {len(values)} numbers, this model's has {size}")
         mujoco.mj_setState(self.model, self.data, values, spec)
-        with prediction.contacts_off(self.model, self._geoms):
+        with self._contacts_off:
             mujoco.mj_forward(self.model, self.data)
         self._predicted = None
         self._note_state()
@@ -288,10 +292,9 @@ class MujocoAdapter:
         if self._edits is not None:
             self._edits.note_state()
 
-    def _write_free(self, q: Array, qdot: Array) -> None:
-        own = len(self._selection.free)  # mocap bodies come after them
-        for body, pose, rate in zip(self._selection.free, q[:own], qdot[:own], strict=True):
-            write_free_joint(self.model, self.data, body, pose, rate)
+    def _write_free(self, poses: Array, rates: Array) -> None:
+        if len(self._free_at):  # mocap bodies come after them
+            put_free(self._free_at, poses, rates, self.data.qpos, self.data.qvel)
 
     def _present(self) -> mujoco.MjData:
         """A state with the kinematics of the present positions; `data` itself may not be up to date."""
