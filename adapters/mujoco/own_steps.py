@@ -67,11 +67,10 @@ def take_steps(
     h, dofs, read = float(model.opt.timestep), joints.dofs, StepArrays.empty(k, joints)
     prediction.begin_steps(model, data, scratch)
     prediction.take_step(model, scratch, contacts)
-    read_step(model, scratch, joints, 0, read)
-    undo_later_joints(model, scratch, joints, data.qpos, poses := read.poses[0])
-    held = restraints(model, data, scratch, joints)
+    own = read_single(model, data, scratch, joints, 0, read)
     if k == 1:
-        return OwnSteps(h, read.mass[0], read.moved[0], poses, held, None)
+        return own
+    poses, held = own.link_poses, own.restraints
     forces = []
     for j in range(k):
         if j:
@@ -84,6 +83,17 @@ def take_steps(
     answer = response(step, k, data.qvel[dofs], moved)
     mass = (k * h) ** 2 * np.linalg.inv(answer.S)
     return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, np.array(forces)), answer)
+
+
+def read_single(
+    model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
+) -> OwnSteps:
+    """The single step from `data` that MuJoCo has taken on `scratch`, in the arrays of one of several states."""
+    read_step(model, scratch, joints, state, into)
+    mass, moved, poses = (array[state] for array in into)
+    undo_later_joints(model, scratch, joints, data.qpos, poses)
+    held = restraints(model, data, scratch, joints)
+    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None)
 
 
 def _with_means(held: Restraints, forces: Array) -> Restraints:

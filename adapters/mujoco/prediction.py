@@ -39,6 +39,7 @@ def begin_steps(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjDa
     """
     _refuse_bad_controls(model, data)
     copy_state(model, data, scratch)
+    scratch.qHDiagInv[:] = 0.0  # for `read_step`
 
 
 def take_step(model: mujoco.MjModel, scratch: mujoco.MjData, contacts: ContactsOff) -> None:
@@ -50,7 +51,6 @@ def take_step(model: mujoco.MjModel, scratch: mujoco.MjData, contacts: ContactsO
         AdapterError: The step is unstable: positions, velocities or accelerations are not finite or too large.
     """
     begin = scratch.time
-    scratch.qHDiagInv[:] = 0.0
     with contacts:
         mujoco.mj_step(model, scratch)
     refuse_unstable(scratch, begin)

@@ -146,7 +146,8 @@ def _of_freedoms(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap) -
     bad = put_bounds((joints.owners, joints.single, joints.dofs), of_joints, data.qpos, *in_force, bounds)
     if bad >= 0:
         raise _bad_limits(model, data, bad)
-    return _Restrained(*bounds, np.zeros((0, model.nv)))
+    lower, upper, friction = bounds
+    return _Restrained(lower, upper, friction, np.zeros((0, model.nv)))
 
 
 def _bad_limits(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> AdapterError:
