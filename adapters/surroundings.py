@@ -17,18 +17,27 @@ class Surroundings:
     """The surroundings of a robot, with the present state of its free bodies.
 
     Attributes:
-        free: The free bodies, with the poses and velocities that IPC gave them last.
         static: Bodies that never move.
         planes: Half-spaces.
         aims: Poses (k, 4, 4) of the driven bodies among the free ones, which stand still.
     """
 
     def __init__(self, around: Around) -> None:
-        self.free: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
+        self._bodies: tuple[CoupledBody, ...] = tuple(around.get("free", ()))
+        self._motion: tuple[Array, Array] | None = None  # poses and rates that IPC gave last, not yet in the bodies
         self.static, self.planes = tuple(around.get("static", ())), tuple(around.get("planes", ()))
-        self.aims: Array = np.array([body.pose for body in self.free if body.driven]).reshape(-1, 4, 4)
+        self.aims: Array = np.array([body.pose for body in self._bodies if body.driven]).reshape(-1, 4, 4)
         self._untouchable = frozenset(around.get("untouchable", ()))
         self._contact_rules = tuple(around.get("contact_rules", ()))
+
+    @property
+    def free(self) -> tuple[CoupledBody, ...]:
+        """The free bodies, with the poses and velocities that IPC gave them last."""
+        if self._motion is not None:
+            placed = zip(self._bodies, *(_read_only(motion) for motion in self._motion), strict=True)
+            self._bodies = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)
+            self._motion = None
+        return self._bodies
 
     def around(self, robot: CoupledRobot) -> CoupledRobot:
         """A robot together with its surroundings; what never moves does not touch itself or each other."""
@@ -46,10 +55,9 @@ class Surroundings:
 
     def move_free(self, poses: Array, velocities: Array) -> None:
         """Set poses and their rates, (f, 4, 4) each, of the free bodies."""
-        poses, velocities = np.array(poses), np.array(velocities)
-        poses.flags.writeable = velocities.flags.writeable = False
-        placed = zip(self.free, poses, velocities, strict=True)
-        self.free = tuple(replace(body, pose=pose, velocity=rate) for body, pose, rate in placed)
+        if len(poses) != len(self._bodies) or len(velocities) != len(self._bodies):
+            raise ValueError(f"{len(poses)} poses and {len(velocities)} rates of {len(self._bodies)} free bodies")
+        self._motion = np.array(poses), np.array(velocities)
 
     def state(self) -> dict[str, Array]:
         """Poses and rates of the free bodies, (f, 4, 4) each."""
@@ -59,3 +67,8 @@ class Surroundings:
     def restore(self, state: Mapping[str, Array]) -> None:
         """Restore a state of `state`."""
         self.move_free(state["free_poses"], state["free_velocities"])
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import get_args
 
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.around import predicted
 from ipc_articulation.adapters.mujoco import prediction, setting
+from ipc_articulation.adapters.mujoco.batch import MujocoBatch
+from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 from ipc_articulation.adapters.mujoco.description import describe, describe_joints, owned_geoms
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.kinematics import (
@@ -17,20 +19,23 @@ from ipc_articulation.adapters.mujoco.kinematics import (
     map_joints,
     mocap_poses,
     positions,
-    write_free_joint,
 )
-from ipc_articulation.adapters.mujoco.own_steps import OwnSteps, take_steps
+from ipc_articulation.adapters.mujoco.own_steps import OwnSteps, read_single, take_steps
+from ipc_articulation.adapters.mujoco.read_step import StepArrays
 from ipc_articulation.adapters.mujoco.selection import Names, select
 from ipc_articulation.adapters.mujoco.step_ratio import step_count
 from ipc_articulation.adapters.mujoco.support import refuse_forces_on_free, refuse_unsupported, report_without_effect
+from ipc_articulation.adapters.mujoco.write_state import free_addresses, put_free, put_joints
 
-from ipc_articulation import affine
 from ipc_articulation.arguments import checked, instance, one_of, optional, several
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.coupling.adapter import CoupledRobot, Prediction
 from ipc_articulation.coupling.kinds import freedom_names
 from ipc_articulation.coupling.solids import MeshShape
 from ipc_articulation.errors import AdapterError
+
+_NO_GRAVITY = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+_PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
 
 
 class MujocoAdapter:
@@ -96,12 +101,13 @@ class MujocoAdapter:
         refuse_forces_on_free(model, data, self._selection)
         report_without_effect(model, self._selection)
         self._joints = map_joints(model, self._selection.links)
-        self._geoms = owned_geoms(model, self._selection)
+        self.contacts_off = ContactsOff(model, owned_geoms(model, self._selection))
         self._mesh_shape = mesh_shape
-        self._scratch = mujoco.MjData(model)  # steps
+        self._free_at = free_addresses(model, self._selection.free)
+        self.scratch = mujoco.MjData(model)  # steps
         self._still = mujoco.MjData(model)  # kinematics of the present state
-        self._predicted: OwnSteps | None = None
-        self._edits: Edits | None = None  # since the model was described
+        self.noted: OwnSteps | None = None  # what is predicted
+        self.edits: Edits | None = None  # since the model was described
         self._dt: float | None = None  # of the scene's steps [s]; None: that of the model
 
     @property
@@ -135,8 +141,24 @@ class MujocoAdapter:
     @property
     def gravity(self) -> Array:
         """Gravity, (3,) [m/s²]; zero if the model disables it."""
-        off = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        off = self.model.opt.disableflags & _NO_GRAVITY
         return np.zeros(3) if off else self.model.opt.gravity.copy()
+
+    @property
+    def aims(self) -> Array:
+        """Poses of the mocap bodies at the beginning of the predicted step, (k, 4, 4)."""
+        return mocap_poses(self.scratch, self._selection.mocap)
+
+    def step_arrays(self, states: int) -> StepArrays:
+        """Arrays for the single steps of some states."""
+        return StepArrays.empty(states, self._joints)
+
+    @staticmethod
+    def batch_of(adapters: Sequence[MujocoAdapter]) -> MujocoBatch | None:
+        """A batch of states of one model of which the same bodies take part; None for others."""
+        first = adapters[0]
+        is_one = all(adapter.model is first.model and adapter._selection == first._selection for adapter in adapters)
+        return MujocoBatch(adapters) if is_one else None
 
     @property
     def joint_ids(self) -> tuple[int, ...]:
@@ -160,7 +182,7 @@ class MujocoAdapter:
             MeshError: Repairs are refused, and a mesh is open or has no volume.
             UnsupportedError: A geom's shape has no closed surface.
         """
-        self._edits = Edits(self.model, self.data, self._selection)
+        self.edits = Edits(self.model, self.data, self._selection)
         return describe(self.model, self._present(), self._selection, self._joints, self._mesh_shape)
 
     def predict(self) -> Prediction:
@@ -171,19 +193,35 @@ class MujocoAdapter:
                 a joint are no interval, or the time step does not fit the scene's any more.
             UnsupportedError: A force is applied to a free body, or an edit of the model is not supported.
         """
-        if self._edits is not None:
-            self._edits.refuse()
+        if self.edits is not None:
+            self.edits.refuse()
         refuse_forces_on_free(self.model, self.data, self._selection)
-        states = self.data, self._scratch, self._still
-        self._predicted = take_steps(self.model, *states, self._geoms, self._joints, self.step_count)
-        own = self._predicted
+        states = self.data, self.scratch, self._still
+        self.noted = own = take_steps(self.model, *states, self.contacts_off, self._joints, self.step_count)
         return Prediction(
             mass=own.mass,
             delta_theta_tilde=own.delta_theta_tilde,
             link_poses=own.link_poses,
-            aims=mocap_poses(self._scratch, self._selection.mocap),
+            aims=self.aims,
             restraints=own.restraints,
         )
+
+    def begin_step(self) -> None:
+        """Put `scratch` where a single step of MuJoCo begins; raises the errors of `predict` that the state has."""
+        if self.edits is not None:
+            self.edits.refuse_of_state()
+        refuse_forces_on_free(self.model, self.data, self._selection)
+        prediction.begin_steps(self.model, self.data, self.scratch)
+
+    def read_step(self, state: int, into: StepArrays) -> OwnSteps:
+        """Note the single step that was taken on `scratch`, in the arrays of one of several states.
+
+        Raises:
+            AdapterError: The step is unstable, or the limits of a joint are no interval.
+        """
+        prediction.refuse_unstable(self.scratch, self.data.time)
+        self.noted = own = read_single(self.model, self.data, self.scratch, self._joints, state, into)
+        return own
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take MuJoCo's predicted steps with IPC's correction, and update `data` (`mj_forward`).
@@ -199,17 +237,24 @@ class MujocoAdapter:
         Raises:
             AdapterError: Nothing was predicted since the last commit.
         """
-        own = predicted(self._predicted)
-        self._predicted = None
-        model, data, scratch = self.model, self.data, self._scratch
+        self.write_end(delta_theta, free_poses, free_velocities)
+        with self.contacts_off:
+            mujoco.mj_forward(self.model, self.data)
+        self.end_commit()
+
+    def write_end(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
+        """Write the end of the predicted steps into `data`, whose derived values do not follow; see `commit`."""
+        own, model, data = predicted(self.noted), self.model, self.data
+        self.noted = None
         moved = displaced(model, self._joints, data.qpos, delta_theta)
-        mujoco.mj_copyState(model, scratch, data, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-        data.qpos[self._joints.qpos] = moved[self._joints.qpos]
-        data.qvel[self._joints.dofs] += own.velocity_gain(delta_theta)
-        self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
-        with prediction.contacts_off(model, self._geoms):
-            mujoco.mj_forward(model, data)
-        data.qacc_warmstart[:] = scratch.qacc_warmstart
+        mujoco.mj_copyState(model, self.scratch, data, _PHYSICS)
+        gain = own.velocity_gain(delta_theta)
+        put_joints(self._joints.qpos, self._joints.dofs, moved, gain, data.qpos, data.qvel)
+        self._write_free(free_poses, free_velocities)
+
+    def end_commit(self) -> None:
+        """What `commit` does after MuJoCo's derived values are those of the end."""
+        self.data.qacc_warmstart[:] = self.scratch.qacc_warmstart
         self._note_state()
 
     def link_poses(self) -> Array:
@@ -255,11 +300,11 @@ class MujocoAdapter:
         """
         if motion is not None:
             setting.write_joints(self.model, self.data, self._joints, *motion)
-        self._write_free(affine.q_from_transform(free_poses), affine.qdot_from_transform_rate(free_velocities))
+        self._write_free(free_poses, free_velocities)
         self.data.qacc_warmstart[:] = 0.0
-        with prediction.contacts_off(self.model, self._geoms):
+        with self.contacts_off:
             mujoco.mj_forward(self.model, self.data)
-        self._predicted = None
+        self.noted = None
         self._note_state()
 
     def state(self) -> dict[str, Array]:
@@ -279,19 +324,18 @@ class MujocoAdapter:
         if len(values) != (size := mujoco.mj_stateSize(self.model, spec)):
             raise AdapterError(f"the state is of another model: it has {len(values)} numbers, this model's has {size}")
         mujoco.mj_setState(self.model, self.data, values, spec)
-        with prediction.contacts_off(self.model, self._geoms):
+        with self.contacts_off:
             mujoco.mj_forward(self.model, self.data)
-        self._predicted = None
+        self.noted = None
         self._note_state()
 
     def _note_state(self) -> None:
-        if self._edits is not None:
-            self._edits.note_state()
+        if self.edits is not None:
+            self.edits.note_state()
 
-    def _write_free(self, q: Array, qdot: Array) -> None:
-        own = len(self._selection.free)  # mocap bodies come after them
-        for body, pose, rate in zip(self._selection.free, q[:own], qdot[:own], strict=True):
-            write_free_joint(self.model, self.data, body, pose, rate)
+    def _write_free(self, poses: Array, rates: Array) -> None:
+        if len(self._free_at):  # mocap bodies come after them
+            put_free(self._free_at, poses, rates, self.data.qpos, self.data.qvel)
 
     def _present(self) -> mujoco.MjData:
         """A state with the kinematics of the present positions; `data` itself may not be up to date."""

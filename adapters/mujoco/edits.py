@@ -5,8 +5,8 @@ its rendering reads: they may be edited. `_own` gives the arrays with entries fr
 entries must not change, those of ignored bodies may. No other array may change, because it defines the structure of the
 model. The state that IPC computes (poses and velocities of free bodies, the time) is noted after each step.
 
-All bytes that must not change are compared at once before each step, which takes a few microseconds. Only if they
-differ is each field compared.
+All bytes that must not change are compared before each step, those of small fields at once, which takes a few
+microseconds, and large fields, such as meshes, in compiled loops. Only if they differ is each field compared.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ipc_articulation.adapters.mujoco.support import refuse_unsupported
 from ipc_articulation.adapters.mujoco.touching import colliding_geoms
 
 from ipc_articulation.arrays import Ints
+from ipc_articulation.dynamics.algorithms.kernel import kernel
 from ipc_articulation.dynamics.reading.mujoco.attachments import tendons_on
 from ipc_articulation.dynamics.reading.mujoco.names import enabled, name_of
 from ipc_articulation.dynamics.reading.mujoco.support import in_fluid
@@ -55,6 +56,7 @@ _INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "body_gravco
 _TENDONS = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_limited")
 _SURFACES = ("geom_type", "geom_dataid", "geom_size", "geom_pos", "geom_quat", "geom_sameframe", "geom_friction")
 _TOUCHING = ("geom_contype", "geom_conaffinity", "geom_condim", "geom_priority", "geom_adhesion", "geom_surfacevel")
+_LARGE = 1 << 16  # bytes of a field that is not copied to be compared
 _OFF_OR_ON = (("off", "on"), ("on", "off"))
 _KINDS = {"jnt": "joint", "eq": "equality"} | {
     kind: kind for kind in ("body", "geom", "mesh", "site", "exclude", "actuator", "tendon", "hfield")
@@ -69,12 +71,28 @@ class _Field(NamedTuple):
     now: np.ndarray  # a view of the entries from the first to the last
     then: np.ndarray  # its copy
 
+    def is_as_then(self) -> bool:
+        """Whether no entry from the first to the last has changed."""
+        now, then = self.now.ravel().view(np.uint8), self.then.ravel().view(np.uint8)
+        whole = len(now) // 8 * 8
+        if not np.array_equal(now[whole:], then[whole:]):
+            return False
+        return bool(_are_same(now[:whole].view(np.int64), then[:whole].view(np.int64)))
+
     def edits(self) -> Iterator[tuple[int, object, object]]:
         """The changed entries, each with its old and new value."""
         for entry in self.entries:
             then, now = self.then[entry - self.entries[0]], self.now[entry - self.entries[0]]
             if not np.array_equal(then, now):
                 yield int(entry), then.tolist(), now.tolist()
+
+
+@kernel
+def _are_same(a, b):
+    changed = np.int64(0)
+    for i in range(len(a)):
+        changed |= a[i] ^ b[i]
+    return changed == 0
 
 
 class Edits:
@@ -92,7 +110,10 @@ class Edits:
         self._structure = _fields(model, {name: entries for name, entries in _all_arrays(model) if name not in own})
         self._own = _fields(model, own)
         self._states = _fields(data, _own_state(model, selection))
-        self._model_bytes, self._state_bytes = _bytes(self._structure + self._own), _bytes(self._states)
+        of_model = self._structure + self._own
+        self._large = [field for field in of_model if field.now.nbytes >= _LARGE]
+        self._model_bytes = _bytes([field for field in of_model if field.now.nbytes < _LARGE])
+        self._state_bytes = _bytes(self._states)
         self._filters_parents, self._in_fluid = enabled(model, "FILTERPARENT"), in_fluid(model)
         self._noted_model = self._model_now()
         self.note_state()
@@ -111,9 +132,19 @@ class Edits:
                 message names it.
             UnsupportedError: The edited model is not supported.
         """
-        if self._model_now() != self._noted_model:
+        self.refuse_of_model()
+        self.refuse_of_state()
+
+    def refuse_of_model(self) -> None:
+        """Those of the model alone."""
+        if self._model_now() != self._noted_model or not all(field.is_as_then() for field in self._large):
             self._refuse_model()
             self._noted_model = self._model_now()
+            for field in self._large:  # entries between those that may not change
+                field.then[:] = field.now
+
+    def refuse_of_state(self) -> None:
+        """Those of the state alone."""
         if self._data.time != self._time:
             raise AdapterError(
                 f"the time of the state went from {self._time:g} s to {self._data.time:g} s between two steps (was it "
@@ -122,6 +153,14 @@ class Edits:
             )
         if b"".join(self._state_bytes) != self._noted_state:
             self._refuse_state()
+
+    def notes_the_same(self, other: Edits) -> bool:
+        """Whether another one would refuse the same edits of the model."""
+        if self._model is not other._model or self._noted_model != other._noted_model:
+            return False
+        return all(
+            np.array_equal(ours.then, theirs.then) for ours, theirs in zip(self._large, other._large, strict=True)
+        )
 
     def _model_now(self) -> tuple[object, ...]:
         opt = self._opt

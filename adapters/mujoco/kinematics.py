@@ -34,6 +34,11 @@ class JointMap:
     later: tuple[tuple[int, ...], ...]  # (m,) further joints of the same body, after each joint
     qpos: Ints  # (P,) addresses in qpos
     dofs: Ints  # (F,) addresses in qvel
+    place: Ints  # (nv,) place of each degree of freedom of the model in `dofs`, -1 where it is not coupled
+    owners: Ints  # (F,) joint of each degree of freedom
+    single: Bools  # (F,) whether that is a hinge or slide
+    balls: tuple[int, ...]  # joint ids
+    between: tuple[int, ...]  # links between two joints of one body
 
     @property
     def carries_body(self) -> Bools:
@@ -52,13 +57,23 @@ def map_joints(model: mujoco.MjModel, bodies: tuple[int, ...]) -> JointMap:
         body = int(model.jnt_bodyid[j])
         return link[j - 1] if j > spans[body][0] else last.get(int(model.body_weldid[model.body_parentid[body]]), -1)
 
+    dofs = _addresses(model.jnt_dofadr, joints, [_DOFS[kind] for kind in model.jnt_type[joints].tolist()])
+    place = np.full(model.nv, -1)
+    place[dofs] = np.arange(len(dofs))
+    owners = model.dof_jntid[dofs].astype(np.int64)
+    later = tuple(tuple(range(j + 1, spans[int(model.jnt_bodyid[j])][-1] + 1)) for j in joints)
     return JointMap(
         ids=tuple(joints),
         bodies=model.jnt_bodyid[joints].astype(np.int64),
         parents=tuple(parent(j) for j in joints),
-        later=tuple(tuple(range(j + 1, spans[int(model.jnt_bodyid[j])][-1] + 1)) for j in joints),
+        later=later,
         qpos=_addresses(model.jnt_qposadr, joints, [_POSITIONS[kind] for kind in model.jnt_type[joints].tolist()]),
-        dofs=_addresses(model.jnt_dofadr, joints, [_DOFS[kind] for kind in model.jnt_type[joints].tolist()]),
+        dofs=dofs,
+        place=place,
+        owners=owners,
+        single=np.isin(model.jnt_type[owners], (_HINGE, _SLIDE)),
+        balls=tuple(joint for joint in joints if model.jnt_type[joint] == _BALL),
+        between=tuple(link for link, joints_after in enumerate(later) if joints_after),
     )
 
 
@@ -98,12 +113,11 @@ def displacement(model: mujoco.MjModel, joints: JointMap, start: Array, end: Arr
     """
     result = np.empty(model.nv)
     mujoco.mj_differentiatePos(model, result, 1.0, start, end)
-    moved, place = result[joints.dofs], np.full(model.nv, -1)
-    place[joints.dofs] = np.arange(len(joints.dofs))
+    moved = result[joints.dofs]
     for joint in joints.ids:
         if model.jnt_type[joint] in (_BALL, _FREE):
             last = int(model.jnt_dofadr[joint]) + _DOFS[int(model.jnt_type[joint])]
-            rotation = place[last - 3 : last]
+            rotation = joints.place[last - 3 : last]
             if np.linalg.norm(turned[rotation]) >= np.pi:
                 moved[rotation] = turned[rotation]
     return moved
@@ -127,8 +141,6 @@ def geom_poses(data: mujoco.MjData) -> Array:
 def link_poses(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, qpos: Array) -> Array:
     """Poses of the links from the kinematics that `data` holds.
 
-    A link between two joints of one body has the pose of the body with its later joints at zero.
-
     Args:
         model: The model.
         data: State whose xpos, xmat, xanchor and xaxis belong to qpos.
@@ -138,11 +150,20 @@ def link_poses(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, qpo
     Returns:
         (m, 4, 4).
     """
-    poses = body_poses(data)[joints.bodies]
-    for i, later in enumerate(joints.later):
-        for j in reversed(later):
-            poses[i] = _undo(model, data, j, qpos, poses[i]) @ poses[i]
+    poses = _transforms(data.xpos[joints.bodies], data.xmat[joints.bodies])
+    undo_later_joints(model, data, joints, qpos, poses)
     return poses
+
+
+def undo_later_joints(model: mujoco.MjModel, data: mujoco.MjData, joints: JointMap, qpos: Array, poses: Array) -> None:
+    """Change poses (m, 4, 4) of the bodies that carry the links into those of the links.
+
+    A link between two joints of one body has the pose of the body with its later joints at zero. The other arguments
+    are those of `link_poses`.
+    """
+    for i in joints.between:
+        for j in reversed(joints.later[i]):
+            poses[i] = _undo(model, data, j, qpos, poses[i]) @ poses[i]
 
 
 def rigid_group(model: mujoco.MjModel, body: int) -> list[int]:
@@ -174,24 +195,13 @@ def group_inertia(
 
 def read_free_joint(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> tuple[Array, Array]:
     """Coordinates q (12,) and velocity q̇ (12,) of a free body's frame."""
-    qpos, qvel = _free_addresses(model, body)
+    joint = model.body_jntadr[body]
+    qpos, qvel = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, data.qpos[qpos + 3 : qpos + 7])
     q = np.concatenate([data.qpos[qpos : qpos + 3], R])
     omega = R.reshape(3, 3) @ data.qvel[qvel + 3 : qvel + 6]
     return q, affine.qdot_from_twist(q, data.qvel[qvel : qvel + 3], omega)
-
-
-def write_free_joint(model: mujoco.MjModel, data: mujoco.MjData, body: int, q: Array, qdot: Array) -> None:
-    """Set qpos and qvel of a free body from a rigid pose q (12,) and its velocity q̇ (12,)."""
-    qpos, qvel = _free_addresses(model, body)
-    v, omega = affine.twist_from_qdot(q, qdot)
-    data.qpos[qpos : qpos + 3] = q[:3]
-    quat = np.empty(4)
-    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(q[3:]))
-    data.qpos[qpos + 3 : qpos + 7] = quat
-    data.qvel[qvel : qvel + 3] = v
-    data.qvel[qvel + 3 : qvel + 6] = affine.linear_part(q).T @ omega
 
 
 def _transforms(positions: Array, matrices: Array) -> Array:
@@ -217,8 +227,3 @@ def _undo(model: mujoco.MjModel, data: mujoco.MjData, joint: int, qpos: Array, b
     mujoco.mju_quat2Mat(matrix, quat)
     R = matrix.reshape(3, 3)
     return spatial.pose(R, anchor - R @ anchor)
-
-
-def _free_addresses(model: mujoco.MjModel, body: int) -> tuple[int, int]:
-    joint = model.body_jntadr[body]
-    return int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 from ipc_articulation.adapters.mujoco import prediction
-from ipc_articulation.adapters.mujoco.kinematics import JointMap, displacement, link_poses
+from ipc_articulation.adapters.mujoco.contacts import ContactsOff
+from ipc_articulation.adapters.mujoco.kinematics import JointMap, displacement, undo_later_joints
+from ipc_articulation.adapters.mujoco.read_step import StepArrays, read_step
 from ipc_articulation.adapters.mujoco.response import Response, Step, response, stiffness_and_damping
 from ipc_articulation.adapters.mujoco.restraints import limit_and_friction, restraints
 
@@ -43,18 +45,18 @@ def take_steps(
     data: mujoco.MjData,
     scratch: mujoco.MjData,
     still: mujoco.MjData,
-    geoms: list[int],
+    contacts: ContactsOff,
     joints: JointMap,
     k: int,
 ) -> OwnSteps:
-    """Let MuJoCo take k steps from `data` on `scratch`, without contact of some geoms; `data` does not change.
+    """Let MuJoCo take k steps from `data` on `scratch`, without contacts that are IPC's; `data` does not change.
 
     Args:
         model: The model.
         data: The state.
         scratch: Has the state of the end afterwards.
         still: A further state, which changes if there are several steps.
-        geoms: Those whose contact is IPC's.
+        contacts: Those that are IPC's.
         joints: The coupled joints.
         k: Number of steps.
 
@@ -62,26 +64,36 @@ def take_steps(
         AdapterError: A control is not finite or too large, a step is unstable, the limits of a joint are no interval,
             or k steps are too many (see `response`).
     """
-    h, dofs = float(model.opt.timestep), joints.dofs
+    h, dofs, read = float(model.opt.timestep), joints.dofs, StepArrays.empty(k, joints)
     prediction.begin_steps(model, data, scratch)
-    prediction.take_step(model, scratch, geoms)
-    poses, held = link_poses(model, scratch, joints, data.qpos), restraints(model, data, scratch, joints)
-    masses, turned = prediction.effective_mass(model, scratch)[dofs[:, None], dofs], h * scratch.qvel[dofs]
+    prediction.take_step(model, scratch, contacts)
+    own = read_single(model, data, scratch, joints, 0, read)
     if k == 1:
-        return OwnSteps(h, masses, turned, poses, held, None)
+        return own
+    poses, held = own.link_poses, own.restraints
     forces = []
     for j in range(k):
         if j:
-            prediction.take_step(model, scratch, geoms)
-            masses += prediction.effective_mass(model, scratch)[dofs[:, None], dofs]
-            turned += h * scratch.qvel[dofs]
+            prediction.take_step(model, scratch, contacts)
+            read_step(model, scratch, joints, j, read)
         if held is not None:
             forces.append(limit_and_friction(model, scratch, joints, held.rows))
-    moved = displacement(model, joints, data.qpos, scratch.qpos, turned)
-    step = Step(masses / k, *stiffness_and_damping(model, data, still, dofs), h)
+    moved = displacement(model, joints, data.qpos, scratch.qpos, read.moved.sum(axis=0))
+    step = Step(read.mass.mean(axis=0), *stiffness_and_damping(model, data, still, dofs), h)
     answer = response(step, k, data.qvel[dofs], moved)
     mass = (k * h) ** 2 * np.linalg.inv(answer.S)
     return OwnSteps(k * h, 0.5 * (mass + mass.T), moved, poses, held and _with_means(held, np.array(forces)), answer)
+
+
+def read_single(
+    model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap, state: int, into: StepArrays
+) -> OwnSteps:
+    """The single step from `data` that MuJoCo has taken on `scratch`, in the arrays of one of several states."""
+    read_step(model, scratch, joints, state, into)
+    mass, moved, poses = (array[state] for array in into)
+    undo_later_joints(model, scratch, joints, data.qpos, poses)
+    held = restraints(model, data, scratch, joints)
+    return OwnSteps(float(model.opt.timestep), mass, moved, poses, held, None)
 
 
 def _with_means(held: Restraints, forces: Array) -> Restraints:

@@ -16,8 +16,6 @@ from ipc_articulation.adapters.mujoco.kinematics import JointMap
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.dynamics.reading.mujoco.names import name_of
 
-_BALL = mujoco.mjtJoint.mjJNT_BALL
-
 
 class Rows(NamedTuple):
     """The r rows at a state: those of all tendons, then those of the ball joints."""
@@ -32,12 +30,7 @@ class Rows(NamedTuple):
 def row_names(model: mujoco.MjModel, joints: JointMap) -> tuple[str, ...]:
     """Names of the rows, for messages."""
     tendons = (f"tendon '{name_of(model, 'tendon', tendon)}'" for tendon in range(model.ntendon))
-    return (*tendons, *(f"ball joint '{name_of(model, 'joint', joint)}'" for joint in balls(model, joints)))
-
-
-def balls(model: mujoco.MjModel, joints: JointMap) -> list[int]:
-    """Numbers of the coupled ball joints."""
-    return [joint for joint in joints.ids if model.jnt_type[joint] == _BALL]
+    return (*tendons, *(f"ball joint '{name_of(model, 'joint', joint)}'" for joint in joints.balls))
 
 
 def rows_at(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, joints: JointMap) -> Rows:
@@ -49,7 +42,7 @@ def rows_at(model: mujoco.MjModel, data: mujoco.MjData, scratch: mujoco.MjData, 
     low = np.where(model.tendon_limited, model.tendon_range[:, 0], -np.inf)
     high = np.where(model.tendon_limited, model.tendon_range[:, 1], np.inf)
     friction = model.tendon_frictionloss.copy()
-    if of_balls := balls(model, joints):
+    if of_balls := list(joints.balls):
         turned = [_rotation(model, data, joint) for joint in of_balls]
         R = np.concatenate([R, [row for row, _ in turned]])
         value = np.concatenate([value, [angle for _, angle in turned]])

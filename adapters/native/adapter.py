@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import numpy as np
 from ipc_articulation.adapters.around import (
@@ -16,13 +16,16 @@ from ipc_articulation.adapters.around import (
     refuse_other_lengths,
 )
 from ipc_articulation.adapters.native import setting
+from ipc_articulation.adapters.native.batch import NativeBatch
 from ipc_articulation.adapters.native.chain import make_chain
 from ipc_articulation.adapters.native.coordinates import SceneCoordinates
 from ipc_articulation.adapters.native.kept_momentum import contact_momentum
 from ipc_articulation.adapters.native.loop_scene import loop_scene, scene_mechanism
 from ipc_articulation.adapters.native.mechanism import LinkSurfaces, describe
 from ipc_articulation.adapters.native.pins import placed_pin, require_closing
+from ipc_articulation.adapters.native.predicted import Kept, Predicted
 from ipc_articulation.adapters.native.restraints import motors_of, restraints
+from ipc_articulation.adapters.native.tree_predictions import TreeRobot, after, predict_trees, prediction_of
 from ipc_articulation.adapters.surroundings import Surroundings
 from numpy.typing import ArrayLike
 
@@ -32,27 +35,19 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, Prediction, TiedMotion
 from ipc_articulation.coupling.kinds import kind_of
 from ipc_articulation.coupling.robots import FRICTION, Pin
-from ipc_articulation.dynamics.algorithms.manifold import moved
+from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.arguments import numbers
 from ipc_articulation.dynamics.forces.actuation import within_effort
-from ipc_articulation.dynamics.integrators import Drive, ImplicitStep, Scheme, Step, implicit
+from ipc_articulation.dynamics.integrators import Drive, Scheme, Step, implicit
 from ipc_articulation.dynamics.integrators.constrained import require_one_column
-from ipc_articulation.dynamics.integrators.momentum import FloatingBase, floating_base, momentum, with_momentum
+from ipc_articulation.dynamics.integrators.momentum import floating_base, momentum, with_momentum
+from ipc_articulation.dynamics.integrators.tree_step import refuse_unsolved
 from ipc_articulation.dynamics.model import Model
 from ipc_articulation.errors import AdapterError
 
 _SCENE = frozenset({"model", "pins", "static", "planes"})  # attributes from which the scene is built
 # attributes that may be set between steps
 _SETTINGS: dict[str, Wanted] = {"drive": instance(Drive), "scheme": instance(Scheme)}
-
-
-class _Predicted(NamedTuple):
-    """A step that is not committed yet."""
-
-    step: ImplicitStep
-    mass: Array  # M̂ in the scene's coordinates, (nv, nv)
-    delta_theta_tilde: Array  # (nv,)
-    base: FloatingBase | None  # of a robot whose momentum is kept
 
 
 class NativeAdapter:
@@ -76,6 +71,7 @@ class NativeAdapter:
         q: Position, (nq,) [rad or m], loops closed; may be set between steps.
         v: Velocity, (nv,) [rad/s or m/s]; may be set between steps.
         scheme: The forces that are implicit in the next step.
+        noted: The predicted step, until it is committed.
         drive: Motor forces of the next step. PD control above the effort limit becomes a constant force.
 
     Args:
@@ -119,10 +115,11 @@ class NativeAdapter:
         self._coordinates = SceneCoordinates.of(model, self._chain, self._scene.scale)
         self.q: Array = model.neutral if q is None else numbers("q", q).copy()
         self.v: Array = np.zeros(model.nv) if v is None else numbers("v", v).copy()
-        self._predicted: _Predicted | None = None
+        self.noted: Predicted | None = None
         described = self.describe()
         refuse_equal_names(described)
         self._units = tuple(unit for joint in described.joints for unit in kind_of(joint).units)
+        self._tree = None if model.loops else TreeRobot.of(model, self._chain, self._coordinates, self._units)
         if scheme is Scheme.MOMENTUM:
             floating_base(model)  # refuses what it cannot keep
         if model.loops or pins:
@@ -149,6 +146,18 @@ class NativeAdapter:
         """The free bodies, with the poses and velocities that IPC gave them last. Read-only: IPC moves them."""
         return self._surroundings.free
 
+    @property
+    def aims(self) -> Array:
+        """Poses of the driven bodies among the free ones, which stand still, (k, 4, 4)."""
+        return self._surroundings.aims
+
+    @staticmethod
+    def batch_of(adapters: Sequence[NativeAdapter]) -> NativeBatch | None:
+        """A batch of robots of one model object, without loops and with one time step; None for others."""
+        first = adapters[0]
+        is_one = all(adapter.model is first.model and adapter.dt == first.dt for adapter in adapters)
+        return NativeBatch(first._tree, adapters) if first._tree is not None and is_one else None
+
     def describe(self) -> CoupledRobot:
         """The model at its present state.
 
@@ -163,25 +172,28 @@ class NativeAdapter:
         """M̂, δθ̃ and link poses of the engine's own step from the present state; no visible state changes.
 
         Raises:
-            AdapterError: The step is unstable.
             ModelError: A joint moves no inertia.
             SolverError: The minimisation with dry friction and limits did not converge.
             StateError: q or v has a wrong length, is not finite or leaves a loop open.
         """
+        if self._tree is not None and self.scheme is not Scheme.MOMENTUM:
+            return self._predict_tree(self._tree)
         drive = self._drive()
         step = implicit(self.model, self.q, self.v, self._dt, drive, self.scheme)
-        if not (np.isfinite(step.q).all() and np.isfinite(step.v).all()):
-            raise AdapterError(
-                f"the step of model '{self.model.name}' is not finite; use a smaller time step, lower gains, or "
-                "Scheme.FULL"
-            )
         tilde = self._coordinates.to_scene(self.q, self._dt * step.rate)
         mass = self._coordinates.mass_to_scene(self.q, step.mass)
         base = floating_base(self.model) if self.scheme is Scheme.MOMENTUM else None
-        self._predicted = _Predicted(step, mass, tilde, base)
+        self.noted = Predicted(step.v, tilde, Kept(base, step, mass) if base else None)
         motors = motors_of(self.model, self.q, step, drive, self.scheme, self._dt)
         held = restraints(self.model, step, self._coordinates, self._units, self._dt, motors)
         return Prediction(mass, tilde, self.link_poses(), self._tied(step), self._surroundings.aims, held)
+
+    def _predict_tree(self, tree: TreeRobot) -> Prediction:
+        q, v = (one_state(self.model, name, getattr(self, name))[None] for name in ("q", "v"))
+        given = predict_trees(tree, q, v, self._dt, [self.drive], self.scheme)
+        refuse_unsolved(self.model, q, given.steps, 0, self._dt)
+        self.noted = Predicted(given.steps.v[0], given.delta_theta_tilde[0])
+        return prediction_of(tree, given, 0, self._surroundings.aims)
 
     def commit(self, delta_theta: Array, free_poses: Array, free_velocities: Array) -> None:
         """Take the predicted step with IPC's correction: q moves by δθ, and (δθ-δθ̃)/dt is added to the predicted v.
@@ -198,16 +210,31 @@ class NativeAdapter:
             AdapterError: Nothing was predicted since the last commit.
             StateError: A loop cannot be closed.
         """
-        (step, mass, tilde, base), self._predicted = predicted(self._predicted), None
-        correction = (delta_theta - tilde) / self._dt
-        v = step.v + self._coordinates.velocity_to_model(self.q, correction)
-        self.q = moved(self.model, self.q, self._coordinates.to_model(self.q, delta_theta))
-        if base is not None:
-            pose = self._chain.link_poses(self._spanning())[self._chain.of_dof[base.dofs.start]]
-            gained = contact_momentum((mass @ correction)[base.v], delta_theta[base.v][3:], pose)
-            v = with_momentum(self.model, base, self.q, v, momentum(self.model, step.q, step.v) + gained)
-        self.v = v
+        (v, tilde, kept), self.noted = predicted(self.noted), None
+        end = after(self.model, self._coordinates, self.q, v, tilde, delta_theta, self._dt)
+        self.end_step(*end, free_poses, free_velocities)
+        if kept is not None:
+            self._keep_momentum(kept, (delta_theta - tilde) / self._dt, delta_theta)
+
+    def end_step(self, q: Array, v: Array, free_poses: Array, free_velocities: Array) -> None:
+        """Set the state at the end of the predicted step, which counts as committed.
+
+        Args:
+            q: Position, (nq,).
+            v: Velocity, (nv,).
+            free_poses: Poses of the free bodies, (f, 4, 4), rigid.
+            free_velocities: Rates of those poses, (f, 4, 4).
+        """
+        self.q, self.v, self.noted = q, v, None
         self._surroundings.move_free(free_poses, free_velocities)
+
+    def _keep_momentum(self, kept: Kept, correction: Array, delta_theta: Array) -> None:
+        """Give the base the velocity with which the momentum has changed by that of the contacts."""
+        base, step, mass = kept
+        pose = self._chain.link_poses(self._spanning())[self._chain.of_dof[base.dofs.start]]
+        gained = contact_momentum((mass @ correction)[base.v], delta_theta[base.v][3:], pose)
+        wanted = momentum(self.model, step.q, step.v) + gained
+        self.v = with_momentum(self.model, base, self.q, self.v, wanted)
 
     def link_poses(self) -> Array:
         """Forward kinematics of the scene's links at the present state, (n, 4, 4)."""
@@ -272,7 +299,7 @@ class NativeAdapter:
             theta, theta_dot = motion
             self.q = setting.position_at(self.model, self._coordinates, np.asarray(self.q), self.theta(), theta)
             self.v = self._coordinates.velocity_to_model(self.q, theta_dot)
-        self._predicted = None
+        self.noted = None
         self._surroundings.move_free(free_poses, free_velocities)
 
     def state(self) -> dict[str, Array]:
@@ -286,7 +313,7 @@ class NativeAdapter:
             AdapterError: The state is that of another model.
         """
         refuse_other_lengths(state, q=self.q, v=self.v)
-        self.q, self.v, self._predicted = np.array(state["q"]), np.array(state["v"]), None
+        self.q, self.v, self.noted = np.array(state["q"]), np.array(state["v"]), None
         self._surroundings.restore(state)
 
     def _spanning(self) -> Array:

@@ -95,8 +95,6 @@ def make_chain(model: Model) -> LinkChain:
     names = tuple(_link_name(model, motion, owners[motion.first]) for motion in motions)
     from_link = np.array([np.eye(4) if b < 0 else model.frame_pose[model.body_frame[b]] for b in bodies])
     link_of_node = np.repeat(np.arange(len(motions)), [motion.last - motion.first + 1 for motion in motions])
-    position = np.full(model.nv, -1)
-    position[model.plain_v] = model.plain_q
     return LinkChain(
         model=model,
         motions=motions,
@@ -114,7 +112,7 @@ def make_chain(model: Model) -> LinkChain:
             aliases=MappingProxyType({}),
         ),
         of_dof=np.repeat(link_of_node, tree["nv"]),
-        position=position,
+        position=model.place,
     )
 
 

@@ -21,11 +21,19 @@ from that in the model's by terms of third order; its minimum is the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from ipc_articulation.adapters.native.chain import LinkChain
+from ipc_articulation.adapters.native.coordinate_kernels import (
+    displacements_to_model,
+    displacements_to_scene,
+    masses_to_scene,
+    velocities_to_model,
+)
 
 from ipc_articulation import spatial
 from ipc_articulation.arrays import Array, Ints
@@ -72,23 +80,12 @@ class SceneCoordinates:
         )
 
     def to_scene(self, q: Array, change: Array) -> Array:
-        """δθ of a displacement of the model from a position: (nq,), (nv,) -> (nv,)."""
-        result = self.scale * change
-        if len(self.at_q):
-            R, phi = self._rotations(q), change[self.at_v]
-            result[self.at_v] = _times((R @ self.child).mT, phi)
-            result[self.at_x] = _times(self._axes, change[self.at_x] + self._carried(R, phi))
-        return result
+        """δθ of a displacement of the model from a position: (..., nq), (..., nv) -> (..., nv)."""
+        return self._mapped(displacements_to_scene, q, self.scale * change)
 
     def to_model(self, q: Array, delta: Array) -> Array:
-        """The displacement from a position whose δθ is given: (nq,), (nv,) -> (nv,)."""
-        result = delta / self.scale
-        if len(self.at_q):
-            R = self._rotations(q)
-            phi = _times(R @ self.child, delta[self.at_v])
-            result[self.at_v] = phi
-            result[self.at_x] = _times(self._axes.mT, delta[self.at_x]) - self._carried(R, phi)
-        return result
+        """The displacement from a position whose δθ is given: (..., nq), (..., nv) -> (..., nv)."""
+        return self._mapped(displacements_to_model, q, delta / self.scale)
 
     def velocities(self, q: Array) -> Array | None:
         """V at a position (nq,), (nv, nv); None without rotations, where it is diagonal: 1/scale."""
@@ -107,14 +104,14 @@ class SceneCoordinates:
         return self.scale * v if V is None else np.asarray(np.linalg.solve(V, v))
 
     def velocity_to_model(self, q: Array, rate: Array) -> Array:
-        """The velocity whose θ̇ is given, V θ̇: (nq,), (nv,) -> (nv,)."""
-        V = self.velocities(q)
-        return rate / self.scale if V is None else V @ rate
+        """The velocity whose θ̇ is given, V θ̇: (..., nq), (..., nv) -> (..., nv)."""
+        return self._mapped(velocities_to_model, q, rate / self.scale)
 
     def mass_to_scene(self, q: Array, mass: Array) -> Array:
-        """Vᵀ M̂ V: (nq,), (nv, nv) -> (nv, nv)."""
-        V = self.velocities(q)
-        return mass / self.scale / self.scale[:, None] if V is None else V.T @ mass @ V
+        """Vᵀ M̂ V: (..., nq), (..., nv, nv) -> (..., nv, nv)."""
+        if self.is_the_models:
+            return mass
+        return self._mapped(masses_to_scene, q, mass / self.scale / self.scale[:, None], 2)
 
     def force_to_model(self, q: Array, force: Array) -> Array:
         """Generalised forces V⁻ᵀ f of the model that do the work of forces f on θ: (nq,), (nv,) -> (nv,)."""
@@ -152,7 +149,12 @@ class SceneCoordinates:
         result[self.at_q[self.free]] = spatial.quaternion_from_rotation(H[:, :3, :3])
         return result
 
-    @property
+    @cached_property
+    def is_the_models(self) -> bool:
+        """Whether the coordinates are those of the model."""
+        return not len(self.at_q) and bool((self.scale == 1.0).all())
+
+    @cached_property
     def rotations(self) -> Ints:
         """All freedoms of ball joints and free joints."""
         return np.concatenate([self.at_v.ravel(), self.at_x.ravel()])
@@ -172,6 +174,19 @@ class SceneCoordinates:
         """B_R, (f, 3, 3)."""
         return self.before[:, :3, :3]
 
+    def _mapped(self, kernel: Callable[..., None], q: Array, values: Array, axes: int = 1) -> Array:
+        """Values with some last axes at positions (..., nq), which a kernel of `coordinate_kernels` changes."""
+        if len(self.at_q):
+            kernel(self._tables, q.reshape(-1, q.shape[-1]), values.reshape(-1, *values.shape[-axes:]))
+        return values
+
+    @cached_property
+    def _tables(self) -> tuple[Array | Ints, ...]:
+        place = np.full(len(self.at_q), -1)
+        place[self.free] = np.arange(len(self.free))
+        given = self.at_q, self.at_v, self.child, place, self.at_x, self._axes, self.origin
+        return tuple(np.array(table) for table in given)
+
     def _rotations(self, q: Array) -> Array:
         """R of all rotations, (k, 3, 3)."""
         return spatial.rotation_from_quaternion(q[self.at_q])
@@ -179,11 +194,6 @@ class SceneCoordinates:
     def _lever(self, R: Array) -> Array:
         """r of the free joints, (f, 3)."""
         return _times(R[self.free], self.origin)
-
-    def _carried(self, R: Array, phi: Array) -> Array:
-        """exp(φ~) r - r of the free joints, (f, 3), with φ of all rotations, (k, 3)."""
-        r = self._lever(R)
-        return _times(spatial.rotation_from_quaternion(spatial.quaternion_exp(phi[self.free])), r) - r
 
 
 def _frame_before(chain: LinkChain, link: int) -> Array:

@@ -91,8 +91,8 @@ def leading_axes(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tup
     Raises:
         StateError: The leading axes do not fit together.
     """
-    if all(shape == () for shape in shapes):  # the fast case
-        return ()
+    if all(shape == shapes[0] for shape in shapes):  # the fast case
+        return shapes[0]
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

@@ -34,7 +34,8 @@ def _forces(tree, q, v, world, tau):
 
 
 @inlined
-def _bias(tree, q, v, tau):
+def bias_into(tree, q, v, tau):
+    """tau ← h(q, v). Returns: whether every quaternion is of length one."""
     return _forces(tree, q, v, acceleration_of_world(tree), tau)
 
 
@@ -58,7 +59,7 @@ def _coriolis_with_loops(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
     return _bias_with_loops(model, q, v) - gravity_forces(model, q)
 
 
-@over_states(_bias, ["q", "v"], "tau", with_loops=_bias_with_loops)
+@over_states(bias_into, ["q", "v"], "tau", with_loops=_bias_with_loops)
 def bias_forces(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:  # type: ignore[empty-body]
     """h(q, v): Coriolis, centrifugal and gravity forces: (..., nq), (..., nv) -> (..., nv) [N·m or N].
 

@@ -5,12 +5,15 @@ In robots with loops this holds for the independent coordinates. The dependent o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arguments import COUNT, optional, refuse_unwanted
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import checked, leading_axes, states
+from ipc_articulation.dynamics.algorithms.turning import move, part
 from ipc_articulation.dynamics.arguments import finite_number, require
 from ipc_articulation.dynamics.joints.elements import Rotation
 from ipc_articulation.dynamics.loops.manifold import joint_by_joint, random_state
@@ -77,11 +80,7 @@ def moved(model: Model, q: Array, step: Array) -> Array:
         return joint_by_joint(model, moved, lambda c, x, y_dot: c.integrate(x, y_dot, 1.0), "q", q=q, v=step)
     if not model.rotations:
         return q + step
-    result = np.empty((*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), model.nq))
-    result[..., model.plain_q] = q[..., model.plain_q] + step[..., model.plain_v]
-    for at_q, at_v in model.rotations:
-        result[..., at_q] = _ROTATION.integrate(q[..., at_q], step[..., at_v])
-    return result
+    return _compiled(model, move, q, step, model.nq)
 
 
 def displacement(model: Model, q0: Array, q1: Array) -> Array:
@@ -90,10 +89,18 @@ def displacement(model: Model, q0: Array, q1: Array) -> Array:
         return joint_by_joint(model, displacement, lambda c, x0, x1: c.difference(x0, x1), "v", q0=q0, q1=q1)
     if not model.rotations:
         return q1 - q0
-    result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), model.nv))
-    result[..., model.plain_v] = q1[..., model.plain_q] - q0[..., model.plain_q]
-    for at_q, at_v in model.rotations:
-        result[..., at_v] = _ROTATION.difference(q0[..., at_q], q1[..., at_q])
+    return _compiled(model, part, q0, q1, model.nv)
+
+
+def _compiled(model: Model, kernel: Callable[..., None], first: Array, second: Array, size: int) -> Array:
+    """The result (..., size) of a kernel of `turning.py` for states with any leading axes."""
+    leading, states = first.shape[:-1], [first, second]
+    if second.shape[:-1] != leading:
+        leading = np.broadcast_shapes(leading, second.shape[:-1])
+        states = [np.broadcast_to(x, (*leading, x.shape[-1])) for x in states]
+    result = np.empty((*leading, size))
+    flat = (np.array(x).reshape(-1, x.shape[-1]) for x in states)  # of one type, whatever their strides are
+    kernel((model.plain_q, model.plain_v), model.turning, *flat, result.reshape(-1, size))
     return result
 
 

@@ -139,7 +139,11 @@ class Algorithm:
 
     def _split(self, model: Model, at: Any, states: list[Array], result: Array) -> None:
         """Run a batch, in equal parts on all cores."""
-        parts = min(cores(), max(1, len(result) // A_THREAD))
+        if len(result) < 2 * A_THREAD:
+            if self.run_batch(at, *states, result):
+                self._complain(model, states)
+            return
+        parts = min(cores(), len(result) // A_THREAD)
         bounds = np.linspace(0, len(result), parts + 1).astype(int)
 
         def run(piece: slice) -> int:
@@ -222,6 +226,8 @@ def _of_q_v_x(algorithm: Algorithm) -> Callable[..., Array]:
 
 
 def _flat(x: Array, leading: tuple[int, ...], core: tuple[int, ...]) -> Array:
+    if len(leading) == 1 and x.shape == (*leading, *core):  # the fast case
+        return x
     return np.broadcast_to(x, (*leading, *core)).reshape(-1, *core)
 
 

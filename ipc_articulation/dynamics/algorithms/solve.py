@@ -28,7 +28,7 @@ def solve_mass(model: Model, mass: Array, force: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(mass, force), dtype=float)
     except np.linalg.LinAlgError:
-        raise _singular(model, mass) from None
+        raise singular(model, mass) from None
 
 
 def refuse_singular(model: Model, states: Sequence[Array]) -> None:
@@ -43,11 +43,11 @@ def refuse_singular(model: Model, states: Sequence[Array]) -> None:
     """
     mass = mass_matrix(model, states[0])
     moments = np.linalg.eigvalsh(mass)
-    raise _singular(model, mass[int((moments[:, 0] / moments[:, -1]).argmin())])
+    raise singular(model, mass[int((moments[:, 0] / moments[:, -1]).argmin())])
 
 
-def _singular(model: Model, mass: Array) -> ModelError:
-    """The motion without kinetic energy is the eigenvector of the smallest eigenvalue."""
+def singular(model: Model, mass: Array) -> ModelError:
+    """The error for a singular mass matrix: a motion without kinetic energy is that of its smallest eigenvalue."""
     names = model.dof_names
     if len(names) != len(mass):
         names = tuple(names[i] for i in model.followers.independent)

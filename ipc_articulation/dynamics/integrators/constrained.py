@@ -46,11 +46,11 @@ TOLERANCE = 1e-13  # for the largest change in a sweep, relative to the largest 
 
 
 def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Array, dt: float) -> Array:
-    """v at the end of the step.
+    """v at the end of the step of a robot with loops; `tree_kernels` has that of a tree.
 
     Args:
         model: The model.
-        motion: Motion of the spanning tree at the beginning of the step; for a tree, G and g are not used.
+        motion: Motion of the spanning tree at the beginning of the step.
         mass: M̂, (nv, nv).
         momentum: p, (nv,).
         dt: Time step [s].
@@ -64,41 +64,35 @@ def constrained_velocity(model: Model, motion: Motion, mass: Array, momentum: Ar
         UnsupportedError: A joint with friction or limits moves with several independent coordinates of a loop.
     """
     low, high, friction = _bounds(model.spanning_tree, motion.q, dt)
-    if model.loops:
-        return _bounded_velocity(model, mass, momentum, *_of_independent(model, motion.G, low, high, friction))
-    f = model.followers
-    if not len(f):
-        return _bounded_velocity(model, mass, momentum, low, high, friction)
-    G, b = f.G, _catch_up(model, motion.q, dt)
-    bounds = (x[f.independent] for x in (low, high, friction))
-    return G @ _bounded_velocity(model, G.T @ mass @ G, G.T @ (momentum - mass @ b), *bounds) + b
+    return _bounded_velocity(model, mass, momentum, *_of_independent(model, motion.G, low, high, friction))
 
 
 def resistance(model: Model, motion: Motion, mass: Array, momentum: Array, v_end: Array, dt: float) -> Resistance:
-    """What held the robot in a step to `v_end` (nv,), the result of `constrained_velocity` for the same arguments.
+    """What held the robot in a step to `v_end` (nv,), the result of a step for the same arguments.
 
     M̂ v - p is the sum of all impulses; where friction slips its share is known, and limits have the rest.
     """
     low, high, friction = _bounds(model.spanning_tree, motion.q, dt)
     total, f = mass @ v_end - momentum, model.followers
-    mimic = np.zeros((0, model.nv))
     if model.loops:
         low, high, friction = _of_independent(model, motion.G, low, high, friction)
     elif len(f):
-        mimic = np.eye(model.nv)[f.dofs] - _of_leaders(model)
         total[f.independent] = f.G.T @ total
         total[f.dofs] = friction[f.dofs] = 0.0
         low[f.dofs], high[f.dofs] = -np.inf, np.inf
     slipping = np.where(v_end != 0.0, -np.sign(v_end) * friction, np.clip(total, -friction, friction))
     rest = total - slipping
     limit = np.where(v_end <= low, np.maximum(rest, 0.0), np.where(v_end >= high, np.minimum(rest, 0.0), 0.0))
-    return Resistance(low, high, friction, limit, slipping, mimic)
+    return Resistance(low, high, friction, limit, slipping, mimic_rows(model))
 
 
-def _of_leaders(model: Model) -> Array:
-    """Rows of G of the mimic joints, over all nv velocities, (k, nv)."""
-    f, rows = model.followers, np.zeros((len(model.followers), model.nv))
-    rows[:, f.independent] = f.G[f.dofs]
+def mimic_rows(model: Model) -> Array:
+    """The rows of `Resistance.mimic`, (k, nv); none for robots with loops."""
+    f = model.followers
+    if not len(f):
+        return np.zeros((0, model.nv))
+    rows = np.eye(model.nv)[f.dofs]
+    rows[:, f.independent] -= f.G[f.dofs]
     return rows
 
 
@@ -160,13 +154,6 @@ def require_one_column(model: Model) -> None:
                     f"joint '{name}' has dry friction or a position limit, and moves with several independent "
                     f"coordinates of {loop.name}; only joints that move with one may have them"
                 )
-
-
-def _catch_up(model: Model, q: Array, dt: float) -> Array:
-    """The velocity b, (nv,), that corrects the positions of mimic joints within the step."""
-    f, b = model.followers, np.zeros(model.nv)
-    b[f.dofs] = (f.multiplier * q[f.leader_positions] + f.offset - q[f.positions]) / dt
-    return b
 
 
 @kernel

@@ -21,8 +21,6 @@ curvature of the loops within the step.
 
 from __future__ import annotations
 
-from enum import Enum
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,32 +28,18 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.algorithms.bad_states import one_state
 from ipc_articulation.dynamics.algorithms.bias import bias_forces
 from ipc_articulation.dynamics.algorithms.crba import mass_matrix
-from ipc_articulation.dynamics.algorithms.manifold import displacement, moved
-from ipc_articulation.dynamics.algorithms.rnea import inverse_dynamics
+from ipc_articulation.dynamics.algorithms.manifold import moved
 from ipc_articulation.dynamics.arguments import positive_number, require
-from ipc_articulation.dynamics.forces.actuation import within_effort
 from ipc_articulation.dynamics.integrators.constrained import constrained_velocity
 from ipc_articulation.dynamics.integrators.drive import IDLE, Drive
-from ipc_articulation.dynamics.integrators.momentum import balanced, floating_base, of_bodies
+from ipc_articulation.dynamics.integrators.momentum import FloatingBase, balanced, floating_base, of_bodies
+from ipc_articulation.dynamics.integrators.scheme import Scheme
 from ipc_articulation.dynamics.integrators.step import ImplicitStep, in_range
+from ipc_articulation.dynamics.integrators.tree_step import assembled, refuse_unsolved, tree_steps
 from ipc_articulation.dynamics.loops.motion import Motion
 from ipc_articulation.dynamics.model.model import Model
 
 NONE = np.empty(0)
-
-
-class Scheme(Enum):
-    """The forces that the step treats implicitly."""
-
-    FULL = "implicit"  # dampers, springs and PD control
-    VELOCITY = "implicitfast"  # dampers and Kd, as MuJoCo's implicitfast
-    DAMPING = "Euler"  # dampers, as MuJoCo's Euler
-    MOMENTUM = "momentum"  # as FULL; the momentum of a robot that floats as a whole has its exact balance
-
-    @property
-    def has_springs(self) -> bool:
-        """Whether springs and position gains are implicit."""
-        return self in (Scheme.FULL, Scheme.MOMENTUM)
 
 
 def implicit(
@@ -82,43 +66,36 @@ def implicit(
     q, v, dt = one_state(model, "q", q), one_state(model, "v", v), positive_number("dt", dt)
     require("drive", drive, Drive)
     require("scheme", scheme, Scheme)
-    tree, motion = model.spanning_tree, model.motion(q, v) if model.loops else Motion(q, v, NONE, NONE)
-    damping, stiffness, force = _forces(tree, motion.q, motion.v, dt, drive, scheme)
-    mass = mass_matrix(tree, motion.q)
-    base = floating_base(model) if scheme is Scheme.MOMENTUM else None
-    M_b = of_bodies(tree, base, mass) if base else NONE
-    mass.ravel()[:: tree.nv + 1] += dt * damping + dt * dt * stiffness
-    impulse = dt * (force - _bias(tree, motion.q, motion.v, drive))
     if model.loops:
-        impulse = motion.G.T @ (impulse - dt * (mass @ motion.g))
-        mass = motion.G.T @ mass @ motion.G
-    momentum = mass @ v + impulse
-    v_end = constrained_velocity(model, motion, mass, momentum, dt)
-    if not base:
-        return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass, momentum, motion, v_end), dt)
+        motion = model.motion(q, v)
+        mass, momentum, v_end = _with_loops(model, motion, v, dt, drive, scheme)
+    else:
+        motion, steps = Motion(q, v, NONE, NONE), tree_steps(model, q[None], v[None], dt, [drive], scheme)
+        refuse_unsolved(model, q[None], steps, 0, dt)
+        mass, momentum, v_end = steps.mass[0], steps.momentum[0], steps.v[0]
+    if scheme is Scheme.MOMENTUM and (base := floating_base(model)):
+        return _with_balance(model, base, motion, ImplicitStep(q, v_end, mass, momentum, motion, v_end), v, dt)
+    return in_range(model, ImplicitStep(moved(model, q, dt * v_end), v_end, mass, momentum, motion, v_end), dt)
+
+
+def _with_loops(
+    model: Model, motion: Motion, v: Array, dt: float, drive: Drive, scheme: Scheme
+) -> tuple[Array, Array, Array]:
+    """M̂_y, its momentum, and the independent velocities at the end."""
+    (M,), (impulse,), _ = assembled(model.spanning_tree, motion.q[None], motion.v[None], dt, [drive], scheme)
+    mass = motion.G.T @ M @ motion.G
+    momentum = mass @ v + motion.G.T @ (impulse - dt * (M @ motion.g))
+    return mass, momentum, constrained_velocity(model, motion, mass, momentum, dt)
+
+
+def _with_balance(
+    model: Model, base: FloatingBase, motion: Motion, step: ImplicitStep, v: Array, dt: float
+) -> ImplicitStep:
+    """The step with the exact balance of momentum; `step.q` is the position at its beginning."""
+    tree, q, v_end = model.spanning_tree, step.q, step.v
+    M_b = of_bodies(tree, base, mass_matrix(tree, motion.q))
     change = motion.G @ (v_end - v) + dt * motion.g if model.loops else v_end - v
     on_base = M_b @ change + dt * bias_forces(tree, motion.q, motion.v)[base.dofs]
     q_end, v_kept, rate = balanced(model, base, q, v, v_end, on_base, dt)
-    momentum = momentum + mass @ (rate - v_end)
-    return in_range(model, ImplicitStep(q_end, v_kept, mass, momentum, motion, rate), dt)
-
-
-def _bias(model: Model, q: Array, v: Array, drive: Drive) -> Array:
-    """h - Σ Jᵀ w, (nv,)."""
-    if drive.wrenches is None:
-        return bias_forces(model, q, v)
-    return inverse_dynamics(model, q, v, np.zeros(model.nv), one_state(model, "wrenches", drive.wrenches))
-
-
-def _forces(model: Model, q: Array, v: Array, dt: float, drive: Drive, scheme: Scheme) -> tuple[Array, Array, Array]:
-    """Implicit damping and stiffness, (nv,) each, and the forces of all joints at the beginning of the step, (nv,)."""
-    c = model.coordinates
-    springs = c.stiffness * displacement(model, c.spring_mount, q)
-    force = one_state(model, "tau", within_effort(model, drive.tau)) - c.damping * v - springs
-    damping, stiffness = c.damping, c.stiffness if scheme.has_springs else np.zeros(model.nv)
-    if drive.pd is not None:
-        pd = drive.pd.checked(model)
-        force = force + pd.forces_of_checked(model, q, v)
-        damping = damping + (pd.kd if scheme is not Scheme.DAMPING else 0.0)
-        stiffness = stiffness + (pd.kp if scheme.has_springs else 0.0)
-    return damping, stiffness, force - dt * stiffness * v
+    momentum = step.momentum + step.mass @ (rate - v_end)
+    return in_range(model, ImplicitStep(q_end, v_kept, step.mass, momentum, motion, rate), dt)

@@ -201,6 +201,11 @@ class Model:
         return quaternion_coordinates(self.tree, self.closure)
 
     @cached_property
+    def turning(self) -> Ints:
+        """First position and first velocity coordinate of every quaternion, (k, 2)."""
+        return np.array([(q.start, v.start) for q, v in self.rotations], dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
     def plain_q(self) -> Ints:
         """Position coordinates that belong to no quaternion."""
         return other_coordinates(self.nq, (q for q, _ in self.rotations))
@@ -209,6 +214,13 @@ class Model:
     def plain_v(self) -> Ints:
         """Velocity coordinates that belong to no quaternion; for a tree in the order of `plain_q`."""
         return other_coordinates(self.nv, (v for _, v in self.rotations))
+
+    @cached_property
+    def place(self) -> Ints:
+        """Of a tree: position coordinate of each velocity, (nv,), -1 for those of a rotation."""
+        place = np.full(self.nv, -1)
+        place[self.plain_v] = self.plain_q
+        return place
 
     def spanning(self, x: ArrayLike, check: bool = True) -> Array:
         """Positions of the spanning tree's joints: (..., nq) -> (..., spanning nq).

@@ -153,6 +153,24 @@ def test_the_message_says_what_to_do(run):
     run.step()
 
 
+def test_large_fields_are_compared_without_a_copy(monkeypatch, tmp_path):
+    """All fields are large here."""
+    monkeypatch.setattr(edits, "_LARGE", 1)
+    model = mujoco.MjModel.from_xml_string(SCENE)
+    run = Run(model, mujoco.MjData(model), tmp_path, ignoring_the_guest)
+    assert not run.coupling.adapter.edits._model_bytes
+    model.body_pos[model.body("guest").id] += 0.125
+    run.step(2)
+    for field, place in (("mesh_vert", (3, 2)), ("exclude_signature", 0), ("geom_condim", model.geom("wall").id)):
+        values = getattr(model, field)
+        before = values.copy()
+        values[place] += 1
+        with pytest.raises(AdapterError, match=f"{field} of .* was changed"):
+            run.step()
+        values[:] = before
+    run.step()
+
+
 BUILD = re.compile(r"(body|jnt|dof|geom|eq|tree|actuator|site)_\w*(adr|num|id|type)|[MDB]_(row|col)\w+|qpos0|dof_Madr")
 FREE_CHOICE = re.compile(
     r"\w+_matid|body_bvh(adr|num)|actuator_(gain|bias)type|geom_(type|dataid|fluid)|\w+_contype|dof_(simple|bvh)num"

@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 from ipc_articulation.adapters.mujoco import MujocoAdapter
-from ipc_articulation.adapters.mujoco.prediction import contacts_off
+from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 
 from ipc_articulation.errors import AdapterError
 from tests.adapters.mujoco.models import arm, mass_matrix, panda
@@ -83,18 +83,30 @@ def test_mass_of_the_panda_under_implicitfast():
     np.testing.assert_allclose(prediction.mass, mass_matrix(model, data) + damping, rtol=1e-12, atol=1e-13)
 
 
-def test_contacts_come_back_after_an_error():
+@pytest.mark.parametrize("others", [0, 1])
+def test_contacts_come_back_after_an_error(others):
     model, _ = arm()
-    before = model.geom_contype.copy()
+    before, flags = model.geom_contype.copy(), model.opt.disableflags
+    geoms = list(range(others, model.ngeom))
 
     def fail_inside():
-        with contacts_off(model, [0, 1, 2]):
-            assert not model.geom_contype[:3].any()
+        with ContactsOff(model, geoms):
+            off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT
+            assert off or not model.geom_contype[geoms].any()
             raise KeyError
 
     with pytest.raises(KeyError):
         fail_inside()
     np.testing.assert_array_equal(model.geom_contype, before)
+    assert model.opt.disableflags == flags
+
+
+def test_contact_of_other_geoms_stays_on():
+    model, _ = arm()
+    with ContactsOff(model, [0, 1, 2]):
+        assert not model.geom_contype[:3].any()
+        assert model.geom_contype[3:].any()
+        assert not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT
 
 
 def test_unstable_step():

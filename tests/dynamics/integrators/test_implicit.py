@@ -6,6 +6,7 @@ import pytest
 from ipc_articulation import dynamics as dyn
 from ipc_articulation import spatial
 from ipc_articulation.dynamics import joints
+from ipc_articulation.dynamics.integrators.tree_kernels import UNSOLVED
 from ipc_articulation.errors import SolverError
 
 DT = 0.01
@@ -125,7 +126,9 @@ def test_a_mimic_joint_moves_as_the_reduced_robot_does():
 
 def test_friction_that_does_not_converge_is_named(monkeypatch):
     model = arm(friction=0.3).build()
-    monkeypatch.setattr("ipc_articulation.dynamics.integrators.constrained.descend", lambda *_: False)
+    monkeypatch.setattr(
+        "ipc_articulation.dynamics.integrators.tree_step.end_steps", lambda *given: given[-1].fill(UNSOLVED)
+    )
     with pytest.raises(
         SolverError, match="dry friction and joint limits of model 'arm' did not converge in 100000 sweeps"
     ):
