@@ -7,7 +7,6 @@ from typing import Protocol
 
 import mujoco
 import numpy as np
-from ipc_articulation.adapters.batches import OneByOne, Predictions
 from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 from ipc_articulation.adapters.mujoco.edits import Edits
 from ipc_articulation.adapters.mujoco.own_steps import OwnSteps
@@ -16,6 +15,7 @@ from ipc_articulation.adapters.mujoco.read_step import StepArrays
 from ipc_articulation.arrays import Array
 from ipc_articulation.cores import cores, parts, share
 from ipc_articulation.coupling.adapter import Adapter
+from ipc_articulation.coupling.batches import OneByOne, Predictions
 from ipc_articulation.errors import IpcArticulationError
 
 _WORTH_A_THREAD = 30  # degrees of freedom of a model whose steps take longer than it takes to share them

@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 from ipc_articulation.adapters.around import predicted
-from ipc_articulation.adapters.batches import OneByOne, Predictions
 from ipc_articulation.adapters.native.predicted import Predicted
 from ipc_articulation.adapters.native.tree_predictions import TreeRobot, after, predict_trees, restraints_of
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter
+from ipc_articulation.coupling.batches import OneByOne, Predictions
 from ipc_articulation.dynamics.integrators import Drive, Scheme
 from ipc_articulation.dynamics.integrators.tree_kernels import SOLVED
 from ipc_articulation.errors import IpcArticulationError

@@ -5,7 +5,6 @@ from dataclasses import fields
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.batches import OneByOne, batch_of
 from ipc_articulation.adapters.mujoco import MujocoAdapter
 from ipc_articulation.adapters.mujoco.batch import MujocoBatch
 from ipc_articulation.adapters.native import NativeAdapter
@@ -14,6 +13,7 @@ from ipc_articulation.adapters.native.batch import NativeBatch
 from ipc_articulation import cores
 from ipc_articulation import dynamics as dyn
 from ipc_articulation.coupling.adapter import CoupledBody, Prediction
+from ipc_articulation.coupling.batches import OneByOne, batch_of
 from ipc_articulation.dynamics import joints
 from ipc_articulation.errors import AdapterError, StateError
 from tests.adapters.mujoco.models import arm

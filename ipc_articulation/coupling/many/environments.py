@@ -13,12 +13,12 @@ import uipc
 from ipc_articulation import affine
 from ipc_articulation.arguments import one_of, refuse_unwanted
 from ipc_articulation.arrays import Array
-from ipc_articulation.coupling.adapter import Adapter, Prediction
+from ipc_articulation.coupling.adapter import Prediction
+from ipc_articulation.coupling.batches import Batch, batch_of
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.coupling.failures import require_all, require_valid
 from ipc_articulation.coupling.many.engine_side import EngineSide
 from ipc_articulation.coupling.many.handing import Handing
-from ipc_articulation.coupling.many.together import FailedEnvironmentError, commit_all, predict_all
 from ipc_articulation.coupling.registry import couplings_of
 from ipc_articulation.coupling.robot_states import RobotState
 from ipc_articulation.coupling.stepping import take_step
@@ -60,6 +60,8 @@ class Environments:
         self._side: EngineSide | None = None
         self.failures: dict[int, IpcArticulationError] = {}
         self.stopped: dict[int, Prediction] = {}
+        self._running: list[int] = []  # the numbers of the robots in the batch
+        self._batch: Batch | None = None
 
     def __len__(self) -> int:
         return len(self.couplings)
@@ -197,11 +199,27 @@ class Environments:
         frame, dt = world.frame() + 1, float(self.scene.config().find("dt").view()[0])
         for coupling in self.couplings:
             coupling.steps.begin(frame, dt)
-        given = {**predict_all(self._running), **self.stopped}
+        given = {**self._predicted(), **self.stopped}
         predictions = [self._checked(number, given[number]) for number in range(len(self))]
         inputs = [one.steps.hold(own) for one, own in zip(self.couplings, predictions, strict=True)]
         side.hand_over(inputs, predictions)
         self._handing.is_on = True
+
+    def _predicted(self) -> dict[int, Prediction]:
+        """The predictions of the robots that are not stopped, by number."""
+        running = [number for number in range(len(self)) if number not in self.stopped]
+        if running != self._running:
+            self._running = running
+            self._batch = batch_of([self.adapters[number] for number in running]) if running else None
+        if self._batch is None:
+            return {}
+        try:
+            found = self._batch.predict()
+        except IpcArticulationError as error:
+            raise FailedEnvironmentError(running[0], error) from error  # all have failed
+        for place, error in found.failures.items():
+            raise FailedEnvironmentError(running[place], error) from error
+        return {number: found.of(place) for place, number in enumerate(running)}
 
     def _checked(self, number: int, prediction: Prediction) -> Prediction:
         try:
@@ -209,17 +227,13 @@ class Environments:
         except IpcArticulationError as error:
             raise FailedEnvironmentError(number, error) from error
 
-    @property
-    def _running(self) -> dict[int, Adapter]:
-        """The adapters that are not stopped."""
-        return {number: own for number, own in enumerate(self.adapters) if number not in self.stopped}
-
     def _commit(self, world: uipc.World, side: EngineSide) -> None:
-        m, running = len(self.joint_names), self._running
+        m = len(self.joint_names)
         delta = np.array([one[:m] for one in side.delta_theta()]).reshape(len(self), m)
-        q, qdot = (values[list(running)] for values in side.free_motion)
-        poses = affine.transform_from_q(affine.nearest_rigid(q))
-        commit_all(running, delta[list(running)], poses, affine.transform_rate_from_qdot(qdot))
+        q, qdot = (values[self._running] for values in side.free_motion)
+        if self._batch is not None:
+            poses = affine.transform_from_q(affine.nearest_rigid(q))
+            self._batch.commit(delta[self._running], poses, affine.transform_rate_from_qdot(qdot))
         for coupling, own in zip(self.couplings, delta, strict=True):
             coupling.steps.end(own)
         observers = [observer for coupling in self.couplings for observer in coupling.observers]
@@ -241,6 +255,14 @@ class Environments:
         if not (isinstance(k, int | np.integer) and 0 <= k < len(self)):
             raise StateError(f"{action}: there is no environment {k!r}; there are {len(self)}, from 0")
         return int(k)
+
+
+class FailedEnvironmentError(Exception):
+    """What one environment raised, with its number."""
+
+    def __init__(self, number: int, error: IpcArticulationError) -> None:
+        super().__init__(str(error))
+        self.number, self.error = number, error
 
 
 def _labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:

@@ -132,6 +132,7 @@ def batch_of(adapters: Sequence[Adapter]) -> Batch:
     """
     if not adapters or len({id(adapter) for adapter in adapters}) != len(adapters):
         raise AdapterError("a batch has one robot at least, and each adapter once")
-    make: Callable[[Sequence[Adapter]], Batch | None] | None = getattr(type(adapters[0]), "batch_of", None)
-    is_uniform = all(type(adapter) is type(adapters[0]) for adapter in adapters)
-    return (make(adapters) if make is not None and is_uniform else None) or OneByOne(adapters)
+    kind = type(adapters[0])
+    is_uniform = "batch_of" in vars(kind) and all(type(adapter) is kind for adapter in adapters)
+    make: Callable[[Sequence[Adapter]], Batch | None] = getattr(kind, "batch_of", lambda _: None)
+    return (make(adapters) if is_uniform else None) or OneByOne(adapters)  # a subclass may predict otherwise
