@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ipc_articulation.coupling.constraint import ExternalArticulationConstraint
     from ipc_articulation.coupling.couple import couple
     from ipc_articulation.coupling.coupling import step
-    from ipc_articulation.coupling.many import couple_many
+    from ipc_articulation.coupling.many.couple_many import couple_many
     from ipc_articulation.coupling.robot_states import RobotState
     from ipc_articulation.coupling.states import reset, set_state
     from ipc_articulation.engine import Engine

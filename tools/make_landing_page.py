@@ -65,6 +65,8 @@ GALLERY = {
     "panda_towel": Moment(4.75, zoom=1.1, has_own_camera=True),
     "cable_through_eye": Moment(),
     "soft_pads_glass": Moment(),
+    "push_crate": Moment(has_own_camera=True),
+    "peg_in_hole": Moment(has_own_camera=True),
 }
 
 

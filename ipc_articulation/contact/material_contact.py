@@ -105,7 +105,7 @@ class MaterialContact(ABC):
             np.minimum.reduce(share(lower, pieces), out=fractions)
 
 
-def _by_islands(bodies: Ints, columns: list[Array], labels: Ints, moving: Bools) -> tuple[list[Array], list[slice]]:
+def _by_islands(bodies: Ints, columns: list[Ints], labels: Ints, moving: Bools) -> tuple[list[Ints], list[slice]]:
     """The columns of stencils, (k,) each, sorted by islands, and pieces for cores, which do not cut a small island.
 
     How an island is cut does not depend on other islands: the times of its stencils follow from those before them.

@@ -8,7 +8,7 @@ from weakref import ref
 
 import uipc
 
-from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, one_of, optional
+from ipc_articulation.arguments import FUNCTION, POSITIVE, Wanted, checked, instance, one_of, optional, shown
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import heaviest_body
@@ -96,13 +96,20 @@ def couple(
     if settings == "robots":
         suit_robots(scene)
     described, mass = answers.describe(), answers.predict().mass
-    robot = described if complete is None else complete(described)
+    robot = described if complete is None else completed(complete(described))
     elements = make_contact_elements(scene, robot), make_environments(scene, robot)
     options = Options(stiffness_ratio, free_kappa, restraints, joints)
     one = put_into(scene, answers, robot, mass, heaviest_body(scene, robot), elements, options)
     scene.animator().insert(one.carrier, callback_of(one, scene))
     register(one.coupling)
     return one.coupling
+
+
+def completed(robot: Any) -> CoupledRobot:
+    """What `complete` gave, which must be a robot."""
+    if not isinstance(robot, CoupledRobot):
+        raise AdapterError(f"couple: complete gave {shown(robot)}, must return the CoupledRobot that it was given")
+    return robot
 
 
 def callback_of(one: Placed, scene: uipc.Scene) -> Callable[[Any], Any]:

@@ -65,6 +65,7 @@ class Coupling:
         self.scene, self.adapter, self.robot = scene, answers.adapter, placed.robot
         self.joint_names, self.link_names = placed.joint_names, placed.link_names
         self.observers: list[Callable[[], None]] = []  # called after each commit
+        self.refresh: Callable[[], None] = lambda: None  # brings the bodies into the scene, where steps leave that out
         self.states = RobotStates(answers, placed.robot, placed.bodies, placed.chains)
         self.answers, self.placed = answers, placed
         self.steps = RobotSteps(scene, answers, placed, tie_strengths, holding)
@@ -187,6 +188,7 @@ class Coupling:
             EngineError: The scene's engine cannot make joints while it runs, or a coupling of the scene is in the
                 middle of a step.
         """
+        self.refresh()
         self._attachments.attach(part, link)
 
     def detach(self, part: str | Any, link: str | None = None) -> None:
@@ -221,6 +223,7 @@ class Coupling:
             SceneError: The world is of another scene.
         """
         require_valid(world, "read_out")
+        self.refresh()
         self.require_world(world)
         self.require_committed()
         steps = self.steps
@@ -266,6 +269,7 @@ class Coupling:
     @property
     def body_poses(self) -> Array:
         """Transforms in the scene of the links and then of the free bodies, (n + f, 4, 4)."""
+        self.refresh()
         return self.placed.body_poses
 
     @property
@@ -275,11 +279,13 @@ class Coupling:
         It is the largest displacement of a vertex of its surface, or of its origin if it has none. It is due to the
         finite stiffness of bodies and joints, and does not accumulate. IPC's guarantee is for the scene's links.
         """
+        self.refresh()
         return self.placed.drift(self.answers.link_poses())
 
     @property
     def minimum_distance(self) -> float:
         """Smallest distance [m] of two surfaces of the scene that may touch; inf if no distance is below 10 d̂."""
+        self.refresh()
         return scene_distance(self.scene).minimum()
 
     def predict(self, info: Any) -> StepInput:

@@ -107,14 +107,34 @@ def test_environments_get_states_of_their_own(tmp_path):
 
 def test_the_geometries_are_written_when_they_are_asked_for(tmp_path):
     many, world = started(tmp_path)
-    first = many.couplings[1].body_poses
+    slot = many.couplings[1].placed.bodies.links[0]
+
+    def pose():
+        return np.array(slot.geometry().transforms().view()[0])
+
+    first = pose()
     for _ in range(3):
         many.step(world)
-    np.testing.assert_array_equal(many.couplings[1].body_poses, first)
-    poses = many.body_poses
+    np.testing.assert_array_equal(pose(), first)
     many.retrieve(world)
+    np.testing.assert_array_equal(pose(), many.body_poses[1, 0])
+    many.step(world)
+    poses = many.body_poses
     np.testing.assert_array_equal(many.couplings[1].body_poses, poses[1])
     np.testing.assert_array_equal(many.body_poses, poses)
+    many.step(world)
+    assert many.couplings[2].drift.max() < 1e-3
+
+
+def test_joints_lowered_to_chains_step_too(tmp_path):
+    scene = make_scene(gravity=(0.0, 0.0, -9.81))
+    many = couple_many(
+        scene, [by_native(gravity=(0.0, 0.0, -9.81)) for _ in range(2)], complete=offset, joints="chains"
+    )
+    world = make_world(scene, tmp_path)
+    for _ in range(5):
+        many.step(world)
+    assert (np.abs(many.theta) > 1e-4).all()
 
 
 def test_bodies_that_come_later_are_touched(tmp_path):
@@ -144,6 +164,10 @@ def test_what_is_wrong_is_named(tmp_path):
     many, world = started(tmp_path)
     with pytest.raises(StateError, match="reset: there is no environment 3; there are 3, from 0"):
         many.reset(world, [3])
+    with pytest.raises(StateError, match="reset: which is 1, must be numbers of environments in a list"):
+        many.reset(world, 1)
+    with pytest.raises(AdapterError, match="complete gave None, must return the CoupledRobot"):
+        couple_many(make_scene(), [by_native()], complete=lambda robot, number: None)
     with pytest.raises(StateError, match="set_state: there is no environment -1"):
         many.set_state(world, {-1: RobotState(theta=[0.0, 0.0])})
 

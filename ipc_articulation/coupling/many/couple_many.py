@@ -11,7 +11,7 @@ from ipc_articulation.arguments import FUNCTION, POSITIVE, checked, instance, on
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import heaviest_body
-from ipc_articulation.coupling.couple import FREE_KAPPA, RATIO, callback_of
+from ipc_articulation.coupling.couple import FREE_KAPPA, RATIO, callback_of, completed
 from ipc_articulation.coupling.many.apart import made_apart
 from ipc_articulation.coupling.many.environments import Environments
 from ipc_articulation.coupling.many.handing import Handing
@@ -78,7 +78,7 @@ def couple_many(
     robots, masses = [], []
     for k, one in enumerate(answers):
         described = one.describe()
-        robots.append(described if complete is None else complete(described, k))
+        robots.append(described if complete is None else completed(complete(described, k)))
         masses.append(one.predict().mass)
     _require_equal_names(robots)
     loads = [heaviest_body(scene, robot) for robot in robots]

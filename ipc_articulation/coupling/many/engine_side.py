@@ -47,8 +47,10 @@ class EngineSide:
 
     @staticmethod
     def of(world: uipc.World, robots: Sequence[PlacedRobot], known: EngineSide | None) -> EngineSide | None:
-        """The side for a world; None where its engine is another one, or the scene has other articulations too."""
-        if not is_on_cpu(world):
+        """The side for a world; None where its engine is another one, the scene has other articulations too, or joints
+        are lowered to chains.
+        """
+        if not is_on_cpu(world) or any(robot.chains is not None for robot in robots):
             return None
         cpu = ENGINES[world].cpu
         cpu.follow_changes()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal, final, get_args
+from weakref import WeakMethod, ref
 
 import numpy as np
 import uipc
 
 from ipc_articulation import affine
-from ipc_articulation.arguments import one_of, refuse_unwanted
+from ipc_articulation.arguments import one_of, refuse_unwanted, shown
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Prediction
 from ipc_articulation.coupling.batches import Batch, batch_of
@@ -29,6 +31,7 @@ from ipc_articulation.signals import interrupts_deferred
 Failing = Literal["raise", "reset", "stop"]  # see `Environments.step`
 
 _NUMBER = re.compile(r"environment (\d+): ")  # begins the names of an environment's bodies
+_ARTICULATION = re.compile(r"articulation geometry (\d+)")
 
 
 @final
@@ -39,7 +42,7 @@ class Environments:
     `body_names`. The values of a step are those of the last one; before the first one, forces and δθ are zero.
 
     On the CPU engine a step neither reads nor writes libuipc's attributes: `retrieve` writes the bodies into the
-    scene's geometries, where pictures, recorders and `couplings[k].body_poses` find them.
+    scene's geometries, where pictures find them; couplings and recorders do so when they need it.
 
     Attributes:
         couplings: Those of the robots, (N,).
@@ -62,6 +65,10 @@ class Environments:
         self.stopped: dict[int, Prediction] = {}
         self._running: list[int] = []  # the numbers of the robots in the batch
         self._batch: Batch | None = None
+        self._world: Callable[[], uipc.World | None] = lambda: None
+        refresh = WeakMethod(self._refresh)
+        for coupling in self.couplings:
+            coupling.refresh = lambda: None if (known := refresh()) is None else known()
 
     def __len__(self) -> int:
         return len(self.couplings)
@@ -121,23 +128,36 @@ class Environments:
         finally:
             self._handing.is_on = False
             self._side.take_back()
-        self._is_stale = True
+        self._is_stale, self._world = True, ref(world)
         self._commit(world, self._side)
 
     def _advance(self, world: uipc.World) -> None:
         try:
             world.advance()
         except IpcArticulationError as error:
-            named = _NUMBER.search(str(error))
-            if named is None:
+            number = self._named(str(error))
+            if number is None:
                 raise
-            raise FailedEnvironmentError(int(named[1]), error) from error
+            raise FailedEnvironmentError(number, error) from error
+
+    def _named(self, message: str) -> int | None:
+        """The number of the environment that a message names, by a body or by its articulation."""
+        if (body := _NUMBER.search(message)) is not None:
+            return int(body[1])
+        if (articulation := _ARTICULATION.search(message)) is None:
+            return None
+        ids = [None if robot.articulation is None else robot.articulation.id() for robot in self._robots]
+        return ids.index(int(articulation[1])) if int(articulation[1]) in ids else None
 
     def retrieve(self, world: uipc.World) -> None:
         """Write the bodies into the scene's geometries, unless they are there already."""
         if self._is_stale:
             world.retrieve()
             self._is_stale = False
+
+    def _refresh(self) -> None:
+        if (world := self._world()) is not None:
+            self.retrieve(world)
 
     def reset(self, world: uipc.World, which: Iterable[int] | None = None) -> None:
         """Put environments back into their states at the moment of coupling; the others stay as they are.
@@ -150,6 +170,8 @@ class Environments:
             StateError: There is no environment of a number.
             AdapterError, EngineError, SceneError: As for `Coupling.reset`. Nothing has changed then.
         """
+        if not isinstance(which, Iterable | None):
+            raise StateError(f"reset: which is {shown(which)}, must be numbers of environments in a list")
         chosen = range(len(self)) if which is None else [self._number(k, "reset") for k in which]
         self._put(world, {self.couplings[k]: None for k in chosen}, "reset")
 
@@ -197,8 +219,9 @@ class Environments:
 
     def _predict(self, world: uipc.World, side: EngineSide) -> None:
         frame, dt = world.frame() + 1, float(self.scene.config().find("dt").view()[0])
-        for coupling in self.couplings:
-            coupling.steps.begin(frame, dt)
+        for number, coupling in enumerate(self.couplings):
+            with _blaming(number):
+                coupling.steps.begin(frame, dt)
         given = {**self._predicted(), **self.stopped}
         predictions = [self._checked(number, given[number]) for number in range(len(self))]
         inputs = [one.steps.hold(own) for one, own in zip(self.couplings, predictions, strict=True)]
@@ -217,15 +240,13 @@ class Environments:
             found = self._batch.predict()
         except IpcArticulationError as error:
             raise FailedEnvironmentError(running[0], error) from error  # all have failed
-        for place, error in found.failures.items():
-            raise FailedEnvironmentError(running[place], error) from error
+        for place, failure in found.failures.items():
+            raise FailedEnvironmentError(running[place], failure) from failure
         return {number: found.of(place) for place, number in enumerate(running)}
 
     def _checked(self, number: int, prediction: Prediction) -> Prediction:
-        try:
+        with _blaming(number):
             return self.couplings[number].answers.checked(prediction)
-        except IpcArticulationError as error:
-            raise FailedEnvironmentError(number, error) from error
 
     def _commit(self, world: uipc.World, side: EngineSide) -> None:
         m = len(self.joint_names)
@@ -263,6 +284,15 @@ class FailedEnvironmentError(Exception):
     def __init__(self, number: int, error: IpcArticulationError) -> None:
         super().__init__(str(error))
         self.number, self.error = number, error
+
+
+@contextmanager
+def _blaming(number: int) -> Iterator[None]:
+    """What is raised within is what an environment raised."""
+    try:
+        yield
+    except IpcArticulationError as error:
+        raise FailedEnvironmentError(number, error) from error
 
 
 def _labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:
