@@ -19,9 +19,12 @@ from pickle import dumps
 from typing import Any
 
 from filelock import FileLock
-from numba import njit
+from numba import config
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
+
+from ipc_articulation.callees import FunctionDispatcher
+from ipc_articulation.machine_code import MachineCode
 
 _SOURCES = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
@@ -32,15 +35,16 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Args:
         function: The function, maybe a closure over compiled functions; None: the result is a decorator.
-        options: Options of `numba.njit`.
+        options: Options of numba.
     """
     if function is None:
         return lambda f: compiled(f, **options)
     if function.__closure__:  # closures of one factory get different names, on disk and as machine code
         function.__qualname__ += f".{_digest(function)}"
-    dispatcher = njit(**options)(function)
-    if dispatcher is not function:  # with NUMBA_DISABLE_JIT it is
-        dispatcher._cache = _Cache(function)
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = FunctionDispatcher(function, options)
+    dispatcher._cache = _Cache(function)
     return dispatcher
 
 
@@ -77,6 +81,8 @@ def _named(value: Any) -> Any:
 
 class _Cache(FunctionCache):
     """numba's cache of one function, discarded when a source changes, and locked while it is written."""
+
+    _impl_class = MachineCode
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
