@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import bounded_springs, kinds
 from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
-from ipc_articulation.articulation.kinds import FREEDOMS
+from ipc_articulation.articulation.kinds import FREEDOMS, MOST_FREEDOMS
 from ipc_articulation.articulation.mass_factor import stretches, times
 from ipc_articulation.articulation.spring_rows import SpringRows, add_back, along, make_rows
 from ipc_articulation.articulation.step_input import are_finite, are_valid
@@ -185,13 +185,49 @@ def freedom_energies(arrays: HeldArticulations | Articulations, q: Array) -> Arr
 @compiled
 def linearize(arrays: HeldArticulations | Articulations, q: Array, project: bool) -> tuple[Array, Array, Array, Array]:
     """The fields of an `energy.Linearization` at q (n, 12)."""
-    joints, reference, delta = arrays.joints, arrays.reference, _displacement(arrays, q)
-    force = _inertial(arrays, delta - arrays.tilde)
-    w = force.copy()
-    add_back(arrays.rows, bounded_springs.slopes(arrays.springs, arrays.row_tilde, along(arrays.rows, delta)), w)
-    J, curvature, first = np.empty((len(w), 24)), np.empty((len(joints.kind), 24, 24)), 0
+    F, m = len(arrays.tilde), len(arrays.joints.kind)
+    J, curvature = np.empty((F, 24)), np.empty((m, 24, 24))
+    force, delta = linearize_into(arrays, q, project, J, curvature)
+    return force, delta, J, curvature
+
+
+@compiled
+def linearize_into(
+    arrays: HeldArticulations | Articulations, q: Array, project: bool, J: Array, curvature: Array
+) -> tuple[Array, Array]:
+    """The same with room for the two large ones, of which numpy gets new memory faster than compiled code."""
+    joints, reference = arrays.joints, arrays.reference
+    force, w, delta = _forces(arrays, q)
+    first = 0
     for k in range(len(curvature)):
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
         kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
         first += FREEDOMS[kind]
-    return force, delta, J, curvature
+    return force, delta
+
+
+@compiled
+def gradient(arrays: HeldArticulations | Articulations, q: Array) -> Array:
+    """∂K/∂q at q (n, 12)."""
+    joints, w = arrays.joints, _forces(arrays, q)[1]
+    J, H, zeros = np.empty((MOST_FREEDOMS, 24)), np.empty((24, 24)), np.zeros(MOST_FREEDOMS)
+    g, first = np.zeros_like(q), 0
+    for k in range(len(joints.kind)):
+        kind, i, j = joints.kind[k], joints.bodies[k, 0], joints.bodies[k, 1]
+        kinds.slopes(kind, joints.local[k], q[i], q[j], arrays.reference[k], zeros, J, H)
+        for freedom in range(FREEDOMS[kind]):
+            for column in range(12):
+                g[i, column] += w[first + freedom] * J[freedom, column]
+                g[j, column] += w[first + freedom] * J[freedom, 12 + column]
+        first += FREEDOMS[kind]
+    return g
+
+
+@compiled
+def _forces(arrays: HeldArticulations | Articulations, q: Array) -> tuple[Array, Array, Array]:
+    """Mᵗ (δθ - δθ̃), the same + Cᵀ D', and δθ at q (n, 12), all (F,)."""
+    delta = _displacement(arrays, q)
+    force = _inertial(arrays, delta - arrays.tilde)
+    w = force.copy()
+    add_back(arrays.rows, bounded_springs.slopes(arrays.springs, arrays.row_tilde, along(arrays.rows, delta)), w)
+    return force, w, delta

@@ -17,6 +17,8 @@ ADAPTERS = f"{PACKAGE}.adapters"  # also the group of entry points
 
 # From the ground up. A part imports from lower floors and from itself only. README and CONTRIBUTING follow this.
 FLOORS: tuple[tuple[str, ...], ...] = (
+    ("machine_code",),
+    ("callees",),
     ("errors", "arrays", "compiled", "cores", "signals", "patterns", "progress"),
     ("naming", "extras", "affine", "packages", "repairs", "spatial"),
     ("arguments", "tetrads"),
@@ -26,7 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("adapters", "watching"),
     ("simulation", "inspection", "doctor"),
     ("checking", "running"),
-    ("starting", "sweeps"),
+    ("starting", "sweeps", "warming"),
     ("cli",),
     ("__init__", "__main__"),
 )

@@ -11,14 +11,19 @@ log = logging.getLogger("ipc_articulation")
 
 
 def tell_first_run() -> None:
-    """Warn, once per process, if the engine's functions have not been compiled on this machine before.
+    """Warn, once per process, if the engine's functions have not been compiled on this machine before."""
+    if is_first_run():
+        log.warning("first run: compiling the engine takes about a minute; later runs find it on disk")
+
+
+def is_first_run() -> bool:
+    """Whether that is so; only the first call on a machine says yes.
 
     The function below represents all: it is compiled and saved together with them, so it is missing if they are.
     """
     before = _misses()
     _stand_in(1.0)
-    if _misses() > before:
-        log.warning("first run: compiling the engine takes one to two minutes; later runs find it on disk")
+    return _misses() > before
 
 
 def compiled_folder() -> Path | None:
