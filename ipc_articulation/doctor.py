@@ -52,7 +52,7 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Test everything, in order; the first run of an engine on a machine takes one to two minutes."""
+    """Test everything, in order; the first run of an engine on a machine takes about a minute."""
     yield Finding("python", "OK", f"{platform.python_version()} on {platform.platform()}, {sys.executable}")
     yield Finding("ipc_articulation", "OK", metadata.version("ipc_articulation"))
     yield from _packages()
@@ -172,10 +172,10 @@ def _compiled() -> Finding:
         return Finding("compiled code", "broken", "NUMBA_DISABLE_JIT is set: everything is slow", "unset it")
     if not os.access(folder, os.W_OK):
         advice = (
-            "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles again, for one to two minutes"
+            "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles again, for about a minute"
         )
         return Finding("compiled code", "broken", f"{folder} cannot be written", advice)
-    state = "exists" if any(folder.glob("*.nbi")) else "will be created by the first run, in one to two minutes"
+    state = "exists" if any(folder.glob("*.nbi")) else "will be created by the first run, in about a minute"
     return Finding("compiled code", "OK", f"{state}: {folder}")
 
 

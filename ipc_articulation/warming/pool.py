@@ -53,9 +53,9 @@ def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> list[Compiled]:
 
 def prepare(quiet: bool = False) -> None:
     """On this machine's first run compile on several cores what most scenes need; what fails is compiled later."""
-    from ipc_articulation.engine.output.first_run import is_first_run
+    from ipc_articulation.engine.output.first_run import tell_first_run
 
-    if cores() > 1 and is_first_run():
+    if tell_first_run() and cores() > 1:
         with suppress(EngineError):
             _done([("affine", tuple(JOBS["affine"][0]))], quiet)
 
