@@ -171,9 +171,7 @@ def _compiled() -> Finding:
     if folder is None:
         return Finding("compiled code", "broken", "NUMBA_DISABLE_JIT is set: everything is slow", "unset it")
     if not os.access(folder, os.W_OK):
-        advice = (
-            "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles again, for about a minute"
-        )
+        advice = "set NUMBA_CACHE_DIR to a folder that can be written, or every run compiles again, for about a minute"
         return Finding("compiled code", "broken", f"{folder} cannot be written", advice)
     state = "exists" if any(folder.glob("*.nbi")) else "will be created by the first run, in about a minute"
     return Finding("compiled code", "OK", f"{state}: {folder}")
