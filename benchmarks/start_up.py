@@ -49,6 +49,7 @@ def measure(quick: bool) -> list[Row]:
     for scene, robot in ROBOTS.items():
         with tempfile.TemporaryDirectory() as folder:
             run = FIRST_STEP, str(SCENES / f"{scene}.yaml"), folder
+            until(folder, IMPORT)  # Python compiles the modules of all packages
             first = until(folder, *run, "150")
             later, bare = [], []
             for _ in range(5 if quick else 15):

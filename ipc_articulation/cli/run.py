@@ -33,10 +33,7 @@ def execute(options: argparse.Namespace) -> None:
     from ipc_articulation.running import run
     from ipc_articulation.running.summary import print_json
     from ipc_articulation.scenefile.settings import parse_setting
-    from ipc_articulation.warming import prepare
 
-    if options.engine in ("auto", "cpu"):
-        prepare(options.quiet or options.json)
     result = run(
         options.file,
         engine=options.engine,

@@ -1,5 +1,5 @@
-"""Compiles ahead what scenes need, in several processes: `ipc-articulation warm`, and the first run of a scene."""
+"""Compiles ahead what scenes need, in several processes: `ipc-articulation warm`."""
 
-from ipc_articulation.warming.pool import KINDS, Compiled, prepare, warm
+from ipc_articulation.warming.pool import KINDS, Compiled, warm
 
-__all__ = ["KINDS", "Compiled", "prepare", "warm"]
+__all__ = ["KINDS", "Compiled", "warm"]

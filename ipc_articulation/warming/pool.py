@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -49,15 +48,6 @@ def warm(kinds: Sequence[str] = KINDS, quiet: bool = False) -> list[Compiled]:
         if kind not in JOBS:
             raise EngineError(f"kind '{kind}' of scenes is unknown; kinds: {', '.join(KINDS)}")
     return _done([(kind, tuple(stage)) for kind in kinds for stage in JOBS[kind]], quiet)
-
-
-def prepare(quiet: bool = False) -> None:
-    """On this machine's first run compile on several cores what most scenes need; what fails is compiled later."""
-    from ipc_articulation.engine.output.first_run import tell_first_run
-
-    if tell_first_run() and cores() > 1:
-        with suppress(EngineError):
-            _done([("affine", tuple(JOBS["affine"][0]))], quiet)
 
 
 def _done(stages: Iterable[tuple[str, tuple[str, ...]]], quiet: bool) -> list[Compiled]:

@@ -5,7 +5,6 @@ import pytest
 from ipc_articulation import cli
 from ipc_articulation.errors import EngineError
 from ipc_articulation.warming import Compiled, jobs, warm
-from ipc_articulation.warming.pool import prepare
 
 
 def test_an_unknown_kind_is_named_with_those_that_there_are():
@@ -22,16 +21,6 @@ def test_a_job_that_fails_is_named_with_its_last_words(monkeypatch):
     monkeypatch.setitem(jobs.JOBS, "soft", ({"no such job": lambda: None},))
     with pytest.raises(EngineError, match=r"^compiling for 'soft' failed in 'no such job': KeyError: 'no such job'$"):
         warm(["soft"], quiet=True)
-
-
-def test_only_the_first_run_of_all_compiles_ahead(monkeypatch):
-    begun = []
-    monkeypatch.setattr("ipc_articulation.warming.pool._done", lambda stages, quiet: begun.append(stages))
-    monkeypatch.setattr("ipc_articulation.warming.pool.cores", lambda: 2)
-    for first in (True, False):
-        monkeypatch.setattr("ipc_articulation.engine.output.first_run.tell_first_run", lambda first=first: first)
-        prepare()
-    assert begun == [[("affine", ("joints", "bodies"))]]
 
 
 @pytest.mark.slow

@@ -10,20 +10,15 @@ from ipc_articulation.compiled import compiled
 log = logging.getLogger("ipc_articulation")
 
 
-def tell_first_run() -> bool:
+def tell_first_run() -> None:
     """Warn, once per process, if the engine's functions have not been compiled on this machine before.
 
     The function below represents all: it is compiled and saved together with them, so it is missing if they are.
-
-    Returns:
-        Whether that is so; only the first call on a machine says yes.
     """
     before = _misses()
     _stand_in(1.0)
-    is_first = _misses() > before
-    if is_first:
+    if _misses() > before:
         log.warning("first run: compiling the engine takes about a minute; later runs find it on disk")
-    return is_first
 
 
 def compiled_folder() -> Path | None:
