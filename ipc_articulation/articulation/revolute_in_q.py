@@ -2,7 +2,6 @@
 
 By F it consists of four outer products and a part that has only two kinds of 3x3 blocks, multiples of one. Both are
 carried to q one by one: outer products as vectors, blocks as 3x3 matrices of local vectors, the same for each row of A.
-That takes a fifth of the time of carrying the 12x12 matrix.
 """
 
 from __future__ import annotations
