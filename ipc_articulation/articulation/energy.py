@@ -19,17 +19,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.articulation.bounded_springs import curvatures, refuse_springs, slopes
+from ipc_articulation.articulation.bounded_springs import curvatures, refuse_springs
 from ipc_articulation.articulation.evaluation import (
     differentiate,
     forces,
     freedom_energies,
+    gradient,
     hold,
     make_articulations,
     take,
 )
 from ipc_articulation.articulation.joints import Joints, delta_theta
-from ipc_articulation.articulation.spring_rows import BoundedRows, add_back, along, bounded_rows
+from ipc_articulation.articulation.spring_rows import BoundedRows, along, bounded_rows
 from ipc_articulation.articulation.step_input import (
     delta_theta_tilde_array,
     mass_array,
@@ -196,13 +197,7 @@ class ArticulationEnergy:
 
     def gradient(self, q: Array) -> Array:
         """∂K/∂q, (n, 12)."""
-        q = self.coordinates(q)
-        at = self.linearize(q, project=False)
-        w, arrays = at.force.copy(), self.arrays
-        add_back(arrays.rows, slopes(arrays.springs, arrays.row_tilde, along(arrays.rows, at.displacement)), w)
-        G = np.zeros_like(q)
-        np.add.at(G, self.arrays.bodies, (w[:, None] * at.jacobian).reshape(-1, 2, 12))
-        return G
+        return gradient(self.held, self.coordinates(q))
 
     def hessian(self, q: Array, project: bool = True) -> Array:
         """∂²K/∂q², (12n, 12n), exact or positive semidefinite. Dense: for checks and small scenes."""

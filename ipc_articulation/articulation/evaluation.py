@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.articulation import bounded_springs, kinds
 from ipc_articulation.articulation.bounded_springs import SPRINGS
 from ipc_articulation.articulation.joints import JointArrays, Joints, delta_theta
-from ipc_articulation.articulation.kinds import FREEDOMS
+from ipc_articulation.articulation.kinds import FREEDOMS, MOST_FREEDOMS
 from ipc_articulation.articulation.mass_factor import stretches, times
 from ipc_articulation.articulation.spring_rows import SpringRows, add_back, along, make_rows
 from ipc_articulation.articulation.step_input import are_finite, are_valid
@@ -220,3 +220,20 @@ def differentiate(
         kind, local, i, j = joints.kind[k], joints.local[k], joints.bodies[k, 0], joints.bodies[k, 1]
         kinds.derivatives(kind, local, q[i], q[j], reference[k], w[first:], project, J[first:], curvature[k])
         first += FREEDOMS[kind]
+
+
+@compiled
+def gradient(arrays: HeldArticulations | Articulations, q: Array) -> Array:
+    """∂K/∂q at q (n, 12)."""
+    joints, w = arrays.joints, forces(arrays, q)[2]
+    J, H, zeros = np.empty((MOST_FREEDOMS, 24)), np.empty((24, 24)), np.zeros(MOST_FREEDOMS)
+    g, first = np.zeros_like(q), 0
+    for k in range(len(joints.kind)):
+        kind, i, j = joints.kind[k], joints.bodies[k, 0], joints.bodies[k, 1]
+        kinds.slopes(kind, joints.local[k], q[i], q[j], arrays.reference[k], zeros, J, H)
+        for freedom in range(FREEDOMS[kind]):
+            for column in range(12):
+                g[i, column] += w[first + freedom] * J[freedom, column]
+                g[j, column] += w[first + freedom] * J[freedom, 12 + column]
+        first += FREEDOMS[kind]
+    return g

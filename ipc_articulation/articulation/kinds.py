@@ -272,6 +272,15 @@ def derivatives(
 
 
 @compiled
+def slopes(kind: int, local: Array, q_i: Array, q_j: Array, reference: Array, zeros: Array, J: Array, H: Array) -> None:
+    """∂δθ/∂q alone, with room for H and zeros in place of w; see `derivatives`."""
+    if kind in (REVOLUTE, HELICAL):
+        revolute.slopes(local, q_i, q_j, J[0])
+    else:
+        derivatives(kind, local, q_i, q_j, reference, zeros, False, J, H)
+
+
+@compiled
 def residual(kind: int, x: Array, y: Array, r: Array) -> None:
     """Write the penalty's residual of a kind that is not linear into r (3 HELD,).
 

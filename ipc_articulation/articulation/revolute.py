@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 
 from ipc_articulation.arrays import Array
-from ipc_articulation.articulation import vectors
+from ipc_articulation.articulation import revolute_in_q, vectors
 from ipc_articulation.articulation.frames import Placement, local_directions, local_points, orthonormal_basis
 from ipc_articulation.compiled import compiled
 
@@ -65,10 +65,28 @@ def delta_theta(local: Array, q_i: Array, q_j: Array, reference: Array, delta: A
 @compiled
 def derivatives(local: Array, q_i: Array, q_j: Array, w: float, project: bool, g: Array, H: Array) -> None:
     """∂δθ/∂q into g (24,) and w ∂²δθ/∂q² into H (24, 24); see `kinds.derivatives`."""
-    G, by_F = np.empty(12), np.empty((12, 12))
-    derivatives_in_F(vectors.pairs(local, q_i, q_j), w, project, G, by_F)
-    vectors.gradient_to_q(local, G, g)
-    vectors.hessian_to_q(local, by_F, H)
+    F, t, p, p_in_q = vectors.pairs(local, q_i, q_j), np.empty(12), np.empty(12), np.empty(24)
+    C, S = cos_sin(F)
+    r2 = C * C + S * S
+    c, s = 0.5 * C / r2, 0.5 * S / r2  # cosθ / 2r, sinθ / 2r
+    _gradients(F, c, s, t, p)
+    vectors.gradient_to_q(local, t, g)
+    vectors.gradient_to_q(local, p, p_in_q)
+    if not project:
+        revolute_in_q.write_weighted(local, w, c, s, g, p_in_q, H)
+    else:
+        revolute_in_q.write_weighted(local, 0.5 * w, c, s, g, p_in_q, H)
+        revolute_in_q.add_absolute(local, 0.5 * abs(w), np.sqrt(r2), F, t, p, H)
+
+
+@compiled
+def slopes(local: Array, q_i: Array, q_j: Array, g: Array) -> None:
+    """∂δθ/∂q into g (24,)."""
+    F, t, p = vectors.pairs(local, q_i, q_j), np.empty(12), np.empty(12)
+    C, S = cos_sin(F)
+    r2 = C * C + S * S
+    _gradients(F, 0.5 * C / r2, 0.5 * S / r2, t, p)
+    vectors.gradient_to_q(local, t, g)
 
 
 @compiled
@@ -84,29 +102,6 @@ def cos_sin(F: Array) -> tuple[float, float]:
 
 
 @compiled
-def derivatives_in_F(F: Array, weight: float, project: bool, t: Array, H: Array) -> None:
-    """Both derivatives of θ by world vectors F (4, 3), in the order of F's entries.
-
-    Args:
-        F: World vectors.
-        weight: Factor of the second derivative.
-        project: Whether to project weight·∇²θ onto positive semidefinite matrices.
-        t: Receives ∇θ, (12,).
-        H: Receives weight·∇²θ or its projection, (12, 12).
-    """
-    C, S = cos_sin(F)
-    r2 = C * C + S * S
-    c, s = 0.5 * C / r2, 0.5 * S / r2  # cosθ / 2r, sinθ / 2r
-    p = np.empty(12)
-    _gradients(F, c, s, t, p)
-    if not project:
-        _write_weighted(weight, c, s, t, p, H)
-    else:
-        _write_weighted(0.5 * weight, c, s, t, p, H)
-        _add_absolute(0.5 * abs(weight), np.sqrt(r2), F, t, p, H)
-
-
-@compiled
 def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
     """∇θ into t (12,) and ∇ρ into p (12,), with c = cosθ / 2r and s = sinθ / 2r."""
     for a in range(3):
@@ -115,41 +110,3 @@ def _gradients(F: Array, c: float, s: float, t: Array, p: Array) -> None:
         n_j_turned, b_j_turned = c * n_j + s * b_j, c * b_j - s * n_j
         p[a], p[3 + a], p[6 + a], p[9 + a] = n_j_turned, b_j_turned, n_i_turned, b_i_turned
         t[a], t[3 + a], t[6 + a], t[9 + a] = b_j_turned, -n_j_turned, -b_i_turned, n_i_turned
-
-
-@compiled
-def _write_weighted(weight: float, c: float, s: float, t: Array, p: Array, H: Array) -> None:
-    """Write weight·∇²θ into H (12, 12)."""
-    for k in range(12):
-        for m in range(12):
-            H[k, m] = -weight * (p[k] * t[m] + t[k] * p[m])
-    for a in range(3):
-        n_i, b_i, n_j, b_j = a, 3 + a, 6 + a, 9 + a
-        _add_symmetric(H, n_i, n_j, -weight * s)
-        _add_symmetric(H, n_i, b_j, weight * c)
-        _add_symmetric(H, b_i, n_j, -weight * c)
-        _add_symmetric(H, b_i, b_j, -weight * s)
-
-
-@compiled
-def _add_absolute(weight: float, r: float, F: Array, t: Array, p: Array, H: Array) -> None:
-    """Add weight·|∇²θ| to H (12, 12)."""
-    a, c, N = np.empty(12), np.empty(12), 0.0
-    for k in range(3):
-        c[k], c[3 + k], c[6 + k], c[9 + k] = F[1, k], -F[0, k], -F[3, k], F[2, k]  # G
-    for k in range(12):
-        f = F[k // 3, k % 3]
-        a[k] = f + 2.0 * r * p[k]
-        c[k] += 2.0 * r * t[k]
-        N += f * f
-    scale = 1.0 / (2.0 * r * (N + 4.0 * r))
-    for k in range(12):
-        for m in range(12):
-            H[k, m] += weight * (t[k] * t[m] + p[k] * p[m] - scale * (a[k] * a[m] + c[k] * c[m]))
-        H[k, k] += weight * 0.5 / r
-
-
-@compiled
-def _add_symmetric(H: Array, row: int, column: int, value: float) -> None:
-    H[row, column] += value
-    H[column, row] += value

@@ -38,7 +38,20 @@ WRONG_BEFORE_IT_BEGAN = (
 OK, FAILED, WRONG_USE, STOPPED = 0, 1, 2, 130
 
 # Each a module beside this one, with HELP, DESCRIPTION, EXAMPLES, add_arguments and execute.
-COMMANDS = ("run", "resume", "check", "new", "render", "replay", "report", "export", "sweep", "inspect", "doctor")
+COMMANDS = (
+    "run",
+    "resume",
+    "check",
+    "new",
+    "render",
+    "replay",
+    "report",
+    "export",
+    "sweep",
+    "inspect",
+    "doctor",
+    "warm",
+)
 
 _CHECKING = ("ipc_articulation.checking", "ipctk", "mujoco", "trimesh")
 _RUNNING = (

@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("adapters", "watching"),
     ("simulation", "inspection", "doctor"),
     ("checking", "running"),
-    ("starting", "sweeps"),
+    ("starting", "sweeps", "warming"),
     ("gym",),
     ("cli",),
     ("__init__", "__main__"),
