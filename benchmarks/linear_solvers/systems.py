@@ -89,9 +89,9 @@ def _recorded() -> Iterator[list[Any]]:
 
 
 def _recording(original: Callable[..., Array | None], found: list[Any]) -> Callable[..., Array | None]:
-    def solve(self: Any, H: Matrix, b: Array, shift: float = 0.0) -> Array | None:
+    def solve(self: Any, H: Matrix, b: Array) -> Array | None:
         if not found or len(b) >= len(found[1]):
             found[:] = [Matrix(*(array.copy() for array in H)), b.copy()]
-        return original(self, H, b, shift)
+        return original(self, H, b)
 
     return solve

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from ipc_articulation.adapters.mujoco.prediction import contacts_off
+from ipc_articulation.adapters.mujoco.contacts import ContactsOff
 
 from tests.adapters.mujoco.driven import POSTURE, Run, driven_panda
 
@@ -27,7 +27,7 @@ def test_panda_without_contact_moves_as_in_mujoco(integrator, dt, tmp_path):
     for _ in range(round(DURATION / dt)):
         data.ctrl[:] = own.ctrl[:] = target(data.time)
         run.step()
-        with contacts_off(model, list(range(model.ngeom))):
+        with ContactsOff(model, list(range(model.ngeom))):
             mujoco.mj_step(model, own)
     assert np.abs(data.qvel).max() > 1e-3  # still moving
     np.testing.assert_allclose(data.qpos, own.qpos, atol=1e-6)

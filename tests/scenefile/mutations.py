@@ -303,7 +303,7 @@ def overlapping(data: Data, random: Random) -> Broken:
     free = [i for i, body in enumerate(data.get("bodies", [])) if not body.get("fixed") and "velocity" not in body]
     if "ground" not in data or not free or "randomise" in data:
         return None
-    position = [0.9, 0.9, 0.01]
+    position = [0.9, 0.9, (data["ground"] or {}).get("height", 0.0) + 0.01]
     return changed(data, ("bodies", random.choice(free), "pose"), {"position": position}), "the ground"
 
 

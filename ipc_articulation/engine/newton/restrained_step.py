@@ -31,7 +31,7 @@ def press(dq, place, labels, bodies, J, rows, springs, tilde, delta):
     Args:
         dq: -H⁻¹ g, (n, 12), without them.
         place: Of each body among the unknowns, (n,); -1 where it has none.
-        labels: The part of each body, (n,).
+        labels: The part of each body, (n,); all bodies of an articulation are in one.
         bodies: The two bodies of each freedom's joint, (F, 2).
         J: ∂δθ/∂q, (F, 24).
         rows: C, S rows.

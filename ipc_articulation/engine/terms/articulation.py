@@ -14,7 +14,7 @@ from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import restrained_step
+from ipc_articulation.engine.newton import islands, restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Projecting, Term
@@ -128,7 +128,7 @@ class Articulation(Term, Projecting):
         arrays, at = self._energy.arrays, self._at
         if not self._is_restrained or at is None:
             return dq
-        J, labels = (arrays.bodies, at.jacobian), system.parts()
+        J, labels = (arrays.bodies, at.jacobian), islands.join(system.parts(), self._couples, system.place >= 0)
         springs = arrays.rows, arrays.springs, arrays.row_tilde, at.displacement
         is_pressed, *pressed = restrained_step.press(dq, system.place, labels, *J, *springs)
         if not is_pressed:
