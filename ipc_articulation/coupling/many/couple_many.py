@@ -50,8 +50,8 @@ def couple_many(
 
     Bodies of different environments never touch, so all may be in the same place; what the scene had before, and
     half-planes that all robots have, belongs to all. Which states the others are in makes no difference to an
-    environment, not even of a bit. libuipc's own check of the start (`sanity_check`) is switched off: its time grows
-    with the square of N; the CPU engine has a check of its own.
+    environment, not even of a bit, but for what docs/limits.md lists. libuipc's own check of the start
+    (`sanity_check`) is switched off: its time grows with the square of N; the CPU engine has a check of its own.
 
     Args:
         scene: An ordinary libuipc scene, as for `couple`.
