@@ -30,17 +30,19 @@ LARGEST_RATIO = 1e12  # above it, M̂ is lost in the rounding of the stiffness: 
 RATIO = Wanted(f"a positive number, at most {LARGEST_RATIO:g}", lambda x: POSITIVE.accepts(x) and x <= LARGEST_RATIO)
 
 
+WANTED: dict[str, Wanted] = {  # of the arguments of `couple` and `couple_many`
+    "scene": instance(uipc.Scene),
+    "stiffness_ratio": RATIO,
+    "free_kappa": POSITIVE,
+    "complete": optional(FUNCTION),
+    "restraints": one_of(*get_args(Restraining)),
+    "joints": one_of(*get_args(JointsAs)),
+    "settings": one_of(*get_args(Settings)),
+}
+
+
 @summed()
-@checked(
-    AdapterError,
-    scene=instance(uipc.Scene),
-    stiffness_ratio=RATIO,
-    free_kappa=POSITIVE,
-    complete=optional(FUNCTION),
-    restraints=one_of(*get_args(Restraining)),
-    joints=one_of(*get_args(JointsAs)),
-    settings=one_of(*get_args(Settings)),
-)
+@checked(AdapterError, (), **WANTED)
 def couple(
     scene: uipc.Scene,
     adapter: Adapter,

@@ -105,6 +105,16 @@ def test_environments_get_states_of_their_own(tmp_path):
     assert np.abs(many.theta[0] - [-0.5, 0.2]).max() < 0.1
 
 
+def test_a_new_state_of_joints_leaves_the_free_body_where_it_is(tmp_path):
+    """Also for the multibody engine, although the scene's geometries are those of the start."""
+    many, world = started(tmp_path, by_mujoco)
+    for _ in range(10):
+        many.step(world)
+    crate = many.body_poses[0, -1, :3, 3]
+    many.set_state(world, {0: RobotState(theta=[-0.5, 0.2])})
+    np.testing.assert_allclose(many.adapters[0].data.body("crate").xpos, crate, atol=1e-9)
+
+
 def test_the_geometries_are_written_when_they_are_asked_for(tmp_path):
     many, world = started(tmp_path)
     slot = many.couplings[1].placed.bodies.links[0]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import get_args
 
 import uipc
 
-from ipc_articulation.arguments import FUNCTION, POSITIVE, checked, instance, one_of, optional, shown
+from ipc_articulation.arguments import checked, shown
 from ipc_articulation.coupling.adapter import Adapter, CoupledRobot
 from ipc_articulation.coupling.answers import Answers
 from ipc_articulation.coupling.bodies import heaviest_body
-from ipc_articulation.coupling.couple import FREE_KAPPA, RATIO, callback_of, completed
+from ipc_articulation.coupling.couple import FREE_KAPPA, WANTED, callback_of, completed
 from ipc_articulation.coupling.many.apart import made_apart
 from ipc_articulation.coupling.many.environments import Environments
 from ipc_articulation.coupling.many.handing import Handing
@@ -25,16 +24,7 @@ from ipc_articulation.repairs import summed
 
 
 @summed()
-@checked(
-    AdapterError,
-    scene=instance(uipc.Scene),
-    stiffness_ratio=RATIO,
-    free_kappa=POSITIVE,
-    complete=optional(FUNCTION),
-    restraints=one_of(*get_args(Restraining)),
-    joints=one_of(*get_args(JointsAs)),
-    settings=one_of(*get_args(Settings)),
-)
+@checked(AdapterError, (), **WANTED)
 def couple_many(
     scene: uipc.Scene,
     adapters: Sequence[Adapter],
