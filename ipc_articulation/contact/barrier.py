@@ -18,6 +18,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 
 MOLLIFIED = 1e-3  # squared sine below which edges are mollified
+_EDGE = 1e-4  # of d̂: the force there is some 1e-8 of what it is deep within d̂
 
 
 @compiled
@@ -32,6 +33,16 @@ def barrier(gap, d_hat, xi):
     B_D = -2.0 * short * log - short * short / D
     B_DD = -2.0 * log - 4.0 * short / D + short * short / (D * D)
     return B, 2.0 * d * B_D, 4.0 * d * d * B_DD + 2.0 * B_D
+
+
+@compiled
+def gap_scale(before, after, d_hat):
+    """Changes of a gap that are small beside this change the force of its barrier by a small part [m].
+
+    The force is about 1/d for small gaps d, and grows as the square of the depth d̂ - d at the edge of d̂, where light
+    bodies lie. Depths below _EDGE d̂ count as that.
+    """
+    return min(before, max(d_hat - min(before, after), _EDGE * d_hat))
 
 
 @compiled

@@ -14,7 +14,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.anchors import Patches, anchored
-from ipc_articulation.contact.barrier import barrier
+from ipc_articulation.contact.barrier import barrier, gap_scale
 from ipc_articulation.contact.ccd import FLOOR, REST
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
@@ -466,17 +466,17 @@ def _add_gap_changes(columns, q, ahead, moving, change):
     p, x, y = PlanePairs(*columns), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
-        if not moving[b] or gap_range(p, i, q)[0] >= p.d_hat[i]:
+        if not moving[b] or min(gap_range(p, i, q)[0], gap_range(p, i, ahead)[0]) >= p.d_hat[i]:
             continue
-        linear = linear_gap(p, i, q)
+        linear, linear_then = linear_gap(p, i, q), linear_gap(p, i, ahead)
         for v in range(p.first[b], p.first[b + 1]):
-            if at_least(linear, p.points, v) >= p.d_hat[i]:
+            if min(at_least(linear, p.points, v), at_least(linear_then, p.points, v)) >= p.d_hat[i]:
                 continue
             place_vertex(p, b, v, q, x)
-            gap = gap_of(p, i, x)
-            if gap < p.d_hat[i]:
-                place_vertex(p, b, v, ahead, y)
-                change[b] = max(change[b], abs(gap_of(p, i, y) - gap) / gap)
+            place_vertex(p, b, v, ahead, y)
+            gap, then = gap_of(p, i, x), gap_of(p, i, y)
+            if min(gap, then) < p.d_hat[i]:
+                change[b] = max(change[b], abs(then - gap) / gap_scale(gap, then, p.d_hat[i]))
 
 
 @compiled

@@ -81,10 +81,11 @@ class MaterialContact(ABC):
             kappa = self._stiffness(stencils)
             pair_barrier.add_energy(*stencils.columns, moving, x, kappa, self._d_hat, self._thickness, E)
 
-    def add_gap_changes(self, touching: Stencils, x: Array, ahead: Array, change: Array) -> None:
+    def add_gap_changes(self, stencils: Stencils, x: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each."""
-        if len(touching):
-            pair_barrier.add_gap_changes(*touching.columns[:4], x, ahead, self._thickness, change)
+        if len(stencils):
+            limits = self._d_hat, self._thickness
+            pair_barrier.add_gap_changes(*stencils.columns[:4], x, ahead, *limits, moving, change)
 
     def lower_fractions(
         self, stencils: Stencils, labels: Ints, moving: Bools, start: Array, end: Array, floors: Array, fractions: Array

@@ -12,7 +12,7 @@ import numpy as np
 
 from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.barrier import barrier, cross_of_edges, length_squared, mollifier
+from ipc_articulation.contact.barrier import barrier, cross_of_edges, gap_scale, length_squared, mollifier
 from ipc_articulation.contact.ccd import FLOOR
 from ipc_articulation.contact.closest_points import EDGES, closest_points, row
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
@@ -95,22 +95,26 @@ def rounded_away(kind, vertices, x, xi):
 
 
 @compiled
-def add_gap_changes(bodies, pair, kind, vertices, x, ahead, xi, change):
-    """Raise `change` (n,) to the relative change of gaps for a motion of vertices from x to ahead, (V, 3) each.
+def add_gap_changes(bodies, pair, kind, vertices, x, ahead, d_hat, xi, moving, change):
+    """Raise `change` (n,) to the change of gaps for a motion of vertices from x to ahead, (V, 3) each.
 
     It is the larger one of what has become of the gap and of what Newton's linear model expects, n·δc: where both
-    differ, forces are not in balance though the gap stays (see `gap_correction`).
+    differ, forces are not in balance though the gap stays (see `gap_correction`). It counts in units of `gap_scale`.
     """
-    w, c = np.empty(4), np.empty(3)
+    w, c, reach = np.empty(4), np.empty(3), d_hat + xi
     for s in range(len(pair)):
-        v, linear = row(vertices, s), 0.0
+        i, j, v = bodies[pair[s], 0], bodies[pair[s], 1], row(vertices, s)
+        if not (moving[i] or moving[j]) or (_apart(kind[s], x, v, reach) and _apart(kind[s], ahead, v, reach)):
+            continue
+        after, linear = np.sqrt(closest_points(kind[s], ahead, v, w, c)) - xi, 0.0
         d = np.sqrt(closest_points(kind[s], x, v, w, c))
+        if min(d - xi, after) >= d_hat:
+            continue
         for k in range(4):
             for m in range(3):
                 linear += w[k] * c[m] / d * (ahead[v[k], m] - x[v[k], m])
-        after, gap = np.sqrt(closest_points(kind[s], ahead, v, w, c)), d - xi
-        for b in bodies[pair[s]]:
-            change[b] = max(change[b], abs(after - d) / gap, abs(linear) / gap)
+        largest = max(abs(after - (d - xi)), abs(linear)) / gap_scale(d - xi, after, d_hat)
+        change[i], change[j] = max(change[i], largest), max(change[j], largest)
 
 
 @compiled

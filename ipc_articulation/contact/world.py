@@ -355,11 +355,14 @@ class ContactWorld:
         return fractions[labels]
 
     def gap_changes(self, ahead: Positions) -> Array:
-        """The greatest relative change of a gap within d̂ of each body as vertices go ahead, (n,)."""
-        at, change = self._now.at, np.zeros(len(self._all))
-        self.half_planes.add_gap_changes(at.q, ahead.q, self._now.moving, change)
-        for contact, touching in zip(self.body_contacts, self._now.touching, strict=True):
-            contact.add_gap_changes(touching, at.x, ahead.x, change)
+        """The greatest relative change of a gap within d̂ of each body as vertices go ahead, (n,), see `gap_scale`.
+
+        They go as far as the motion of the last `cover` at most, and may leave d̂ or come into it.
+        """
+        at, moving, change = self._now.at, self._now.moving, np.zeros(len(self._all))
+        self.half_planes.add_gap_changes(at.q, ahead.q, moving, change)
+        for contact, stencils in zip(self.body_contacts, self.covered(), strict=True):
+            contact.add_gap_changes(stencils, at.x, ahead.x, moving, change)
         return change
 
     def active_motion(self, ahead: Positions) -> float:

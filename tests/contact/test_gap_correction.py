@@ -120,6 +120,6 @@ def test_gaps_change_also_to_first_order(kind):
         if np.count_nonzero(w_then) == 4:
             assert then == pytest.approx(d, rel=1e-9)
             changes.append(abs(n @ (w @ ahead[stencils.vertices[0]]) - d) / d)
-            pair_barrier.add_gap_changes(*stencils.columns[:4], touching.x, ahead, 0.0, change)
+            pair_barrier.add_gap_changes(*stencils.columns[:4], touching.x, ahead, 1.0, 0.0, np.ones(2, bool), change)
             assert change == pytest.approx([changes[-1]] * 2, rel=1e-9)
     assert max(changes) > 0.01

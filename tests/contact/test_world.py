@@ -69,6 +69,39 @@ def test_barrier_is_ipctk_s():
         assert pytest.approx(curvature, rel=1e-10) == 4 * D * B_DD + 2 * B_D
 
 
+@pytest.mark.parametrize("below", [0, 1], ids=["half-plane", "body"])
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        (0.5, 0.45, 0.1),  # of gaps as large as their depth below d̂
+        (0.01, 0.012, 0.2),  # of small gaps
+        (0.99, 0.985, 0.5 / 1.5),  # of shallow depths, those after the step
+        (0.985, 0.99, 0.5 / 1.5),  # or before it
+        (1.01, 0.99, 2.0),  # also where the step leads into d̂
+        (0.99, 1.01, 2.0),  # or out of it
+        (1.0 - 1e-6, 1.0 - 2e-6, 1e-2),  # depths without a force count as 1e-4 d̂
+        (1.3, 1.1, 0.0),
+    ],
+)
+def test_gaps_change_relative_to_themselves_and_to_their_depth(below, before, after, change):
+    world = make_world(2, fixed=(0,) if below else (1,))
+    at, then = (
+        np.stack([pose(0, 0, 0.1), pose(0, 0, 0.3 + gap * D_HAT)])
+        if below
+        else np.stack([pose(0, 0, 0.1 + gap * D_HAT), pose(0, 0, 0.5)])
+        for gap in (before, after)
+    )
+    at[0, 2] += 0.05 * below  # a fixed body may be anywhere
+    then[0, 2] += 0.05 * below
+    at[1, 2] += 0.05
+    then[1, 2] += 0.05
+    world.begin_step(at, DT, LAGGED)
+    world.place(at, np.array([not below, bool(below)]))
+    ahead = world.ahead(then)
+    world.cover(ahead, world.near(ahead))
+    assert world.gap_changes(ahead)[below] == pytest.approx(change, rel=1e-6, abs=1e-12)
+
+
 def test_step_limit_stops_before_a_body_and_before_a_plane():
     world = make_world(2)
     q = np.stack([pose(0, 0, 0.5), pose(0, 0, 1.0)])

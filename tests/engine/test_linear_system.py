@@ -245,6 +245,28 @@ def _of_vertices(blocks):
     return np.einsum("isk,skm,jsm->ij", T, blocks, T)
 
 
+def test_definiteness_is_decided_by_rows_whose_vertices_belong_together():
+    """Row 0 has a vertex that is indefinite alone, and another one that is coupled with row 1: both rows are left."""
+    system, g = LinearSystem(np.zeros(3, dtype=bool), np.ones(3, dtype=bool)), np.ones((3, 12))
+
+    def add(alone, coupled):
+        system.choose(np.ones(3, dtype=bool))
+        system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * 3))
+        difference = coupled * np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(3))
+        system.add_vertices(np.array([[0, 1]]), tetrads.LABELS[[[2, 0]]], difference[None])
+        system.add_vertices(np.array([[0, 0]]), tetrads.LABELS[[[1, 1]]], alone * np.eye(6)[None])
+
+    add(-30.0, -0.3)
+    assert system.solve_definite(g) is None
+    np.testing.assert_array_equal(system.definite_parts().is_definite, [False, False, True])
+    exact = system.definite_parts()
+    add(0.0, 9.0)
+    unmixed = system.solve(g)
+    add(0.0, 9.0)
+    np.testing.assert_array_equal(system.soften(exact, ()), [False, False, True])
+    np.testing.assert_allclose(system.solve(g), unmixed)
+
+
 def test_systems_of_solids_are_solved_by_conjugate_gradients_and_others_too():
     """Where gradients see that a system is not definite, its factor is tried, with the same answer as without them."""
     rng, n = np.random.default_rng(4), 5

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs, add_vertices
+from ipc_articulation.engine.newton import islands
 
 
 class Matrix(NamedTuple):
@@ -131,3 +132,8 @@ def _lengthened(array: NDArray, count: int, more: int) -> NDArray:
     longer = np.empty((2 * count + more, *array.shape[1:]), dtype=array.dtype)
     longer[:count] = array[:count]
     return longer
+
+
+def parts_of(count: int, rows: Ints, cols: Ints) -> Ints:
+    """Labels of the parts of a matrix with `count` diagonal blocks, which blocks at (rows, cols) connect."""
+    return islands.join(np.arange(count), np.stack([rows, cols], axis=1), np.ones(count, dtype=np.bool_))

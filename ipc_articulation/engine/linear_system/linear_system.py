@@ -13,7 +13,7 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix
+from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_cholesky import FrontCholesky
 from ipc_articulation.engine.linear_system.by_rows.block_cholesky import BlockCholesky
 from ipc_articulation.engine.linear_system.conjugate_gradients import solve_by_gradients
@@ -90,7 +90,7 @@ class LinearSystem:
         """Labels of the parts of H that no block connects, (n,): the smallest body of each."""
         _, rows, cols, *_ = self._H.matrix
         labels, bodies = np.arange(len(self.place)), self._H.bodies
-        labels[bodies] = bodies[_parts_of(len(bodies), rows, cols)]
+        labels[bodies] = bodies[parts_of(len(bodies), rows, cols)]
         return labels
 
     def solve(self, g: Array) -> Array:
@@ -106,7 +106,7 @@ class LinearSystem:
             return dq
         diagonal, rows, cols, blocks, *_ = self._H.matrix
         entries = np.einsum("iaa->ia", diagonal)
-        largest = islands.largest(_parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
+        largest = islands.largest(parts_of(len(diagonal), rows, cols), entries.max(axis=1, initial=0.0))
         for shift in SHIFTS:
             left = ~self._cholesky.definite_rows(diagonal, blocks)
             entries[left] += shift * largest[left, None]
@@ -190,7 +190,7 @@ class LinearSystem:
         diagonal[~left], blocks[~left[rows]] = kept.diagonal[~left], kept.blocks[~left[rows]]
         is_kept[self._H.bodies] = ~left
         if stays is not None:
-            part = _parts_of(len(left), rows, cols)
+            part = parts_of(len(left), rows, cols)
             left &= islands.anyone(part, omitted > 0) | ~islands.anyone(part, stays[self._H.bodies])
         stiff, stiff_blocks = diagonal.copy(), blocks.copy()
         for level, share in enumerate((*shares, 1.0), 1):
@@ -213,11 +213,6 @@ class LinearSystem:
             x = self._cholesky.solve(H, g[bodies])
         self._has_factor = x is not None and not by_gradients
         return None if x is None else step_from(x, bodies, len(g))
-
-
-def _parts_of(count: int, rows: Ints, cols: Ints) -> Ints:
-    """Labels of the parts of a matrix with `count` diagonal blocks, which blocks at (rows, cols) connect."""
-    return islands.join(np.arange(count), np.stack([rows, cols], axis=1), np.ones(count, dtype=np.bool_))
 
 
 @compiled

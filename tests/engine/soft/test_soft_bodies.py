@@ -5,6 +5,7 @@ import pytest
 from uipc import view
 from uipc.constitution import FiniteElementExternalForce, SoftPositionConstraint, StrainPlasticDiscreteShellBending
 
+from ipc_articulation.engine.linear_system.hessian import NoHessian
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.errors import SceneError
 from tests.engine.soft.soft_scenes import (
@@ -279,3 +280,21 @@ def test_resistance_by_load_gives_gaps_that_are_a_share_of_d_hat(tmp_path, mass_
     scene.add_ground()
     scene.start(resistance="load").run(100)
     assert 0.2 * 0.002 < scene.report.minimum_distance < 0.9 * 0.002
+
+
+def test_light_particles_that_lie_have_their_forces_in_balance(tmp_path):
+    """They weigh 0.3 mN, and lie at the edge of d̂, where steps of a hundredth of d̂ bring forces of 300 weights."""
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(*[6e-3 * np.arange(3)] * 2, 6e-3 * np.arange(2) + 5e-3), axis=-1).reshape(-1, 3)
+    scene = SoftScene(tmp_path, newton__semi_implicit__enable=0)
+    scene.add_ground()
+    scene.add_soft(particles(grid + rng.uniform(-5e-4, 5e-4, grid.shape), radius=2e-3))
+    scene.start()
+    weight, left = 1000.0 * 4.0 / 3.0 * np.pi * 2e-3**3 * 9.8 * DT**2, []
+    for _ in range(12):
+        scene.run(1)
+        potential, q = scene.potential, scene.engine.cpu._now.state.q
+        potential.place(q, potential.movable)
+        assert scene.report.newton.result is NewtonResult.CONVERGED
+        left.append(np.abs(potential.assemble(q, NoHessian())).max() / weight)
+    assert max(left) < 0.05

@@ -21,10 +21,11 @@ import numpy as np
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Matrix
+from ipc_articulation.engine.linear_system.block_matrix import BlockMatrix, Matrix, parts_of
 from ipc_articulation.engine.linear_system.by_fronts.front_pattern import FrontPattern, front_pattern
 from ipc_articulation.engine.linear_system.by_fronts.fronts import factorise_front, forward, solve_upper
 from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, in_rows, moved_vertices, ordered
+from ipc_articulation.engine.newton import islands
 
 
 class Analysis(NamedTuple):
@@ -57,9 +58,13 @@ class FrontCholesky:
         return len(self._analysed.U)
 
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
-        """Which rows (k,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
-        _, pattern, *scratch = self._analysed
-        return definite_rows(pattern, diagonal, blocks, *scratch)
+        """Which rows (k,) are in a positive definite one of the unconnected parts of the H of the last `solve`.
+
+        Vertices of one row may be in several parts of H; these count as one.
+        """
+        (rows, cols, *_), pattern, *scratch = self._analysed
+        is_definite = definite_rows(pattern, diagonal, blocks, *scratch)
+        return ~islands.anyone(parts_of(len(diagonal), rows, cols), ~is_definite)
 
     def solve_again(self, b: Array) -> Array:
         """The x (s, k, 12) of H x = b (s, k, 12) for the H that `solve` has factorised."""
