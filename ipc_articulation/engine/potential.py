@@ -245,13 +245,15 @@ class Potential:
         contact, labels, ahead = self._contact, self.labels, self._contact.ahead(q + dq)
         touching = contact.touching()  # these first: a shorter way has fewer pairs
         for stencils in touching:
-            labels = islands.join(labels, stencils.bodies, self.movable)
+            labels = islands.join(labels, stencils.bodies, self.movable) if len(stencils) else labels
         share = contact.step_fractions(ahead, touching, labels)
-        share = np.minimum(share, self._cfl_limit(contact, ahead))
+        if self._cfl:
+            share = np.minimum(share, _cfl_limit(contact, ahead))
         if share.min(initial=1.0) < 1.0:
             ahead = contact.ahead(q + share[:, None] * dq)
         near = contact.near(ahead)
-        labels = islands.join(labels, contact.meeting(near), self.movable)
+        meeting = contact.meeting(near)
+        labels = islands.join(labels, meeting, self.movable) if len(meeting) else labels
         contact.cover(ahead, near)
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
@@ -297,14 +299,6 @@ class Potential:
         allowed = np.where(islands.anyone(labels, self.exact), _EXACT_FRICTION_CHANGE, _FRICTION_CHANGE)
         return kept & (islands.largest(labels, friction) < allowed)
 
-    def _cfl_limit(self, contact: ContactWorld, ahead: Positions) -> float:
-        """The fraction of a step to positions ahead that moves no vertex in contact by more than half of d̂.
-
-        1 without `cfl`.
-        """
-        motion = contact.active_motion(ahead) if self._cfl else 0.0
-        return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0
-
     def motions(self, dq: Array) -> Array:
         """Largest displacement (n,) [m] of a vertex of each body under dq (n, 12), or of its origin without surface."""
         return self._surfaces.motions(dq)
@@ -334,3 +328,9 @@ class Potential:
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
         return () if self._contact is None else self._contact.closest(q)[1]
+
+
+def _cfl_limit(contact: ContactWorld, ahead: Positions) -> float:
+    """The fraction of a step to positions ahead that moves no vertex in contact by more than half of d̂."""
+    motion = contact.active_motion(ahead)
+    return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0
