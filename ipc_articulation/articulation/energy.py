@@ -42,7 +42,7 @@ from ipc_articulation.articulation.step_input import (
 from ipc_articulation.cores import parts, share
 from ipc_articulation.errors import ArticulationError
 
-_TOGETHER = 64  # joints whose derivatives a core computes
+TOGETHER = 64  # joints whose derivatives a core computes
 
 
 class Linearization(NamedTuple):
@@ -223,7 +223,7 @@ class ArticulationEnergy:
         def some(joints: slice) -> None:
             differentiate(held, q, w, project, joints.start, joints.stop, J, curvature)
 
-        share(some, parts(m, _TOGETHER))
+        share(some, parts(m, TOGETHER))
         return Linearization(force, delta, J, curvature)
 
     def _refuse(self, mass: Sequence[Array], delta_theta_tilde: Sequence[Array], q_ref: Array) -> None:

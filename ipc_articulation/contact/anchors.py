@@ -61,26 +61,11 @@ class Patches(NamedTuple):
     @classmethod
     def join(cls, parts: Sequence[Patches]) -> Patches:
         """Concatenate several lists."""
+        if len(parts) == 1:
+            return parts[0]
         shift = np.cumsum([0, *(len(part.bodies) for part in parts)])
         parts = [part._replace(pair=part.pair + before) for part, before in zip(parts, shift, strict=False)]
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def anchored(held: Held, count: int, bodies: Ints, pair: Ints, point: Array, normal: Array) -> Array:
-    """What contact points (k, 3) with normals (k, 3) of pairs (P, 2), rows (k,), read from the held fields.
-
-    Args:
-        held: The fields, (h, 9).
-        count: N, the number of bodies and half-planes.
-        bodies: The first of a pair is not after the second.
-        pair: Rows of `bodies`.
-        point: At the beginning of the step [m].
-        normal: Unit vectors.
-
-    Returns:
-        s (k, 3) [m].
-    """
-    return _read(*held, count, bodies, pair, point, normal)
 
 
 def remembered(patches: Patches, held: Held, planes: int, q_prev: Array, q: Array) -> Held:
@@ -89,15 +74,25 @@ def remembered(patches: Patches, held: Held, planes: int, q_prev: Array, q: Arra
         return NO_ANCHORS
     A, b, c, rho = _normal_equations(*patches)
     z = np.einsum("pij,pj->pi", _inverse(A), b)
-    fields = np.concatenate([z[:, :3], z[:, 3:] / rho[:, None], c], axis=1)
-    keys = patches.bodies[:, 0] * (len(q) + planes) + patches.bodies[:, 1]
-    _carry(patches.bodies, keys, *held, q_prev, q, fields)
-    order = np.argsort(keys)
-    return Held(keys[order], fields[order])
+    return Held(*_carried(patches.bodies, z, c, rho, *held, len(q) + planes, q_prev, q))
 
 
 @compiled
-def _read(pairs, fields, count, bodies, pair, point, normal):
+def read(pairs, fields, count, bodies, pair, point, normal):
+    """What contact points read from the held fields.
+
+    Args:
+        pairs: Those that are held, (h,).
+        fields: Theirs, (h, 9).
+        count: N, the number of bodies and half-planes.
+        bodies: Pairs of bodies (P, 2), the first one not after the second.
+        pair: Rows of `bodies`, (k,).
+        point: At the beginning of the step, (k, 3) [m].
+        normal: Unit vectors, (k, 3).
+
+    Returns:
+        s (k, 3) [m].
+    """
     s, arm = np.zeros(point.shape), np.empty(3)
     row = np.empty(len(bodies), dtype=np.int64)
     for p in range(len(bodies)):
@@ -149,9 +144,20 @@ def _normal_equations(bodies, pair, weight, point, normal, stretch, length):
 def _inverse(A: Array) -> Array:
     """Σ f(σ)/σ v vᵀ of symmetric matrices (P, 6, 6)."""
     sigma, v = np.linalg.eigh(A)
-    share = np.clip((sigma - _UNSEEN) / (_SEEN - _UNSEEN), 0.0, 1.0)
-    f = share**2 * (3.0 - 2.0 * share)
-    return (v * (f / np.maximum(sigma, _UNSEEN))[:, None, :]) @ v.swapaxes(1, 2)
+    return _weighted(sigma, v) @ v.swapaxes(1, 2)
+
+
+@compiled
+def _weighted(sigma, v):
+    """f(σ)/σ v, (P, 6, 6), of eigenvalues (P, 6) and vectors, in the columns of (P, 6, 6)."""
+    weighted = np.empty(v.shape)
+    for p in range(len(sigma)):
+        for m in range(6):
+            share = min(max((sigma[p, m] - _UNSEEN) / (_SEEN - _UNSEEN), 0.0), 1.0)
+            f = share**2 * (3.0 - 2.0 * share) / max(sigma[p, m], _UNSEEN)
+            for k in range(6):
+                weighted[p, k, m] = v[p, k, m] * f
+    return weighted
 
 
 @compiled
@@ -164,6 +170,19 @@ def _moves(arm, n, G):
         G[3 + m, i], G[3 + m, j] = -arm[j], arm[i]  # e_m × arm
     for a in range(6):
         G[a] -= dot(G[a], n) * n
+
+
+@compiled
+def _carried(bodies, z, c, rho, held_keys, held_fields, count, q_prev, q):
+    """The fields of z = (t, ρ ω) (P, 6), with their pairs from q_prev to q, and sorted by their keys."""
+    fields, keys = np.empty((len(bodies), _FIELD)), np.empty(len(bodies), dtype=np.int64)
+    for p in range(len(bodies)):
+        keys[p] = bodies[p, 0] * count + bodies[p, 1]
+        for k in range(3):
+            fields[p, k], fields[p, 3 + k], fields[p, 6 + k] = z[p, k], z[p, 3 + k] / rho[p], c[p, k]
+    _carry(bodies, keys, held_keys, held_fields, q_prev, q, fields)
+    order = np.argsort(keys)
+    return keys[order], fields[order]
 
 
 @compiled

@@ -109,6 +109,17 @@ def motion_boxes(first, moving, start, end, low, high):
 
 
 @compiled
+def boxes_of_way(awake, low, high, low_ahead, high_ahead, low_start, high_start):
+    """Boxes (n, 3) around both places of awake bodies (n,), and around others as they were at the start."""
+    least, greatest = low_start.copy(), high_start.copy()
+    for b in range(len(awake)):
+        if awake[b]:
+            for k in range(3):
+                least[b, k], greatest[b, k] = min(low[b, k], low_ahead[b, k]), max(high[b, k], high_ahead[b, k])
+    return least, greatest
+
+
+@compiled
 def have_moved(low, high, low_now, high_now):
     """Whether each old bounding box (n, 3) differs from the present one, (n,)."""
     moved = np.zeros(len(low), dtype=np.bool_)

@@ -107,6 +107,38 @@ def survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach):
 
 
 @compiled
+def glance(
+    bodies, earlier, skin, nearest, first, size, kind, vertices, mollified, distance, near, start, end, boxes, reach
+):
+    """`survey`, and if no pair must be searched or measured anew the columns of `looked_at`, else none of their rows.
+
+    Args:
+        bodies: This and the next nine are of `Candidates`.
+        earlier: (P, 21).
+        skin: (P,).
+        nearest: (P,).
+        first: (P,).
+        size: (P,).
+        kind: (K,).
+        vertices: (K, 4).
+        mollified: (K,).
+        distance: (K,).
+        near: This and the rest are as of `survey`.
+        start: (n, 12).
+        end: (n, 12).
+        boxes: (n, 3) each.
+        reach: [m].
+
+    Returns:
+        The results of `survey`, and the columns.
+    """
+    within, missing, is_far = survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach)
+    limits = np.full(len(bodies), -np.inf) if len(missing) or is_far else within
+    columns = looked_at(bodies, nearest, first, size, kind, vertices, mollified, distance, limits, False)
+    return within, missing, is_far, columns
+
+
+@compiled
 def _as_seen(i, j, half):
     """The bodies a and b of a pair: a has the larger box, because what it turns moves all that is far from it."""
     of_i = half[i, 0] ** 2 + half[i, 1] ** 2 + half[i, 2] ** 2

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
+from ipc_articulation.arrays import Array
 from ipc_articulation.contact.anchors import LENGTH
 from ipc_articulation.contact.held import Held
 
@@ -29,6 +32,11 @@ class FrictionLaw(NamedTuple):
     def length(self, d_hat: float, dt: float) -> float:
         """The slip [m] at which friction is fully developed, for d̂ [m] and steps of dt [s]."""
         return self.lagged_length(dt) if self.held is None else max(LENGTH * d_hat, _SMALLEST)
+
+    def lengths(self, d_hat: Array, dt: float) -> Array:
+        """The same for several d̂, (k,)."""
+        lagged = np.full(len(d_hat), self.lagged_length(dt))
+        return lagged if self.held is None else np.maximum(LENGTH * d_hat, _SMALLEST)
 
     def lagged_length(self, dt: float) -> float:
         """The same for contact that remembers nothing."""

@@ -7,21 +7,20 @@ the floor). The formulas are those of `body_contact` with d = n·(x - p), whose 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.anchors import Patches, anchored
+from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.barrier import barrier, gap_scale
 from ipc_articulation.contact.ccd import FLOOR, REST
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
-from ipc_articulation.contact.held import Held
 from ipc_articulation.contact.materials import NO_CONTACT, Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.plane_foresight import PlaneForesight
+from ipc_articulation.contact.plane_friction import PlaneStep, anchors_of, patches_of, slip
 from ipc_articulation.contact.plane_pairs import (
     PlanePairs,
     add_by_point,
@@ -39,7 +38,6 @@ from ipc_articulation.contact.smooth_norm import (
     force_change,
     smooth_norm,
     smooth_norm_derivatives,
-    start_anchored_duals,
     start_dual,
 )
 from ipc_articulation.contact.surfaces import Surfaces
@@ -52,18 +50,6 @@ class HalfPlanes:
     names: tuple[str, ...]
     point: Array  # (P, 3) [m]
     normal: Array  # (P, 3) unit
-
-
-class _Step(NamedTuple):
-    """Constants of a step; replaced as a whole."""
-
-    stiffness: Array  # (k,) dt² κ_c
-    normal_force: Array  # (rows,) μ λ of friction
-    rubs: Bools  # (k,) whether any of them is not 0
-    dual: Array  # (rows, 3) p of friction, see `smooth_norm`; changes from iteration to iteration
-    x: Array  # (V, 3) positions at the beginning of the step [m]
-    anchor: Array  # (rows, 3) s of friction, see `pair_friction` [m]
-    eps: Array  # (k,) slip at which friction is fully developed [m]
 
 
 class HalfPlaneContact:
@@ -113,7 +99,7 @@ class HalfPlaneContact:
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
         self._no_anchor = np.zeros((len(rows), 3))
-        self._step = _Step(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none)
+        self._step = PlaneStep(none, rows, none > 0.0, self._dual, np.zeros((0, 3)), self._no_anchor, none)
 
     def begin_step(self, x: Array, dt: float, law: FrictionLaw) -> None:
         """Fix the step's normal forces and anchors of friction at x (V, 3)."""
@@ -121,39 +107,18 @@ class HalfPlaneContact:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = _begin(self._columns, stiffness, friction, x, self._dual)
-            lengths = np.array([law.length(d_hat, dt) for d_hat in self.d_hat.tolist()])
-            eps = np.where(self._remembers, lengths, law.lagged_length(dt))
+            eps = np.where(self._remembers, law.lengths(self.d_hat, dt), law.lagged_length(dt))
             self._square = dt * dt
-            self._step = _Step(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
+            self._step = PlaneStep(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
             if law.held is not None:
-                self._step = self._step._replace(anchor=self._anchor(law.held, law.pairs_of))
-
-    def _anchor(self, held: Held, count: int) -> Array:
-        """What the rows of friction remember, (rows, 3) [m]."""
-        on, points = self._remembering()
-        anchor = self._no_anchor.copy()
-        anchor[on] = anchored(held, count, *points)
-        pairs = np.searchsorted(self._pairs.first_row, on, side="right") - 1
-        start_anchored_duals(on, self._step.normal_force, anchor, self._step.eps[pairs], self._dual)
-        return anchor
-
-    def _remembering(self) -> tuple[Ints, tuple[Ints, Ints, Array, Array]]:
-        """The rows of friction that remembers (k,); and their pairs of bodies, rows among them, points and normals."""
-        all_pairs, all_vertices = self._rows()
-        on = np.flatnonzero((self._step.normal_force > 0.0) & self._remembers[all_pairs])
-        pair, vertex = all_pairs[on], all_vertices[on]
-        of_bodies, pair = np.unique(pair, return_inverse=True)
-        normals = self._pairs.normal[of_bodies][pair]
-        return on, (self.bodies[of_bodies], pair, self._step.x[vertex], normals)
+                given = tuple(self._step), self.bodies, self._remembers, *law.held, law.pairs_of
+                self._step = self._step._replace(anchor=anchors_of(self._columns, *given))
 
     def patches(self, q: Array) -> list[Patches]:
         """The contact points of friction at the end q (n, 12) of a step."""
-        if not (self._step.rubs & self._remembers).any():
+        if not np.count_nonzero(self._step.rubs & self._remembers):
             return []
-        on, (bodies, pair, points, normals) = self._remembering()
-        slips, forces = _slips(on, self._columns, tuple(self._step), q), self._step.normal_force[on]
-        lengths = self._step.eps[self._step.rubs & self._remembers]
-        return [Patches(bodies, pair, forces, points, normals, slips, lengths)]
+        return [Patches(*patches_of(self._columns, tuple(self._step), self.bodies, self._remembers, q))]
 
     @property
     def d_hat(self) -> Array:
@@ -171,6 +136,10 @@ class HalfPlaneContact:
         Also where the body's box is farther away than `within`, in units of d̂.
         """
         return _smallest_gaps(self._columns, q, moving, within)
+
+    def in_contact(self, q: Array, moving: Bools) -> tuple[Ints, Array, Bools]:
+        """The pairs within d̂ whose bodies move, at q (n, 12), (P, 2); their smallest gaps (P,), and a mask (k,)."""
+        return _in_contact(self._columns, self.bodies, q, moving)
 
     def pushes(self, x: Array) -> Array:
         """Σ |B'(d)| (k,) [m³] of each pair at x (V, 3)."""
@@ -300,6 +269,13 @@ def _smallest_gaps(columns, q, moving, within):
 
 
 @compiled
+def _in_contact(columns, bodies, q, moving):
+    gaps, d_hat = _smallest_gaps(columns, q, moving, 2.0), PlanePairs(*columns).d_hat
+    near = gaps < d_hat
+    return bodies[near], gaps[near], near
+
+
+@compiled
 def _begin(columns, stiffness, friction, x, dual):
     """Normal forces μ λ (rows,) of a step that begins at x (V, 3), and which pairs have any, (k,); resets duals."""
     p = PlanePairs(*columns)
@@ -317,35 +293,8 @@ def _begin(columns, stiffness, friction, x, dual):
 
 
 @compiled
-def _slip(p, step, i, v, x, u):
-    """Fill u (3,), the slip of vertex v at x (3,), its anchor included; returns its length."""
-    n, along, r = p.normal[i], 0.0, v - p.first[p.body[i]] + p.first_row[i]
-    for k in range(3):
-        u[k] = x[k] - step.x[v, k]
-        along += u[k] * n[k]
-    for k in range(3):
-        u[k] += step.anchor[r, k] - along * n[k]
-    return np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
-
-
-@compiled
-def _slips(rows, columns, step, q):
-    """The slips (k, 3) of some rows, ascending, at q."""
-    p, step, x, i = PlanePairs(*columns), _Step(*step), np.empty(3), 0
-    slips = np.empty((len(rows), 3))
-    for c in range(len(rows)):
-        while rows[c] >= p.first_row[i + 1]:
-            i += 1
-        b = p.body[i]
-        v = rows[c] - p.first_row[i] + p.first[b]
-        place_vertex(p, b, v, q, x)
-        _slip(p, step, i, v, x, slips[c])
-    return slips
-
-
-@compiled
 def _add_energy(columns, step, q, moving, E):
-    p, step, u, x = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3)
+    p, step, u, x = PlanePairs(*columns), PlaneStep(*step), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
         if not moving[b] or not (step.rubs[i] or gap_range(p, i, q)[0] < p.d_hat[i]):
@@ -363,12 +312,12 @@ def _add_energy(columns, step, q, moving, E):
             if gap < p.d_hat[i]:
                 E[b] += step.stiffness[i] * barrier(gap, p.d_hat[i], p.thickness[i])[0]
             if step.normal_force[r] > 0.0:
-                E[b] += step.normal_force[r] * smooth_norm(_slip(p, step, i, v, x, u), step.eps[i])
+                E[b] += step.normal_force[r] * smooth_norm(slip(p, step, i, v, x, u), step.eps[i])
 
 
 @compiled
 def _add_derivatives(columns, step, q, moving, g, H):
-    p, step, x = PlanePairs(*columns), _Step(*step), np.empty(3)
+    p, step, x = PlanePairs(*columns), PlaneStep(*step), np.empty(3)
     g_v, H_v, u = np.empty(3), np.empty((3, 3)), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
@@ -382,20 +331,19 @@ def _add_derivatives(columns, step, q, moving, g, H):
             place_vertex(p, b, v, q, x)
             gap = gap_of(p, i, x)
             if gap < p.d_hat[i] or step.normal_force[r] > 0.0:
-                slip = _slip(p, step, i, v, x, u)
-                _differentiate(p, step, i, gap, r, slip, u, g_v, H_v)
+                _differentiate(p, step, i, gap, r, slip(p, step, i, v, x, u), u, g_v, H_v)
                 add_by_point(p.points[v], g_v, H_v, g[b], H[b])
 
 
 @compiled
-def _differentiate(p, step, i, gap, r, slip, u, g_v, H_v):
-    """Fill g_v (3,) and the projected H_v (3, 3), derivatives by the vertex of row r of pair i; its slip is u (3,)."""
+def _differentiate(p, step, i, gap, r, length, u, g_v, H_v):
+    """Fill g_v (3,) and the projected H_v (3, 3), by the vertex of row r of pair i; its slip u (3,) has a length."""
     n, force = p.normal[i], step.normal_force[r]
     _, slope, curvature = barrier(gap, p.d_hat[i], p.thickness[i])
     along = step.stiffness[i] * max(curvature, 0.0)
     g_v[:], H_v[:] = 0.0, 0.0
     if force > 0.0:
-        s, c = smooth_norm_derivatives(slip, step.eps[i])
+        s, c = smooth_norm_derivatives(length, step.eps[i])
         if np.isnan(step.dual[r, 0]):
             start_dual(force, s, u, step.dual[r])
         dual_hessian(force, s, c, u, step.dual[r], H_v)
@@ -410,7 +358,7 @@ def _differentiate(p, step, i, gap, r, slip, u, g_v, H_v):
 
 @compiled
 def _follow(columns, step, q, ahead, moving, turned):
-    p, step, x, u, to = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
+    p, step, x, u, to = PlanePairs(*columns), PlaneStep(*step), np.empty(3), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
         if not (moving[b] and step.rubs[i]):
@@ -419,9 +367,9 @@ def _follow(columns, step, q, ahead, moving, turned):
             force, v = step.normal_force[r], r + p.first[b] - p.first_row[i]
             if force > 0.0 and not np.isnan(step.dual[r, 0]):
                 place_vertex(p, b, v, ahead, x)
-                _slip(p, step, i, v, x, to)
+                slip(p, step, i, v, x, to)
                 place_vertex(p, b, v, q, x)
-                s, c = smooth_norm_derivatives(_slip(p, step, i, v, x, u), step.eps[i])
+                s, c = smooth_norm_derivatives(slip(p, step, i, v, x, u), step.eps[i])
                 for k in range(3):
                     to[k] -= u[k]
                 follow_dual(force, turned[b], s, c, u, to, step.dual[r])
@@ -429,7 +377,7 @@ def _follow(columns, step, q, ahead, moving, turned):
 
 @compiled
 def _add_friction_changes(columns, step, q, ahead, moving, change):
-    p, step, x, u, to = PlanePairs(*columns), _Step(*step), np.empty(3), np.empty(3), np.empty(3)
+    p, step, x, u, to = PlanePairs(*columns), PlaneStep(*step), np.empty(3), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b = p.body[i]
         if not (moving[b] and step.rubs[i]):
@@ -438,16 +386,16 @@ def _add_friction_changes(columns, step, q, ahead, moving, change):
             if step.normal_force[r] > 0.0:
                 v = r + p.first[b] - p.first_row[i]
                 place_vertex(p, b, v, q, x)
-                _slip(p, step, i, v, x, u)
+                slip(p, step, i, v, x, u)
                 place_vertex(p, b, v, ahead, x)
-                _slip(p, step, i, v, x, to)
+                slip(p, step, i, v, x, to)
                 change[b] = max(change[b], force_change(u, to, step.eps[i]))
 
 
 @compiled
 def _forces(rows, pair, gaps, x, vertex, columns, step):
     """Forces of the barrier and of friction on the vertices of some rows, (c, 3) each; see `forces`."""
-    p, step, u = PlanePairs(*columns), _Step(*step), np.empty(3)
+    p, step, u = PlanePairs(*columns), PlaneStep(*step), np.empty(3)
     normal, friction = np.empty((len(rows), 3)), np.zeros((len(rows), 3))
     for c in range(len(rows)):
         i, force = pair[c], step.normal_force[rows[c]]
@@ -455,7 +403,7 @@ def _forces(rows, pair, gaps, x, vertex, columns, step):
         for k in range(3):
             normal[c, k] = -step.stiffness[i] * slope * p.normal[i, k]
         if force > 0.0:
-            of_slip = smooth_norm_derivatives(_slip(p, step, i, vertex[c], x[vertex[c]], u), step.eps[i])[0]
+            of_slip = smooth_norm_derivatives(slip(p, step, i, vertex[c], x[vertex[c]], u), step.eps[i])[0]
             for k in range(3):
                 friction[c, k] = -force * of_slip * u[k]
     return normal, friction

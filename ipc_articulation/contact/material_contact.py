@@ -13,7 +13,7 @@ from ipc_articulation.contact.materials import Materials
 from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
-from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
+from ipc_articulation.contact.stencils import NO_STENCILS, Stencils, pairs_of
 from ipc_articulation.cores import parts, share
 
 TOGETHER, TOGETHER_SLOW = 4096, 256  # stencils at which one core looks, or whose derivatives it computes
@@ -67,6 +67,8 @@ class MaterialContact(ABC):
         """Those of some stencils within d̂ at x (V, 3) that have a moving body, and only their pairs of bodies."""
         if not len(stencils):
             return NO_STENCILS
+        if len(stencils) <= TOGETHER:
+            return Stencils(*stencils_in_reach(*stencils.columns, moving, x, self._reach))
         bodies, *columns = stencils.columns[:4]
 
         def in_reach(some: slice) -> Ints:
@@ -94,9 +96,10 @@ class MaterialContact(ABC):
         if len(stencils):
             motion = labels, moving, start, end, self._thickness, self._d_hat, floors
             bodies, *columns = stencils.columns[:4]
-            pieces = [slice(0, len(stencils))]
-            if len(stencils) > TOGETHER:
-                columns, pieces = _by_islands(bodies, columns, labels, moving)
+            if len(stencils) <= TOGETHER:
+                ccd.lower_fractions(bodies, *columns, *motion, fractions)
+                return
+            columns, pieces = _by_islands(bodies, columns, labels, moving)
 
             def lower(some: slice) -> Array:
                 own = fractions.copy()
@@ -104,6 +107,14 @@ class MaterialContact(ABC):
                 return own
 
             np.minimum.reduce(share(lower, pieces), out=fractions)
+
+
+@compiled
+def stencils_in_reach(bodies, pair, kind, vertices, mollified, moving, x, reach):
+    """The columns of the stencils of `MaterialContact.within_reach`."""
+    rows = pair_barrier.in_reach(bodies, pair, kind, vertices, moving, x, reach)
+    of, among = pairs_of(pair, rows, len(bodies))
+    return bodies[of], among, kind[rows], vertices[rows], mollified[rows]
 
 
 def _by_islands(bodies: Ints, columns: list[Ints], labels: Ints, moving: Bools) -> tuple[list[Ints], list[slice]]:

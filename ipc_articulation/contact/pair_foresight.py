@@ -85,6 +85,8 @@ class PairForesight:
             Pairs of bodies (p, 2), and what changes in their Hessian blocks (p, 24, 24); None if nothing does.
         """
         s, limits = self._stencils, (self._d_hat, self._thickness)
+        if not len(s):
+            return None
         known = self._at, self._correction
         changed, *after = predicted(*s.columns[:4], self._points, self._x, dq, *known, *limits)
         if not len(changed):

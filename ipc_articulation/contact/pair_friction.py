@@ -16,7 +16,7 @@ import numpy as np
 from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.anchors import Patches, anchored
+from ipc_articulation.contact.anchors import Patches, read
 from ipc_articulation.contact.barrier import barrier, cross_of_edges
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.held import Held
@@ -67,22 +67,38 @@ def anchored_to(friction: Friction, held: Held, count: int) -> tuple[Friction, A
     Returns:
         That friction, and how far apart the points were, (k,) [m].
     """
-    lever, apart = _half_way(friction.bodies, friction.pair, friction.lever, friction.q)
-    friction = friction._replace(lever=lever)
-    points = _points(friction.bodies, friction.pair, friction.lever, friction.q)
-    where = friction.bodies, friction.pair, points, friction.normal
-    anchor = friction.lever[:, :1] * anchored(held, count, *where)
-    every, eps = np.arange(len(anchor)), np.full(len(anchor), friction.eps)
-    start_anchored_duals(every, friction.force, anchor, eps, friction.dual)
-    return friction._replace(anchor=anchor), apart
+    where = friction.bodies, friction.pair, friction.normal, friction.force, friction.lever, friction.eps, friction.q
+    lever, anchor, apart = _anchored(*where, friction.dual, *held, count)
+    return friction._replace(lever=lever, anchor=anchor), apart
 
 
 def patches(friction: Friction, q: Array) -> Patches:
     """The contact points, and their slips at the end q (n, 12) of the step."""
-    points = _points(friction.bodies, friction.pair, friction.lever, friction.q)
-    lengths = np.full(len(friction.bodies), friction.eps)
-    slips = friction.lever[:, :1] * _slips(*friction, q)
+    points, slips, lengths = _patches(*friction, q)
     return Patches(friction.bodies, friction.pair, friction.force, points, friction.normal, slips, lengths)
+
+
+@compiled
+def _anchored(bodies, pair, normal, force, y, eps, q, dual, held_pairs, fields, count):
+    """Levers (k, 8) half-way, anchors (k, 3), and how far apart the points were (k,); fills the duals (k, 3)."""
+    lever, apart = _half_way(bodies, pair, y, q)
+    anchor = read(held_pairs, fields, count, bodies, pair, _points(bodies, pair, lever, q), normal)
+    for r in range(len(pair)):
+        for k in range(3):
+            anchor[r, k] *= lever[r, 0]
+    start_anchored_duals(np.arange(len(pair)), force, anchor, np.full(len(pair), eps), dual)
+    return lever, anchor, apart
+
+
+@compiled
+def _patches(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, q):
+    """Points and slips (k, 3) each, and ε of each pair, (P,)."""
+    slips = np.empty((len(pair), 3))
+    for r in range(len(pair)):
+        slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], anchor[r], q_prev, q, slips[r])
+        for k in range(3):
+            slips[r, k] *= y[r, 0]
+    return _points(bodies, pair, y, q_prev), slips, np.full(len(bodies), eps)
 
 
 @compiled
@@ -119,14 +135,6 @@ def _points(bodies, pair, y, q):
             for a in range(1, HALF):
                 points[r, k] += q[i, 2 + 3 * k + a] * y[r, a] / y[r, 0]
     return points
-
-
-@compiled
-def _slips(bodies, pair, normal, force, y, anchor, eps, q_prev, dual, q):
-    slips = np.empty((len(pair), 3))
-    for r in range(len(pair)):
-        slip(bodies[pair[r], 0], bodies[pair[r], 1], normal[r], y[r], anchor[r], q_prev, q, slips[r])
-    return slips
 
 
 @compiled

@@ -29,6 +29,12 @@ class Positions(NamedTuple):
         """Let the vertices of chosen bodies (n,) follow q."""
         _move(surfaces.points, surfaces.first, self.q, chosen, self.q_of_x, self.x)
 
+    def move(self, surfaces: Surfaces, moving: Bools, awake: Bools, paired: Bools) -> None:
+        """Wake the moving bodies; let the boxes of awake ones follow q, and the vertices of paired ones; (n,) each."""
+        boxes = surfaces.corners_by_axis
+        targets = self.x, self.low, self.high, self.q_of_x, self.q_of_boxes
+        _follow(surfaces.points, surfaces.first, *boxes, self.q, moving, awake, paired, *targets)
+
     def move_boxes(self, surfaces: Surfaces, chosen: Bools) -> None:
         """Let the boxes of chosen bodies (n,) follow q."""
         _move_boxes(*surfaces.corners_by_axis, self.q, chosen, self.q_of_boxes, self.low, self.high)
@@ -64,6 +70,17 @@ def _move_boxes(corners, first, q, chosen, last, low, high):
                     at = p + x * corners[0, c] + y * corners[1, c] + z * corners[2, c]
                     least, most = min(least, at), max(most, at)
                 low[b, k], high[b, k] = least, most
+
+
+@compiled
+def _follow(points, first, corners, first_corner, q, moving, awake, paired, x, low, high, q_of_x, q_of_boxes):
+    """See `Positions.move`."""
+    of_vertices = np.empty(len(q), dtype=np.bool_)
+    for b in range(len(q)):
+        awake[b] |= moving[b]
+        of_vertices[b] = awake[b] and paired[b]
+    _move_boxes(corners, first_corner, q, awake, q_of_boxes, low, high)
+    _move(points, first, q, of_vertices, q_of_x, x)
 
 
 @compiled

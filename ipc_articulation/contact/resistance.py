@@ -168,8 +168,11 @@ class Resistance:
         work = _WORK if self._rescues <= _FIRST else np.inf
         held = *self.held, *self._last, *self._first
         pairs, values, last, raised = _rescued(bodies, gaps, work, self._columns, *held)
-        self.held, self._last, self.changed = Held(pairs, values), Held(pairs, last), self.changed | raised
-        return bool(raised.any())
+        self.held, self._last = Held(pairs, values), Held(pairs, last)
+        if not np.count_nonzero(raised):
+            return False
+        self.changed = self.changed | raised
+        return True
 
 
 @compiled

@@ -38,9 +38,8 @@ class Stencils:
 
     def of(self, moving: Bools) -> Stencils:
         """The stencils that have a moving body (n,); themselves if all have."""
-        first, second = self.bodies.T
-        has_moving = moving[first] | moving[second]
-        return self if has_moving.all() else self.rows(np.flatnonzero(has_moving[self.pair]))
+        rows = rows_with_moving(self.bodies, self.pair, moving)
+        return self if len(rows) == len(self) else self.rows(rows)
 
     def bodies_of(self, row: int) -> tuple[int, int]:
         """The two bodies of one stencil."""
@@ -59,6 +58,17 @@ class Stencils:
 
 _NONE = np.zeros(0, dtype=np.int64)
 NO_STENCILS = Stencils(_NONE.reshape(0, 2), _NONE, _NONE, _NONE.reshape(0, 4), np.zeros(0))
+
+
+@compiled
+def rows_with_moving(bodies, pair, moving):
+    """The stencils (c,) whose pair has a moving body (n,), of pairs of bodies (P, 2) and the pair of each (k,)."""
+    rows, count = np.empty(len(pair), dtype=np.int64), 0
+    for s in range(len(pair)):
+        if moving[bodies[pair[s], 0]] or moving[bodies[pair[s], 1]]:
+            rows[count] = s
+            count += 1
+    return rows[:count]
 
 
 @compiled

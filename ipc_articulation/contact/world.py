@@ -12,7 +12,7 @@ from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.anchors import NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.body_contact import BodyContact
-from ipc_articulation.contact.broad_phase import have_moved, near_moving, unmoved, with_moved
+from ipc_articulation.contact.broad_phase import boxes_of_way, have_moved, near_moving, unmoved, with_moved
 from ipc_articulation.contact.ccd import gap_floors
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.forces import ContactForces
@@ -198,10 +198,8 @@ class ContactWorld:
         return self._positions(q, self._now.moving)
 
     def _positions(self, q: Array, moving: Bools) -> Positions:
-        np.logical_or(self._now.awake, moving, out=self._now.awake)
-        at = self._now.scratch._replace(q=q)
-        at.move_boxes(self.surfaces, self._now.awake)
-        self._move_vertices(at)
+        at = Positions(q, *self._now.scratch[1:])
+        at.move(self.surfaces, moving, self._now.awake, self._paired)
         return at
 
     def _move_vertices(self, at: Positions) -> None:
@@ -234,10 +232,11 @@ class ContactWorld:
 
         Half-plane p counts as the body n + p.
         """
-        gaps = self.half_planes.smallest_gaps(at.q, moving)
-        near = gaps < self.half_planes.d_hat
-        pairs = [self.half_planes.bodies[near], *(stencils.bodies for stencils in touching)]
-        return np.concatenate(pairs), self._gaps(gaps[near], at.x, touching), near
+        pairs, gaps, near = self.half_planes.in_contact(at.q, moving)
+        if any(map(len, touching)):
+            pairs = np.concatenate([pairs, *(stencils.bodies for stencils in touching)])
+            gaps = self._gaps(gaps, at.x, touching)
+        return pairs, gaps, near
 
     def _gaps(self, of_planes: Array, x: Array, touching: list[Stencils]) -> Array:
         """The smallest gaps of pairs in contact as of `_in_contact`, at x (V, 3), (P,) [m]."""
@@ -324,9 +323,9 @@ class ContactWorld:
         within reach. Other bodies do not meet, whatever fractions of their steps they take. The result does not depend
         on earlier steps.
         """
-        now, start, awake = self._now, self._start, self._now.awake[:, None]
-        low = np.where(awake, np.minimum(now.at.low, ahead.low), start.low)
-        high = np.where(awake, np.maximum(now.at.high, ahead.high), start.high)
+        now, start = self._now, self._start
+        boxes = now.at.low, now.at.high, ahead.low, ahead.high, start.low, start.high
+        low, high = boxes_of_way(now.awake, *boxes)
         return [contact.near(low, high, now.awake) for contact in self.body_contacts]
 
     def meeting(self, near: list[Ints]) -> Ints:

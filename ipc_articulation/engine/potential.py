@@ -23,11 +23,13 @@ from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
+from ipc_articulation.engine.terms.articulation import Articulation
 from ipc_articulation.engine.terms.contact import Contact, add_blocks
 from ipc_articulation.engine.terms.finite_elements import FiniteElements
 from ipc_articulation.engine.terms.joint_penalty import JointForces, JointPenalties
 from ipc_articulation.engine.terms.kinetic import Kinetic
 from ipc_articulation.engine.terms.term import Approaching, Projecting, Term
+from ipc_articulation.engine.usual_terms import add_derivatives, add_energies, hold_terms, room_of, usual_of
 from ipc_articulation.frontend.soft.soft_rows import NO_SOFT_ROWS, SoftRows
 
 # Of the tolerances, what Newton's last step may leave, see `newton.convergence`
@@ -71,10 +73,16 @@ class Potential:
         self.body_names, self._adaptive, self._cfl = tuple(body_names), adaptive, cfl
         self._contact_term = next((term for term in self.terms if isinstance(term, Contact)), None)
         self._projecting = [term for term in self.terms if isinstance(term, Projecting)]
+        usual = usual_of(self.terms)
+        self._usual = hold_terms({term.name: term for term in usual}, len(is_fixed)) if usual else None
+        self._room = room_of(usual)
+        self._others = self.terms[len(usual) :]
+        self._articulation = next((term for term in usual if isinstance(term, Articulation)), None)
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
         self._selected: bytes | None = None  # the mask that the terms have
+        self._moving = np.ones(len(is_fixed), dtype=np.bool_)  # that mask
         self.extent = np.zeros(len(is_fixed))  # of each body about its origin [m]
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         affine = len(is_fixed) - int(soft.first[-1])
@@ -159,7 +167,7 @@ class Potential:
         self._selected, moving = None, moving.copy()
         for term in self.terms:
             term.select(moving)
-        self._selected = mask  # not before all terms have it
+        self._selected, self._moving = mask, moving  # not before all terms have it
 
     def follow(self, q: Array, step: Array, turned: Bools) -> None:
         """Report to the terms a Newton step from q (n, 12) to q + step, on which some bodies (n,) have turned."""
@@ -174,7 +182,9 @@ class Potential:
     def body_energies(self, q: Array) -> Array:
         """E(q) of the moving bodies, (n,); that of several is added to one of them. It is inf if surfaces touch."""
         E = np.zeros(len(q))
-        for term in self.terms:
+        if self._usual is not None:
+            add_energies(self._usual, q, self._moving, E)
+        for term in self._others:
             term.add_energy(q, E)
         return E
 
@@ -187,20 +197,26 @@ class Potential:
         """Whether Newton's method may need the exact Hessian: affine bodies without contact do not."""
         return bool(self._projecting) and (self._contact is not None or self._has_soft)
 
-    def assemble(self, q: Array, hessian: Hessian, project: bool = True) -> Array:
-        """Returns: the gradient (n, 12). The Hessian is added to `hessian`; it may be indefinite without `project`."""
-        return self._assembled(self.terms, q, hessian, project)
+    def assemble(self, q: Array, system: LinearSystem, project: bool = True) -> Array:
+        """Returns: the gradient (n, 12). The Hessian is added to `system`; it may be indefinite without `project`."""
+        return self._assembled(self._others, q, system, project)
 
-    def assemble_free(self, q: Array, hessian: Hessian) -> Array:
+    def assemble_free(self, q: Array, system: LinearSystem) -> Array:
         """The same without contact, projected."""
-        return self._assembled([term for term in self.terms if not isinstance(term, Contact)], q, hessian, True)
+        return self._assembled([term for term in self._others if not isinstance(term, Contact)], q, system, True)
 
-    def _assembled(self, terms: Sequence[Term], q: Array, hessian: Hessian, project: bool) -> Array:
+    def _assembled(self, others: Sequence[Term], q: Array, system: LinearSystem, project: bool) -> Array:
         for projecting in self._projecting:
             projecting.projects = project
         g = np.zeros(q.shape)
-        for term in terms:
-            term.assemble(q, g, hessian)
+        if self._usual is not None:
+            H = system.blocks.with_room(self._room)
+            number, *along_joints = add_derivatives(self._usual, q, self._moving, project, g, H)
+            system.blocks.has_now(number)
+            if self._articulation is not None:
+                self._articulation.linearized(*along_joints)
+        for term in others:
+            term.assemble(q, g, system)
         return g
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
@@ -229,13 +245,15 @@ class Potential:
         contact, labels, ahead = self._contact, self.labels, self._contact.ahead(q + dq)
         touching = contact.touching()  # these first: a shorter way has fewer pairs
         for stencils in touching:
-            labels = islands.join(labels, stencils.bodies, self.movable)
+            labels = islands.join(labels, stencils.bodies, self.movable) if len(stencils) else labels
         share = contact.step_fractions(ahead, touching, labels)
-        share = np.minimum(share, self._cfl_limit(contact, ahead))
+        if self._cfl:
+            share = np.minimum(share, _cfl_limit(contact, ahead))
         if share.min(initial=1.0) < 1.0:
             ahead = contact.ahead(q + share[:, None] * dq)
         near = contact.near(ahead)
-        labels = islands.join(labels, contact.meeting(near), self.movable)
+        meeting = contact.meeting(near)
+        labels = islands.join(labels, meeting, self.movable) if len(meeting) else labels
         contact.cover(ahead, near)
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 
@@ -281,14 +299,6 @@ class Potential:
         allowed = np.where(islands.anyone(labels, self.exact), _EXACT_FRICTION_CHANGE, _FRICTION_CHANGE)
         return kept & (islands.largest(labels, friction) < allowed)
 
-    def _cfl_limit(self, contact: ContactWorld, ahead: Positions) -> float:
-        """The fraction of a step to positions ahead that moves no vertex in contact by more than half of d̂.
-
-        1 without `cfl`.
-        """
-        motion = contact.active_motion(ahead) if self._cfl else 0.0
-        return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0
-
     def motions(self, dq: Array) -> Array:
         """Largest displacement (n,) [m] of a vertex of each body under dq (n, 12), or of its origin without surface."""
         return self._surfaces.motions(dq)
@@ -318,3 +328,9 @@ class Potential:
     def closest_bodies(self, q: Array) -> tuple[int, ...]:
         """Rows of the two closest bodies, or of the body closest to a half-plane; none if nothing is near."""
         return () if self._contact is None else self._contact.closest(q)[1]
+
+
+def _cfl_limit(contact: ContactWorld, ahead: Positions) -> float:
+    """The fraction of a step to positions ahead that moves no vertex in contact by more than half of d̂."""
+    motion = contact.active_motion(ahead)
+    return min(1.0, 0.5 * contact.d_hat / motion) if motion > 0.0 else 1.0

@@ -7,11 +7,12 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact.surfaces import motions
 from ipc_articulation.engine import rows
-from ipc_articulation.engine.contact_free.potential import assemble, body_energies, follow, restrain
+from ipc_articulation.engine.contact_free.potential import assemble, body_energies, restrain
 from ipc_articulation.engine.contact_free.system import solve
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes
 from ipc_articulation.engine.newton.line_search import halve, highest_allowed
+from ipc_articulation.engine.terms import shape
 
 
 @compiled
@@ -34,12 +35,12 @@ def minimise(problem, q, E, is_measured, dt):
     count, iterations, searches, early = moving.sum(), 0, 0, np.zeros(len(q), dtype=np.bool_)
     while count > 0:
         iterations += 1
-        g = assemble(problem, q, moving)
+        g, J, delta = assemble(problem, q, moving)
         dq, is_solved = solve(problem, g)
         if iterations > limits.max_iter or not (is_solved and rows.are_finite(g)):
             return q, False, iterations, searches, early
-        if problem.articulations.springs.any():
-            dq = restrain(problem, q, dq)
+        if problem.terms.articulations.springs.any():
+            dq = restrain(problem, J, delta, dq)
         last, size = size, _sizes(bodies, limits, dq, dt)
         done = _are_done(bodies, limits, moving, size, last, alpha)
         q, alpha, E, is_measured, steps = _search(problem, q, dq, moving, done, E, is_measured)
@@ -83,7 +84,7 @@ def _search(problem, q, dq, moving, done, E, is_measured):
         count += searching[b]
     after, step = rows.advanced(q, alpha, dq)
     if count == 0:
-        follow(problem, step)
+        shape.follow(problem.terms.shapes, step)
         return after, alpha, E, False, 0
     if not is_measured:
         E = body_energies(problem, q, moving)
@@ -92,7 +93,7 @@ def _search(problem, q, dq, moving, done, E, is_measured):
         E = body_energies(problem, after, moving)
         alpha, is_halved = halve(labels, searching, E, highest, alpha)
         if not is_halved:
-            follow(problem, step)
+            shape.follow(problem.terms.shapes, step)
             return after, alpha, E, True, k + 1
         after, step = rows.advanced(q, alpha, dq)
     return q, alpha, E, False, -1

@@ -9,18 +9,14 @@ from numba import config, types
 from numba.experimental import structref
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
 from ipc_articulation.articulation.joints import JointArrays
 from ipc_articulation.compiled import compiled
-from ipc_articulation.engine.contact_free.potential import TERMS, gather_terms
 from ipc_articulation.engine.contact_free.system import make_system
 from ipc_articulation.engine.linear_system.block_matrix import Blocks
 from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern
 from ipc_articulation.engine.potential import Potential
 from ipc_articulation.engine.scene.model import EngineModel
-from ipc_articulation.engine.terms.joint_penalty import Penalties
-from ipc_articulation.engine.terms.kinetic import Inertias
-from ipc_articulation.engine.terms.shape import Shapes
+from ipc_articulation.engine.usual_terms import USUAL, HeldTerms, TermArrays, hold_terms
 from ipc_articulation.frontend.config import Config
 
 
@@ -58,11 +54,7 @@ class Problem(NamedTuple):
 
     order: int  # of the time integrator
     bodies: BodyArrays
-    inertias: Inertias  # this and the next four are `potential.TermArrays`
-    shapes: Shapes
-    penalties: Penalties
-    articulations: HeldArticulations | Articulations
-    owner: Ints
+    terms: HeldTerms | TermArrays
     H: Blocks  # the Newton system
     pattern: Pattern  # of its factor
     U: Array  # scratch for that
@@ -91,19 +83,18 @@ def _hold(problem):
 def make_problem(model: EngineModel, potential: Potential, may_touch: bool) -> HeldProblem | Problem | None:
     """The problem of a model; None if its bodies may touch or one of its terms is not supported here."""
     found = {term.name: term for term in potential.terms}
-    if may_touch or not found.keys() <= TERMS or model.context.bodies.soft.bodies:
+    if may_touch or not found.keys() <= set(USUAL) or model.context.bodies.soft.bodies:
         return None
     problem = _gather(model, potential, found)
     return problem if config.DISABLE_JIT else _hold(problem)
 
 
 def _gather(model: EngineModel, potential: Potential, found: dict[str, Any]) -> Problem:
-    terms = gather_terms(found, len(model.context.bodies))
     H, pattern, U = make_system(potential.movable, [bodies for term in potential.terms for bodies in term.blocks])
     return Problem(
         order=model.order,
         bodies=_gather_bodies(model, potential),
-        **terms._asdict(),
+        terms=hold_terms(found, len(model.context.bodies)),
         H=H,
         pattern=pattern,
         U=U,

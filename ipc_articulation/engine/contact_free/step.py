@@ -7,7 +7,7 @@ import numpy as np
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import joint_coordinates
 from ipc_articulation.engine.contact_free.newton import minimise
-from ipc_articulation.engine.contact_free.potential import begin_step, body_energies
+from ipc_articulation.engine.contact_free.potential import body_energies
 from ipc_articulation.engine.contact_free.problem import HeldProblem, Problem
 from ipc_articulation.engine.newton.extrapolation import lower, rigid_motion
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
@@ -15,6 +15,7 @@ from ipc_articulation.engine.newton.rest import Rested, end_step, settle
 from ipc_articulation.engine.output.stopwatch import Stopwatch
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.articulation import Articulation
+from ipc_articulation.engine.usual_terms import begin_step
 
 
 def take(
@@ -51,7 +52,7 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances,
     """
     bodies = problem.bodies
     state = EngineState(q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, creases)
-    if not begin_step(problem, state, q_ref, dt):
+    if not begin_step(problem.terms, state, q_ref, dt):
         return q, qdot, theta, False, 0, 0, 0, bodies.driven, False, False
     start, E, is_measured = _start(problem, state, dt)
     q, is_usual, iterations, searches, early = minimise(problem, start, E, is_measured, dt)

@@ -115,6 +115,15 @@ class BlockMatrix:
         self._make_room(count * width * (width - 1) // 2)
         self._count = add_vertices(self.as_arrays(), bodies, points, H)
 
+    def with_room(self, more: int) -> Blocks:
+        """The arrays of the matrix, to which compiled functions add up to some blocks; `has_now` is told how many."""
+        self._make_room(more)
+        return self.as_arrays()
+
+    def has_now(self, number: int) -> None:
+        """Note the number of blocks above the diagonal."""
+        self._count = number
+
     def as_arrays(self) -> Blocks:
         """The arrays of the matrix, for compiled functions; valid until more is added."""
         return Blocks(

@@ -77,21 +77,14 @@ class LinearSystem:
         self._H.add_vertices(bodies, points, H)
 
     @property
+    def blocks(self) -> BlockMatrix:
+        """H."""
+        return self._H
+
+    @property
     def is_dear(self) -> bool:
         """Whether the last solution took longer than assembling the system: that of a thousand vertices does."""
         return isinstance(self._cholesky, FrontCholesky) and (not self._has_factor or self._cholesky.size > DEAR)
-
-    @property
-    def place(self) -> Ints:
-        """Of each body among the unknowns, (n,); -1 where it has none."""
-        return self._H.as_arrays().place
-
-    def parts(self) -> Ints:
-        """Labels of the parts of H that no block connects, (n,): the smallest body of each."""
-        _, rows, cols, *_ = self._H.matrix
-        labels, bodies = np.arange(len(self.place)), self._H.bodies
-        labels[bodies] = bodies[parts_of(len(bodies), rows, cols)]
-        return labels
 
     def solve(self, g: Array) -> Array:
         """The step dq = -H⁻¹ g, (n, 12), zero for bodies without unknowns.
@@ -182,7 +175,7 @@ class LinearSystem:
             The bodies whose part became what was kept, (n,).
         """
         diagonal, rows, cols, blocks, *_ = self._H.matrix
-        is_kept = np.zeros(len(self.place), dtype=np.bool_)
+        is_kept = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
         if not (np.array_equal(rows, kept.rows) and np.array_equal(cols, kept.cols)):
             return is_kept  # a block has come or gone: parts are connected otherwise
         omitted = np.zeros(len(kept.is_definite), dtype=np.int64) if least is None else least[self._H.bodies]

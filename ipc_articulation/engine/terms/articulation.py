@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
-from ipc_articulation.articulation.energy import Linearization
 from ipc_articulation.articulation.evaluation import Articulations, HeldArticulations
 from ipc_articulation.articulation.kinds import KINDS
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
-from ipc_articulation.engine.newton import islands, restrained_step
+from ipc_articulation.engine.newton import restrained_step
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Projecting, Term
@@ -39,7 +38,7 @@ class Articulation(Term, Projecting):
         links = [_movable(bodies, is_fixed) for bodies in self.blocks]
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
-        self._at: Linearization | None = None  # at the last `assemble`
+        self._at: tuple[Array, Array] | None = None  # ∂δθ/∂q and δθ where it was last assembled
         self._is_restrained = False
         self._handed: StepInputs | None = None
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
@@ -118,23 +117,27 @@ class Articulation(Term, Projecting):
 
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         bodies, at = self._energy.arrays.bodies, self._energy.linearize(q, self.projects)
-        self._at = at
+        self.linearized(at.jacobian, at.displacement)
         rows.add_to_pairs(g, bodies, at.force, at.jacobian)
         hessian.add_pairs(self._energy.joints.bodies, at.curvature)
         for part, M in zip(self._parts, self._energy.mass, strict=True):
             hessian.add_coupled(bodies[part], at.jacobian[part], M)
 
+    def linearized(self, jacobian: Array, displacement: Array) -> None:
+        """Note ∂δθ/∂q (F, 24) and δθ (F,) where the system was assembled, for `restrain`."""
+        self._at = jacobian, displacement
+
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
-        arrays, at = self._energy.arrays, self._at
-        if not self._is_restrained or at is None:
+        if not self._is_restrained or self._at is None:
             return dq
-        J, labels = (arrays.bodies, at.jacobian), islands.join(system.parts(), self._couples, system.place >= 0)
-        springs = arrays.rows, arrays.springs, arrays.row_tilde, at.displacement
-        is_pressed, *pressed = restrained_step.press(dq, system.place, labels, *J, *springs)
+        J, delta = self._at
+        labels, found = restrained_step.press_parts(dq, system.blocks.as_arrays(), self._couples, self.arrays, J, delta)
+        is_pressed, *pressed = found
         if not is_pressed:
             return dq
-        V = system.solve_again(restrained_step.loads(*J, pressed[0], pressed[-1], len(dq)))
-        return restrained_step.restrained(dq, V, labels, *J, *pressed)
+        along = self._energy.arrays.bodies, J
+        V = system.solve_again(restrained_step.loads(*along, pressed[0], pressed[-1], len(dq)))
+        return restrained_step.restrained(dq, V, labels, *along, *pressed)
 
 
 def _movable(bodies: Ints, is_fixed: Bools) -> Ints:

@@ -75,7 +75,7 @@ class JointPenalties(PairTerm, Projecting):
     def assemble(self, q: Array, g: Array, hessian: Hessian) -> None:
         add_derivatives(self.arrays, q, g)
         if not self.projects:
-            _add_residual_curvature(self.arrays, q)
+            add_residual_curvature(self.arrays, q)
         hessian.add_pairs(self.bodies, self.arrays.blocks)
 
 
@@ -129,7 +129,7 @@ def add_derivatives(penalties, q, g):
 
 
 @compiled
-def _add_residual_curvature(penalties, q):
+def add_residual_curvature(penalties, q):
     """Add κ Σ r_row ∂²r_row at q (n, 12) to the Hessians of joints with bilinear residuals, just brought up to date."""
     x, y, r, C = np.empty((HELD, 3)), np.empty((HELD, 3)), np.empty(3 * HELD), np.empty((2, HELD, 3, 2, HELD, 3))
     for j in range(len(penalties.kind)):

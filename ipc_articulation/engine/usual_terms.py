@@ -1,0 +1,163 @@
+"""The terms of bodies that are rigid but for their strain, with joints and articulations, summed by compiled code.
+
+The classes of the terms use the same arrays and kernels, one call of each at a time. Their kernels are named here one
+by one: a function made from a table of kernels gives the same numbers, but makes a step of the hinge 8 to 10 µs slower
+(of 70).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config, types
+from numba.experimental import structref
+
+from ipc_articulation.arrays import Ints
+from ipc_articulation.articulation.energy import TOGETHER, ArticulationEnergy
+from ipc_articulation.articulation.evaluation import (
+    Articulations,
+    HeldArticulations,
+    freedom_energies,
+    linearize,
+    take,
+)
+from ipc_articulation.articulation.joints import Joints
+from ipc_articulation.compiled import compiled
+from ipc_articulation.contact.pair_blocks import clear
+from ipc_articulation.engine import rows
+from ipc_articulation.engine.linear_system.block_sums import add_coupled, add_diagonal, add_pairs
+from ipc_articulation.engine.terms import joint_penalty, kinetic, ortho_potential, shape
+from ipc_articulation.engine.terms.articulation import Articulation
+from ipc_articulation.engine.terms.joint_penalty import JointPenalties, Penalties
+from ipc_articulation.engine.terms.kinetic import Inertias, Kinetic
+from ipc_articulation.engine.terms.shape import Shapes
+from ipc_articulation.engine.terms.term import Term
+
+USUAL = (Kinetic.name, ortho_potential.NAME, JointPenalties.name, Articulation.name)  # in the order of their sum
+
+
+class TermArrays(NamedTuple):
+    """The arrays of the terms."""
+
+    inertias: Inertias
+    shapes: Shapes
+    penalties: Penalties
+    articulations: HeldArticulations | Articulations
+    owner: Ints  # (F,) the body to which the energy of each freedom of an articulation is added
+
+
+@structref.register
+class _HeldTermsType(types.StructRef):
+    """Numba's type of `HeldTerms`."""
+
+
+class HeldTerms(structref.StructRefProxy):
+    """The arrays, which compiled functions pass by reference: unpacking them would cost some µs per call."""
+
+
+structref.define_proxy(HeldTerms, _HeldTermsType, TermArrays._fields)
+
+
+@compiled
+def _hold(arrays):
+    """A reference to the arrays; made from Python it would take a second in each process, because it is not cached."""
+    return HeldTerms(*arrays)
+
+
+def hold_terms(found: Mapping[str, Any], n: int) -> HeldTerms | TermArrays:
+    """The arrays of the usual terms of n bodies, by name; empty for a term that is not among those found."""
+    articulation: Articulation | None = found.get(Articulation.name)
+    arrays = TermArrays(
+        inertias=found[Kinetic.name].arrays,
+        shapes=found.get(ortho_potential.NAME, ortho_potential.make(np.zeros(n))).arrays,
+        penalties=found.get(JointPenalties.name, JointPenalties([], np.zeros(n))).arrays,
+        articulations=ArticulationEnergy(Joints.concatenate([]), n, ()).held
+        if articulation is None
+        else articulation.arrays,
+        owner=np.zeros(0, dtype=np.int64) if articulation is None else articulation.owner,
+    )
+    return arrays if config.DISABLE_JIT else _hold(arrays)
+
+
+def usual_of(terms: Sequence[Term]) -> list[Term]:
+    """The first terms of a potential, for which one compiled sum may stand: a part of `USUAL`, in its order.
+
+    An articulation that is so large that cores share its derivatives is left out.
+    """
+    found: list[Term] = []
+    left = list(USUAL)
+    for term in terms:
+        is_large = isinstance(term, Articulation) and len(term.joints) > TOGETHER
+        if term.name not in left or is_large:
+            break
+        del left[: left.index(term.name) + 1]
+        found.append(term)
+    return found if found and isinstance(found[0], Kinetic) else []
+
+
+def room_of(terms: Sequence[Term]) -> int:
+    """The largest number of blocks above the diagonal that usual terms add."""
+    sizes = [len(bodies) for term in terms if isinstance(term, Articulation) for bodies in term.blocks]
+    pairs = sum(len(term.joints) for term in terms)
+    return pairs + sum(size * (2 * size - 1) for size in sizes)
+
+
+@compiled
+def begin_step(terms, state, q_ref, dt):
+    """Compute everything that is constant in a step, with reference poses q_ref (n, 12).
+
+    Returns:
+        Whether the input of the articulations is valid.
+    """
+    kinetic.begin(terms.inertias, state, dt)
+    shape.begin(terms.shapes, dt)
+    return take(terms.articulations, q_ref)
+
+
+@compiled
+def add_energies(terms, q, moving, E):
+    """Add E(q) of the moving bodies to E (n,); that of several is added to one. See `Potential.body_energies`."""
+    kinetic.add_energy(terms.inertias, q, moving, E)
+    ortho_potential.add_energy(q, terms.shapes.c, moving, E)
+    of_joints, bodies = joint_penalty.energies(terms.penalties, q), terms.penalties.bodies
+    for j in range(len(of_joints)):
+        E[bodies[j, 0] if moving[bodies[j, 0]] else bodies[j, 1]] += of_joints[j]
+    rows.add_at(E, terms.owner, freedom_energies(terms.articulations, q))
+
+
+@compiled
+def add_derivatives(terms, q, moving, project, g, H):
+    """Add the gradient to g (n, 12), and the Hessian, exact or projected, to the `Blocks` H.
+
+    Returns:
+        The number of its blocks above the diagonal, for which there is room; ∂δθ/∂q (F, 24) and δθ (F,).
+    """
+    shapes, penalties = terms.shapes, terms.penalties
+    kinetic.add_gradient(terms.inertias, q, moving, g)
+    add_diagonal(H.is_split, H.bodies, terms.inertias.M, H.diagonal)
+    clear(shapes.H, moving)
+    ortho_potential.add_derivatives(q, shapes.c, shapes.dA, moving, project, g, shapes.H)
+    add_diagonal(H.is_split, H.bodies, shapes.H, H.diagonal)
+    joint_penalty.add_derivatives(penalties, q, g)
+    if not project:
+        joint_penalty.add_residual_curvature(penalties, q)
+    number = add_pairs(H.place, penalties.bodies, penalties.blocks, H.diagonal, H.upper, H.number)
+    return _add_articulations(terms.articulations, q, project, g, H, number)
+
+
+@compiled
+def _add_articulations(articulations, q, project, g, H, number):
+    bodies, starts = articulations.bodies, articulations.starts
+    force, delta, J, curvature = linearize(articulations, q, project)
+    rows.add_to_pairs(g, bodies, force, J)
+    number = add_pairs(H.place, articulations.joints.bodies, curvature, H.diagonal, H.upper, number)
+    first = 0
+    for a in range(len(starts) - 1):
+        begin, end = starts[a], starts[a + 1]
+        size = end - begin
+        M = articulations.mass[first : first + size * size].reshape(size, size)
+        number = add_coupled(H.place, bodies[begin:end], J[begin:end], M, H.diagonal, H.upper, number)
+        first += size * size
+    return number, J, delta
