@@ -73,9 +73,9 @@ class LinearSystem:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
         self._H.add_coupled(bodies, J, M)
 
-    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
-        self._H.add_vertices(bodies, points, H)
+        self._H.add_vertices(bodies, points, H, scale)
 
     @property
     def is_dear(self) -> bool:
