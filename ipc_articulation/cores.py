@@ -7,7 +7,7 @@ order: so they are the same, bit for bit, on one core and on many.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
@@ -43,14 +43,19 @@ def parts_of_sizes(sizes: NDArray[np.int64], size: int) -> list[slice]:
 
 def share(work: Callable[[slice], Result], pieces: Sequence[slice]) -> list[Result]:
     """The results of work on each piece, in order; machine code that releases Python's lock runs on all cores."""
+    return list(in_turn(work, pieces))
+
+
+def in_turn(work: Callable[[slice], Result], pieces: Sequence[slice]) -> Iterator[Result]:
+    """The results of `share`, one after the other: on one core a piece is not begun before its result is needed."""
     if len(pieces) == 1 or cores() == 1:
-        return [work(piece) for piece in pieces]
+        return map(work, pieces)
     pool = _pool(os.getpid(), cores())
     try:
         begun = [pool.submit(work, piece) for piece in pieces]
     except RuntimeError:  # Python is ending, and starts nothing more in threads
-        return [work(piece) for piece in pieces]
-    return [piece.result() for piece in begun]
+        return map(work, pieces)
+    return (piece.result() for piece in begun)
 
 
 @lru_cache(1)

@@ -13,7 +13,12 @@ F = U diag(s) Vᵀ, their left vectors uᵢ, the normal n and L = λ ln J - μ
     scalings         Σ aᵢ uᵢvᵢᵀ             eigenpairs of Aᵢᵢ = μ + (λ - L)/sᵢ², A₀₁ = λ/J
 
 (Smith, de Goes and Kim 2019, «Analytic eigensystems for isotropic distortion energies», for 3×2 matrices; n vᵢᵀ turns
-the triangle, so its eigenvalue is Ψᵢ/sᵢ.) A triangle without area (J ≤ 1e-100) has the energy inf; its derivatives are
+the triangle, so its eigenvalue is Ψᵢ/sᵢ.) The exact derivatives need no singular values: with f_v = F b_v for the
+gradients b_v of `deformation` and g_v = F (FᵀF)⁻¹ b_v
+
+    ∂Ψ/∂x_v = μ f_v + L g_v,   ∂²Ψ/∂x_v∂x_w = μ (b_v·b_w) 1 + λ g_v g_wᵀ + L ((g_v·g_w) n nᵀ - g_w g_vᵀ).
+
+ A triangle without area (J ≤ 1e-100) has the energy inf; its derivatives are
 then written as 0. A triangle cannot be inverted: F has no sign in space.
 """
 
@@ -24,10 +29,10 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.elasticity import isotropic
 from ipc_articulation.elasticity.deformation import of_triangle
-from ipc_articulation.elasticity.kernel import inlined
+from ipc_articulation.elasticity.kernel import inlined, kernel
 from ipc_articulation.elasticity.over_elements import over_elements
 from ipc_articulation.elasticity.triangle import shape_and_area
-from ipc_articulation.elasticity.vectors import cross, dot, mix
+from ipc_articulation.elasticity.vectors import cross, dot, mix, scaled
 
 _FLAT = 1e-100  # J of a triangle without area
 
@@ -61,6 +66,9 @@ def energy(x, c, arrays):
 @inlined
 def write_derivatives(x, c, project, arrays, g, H):
     """Write ∂E/∂x into g (9,) and ∂²E/∂x² into H (9, 9), exact or projected; both are 0 before."""
+    if not project:
+        _write_exact(x, c, g, H)
+        return
     U, s, V, B, slope, A, twists, flips = arrays
     J = _to_frames(x, c, U, s, V, B)
     if J <= _FLAT:
@@ -79,6 +87,32 @@ def write_derivatives(x, c, project, arrays, g, H):
 
 
 energies, derivatives, gradients, hessians = over_elements(3, isotropic.scratch, energy, write_derivatives)
+
+
+@kernel
+def _write_exact(x, c, g, H):
+    """The exact derivatives, see above."""
+    first, second = of_triangle(x, c)
+    normal = cross(first, second)
+    J = np.sqrt(dot(normal, normal))
+    if J <= _FLAT:
+        return
+    mu, lam = c[6] * c[7], c[6] * c[8]
+    L = lam * np.log(J) - mu
+    n = scaled(1.0 / J, normal)
+    dual = scaled(1.0 / J, cross(second, n)), scaled(1.0 / J, cross(n, first))  # the columns of F (FᵀF)⁻¹
+    for v in range(3):
+        b, b_next = c[2 * v], c[2 * v + 1]
+        f_v, g_v = mix(b, first, b_next, second), mix(b, dual[0], b_next, dual[1])
+        for k in range(3):
+            g[3 * v + k] = mu * f_v[k] + L * g_v[k]
+        for w in range(v + 1):
+            g_w, same = mix(c[2 * w], dual[0], c[2 * w + 1], dual[1]), mu * (b * c[2 * w] + b_next * c[2 * w + 1])
+            out = L * dot(g_v, g_w)
+            for i in range(3):
+                for j in range(3):
+                    h = lam * g_v[i] * g_w[j] + out * n[i] * n[j] - L * g_w[i] * g_v[j] + (same if i == j else 0.0)
+                    H[3 * v + i, 3 * w + j] = H[3 * w + j, 3 * v + i] = h
 
 
 @inlined

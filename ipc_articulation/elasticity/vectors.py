@@ -26,6 +26,16 @@ def mix(a, u, b, v):
 
 
 @kernel
+def combined(a, u, v, w):
+    """a₀ u + a₁ v + a₂ w."""
+    return (
+        a[0] * u[0] + a[1] * v[0] + a[2] * w[0],
+        a[0] * u[1] + a[1] * v[1] + a[2] * w[1],
+        a[0] * u[2] + a[1] * v[2] + a[2] * w[2],
+    )
+
+
+@kernel
 def dot(u, v):
     """u · v."""
     return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]

@@ -55,7 +55,7 @@ def make_workspace(model: EngineModel, when: str) -> Workspace:
     potential = Potential(terms, model.surfaces, contact, names, is_fixed, adaptive, config.cfl, bodies.soft)
     articulation = next((term for term in terms if isinstance(term, Articulation)), None)
     contact_free = make_problem(model, potential, contact is not None)
-    system = LinearSystem(is_fixed, potential.is_soft, bodies.soft.is_solid)
+    system = LinearSystem(is_fixed, potential.is_soft, bodies.soft.has_many_elements)
     return Workspace(
         contact,
         potential,

@@ -95,7 +95,9 @@ def test_the_projected_hessian_of_hinges_is_gauss_and_newtons(case, drawn):
 def test_derivatives_are_both_in_one_pass(case, drawn, project):
     elements, _, x = drawn
     g, H = case.energy.derivatives(x.reshape(-1, 3), elements.elements, elements.constants, project)
-    np.testing.assert_array_equal(g, elements.gradients(x))
+    want = elements.gradients(x)  # of projected ones
+    size = np.max(np.abs(want), axis=1)
+    assert np.all(np.max(np.abs(g - want), axis=1) <= (0.0 if project else 1e-9 * size))
     np.testing.assert_array_equal(H, elements.hessians(x, project))
 
 

@@ -267,20 +267,23 @@ def test_definiteness_is_decided_by_rows_whose_vertices_belong_together():
     np.testing.assert_allclose(system.solve(g), unmixed)
 
 
-def test_systems_of_solids_are_solved_by_conjugate_gradients_and_others_too():
+def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_too():
     """Where gradients see that a system is not definite, its factor is tried, with the same answer as without them."""
     rng, n = np.random.default_rng(4), 5
     slots, bodies = rng.integers(4, size=(30, 3)), rng.integers(n, size=(30, 3))
     H_v = rng.standard_normal((30, 9, 9))
     H_v = H_v @ H_v.transpose(0, 2, 1)
     g, found = rng.standard_normal((n, 12)), []
-    for is_solid in (False, True):
-        system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool), is_solid)
+    for has_many in (False, True):
+        system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool), has_many)
         system.add_vertices(bodies, tetrads.LABELS[slots], H_v)
         system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
         found.append(system.solve(g))
-        assert system._has_factor != is_solid
-        assert system.corrected(g, found[-1]) is None or not is_solid
+        assert system._has_factor != has_many
+        system.add_diagonal(np.array([_of_vertices(np.stack([0.01 * np.eye(3)] * 4))] * n))
+        corrected = system.corrected(1.1 * g, found[-1])
+        found[-1] = system.solve(1.1 * g)
+        np.testing.assert_allclose(corrected, found[-1], atol=0.01 * np.abs(found[-1]).max())
         system.add_diagonal(np.array([_of_vertices(np.stack([-1e3 * np.eye(3)] * 4))] * n))
         assert system.solve_definite(g) is None
         assert not system._has_factor  # that a correction could use

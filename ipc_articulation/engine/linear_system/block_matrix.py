@@ -109,11 +109,11 @@ class BlockMatrix:
         self._make_room(len(bodies) * (2 * len(bodies) - 1))
         self._count = add_coupled(self._place, bodies, J, M, self._diagonal, self._upper, self._count)
 
-    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
         count, width = bodies.shape
         self._make_room(count * width * (width - 1) // 2)
-        self._count = add_vertices(self.as_arrays(), bodies, points, H)
+        self._count = add_vertices(self.as_arrays(), bodies, points, np.ascontiguousarray(H), scale)
 
     def with_room(self, more: int) -> Blocks:
         """The arrays of the matrix, to which compiled functions add up to some blocks; `has_now` is told how many."""

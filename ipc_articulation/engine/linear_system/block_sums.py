@@ -97,38 +97,60 @@ def add_coupled(place, bodies, J, M, diagonal, upper, count):
 
 
 @compiled
-def add_vertices(H, bodies, points, H_v):
-    """See `BlockMatrix.add_vertices`, for its arrays; H_v by vertices. Returns: the number of blocks.
+def add_vertices(H, bodies, points, H_v, scale):
+    """See `BlockMatrix.add_vertices`, for its arrays; scale · H_v by vertices. Returns: the number of blocks.
 
     With y = (1, x̄) of a vertex, x_k = Σ_p y_p Q_kp for Q_k = (p_k, A_k), so a block H_ab of two vertices becomes
     y_a y_bᵀ ⊗ H_ab; where a row is split, it stays as it is.
     """
-    diagonal, upper, count = H.diagonal, H.upper, H.number
-    n, v = bodies.shape
+    upper, count, diagonal = H.upper, H.number, H.diagonal
+    v = bodies.shape[1]
     place, slot = np.empty(v, dtype=np.int64), np.empty(v, dtype=np.int64)
-    for s in range(n):
+    on_diagonal, above = diagonal.reshape(diagonal.size), upper.blocks.reshape(upper.blocks.size)
+    numbers = H_v.reshape(H_v.size)
+    for s in range(len(bodies)):
+        is_split = True
         for a in range(v):
             place[a] = H.place[bodies[s, a]]
             slot[a] = _slot(points, s, a) if H.is_split[bodies[s, a]] else -1
+            is_split &= slot[a] >= 0
         for a in range(v):
+            i = place[a]
             for b in range(v):
-                i, j = place[a], place[b]
+                j = place[b]
                 if i < 0 or j < i:
                     continue
+                at = i
                 if i == j:
                     H.own_masks[i] |= _mask(slot[a], slot[b])
-                    target, at = diagonal, i
                 else:
                     at, count = _find(upper, i, j, count)
                     upper.masks[at] |= _mask(slot[a], slot[b])
-                    target = upper.blocks
-                if slot[a] >= 0 and slot[b] >= 0:
-                    for k in range(3):
-                        for m in range(3):
-                            target[at, 3 * slot[a] + k, 3 * slot[b] + m] += H_v[s, 3 * a + k, 3 * b + m]
+                if is_split:
+                    first = np.uint64(DOF * (DOF * at + 3 * slot[a]) + 3 * slot[b])
+                    source = np.uint64(3 * (v * (3 * (v * s + a)) + b))
+                    _add_three(numbers, source, np.uint64(3 * v), scale, on_diagonal if i == j else above, first)
                 else:
-                    _add_vertex_pair(points[s], slot, a, b, H_v[s], target[at])
+                    _add_vertex_pair(points[s], slot, a, b, H_v[s], scale, diagonal[i] if i == j else upper.blocks[at])
     return count
+
+
+@compiled
+def _add_three(numbers, source, width, scale, target, first):
+    """Add scale times a block of three by three to another one, which begin at places of matrices row by row.
+
+    Args:
+        numbers: Of the one, with rows of a width.
+        source: Where it begins.
+        width: Of rows.
+        scale: A factor.
+        target: The numbers of the other, with rows of twelve.
+        first: Where it begins.
+    """
+    for k in range(np.uint64(3)):
+        row, to = source + k * width, first + k * np.uint64(DOF)
+        for m in range(np.uint64(3)):
+            target[to + m] += scale * numbers[row + m]
 
 
 @compiled
@@ -154,8 +176,8 @@ def _mask(left, right):
 
 
 @compiled
-def _add_vertex_pair(points, slot, a, b, H, target):
-    """Add y_a y_bᵀ ⊗ H_ab to a block (12, 12), for vertices a and b at points (v, 3) of H (3v, 3v)."""
+def _add_vertex_pair(points, slot, a, b, H, scale, target):
+    """Add scale · y_a y_bᵀ ⊗ H_ab to a block (12, 12), for vertices a and b at points (v, 3) of H (3v, 3v)."""
     for p in range(4):
         y, at, step = _weight(points[a], slot[a], p)
         if y == 0.0:
@@ -166,7 +188,7 @@ def _add_vertex_pair(points, slot, a, b, H, target):
                 continue
             for k in range(3):
                 for m in range(3):
-                    target[at + step * k, to + stride * m] += y * z * H[3 * a + k, 3 * b + m]
+                    target[at + step * k, to + stride * m] += y * z * (scale * H[3 * a + k, 3 * b + m])
 
 
 @compiled

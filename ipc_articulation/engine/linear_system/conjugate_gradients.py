@@ -1,16 +1,21 @@
-"""Solves H x = b by conjugate gradients, for solids of many elements, whose Cholesky factors fill up.
+"""Solves H x = b by conjugate gradients, for meshes of thousands of vertices, whose Cholesky factors fill up.
 
-All rows are split (see `block_matrix`). Preconditioned by the blocks H_vv of the vertices,
+All rows are split (see `block_matrix`). Preconditioned by a symmetric sweep of Gauss and Seidel: with the matrix
+L + 1 + Lᵀ of `scaled_rows` the preconditioner is (1 + L)(1 + Lᵀ), and conjugate gradients solve
 
-    r₀ = b,  z = H_vv⁻¹ r,  p = z + β p,   α = rᵀz / pᵀHp,   x ← x + α p,   r ← r - α H p,
+    A y = f,   A = (1 + L)⁻¹ (L + 1 + Lᵀ) (1 + Lᵀ)⁻¹,   f = (1 + L)⁻¹ b,   x = (1 + Lᵀ)⁻¹ y,
 
-until rᵀz is 1e-8 of what it was: the residual is then 1e-4 of b, in the norm of the preconditioner. Every x is the
-lowest point of ½ xᵀHx - bᵀx in a space that grows, so the step is one of descent however early this ends.
+of which a product takes no more than the two sweeps: A p = t + (1 + L)⁻¹ (p - t) with t = (1 + Lᵀ)⁻¹ p. They end when
+the residual is 1e-4 of f. From x = 0 every x is the lowest point of ½ xᵀHx - bᵀx in a space that grows, so the step is
+one of descent however early this ends.
 
-Source: Nocedal & Wright, «Numerical Optimization», 2nd ed., algorithms 5.3 and 7.1.
+Source: Nocedal & Wright, «Numerical Optimization», 2nd ed., algorithm 5.2; Eisenstat, «Efficient implementation of a
+class of preconditioned conjugate gradient methods», SIAM J. Sci. Stat. Comput. 2 (1981).
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,139 +23,107 @@ from ipc_articulation import tetrads
 from ipc_articulation.arrays import Array
 from ipc_articulation.compiled import compiled
 from ipc_articulation.engine.linear_system.block_matrix import Matrix
-from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices
+from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, moved_vertices
+from ipc_articulation.engine.linear_system.scaled_rows import (
+    multiply,
+    scale,
+    scale_step,
+    scaled_rows,
+    solve_lower,
+    solve_upper,
+    unscale,
+)
 
 FORCING = 1e-4  # of the residual
-MOST = 300  # iterations; with more, factorising is faster
+MOST = 150  # iterations; with more, factorising is faster
+_LOOK = 50  # after which a residual shows whether that will be enough
+_LARGE = 0.2
 
 
-def solve_by_gradients(H: Matrix, b: Array) -> Array | None:
-    """The step x (k, 12) of H x = b (k, 12), all rows being split.
+class Found(NamedTuple):
+    """What conjugate gradients have found."""
 
-    None if H is seen not to be positive definite, or more iterations are needed than are worth it.
-    """
+    x: Array | None  # (k, 12) the solution; None if H is not definite, or more iterations are needed than are worth it
+    is_definite: bool  # False if H is seen not to be positive definite
+
+
+def solve_by_gradients(H: Matrix, b: Array, near: Array | None = None) -> Found:
+    """The step x (k, 12) of H x = b (k, 12), all rows being split, from one that is near or from 0."""
+    rows, is_definite = scaled_rows(H)
+    if not is_definite:
+        return Found(None, False)
     right = by_vertices(H.is_split, b).reshape(-1, 3)
-    x, is_solved = _solve(_inverse_blocks(H.diagonal), *_entries(H), H.diagonal, right)
-    return tetrads.coordinates(x.reshape(-1, 4, 3)) if is_solved else None
+    start = np.zeros_like(right) if near is None else moved_vertices(H.is_split, near).reshape(-1, 3)
+    x, is_solved, is_definite = _solve(rows, right, start)
+    return Found(tetrads.coordinates(x.reshape(-1, 4, 3)) if is_solved else None, is_definite)
 
 
 @compiled
-def _entries(H):
-    """Rows, columns (m,) and blocks (m, 3, 3) of the pairs of vertices that are coupled."""
-    count = 0
-    for mask in H.own_masks:
-        for a in range(4):
-            for b in range(a + 1, 4):
-                count += (mask >> (4 * a + b)) & 1
-    for mask in H.masks:
-        for bit in range(16):
-            count += (mask >> bit) & 1
-    rows, cols, blocks = np.empty(count, np.int64), np.empty(count, np.int64), np.empty((count, 3, 3))
-    count = 0
-    for i in range(len(H.diagonal)):
-        for a in range(4):
-            for b in range(a + 1, 4):
-                if (H.own_masks[i] >> (4 * a + b)) & 1:
-                    rows[count], cols[count] = 4 * i + a, 4 * i + b
-                    _copy(H.diagonal, i, a, b, blocks, count)
-                    count += 1
-    for m in range(len(H.rows)):
-        for a in range(4):
-            for b in range(4):
-                if (H.masks[m] >> (4 * a + b)) & 1:
-                    rows[count], cols[count] = 4 * H.rows[m] + a, 4 * H.cols[m] + b
-                    _copy(H.blocks, m, a, b, blocks, count)
-                    count += 1
-    return rows, cols, blocks
-
-
-@compiled
-def _copy(source, m, a, b, blocks, count):
-    for k in range(3):
-        for n in range(3):
-            blocks[count, k, n] = source[m, 3 * a + k, 3 * b + n]
-
-
-@compiled
-def _inverse_blocks(diagonal):
-    """H_vv⁻¹ (4k, 3, 3) from diagonal blocks (k, 12, 12); of a block that is not definite a negative number."""
-    inverse = np.empty((4 * len(diagonal), 3, 3))
-    for v in range(len(inverse)):
-        i, at = v // 4, 3 * (v % 4)
-        A = diagonal[i, at : at + 3, at : at + 3]
-        inverse[v, 0, 0] = A[1, 1] * A[2, 2] - A[1, 2] * A[2, 1]
-        inverse[v, 0, 1] = A[0, 2] * A[2, 1] - A[0, 1] * A[2, 2]
-        inverse[v, 0, 2] = A[0, 1] * A[1, 2] - A[0, 2] * A[1, 1]
-        inverse[v, 1, 1] = A[0, 0] * A[2, 2] - A[0, 2] * A[2, 0]
-        inverse[v, 1, 2] = A[0, 2] * A[1, 0] - A[0, 0] * A[1, 2]
-        inverse[v, 2, 2] = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
-        inverse[v, 1, 0], inverse[v, 2, 0], inverse[v, 2, 1] = inverse[v, 0, 1], inverse[v, 0, 2], inverse[v, 1, 2]
-        determinant = A[0, 0] * inverse[v, 0, 0] + A[0, 1] * inverse[v, 1, 0] + A[0, 2] * inverse[v, 2, 0]
-        inverse[v] /= determinant
-        if not (determinant > 0.0 and A[0, 0] > 0.0 and inverse[v, 2, 2] > 0.0):
-            inverse[v, 0, 0] = -1.0
-    return inverse
-
-
-@compiled
-def _solve(inverse, rows, cols, blocks, diagonal, b):
-    """Returns: x (n, 3), and whether it solves the system to `FORCING`."""
-    n = len(b)
-    x, r, z, p, Hp = np.zeros((n, 3)), b.copy(), np.empty((n, 3)), np.zeros((n, 3)), np.empty((n, 3))
-    for v in range(n):
-        if not inverse[v, 0, 0] > 0.0:
-            return x, False
-    first, last = 0.0, 1.0
+def _solve(rows, b, start):
+    """Returns: x (n, 3), whether it solves the system to `FORCING`, and False if that is not definite."""
+    matrix = rows.first, rows.cols, rows.blocks
+    f, x = scale(rows.inverse, b), scale_step(rows.inverse, start)
+    r = f - multiply(*matrix, x)
+    solve_lower(*matrix, f)
+    solve_lower(*matrix, r)
+    p, t, Ap = np.zeros_like(r), np.empty_like(r), np.empty_like(r)
+    whole, last = _dot(f, f), 1.0
     for iteration in range(MOST):
-        product = _precondition(inverse, r, z)
-        if iteration == 0:
-            first = product
-        if not product > FORCING * FORCING * first:
-            return x, np.isfinite(product)
-        beta = product / last if iteration else 0.0
-        for v in range(n):
-            for k in range(3):
-                p[v, k] = z[v, k] + beta * p[v, k]
-        curvature = _multiply(rows, cols, blocks, diagonal, p, Hp)
+        square = _dot(r, r)
+        if not square > FORCING * FORCING * whole:
+            return unscale(rows.inverse, x), np.isfinite(square), True
+        if iteration == _LOOK and square > _LARGE * _LARGE * whole:
+            break
+        _turn(square / last if iteration else 0.0, r, p, t)
+        solve_upper(*matrix, t)
+        _subtract(p, t, Ap)
+        solve_lower(*matrix, Ap)
+        curvature = _curvature(p, t, Ap)
         if not curvature > 0.0:
-            return x, False
-        alpha, last = product / curvature, product
-        for v in range(n):
-            for k in range(3):
-                x[v, k] += alpha * p[v, k]
-                r[v, k] -= alpha * Hp[v, k]
-    return x, False
+            return x, False, False
+        last = square
+        _advance(square / curvature, t, Ap, x, r)
+    return x, False, True
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def _precondition(inverse, r, z):
-    """Make z = H_vv⁻¹ r. Returns: rᵀz."""
-    total = 0.0
-    for v in range(len(r)):
-        for k in range(3):
-            z[v, k] = inverse[v, k, 0] * r[v, 0] + inverse[v, k, 1] * r[v, 1] + inverse[v, k, 2] * r[v, 2]
-            total += z[v, k] * r[v, k]
+def _dot(a, b):
+    total, u, v = 0.0, a.ravel(), b.ravel()
+    for k in range(len(u)):
+        total += u[k] * v[k]
     return total
+
+
+@compiled
+def _turn(beta, r, p, t):
+    """p ← r + β p, and t likewise."""
+    u, v, w = r.ravel(), p.ravel(), t.ravel()
+    for k in range(len(u)):
+        v[k] = u[k] + beta * v[k]
+        w[k] = v[k]
+
+
+@compiled
+def _subtract(p, t, result):
+    u, v, w = p.ravel(), t.ravel(), result.ravel()
+    for k in range(len(u)):
+        w[k] = u[k] - v[k]
 
 
 @compiled(fastmath={"contract", "reassoc"})
-def _multiply(rows, cols, blocks, diagonal, p, Hp):
-    """Make Hp = H p. Returns: pᵀHp."""
-    for v in range(len(p)):
-        i, at = v // 4, 3 * (v % 4)
-        for k in range(3):
-            Hp[v, k] = (
-                diagonal[i, at + k, at] * p[v, 0]
-                + diagonal[i, at + k, at + 1] * p[v, 1]
-                + diagonal[i, at + k, at + 2] * p[v, 2]
-            )
-    for m in range(len(rows)):
-        i, j = rows[m], cols[m]
-        for k in range(3):
-            Hp[i, k] += blocks[m, k, 0] * p[j, 0] + blocks[m, k, 1] * p[j, 1] + blocks[m, k, 2] * p[j, 2]
-            Hp[j, k] += blocks[m, 0, k] * p[i, 0] + blocks[m, 1, k] * p[i, 1] + blocks[m, 2, k] * p[i, 2]
-    total = 0.0
-    for v in range(len(p)):
-        for k in range(3):
-            total += p[v, k] * Hp[v, k]
+def _curvature(p, t, Ap):
+    """Add t to Ap. Returns: pᵀAp."""
+    total, u, v, w = 0.0, p.ravel(), t.ravel(), Ap.ravel()
+    for k in range(len(u)):
+        w[k] += v[k]
+        total += u[k] * w[k]
     return total
+
+
+@compiled
+def _advance(alpha, t, Ap, x, r):
+    """x ← x + α t, r ← r - α Ap."""
+    u, v, w, z = t.ravel(), Ap.ravel(), x.ravel(), r.ravel()
+    for k in range(len(u)):
+        w[k] += alpha * u[k]
+        z[k] -= alpha * v[k]

@@ -19,13 +19,14 @@ class Hessian(Protocol):
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
 
-    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices: H (k, 3v, 3v) for the v vertices of each of k stencils or elements.
 
         Args:
             bodies: The rows that the vertices belong to, (k, v).
             points: Their local positions x̄, (k, v, 3), with x = A x̄ + p.
             H: By the vertices, three numbers each.
+            scale: H is multiplied by it.
         """
 
 
@@ -41,5 +42,5 @@ class NoHessian:
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         """See `Hessian`."""
 
-    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """See `Hessian`."""

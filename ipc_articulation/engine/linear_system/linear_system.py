@@ -41,19 +41,20 @@ SHIFTS = (1e-12, 1e-9, 1e-6)  # of the largest diagonal entry of a part, added o
 class LinearSystem:
     """The `Hessian` that Newton solves with."""
 
-    def __init__(self, is_fixed: Bools, is_split: Bools | None = None, is_solid: bool = False) -> None:
+    def __init__(self, is_fixed: Bools, is_split: Bools | None = None, has_many: bool = False) -> None:
         """Give unknowns to bodies that are not fixed (n,), until `choose` is called.
 
         Args:
             is_fixed: (n,).
             is_split: Rows of vertices, (n,).
-            is_solid: Whether these are almost all of solids with many elements: while only they have unknowns,
-                conjugate gradients are tried first.
+            has_many: Whether these are vertices of so many elements that conjugate gradients are tried first, while
+                only they have unknowns.
         """
         self._H = BlockMatrix(len(is_fixed), is_split)
         has_vertices = is_split is not None and bool(is_split.any())
         self._cholesky: BlockCholesky | FrontCholesky = FrontCholesky() if has_vertices else BlockCholesky()
-        self._is_solid, self._has_factor = is_solid, False
+        self._has_many, self._has_factor = has_many, False
+        self._is_by_gradients = False  # whether conjugate gradients have solved the last system
         self.choose(~is_fixed)
 
     def choose(self, is_unknown: Bools) -> None:
@@ -72,9 +73,9 @@ class LinearSystem:
         """Add JᵀMJ, J (m, 24) over pairs of bodies (m, 2) and M (m, m) dense and symmetric."""
         self._H.add_coupled(bodies, J, M)
 
-    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         """Add second derivatives by vertices, see `Hessian`."""
-        self._H.add_vertices(bodies, points, H)
+        self._H.add_vertices(bodies, points, H, scale)
 
     @property
     def blocks(self) -> BlockMatrix:
@@ -112,7 +113,7 @@ class LinearSystem:
 
     def solve_definite(self, g: Array) -> Array | None:
         """The step of `solve`, or None if H is not positive definite."""
-        return self._solve(g)
+        return self._solve(g, may_fail=True)
 
     def solve_parts(self, g: Array) -> tuple[Array, Bools]:
         """The step of `solve` for the bodies (n,) of parts that are positive definite; others become the identity."""
@@ -135,13 +136,17 @@ class LinearSystem:
     def corrected(self, g: Array, dq: Array) -> Array | None:
         """A step dq (n, 12) that solves the system as it was, corrected for g and what has been added since.
 
-        These are steps of refinement with the factor of the system as it was. None where that is not worth it: with few
-        unknowns, without a factor, or where the corrections do not become small soon.
+        These are conjugate gradients from there on, or steps of refinement with the factor of the system as it was.
+        None where that is not worth it: with few unknowns, where neither has solved the system as it was, or where the
+        corrections do not become small soon.
         """
-        if not (self._has_factor and isinstance(self._cholesky, FrontCholesky)):
-            return None
         bodies, H = self._H.bodies, self._H.matrix
         x, b = -dq[bodies], g[bodies]
+        if self._is_by_gradients:
+            found = solve_by_gradients(H, b, x)
+            return None if found.x is None else step_from(found.x, bodies, len(g))
+        if not (self._has_factor and isinstance(self._cholesky, FrontCholesky)):
+            return None
         for _ in range(CORRECTIONS):
             change = self._cholesky.correction(H, b, x)
             x, share = x + change, np.abs(change).max(initial=0.0) / np.abs(x).max(initial=1e-300)
@@ -196,15 +201,19 @@ class LinearSystem:
                 left &= ~self._cholesky.definite_rows(diagonal, blocks) | (omitted > level)
         return is_kept
 
-    def _solve(self, g: Array) -> Array | None:
-        """The step, or None if H is not positive definite."""
+    def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
+        """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
         bodies, H, x = self._H.bodies, self._H.matrix, None
-        if self._is_solid and H.is_split.all():
-            x = solve_by_gradients(H, g[bodies])
-        by_gradients = x is not None
+        self._is_by_gradients = self._has_factor = False
+        if self._has_many and isinstance(self._cholesky, FrontCholesky) and H.is_split.all():
+            found = solve_by_gradients(H, g[bodies])
+            if may_fail and not found.is_definite:
+                self._cholesky.analyse(H)  # which parts are definite is asked next
+                return None
+            x, self._is_by_gradients = found.x, found.x is not None
         if x is None:
             x = self._cholesky.solve(H, g[bodies])
-        self._has_factor = x is not None and not by_gradients
+            self._has_factor = x is not None
         return None if x is None else step_from(x, bodies, len(g))
 
 

@@ -55,5 +55,5 @@ class _HessianProbe:
     def add_coupled(self, bodies: Ints, J: Array, M: Array) -> None:
         self.bad[bodies[~(np.isfinite(J).all(axis=1) & np.isfinite(M).all(axis=1))]] = True
 
-    def add_vertices(self, bodies: Ints, points: Array, H: Array) -> None:
+    def add_vertices(self, bodies: Ints, points: Array, H: Array, scale: float = 1.0) -> None:
         self.bad[bodies[~np.isfinite(H).all(axis=(1, 2))]] = True

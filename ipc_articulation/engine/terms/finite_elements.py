@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
 from ipc_articulation.contact.surfaces import Surfaces, move
-from ipc_articulation.cores import parts, share
+from ipc_articulation.cores import in_turn, parts
 from ipc_articulation.elasticity import plastic_shell_bending
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -126,12 +126,12 @@ class FiniteElements(Term, Projecting):
         x, body, points = self._positions(q), self._surfaces.body, self._surfaces.points
         for group in self._chosen:
             vertices, pieces = group.vertices, parts(len(group.vertices), _PIECE)
-            found = share(partial(_derivatives, group, x, self.projects), pieces)
-            for some, (g_v, H) in zip((vertices[piece] for piece in pieces), found, strict=True):
+            found = in_turn(partial(_derivatives, group, x, self.projects), pieces)
+            for piece, (g_v, H) in zip(pieces, found, strict=True):
+                some = vertices[piece]
                 g_v *= self._square
-                H *= self._square
                 add_gradients(some, g_v, body, points, g)
-                hessian.add_vertices(body[some], points[some], H)
+                hessian.add_vertices(body[some], points[some], H, self._square)
 
     def _positions(self, q: Array) -> Array:
         """Positions (V, 3) of the vertices of rows that move, at q (n, 12)."""

@@ -12,7 +12,7 @@ from ipc_articulation import tetrads
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
-MANY = 2000  # tetrahedra
+MANY = 1000  # tetrahedra or triangles
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class SoftRows:
         return np.concatenate([np.zeros((0, tetrads.SIZE), dtype=bool), *(of != tetrads.NOBODY for of in self.members)])
 
     @cached_property
-    def is_solid(self) -> bool:
-        """Whether most vertices are those of solids with thousands of elements, of which factors fill up."""
-        elements, vertices = sum(len(body.tetrahedra) for body in self.bodies), int(self.has.sum())
-        of_solids = sum(len(body.mass) for body in self.bodies if len(body.tetrahedra))
-        return elements >= MANY and 4 * of_solids >= 3 * vertices
+    def has_many_elements(self) -> bool:
+        """Whether most vertices are those of solids and shells with many elements, of which factors fill up."""
+        of = [(len(body.tetrahedra) + len(body.triangles), len(body.mass)) for body in self.bodies]
+        filling = sum(vertices for elements, vertices in of if elements)
+        return sum(elements for elements, _ in of) >= MANY and 4 * filling >= 3 * int(self.has.sum())
 
     @cached_property
     def counts(self) -> Ints:

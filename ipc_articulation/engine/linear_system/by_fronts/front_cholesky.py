@@ -46,11 +46,15 @@ class FrontCholesky:
 
     def solve(self, H: Matrix, b: Array) -> Array | None:
         """The x (k, 12) of H x = b (k, 12), or None if H is not positive definite."""
-        known = self._analysed
-        if not _are_equal(known.of, (H.rows, H.cols, H.is_split, H.own_masks, H.masks)):
-            known = self._analysed = _analyse(H)
+        known = self.analyse(H)
         x, is_definite = solve(known.pattern, H.diagonal, H.blocks, b, *known[2:])
         return x if is_definite else None
+
+    def analyse(self, H: Matrix) -> Analysis:
+        """Analyse the pattern of H if it has changed, so that it counts as that of the last `solve`."""
+        if not _are_equal(self._analysed.of, (H.rows, H.cols, H.is_split, H.own_masks, H.masks)):
+            self._analysed = _analyse(H)
+        return self._analysed
 
     @property
     def size(self) -> int:
