@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import ipctk
 import numpy as np
+from numpy.typing import NDArray
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.checking.start import NO_EDGES, Start, Thing, place_of, touching
 from ipc_articulation.contact.inside import is_inside
 from ipc_articulation.scenefile.document import SceneProblem
@@ -37,7 +39,7 @@ class Nearness:
                 message = f"{_said(first)} and {_said(second)} overlap at the start{thick}; move them apart"
                 yield SceneProblem(place_of(self._spoken_of(first, second), self._scene), message)
         for thing in self._start.things if self._scene.contact.enabled else ():
-            if thing.touches_itself and touching(self._start, thing, thing) and distance(thing, thing, 0.0) <= 0.0:
+            if thing.touches_itself and touching(self._start, thing, thing) and _overlaps_itself(thing):
                 message = f"'{thing.name}' overlaps itself at the start{self._thick(thing.name)}; move its parts apart"
                 yield SceneProblem(place_of(thing.name, self._scene), message)
 
@@ -143,6 +145,30 @@ def distance(first: Thing, second: Thing, within: float) -> float:
     if not len(collisions):
         return np.inf
     return max(float(np.sqrt(collisions.compute_minimum_distance(mesh, vertices))) - thickness, 0.0)
+
+
+def _overlaps_itself(thing: Thing) -> bool:
+    """Whether parts of a surface or rod intersect, or are nearer than its thickness."""
+    return distance(thing, thing, 0.0) <= 0.0 or bool((_corner_gaps(thing) <= 2.0 * thing.radius).any())
+
+
+def _corner_gaps(thing: Thing) -> Array:
+    """Distances [m] of the ends of a rod's neighbouring segments to each other; `distance` leaves neighbours out."""
+    a, b, c = (thing.vertices[part] for part in _corners(thing.edges).T)
+    return np.minimum(_to_segment(a, b, c), _to_segment(c, a, b))
+
+
+def _corners(edges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Vertices (k, 3) of pairs of successive segments, the common one in the middle."""
+    first, second = edges[:-1], edges[1:]
+    return np.column_stack([first, second[:, 1]])[first[:, 1] == second[:, 0]]
+
+
+def _to_segment(x: Array, a: Array, b: Array) -> Array:
+    """Distances (k,) of points to segments from a to b, each (k, 3) [m]."""
+    d = b - a
+    t = np.clip(np.sum((x - a) * d, axis=1) / np.sum(d * d, axis=1), 0.0, 1.0)
+    return np.linalg.norm(a + t[:, None] * d - x, axis=1)
 
 
 def _said(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ class Start:
     efforts: tuple[float, ...] = ()  # largest forces of their actuators [N·m or N]; inf: unlimited
     effective_mass: Array | None = None  # (m, m) M̂ of the robot's joints in a step of its engine, where it has joints
     soft: tuple[SoftShape, ...] = ()
+    soft_slots: tuple[tuple[Any, Any], ...] = ()  # of each soft body, its geometry slot and that at rest
 
 
 def make_start(scene: AnyScene, document: Document) -> Start:
@@ -102,8 +104,8 @@ def _of_articulations(uipc_scene: object, scene: ArticulationScene, document: Do
     from ipc_articulation.simulation.articulation_scene import fill
 
     parts = fill(uipc_scene, scene, document)
-    robot, soft = parts.mechanism, parts.soft.shapes
-    return Start(robot, (*_things(robot), *_soft_things(scene, soft)), soft=soft)
+    robot, soft = parts.mechanism, parts.soft
+    return Start(robot, (*_things(robot), *_soft_things(scene, soft.shapes)), soft=soft.shapes, soft_slots=soft.slots)
 
 
 def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Start:
@@ -120,9 +122,10 @@ def _of_robot(uipc_scene: object, scene: RobotScene, document: Document) -> Star
             driven.adapter.follow_time_step(scene.engine_dt)
         driven.command(driven.start)  # actuators that push as hard as they may would not be in M̂
         mass = _definite(driven.adapter.predict().mass, robot) if robot.joints else None
-    soft = SoftBodies(uipc_scene, scene, document, robot).shapes
+    soft = SoftBodies(uipc_scene, scene, document, robot)
     actuated, joints, efforts = tuple(driven.actuated), tuple(driven.joints), tuple(np.asarray(driven.efforts).tolist())
-    return Start(robot, (*_things(robot), *_soft_things(scene, soft)), actuated, joints, efforts, mass, soft)
+    things = *_things(robot), *_soft_things(scene, soft.shapes)
+    return Start(robot, things, actuated, joints, efforts, mass, soft.shapes, soft.slots)
 
 
 def _definite(M: Array, robot: CoupledRobot) -> Array:

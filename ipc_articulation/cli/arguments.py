@@ -24,7 +24,9 @@ def add(parser: Any, *names: str, **changes: Any) -> None:
 def _shared() -> dict[str, dict[str, Any]]:
     """Argparse's keywords for each shared argument."""
     scene = "the scene file (YAML), see docs/scene_files.md; example:NAME is one that is installed"
-    colours = "what colours show: links, free and fixed bodies (role, default), or each link (link)"
+    colours = (
+        "what colours show: links, free and fixed bodies (role, default), each link (link), or strain of soft bodies"
+    )
     setting = "override a value of the file, such as contact.friction=0.2 or bodies.crate.mass=5; can be repeated"
     engines = ("auto", "cpu", "cuda", "none")
     shapes = "shapes of bodies: visual where there are any (default), collision, or both"
@@ -32,7 +34,7 @@ def _shared() -> dict[str, dict[str, Any]]:
     return {
         "file": {"metavar": "FILE", "type": scene_file, "help": scene},
         "folder": {"metavar": "OUT/NAME", "type": Path, "help": "what a run has written"},
-        "--colours": {"choices": ("role", "link"), "default": "role", "help": colours},
+        "--colours": {"choices": ("role", "link", "strain"), "default": "role", "help": colours},
         "--engine": {
             "choices": engines,
             "default": "auto",

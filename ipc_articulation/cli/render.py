@@ -25,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
     parser.add_argument("--forces", action="store_true", help="draw contact forces as arrows")
     parser.add_argument("--size", type=size, metavar="WxH", help="pixels (default: 1600x1000; a film: 1280x800)")
-    meaning = "what colours show: role (default) and link as in replay, or the strain of soft bodies (strain)"
-    add(parser, "--colours", choices=("role", "link", "strain"), help=meaning)
-    add(parser, "--show", "--fps", "--every")
+    add(parser, "--colours", "--show", "--fps", "--every")
     add(parser, "--out", help="a .png file; a .mp4 file for a film")
     add(parser, "--quiet", help="no progress bar; print nothing")
 

@@ -55,6 +55,10 @@ class InstanceAttribute:
             self._refuse(values < 0.0, "is negative")
         return values
 
+    def said(self, number: int) -> str:
+        """What messages call the value with this number."""
+        return f"body '{self._names[number]}': its '{self._name}'"
+
     def read_switch(self) -> Bools:
         """Where it is 1 now, (k,).
 
@@ -76,7 +80,7 @@ class InstanceAttribute:
     def _refuse(self, bad: Bools, why: str) -> None:
         if bad.any():
             which = int(np.flatnonzero(bad.reshape(len(bad), -1).any(axis=1))[0])
-            raise SceneError(f"body '{self._names[which]}': its '{self._name}' {why}")
+            raise SceneError(f"{self.said(which)} {why}")
 
 
 class JointAttribute:

@@ -12,6 +12,12 @@ from ipc_articulation.recording import Surface
 By = Literal["role", "link"]
 PictureBy = Literal["role", "link", "strain"]  # strain: of soft bodies; others by role
 
+
+def of_bodies(by: PictureBy) -> By:
+    """What colours of rigid bodies show where they show this in all."""
+    return "role" if by == "strain" else by
+
+
 ROLES = {"link": "#ffffff", "free": "#f0a050", "fixed": "#8fa3bd"}
 FORCE, SOFT = "#d0265c", "#7fc0a2"
 _CURVES = ("#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bcbd22", "#7f7f7f", "#1b3a6b")

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from ipc_articulation.viewing.meshes import Show
-from ipc_articulation.viewing.replaying.looks import add_looks, title_panel
+from ipc_articulation.viewing.replaying.looks import add_colours, add_looks, title_panel
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
 from ipc_articulation.watching.gate import Gate
 
@@ -39,7 +39,8 @@ class LivePanel:
         self._hold.on_click(lambda _: gate.set(not gate.is_closed))
         self._step = gui.add_button("Step", hint="let the script take one step")
         self._step.on_click(lambda _: gate.let_one_pass())
-        add_looks(gui, stage, "role", show, _HINT, None if has_forces else _NO_FORCES)
+        add_colours(gui, "role", stage.colour_by)
+        add_looks(gui, stage, show, _HINT, None if has_forces else _NO_FORCES)
         gate.changed = self._draw
         self._draw()
 

@@ -1,5 +1,6 @@
 """Errors and warnings of soft bodies at the start of a scene."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import trimesh
 
 from ipc_articulation import run
 from ipc_articulation.checking import Report, check_file
-from ipc_articulation.errors import SceneFileError
+from ipc_articulation.errors import IpcArticulationError, SceneFileError
 
 SCENE = """\
 adapter: none
@@ -124,6 +125,48 @@ def test_a_rod_that_overlaps_itself_is_an_error(tmp_path: Path) -> None:
     message = "'second' overlaps itself at the start ('second' is 0.006 m thick); move its parts apart"
     assert told(check(tmp_path, change).errors) == [f"24:11 {message}"]
     with pytest.raises(SceneFileError, match=r"parts of 'second' are 0.002 m apart, less than their thickness 0.006 m"):
+        run(tmp_path / "scene.yaml", engine="cpu", quiet=True, pictures=False, force=True)
+
+
+@pytest.mark.parametrize(
+    "end", ["[0, -0.1, 0]", "[0, 0, 0]", "[0.005, -0.1, 0]"], ids=["on its start", "on its segment", "near its start"]
+)
+def test_a_rod_that_is_folded_back_on_itself_is_an_error(tmp_path: Path, end: str) -> None:
+    change = with_rods(("[[0, -0.1, 0], [0, 0.1, 0]]", f"[[0, -0.1, 0], [0, 0.1, 0], {end}]"))
+    message = "'second' overlaps itself at the start ('second' is 0.006 m thick); move its parts apart"
+    assert told(check(tmp_path, change, ("[-0.47, 0, 0.5]", "[-0.47, 0, 0.6]")).errors) == [f"24:11 {message}"]
+    with pytest.raises(SceneFileError, match=r"'second'"):
+        run(tmp_path / "scene.yaml", engine="cpu", quiet=True, pictures=False, force=True)
+
+
+def test_a_rod_with_a_sharp_corner_is_no_error(tmp_path: Path) -> None:
+    change = with_rods(("[[0, -0.1, 0], [0, 0.1, 0]]", "[[0, -0.1, 0], [0, 0.1, 0], [0.007, -0.1, 0]]"))
+    assert check(tmp_path, change, ("[-0.47, 0, 0.5]", "[-0.47, 0, 0.6]")).errors == ()
+
+
+UNREADABLE = {
+    "too fast": (
+        ("material: foam", "material: foam\n    velocity: [0, -1e10, 0]"),
+        "11:5 soft body 'sponge' (geometry 2): vertex 0 has a velocity of 1e+10 m/s; at most 1e+09 m/s",
+    ),
+    "pushed too hard": (
+        ("[0, 0, 0.2]}\n", "[0, 0, 0.2]}\n    push: {force: [0, 1e19, 0]}\n"),
+        "10:19 the push on 'box' is 1e+19 N, which would bring 8 kg to 1.25e+16 m/s in a step of 0.01 s; at most 1e+09",
+    ),
+    "too far": (
+        ("[0.3, 0, 0.2]", "[2e9, 0, 0.2]"),
+        "11:5 soft body 'sponge' (geometry 2): vertex 0 has a position of 2e+09 m; at most 1e+09 m",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_the_engine_refuses_to_read_is_an_error(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    (said,) = told(check(tmp_path, change).errors)
+    assert said.startswith(message)
+    with pytest.raises(
+        IpcArticulationError, match=re.escape(message.partition("which")[2] or message.partition(" ")[2])
+    ):
         run(tmp_path / "scene.yaml", engine="cpu", quiet=True, pictures=False, force=True)
 
 

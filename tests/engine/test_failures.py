@@ -13,6 +13,7 @@ from uipc import view
 
 from ipc_articulation import Engine
 from ipc_articulation.engine.newton import newton
+from ipc_articulation.engine.newton.convergence import unmet_criteria
 from ipc_articulation.engine.newton.newton_report import NewtonResult
 from ipc_articulation.engine.terms.term import Term
 from ipc_articulation.errors import EngineError, SceneError, SolverError
@@ -37,6 +38,17 @@ def test_iterations_that_do_not_suffice(tmp_path, caplog):
     assert "step 1: Newton stopped after newton/max_iter = 1 iterations (max iterations); " in caplog.text
     assert "newton/velocity_tol is " in caplog.text
     assert "at 'box 1', wanted 0.05: try a smaller dt" in caplog.text
+
+
+def test_a_step_that_nothing_near_cuts_short_names_the_body_that_it_moves(tmp_path, monkeypatch):
+    scene = spinning(tmp_path, newton__max_iter=1)
+    monkeypatch.setattr(scene.engine.cpu.workspace.potential, "closest_bodies", lambda q: ())
+    shares = np.array([1.0, 1e-3])
+    step = np.zeros((2, 12))
+    unmet = unmet_criteria(
+        scene.engine.cpu.workspace.potential, step, step, shares, 0.01, scene.engine.cpu.model.config
+    )
+    assert [str(criterion).partition(", wanted")[0] for criterion in unmet] == ["newton/ccd_tol is 0.001 at 'box 1'"]
 
 
 def test_line_searches_that_find_nothing_are_told_once_a_step(tmp_path, caplog):
@@ -115,6 +127,10 @@ class BrokenTerm(Term):
         ({"gradient": np.nan}, r"step 2: the gradient of the broken term is not finite at body 'box 1'; look at"),
         ({"gradient": np.inf}, r"step 2: the gradient of the broken term is not finite at body 'box 1'"),
         ({"hessian": np.nan}, r"step 2: the Hessian of the broken term is not finite at body 'box 1'"),
+        (
+            {"energy": np.inf, "gradient": np.nan},
+            r"step 2: the gradient of the broken term is not finite at body 'box 1'",
+        ),
     ],
 )
 def test_not_finite(tmp_path, values, message):
@@ -130,6 +146,16 @@ def test_not_finite(tmp_path, values, message):
     potential.terms = sound
     assert np.array_equal(scene.run(3).q, undisturbed.run(4).q)
     assert scene.world.frame() == 4
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_a_sum_that_is_not_finite_names_the_body(tmp_path):
+    scene = spinning(tmp_path)
+    scene.run(1)
+    potential = scene.engine.cpu.workspace.potential
+    potential.terms = (*potential.terms, *[BrokenTerm(gradient=1.7e308)] * 2)
+    with pytest.raises(SolverError, match=r"step 2: the sum of all terms' gradient is not finite at body 'box 1'"):
+        scene.run(1)
 
 
 def test_callbacks_see_the_frame_again_after_a_failure(tmp_path):

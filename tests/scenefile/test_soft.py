@@ -128,6 +128,11 @@ def test_the_thickness_of_a_body_is_its_own(tmp_path: Path) -> None:
         ("{side: -x}", "{vertices: [-1]}", "28:21", "vertices[0] should be greater than or equal to 0, got -1"),
         ("name: cable", "name: post", "30:11", "the name 'post' is already used"),
         ("name: cable", "name: sponge", "30:11", "the name 'sponge' is already used"),
+        ("name: post", "name: world", "8:12", "the name 'world' means what never moves; give another one, such as"),
+        ("name: side", "name: world", "10:12", "the name 'world' means what never moves"),
+        ("name: sponge", "name: world", "12:11", "the name 'world' means what never moves"),
+        ("name: towel", "name: world", "24:11", "the name 'world' means what never moves"),
+        ("name: cable", "name: world", "30:11", "the name 'world' means what never moves"),
         ("cells: [8, 6]", "cells: [0, 6]", "25:51", "cells[0] should be greater than 0, got 0"),
         ("cells: [8, 6]", "cells: [8000, 6000]", "25:50", "a grid has at most 1,000,000 cells, got 48,000,000"),
         (

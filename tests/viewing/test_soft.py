@@ -10,14 +10,20 @@ import pytest
 import trimesh
 from numpy.testing import assert_allclose
 
+from ipc_articulation.errors import ViewingError
 from ipc_articulation.meshing.boundary import is_closed
 from ipc_articulation.meshing.grids import box_tetrahedra, rectangle_triangles
 from ipc_articulation.recording import Recording, Scenery, SoftShape
 from ipc_articulation.viewing.bodies import bounds
 from ipc_articulation.viewing.exporting import export
+from ipc_articulation.viewing.forces import ForceArrows
+from ipc_articulation.viewing.replaying import write_page
+from ipc_articulation.viewing.replaying.played import Played
 from ipc_articulation.viewing.replaying.viser_scene import ViserScene
+from ipc_articulation.viewing.soft_strain import SoftStrain, StrainScale
 from ipc_articulation.viewing.soft_surfaces import SoftSurface
-from tests.viewing.made import DT, UP
+from ipc_articulation.viewing.strain_colours import strain_colours
+from tests.viewing.made import DT, UP, recording
 from tests.viewing.test_pictures import SMALL, drawn
 
 ROWS = np.array([0, 2, 4])
@@ -176,8 +182,108 @@ def test_the_browser_gets_the_vertices_of_each_row(made: Recording) -> None:
         stage = ViserScene(server, made.scenery, (), made.soft_positions[0], 0.1, "role", "visual")
         nothing = np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 2, 3))
         stage.place(*nothing, made.soft_positions[3])
-        for (surface, handle), shape in zip(stage._soft, made.scenery.soft, strict=True):
-            assert_allclose(handle.vertices, expected(made, shape, 3), atol=1e-6)
-            assert np.array_equal(handle.faces, surface.faces)
+        for node, shape in zip(stage._soft, made.scenery.soft, strict=True):
+            assert_allclose(node.plain.vertices, expected(made, shape, 3), atol=1e-6)
+            assert np.array_equal(node.plain.faces, node.surface.faces)
     finally:
         server.stop()
+
+
+@pytest.fixture
+def stretched(made: Recording) -> Recording:
+    """The sponge is stretched along x by x/4 in the last row, the others are at rest."""
+    start = np.concatenate([shape.vertices for shape in made.scenery.soft])
+    made.buffers["soft_positions"][:] = start
+    own = made.header.soft_slices["a sponge"]
+    x = start[own, 0] + 0.2
+    made.buffers["soft_positions"][4, own, 0] = x + 0.5 * 0.25 * x**2
+    return made
+
+
+def colours_of(made: Recording, row: int) -> np.ndarray:
+    """Colours of strain at the vertices of all surfaces, 0 to 255."""
+    strain = SoftStrain(made)
+    shades = strain_colours(strain.at(row), strain.scale())
+    own = [shades[made.header.soft_slices[shape.name]][SoftSurface(shape).sources] for shape in made.scenery.soft]
+    return np.concatenate(own)
+
+
+def test_strain_colours_are_those_of_the_map() -> None:
+    scale = StrainScale(0.5, "")
+    found = strain_colours(np.array([-1.0, 0.0, 0.25, 0.5, 9.0]), scale)
+    assert found.tolist() == [[68, 1, 84], [68, 1, 84], [32, 144, 140], [253, 231, 36], [253, 231, 36]]
+
+
+def test_obj_has_colours_of_strain(stretched: Recording, tmp_path: Path) -> None:
+    export(stretched, "obj", None, tmp_path, np.array([0, 4]), "strain")
+    for k, row in enumerate((0, 4)):
+        text = (tmp_path / "obj" / f"run_{k:04d}.obj").read_text()
+        read = np.array([line.split()[4:] for line in text.splitlines() if line.startswith("v ")], dtype=float)
+        wanted = colours_of(stretched, row)
+        assert_allclose(255.0 * read, wanted, atol=0.02)
+        assert (len(np.unique(wanted, axis=0)) == 1) == (row == 0)
+
+
+def test_gltf_has_colours_of_strain_that_are_morphed(stretched: Recording, tmp_path: Path) -> None:
+    export(stretched, "gltf", tmp_path / "run.glb", tmp_path, np.array([0, 4]), "strain")
+    tree, data = parts((tmp_path / "run.glb").read_bytes())
+    at_start, at_end = [], []
+    for shape in stretched.scenery.soft:
+        node = next(node for node in tree["nodes"] if node["name"] == shape.name)
+        primitive = tree["meshes"][node["mesh"]]["primitives"][0]
+        assert tree["materials"][primitive["material"]]["pbrMetallicRoughness"]["baseColorFactor"] == [1.0] * 4
+        at_start.append(numbers(tree, data, primitive["attributes"]["COLOR_0"]).reshape(-1, 3))
+        at_end.append(at_start[-1] + numbers(tree, data, primitive["targets"][0]["COLOR_0"]).reshape(-1, 3))
+    for light, row in ((at_start, 0), (at_end, 4)):
+        screen = 255.0 * 1.055 * np.concatenate(light) ** (1 / 2.4) - 255.0 * 0.055
+        wanted = colours_of(stretched, row)
+        assert_allclose(screen[wanted > 12], wanted[wanted > 12], atol=0.05)
+
+
+def test_usd_has_colours_of_strain(stretched: Recording, tmp_path: Path) -> None:
+    pytest.importorskip("pxr")
+    from pxr import Usd, UsdGeom
+
+    export(stretched, "usd", tmp_path / "run.usda", tmp_path, np.array([0, 4]), "strain")
+    stage = Usd.Stage.Open(str(tmp_path / "run.usda"))
+    for row in (0, 4):
+        read = []
+        for shape in stretched.scenery.soft:
+            mesh = UsdGeom.Mesh(stage.GetPrimAtPath(f"/scene/{'_'.join(shape.name.split())}/mesh"))
+            primvar = mesh.GetDisplayColorPrimvar()
+            assert primvar.GetInterpolation() == "vertex"
+            read.append(np.array(primvar.Get(1000.0 * DT * row)))
+        assert_allclose(255.0 * np.concatenate(read), colours_of(stretched, row), atol=1e-3)
+
+
+def test_the_browser_sorts_triangles_into_bands_of_strain(stretched: Recording) -> None:
+    viser = pytest.importorskip("viser")
+    server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        played = Played(server, stretched, "strain", ForceArrows(stretched), "visual")
+        played.show(4)
+        sponge, towel, _ = played.stage._soft
+        shown = [handle for handle in sponge._bands if handle.visible]
+        assert not sponge.plain.visible
+        assert sum(len(handle.faces) for handle in shown) == len(sponge.surface.faces)
+        corners = np.concatenate([handle.vertices[handle.faces] for handle in shown])
+        own = stretched.header.soft_slices["a sponge"]
+        wanted = sponge.surface.vertices(stretched.soft_positions[4, own])[sponge.surface.faces]
+        assert_allclose(np.sort(corners.ravel()), np.sort(wanted.ravel()), atol=1e-6)
+        assert len(shown) > 1
+        assert max(handle.vertices[:, 0].max() for handle in shown[-1:]) == pytest.approx(wanted[..., 0].max())
+        assert [handle.visible for handle in towel._bands] == [True] + [False] * (len(towel._bands) - 1)
+        played.colour_by("role")
+        assert sponge.plain.visible
+        assert not any(handle.visible for handle in sponge._bands)
+        assert_allclose(sponge.plain.vertices[sponge.plain.faces], wanted, atol=1e-6)
+    finally:
+        server.stop()
+
+
+def test_colours_of_strain_need_soft_bodies(tmp_path: Path) -> None:
+    made = recording()
+    with pytest.raises(ViewingError, match="has no soft bodies, whose strain colours could show"):
+        export(made, "obj", None, tmp_path, ROWS, "strain")
+    with pytest.raises(ViewingError, match="has no soft bodies, whose strain colours could show"):
+        write_page(made, tmp_path / "page.html", "strain")

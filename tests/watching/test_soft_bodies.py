@@ -121,7 +121,7 @@ def test_particles_are_as_high_as_thick(scene) -> None:
 def test_a_view_follows_the_vertices(scene) -> None:
     made, engine, world = scene
     with View(made, engine, port=0) as view:
-        handles = {surface.shape.name: handle for surface, handle in view._scene._stage._soft}
+        handles = {node.surface.shape.name: node.plain for node in view._scene._stage._soft}
         before = np.array(handles["block (2)"].vertices)
         for _ in range(5):
             step(world)

@@ -143,6 +143,6 @@ def unmet_criteria(
     if rate.max(initial=0.0) >= config.transrate_tol:
         unmet.append(Unmet("newton/transrate_tol", worst(rate), rate.max(), config.transrate_tol, _STIFFER))
     if share.min(initial=1.0) < config.ccd_tol:
-        near = tuple(potential.body_names[body] for body in potential.closest_bodies(cut))
+        near = tuple(potential.body_names[body] for body in potential.closest_bodies(cut)) or worst(-share)
         unmet.append(Unmet("newton/ccd_tol", near, share.min(), config.ccd_tol, _FARTHER))
     return tuple(unmet)

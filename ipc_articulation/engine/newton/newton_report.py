@@ -31,7 +31,7 @@ class Unmet:
     advice: str
 
     def __str__(self) -> str:
-        where = " and ".join(f"'{body}'" for body in self.bodies) or "no body in particular"
+        where = " and ".join(f"'{body}'" for body in self.bodies)
         return f"{self.criterion} is {self.value:.3g} at {where}, wanted {self.bound:.3g}: {self.advice}"
 
 

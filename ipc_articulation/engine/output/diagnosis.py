@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
@@ -11,33 +13,47 @@ from ipc_articulation.errors import SolverError
 
 
 def not_finite(potential: Potential, q: Array) -> SolverError | None:
-    """The error that names the first energy, gradient or Hessian at q (n, 12) that is not finite; None if all are."""
+    """The error that names what is not finite at q (n, 12), of one term or of their sum, and where; None if all is."""
     potential.select(potential.movable)
     for term in potential.terms:
-        energies = np.zeros(len(q))
-        term.add_energy(q, energies)
-        if np.isnan(energies).any():
-            return _error("energy", term, np.flatnonzero(np.isnan(energies)), potential)
-        for what, bodies in zip(("gradient", "Hessian"), _bodies(term, q), strict=True):
+        for what, bodies in _faults(term, q):
             if len(bodies):
-                return _error(what, term, bodies, potential)
+                advice = "look at what the scene or a callback wrote there"
+                where = _where(bodies, potential)
+                return SolverError(f"the {what} of the {term.name} term is not finite {where}; {advice}")
+    return _sum_not_finite(potential, q)
+
+
+def _sum_not_finite(potential: Potential, q: Array) -> SolverError | None:
+    """The error for terms that are finite, and their sum is not."""
+    E, g = np.zeros(len(q)), np.zeros_like(q)
+    for term in potential.terms:
+        term.add_energy(q, E)
+        term.assemble(q, g, _HessianProbe(len(q)))
+    for what, values in (("energy", E[:, None]), ("gradient", g)):
+        bodies = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if len(bodies):
+            return SolverError(
+                f"the sum of all terms' {what} is not finite {_where(bodies, potential)}: numbers are too large"
+            )
     return None
 
 
-def _error(what: str, term: Term, bodies: Ints, potential: Potential) -> SolverError:
+def _where(bodies: Ints, potential: Potential) -> str:
     names = dict.fromkeys(potential.body_names[body] for body in bodies)  # a soft body has several rows
     named = ", ".join(f"'{name}'" for name in names)
-    where = f"at {'bodies' if len(names) > 1 else 'body'} {named}"
-    return SolverError(
-        f"the {what} of the {term.name} term is not finite {where}; look at what the scene or a callback wrote there"
-    )
+    return f"at {'bodies' if len(names) > 1 else 'body'} {named}"
 
 
-def _bodies(term: Term, q: Array) -> tuple[Ints, Ints]:
-    """Bodies at which the gradient and the Hessian of a term are not finite."""
-    g, probe = np.zeros_like(q), _HessianProbe(len(q))
+def _faults(term: Term, q: Array) -> Iterator[tuple[str, Ints]]:
+    """The bodies at which energy, gradient and Hessian of a term are not finite; an energy is seldom inf by right."""
+    E, g, probe = np.zeros(len(q)), np.zeros_like(q), _HessianProbe(len(q))
+    term.add_energy(q, E)
+    yield "energy", np.flatnonzero(np.isnan(E))
     term.assemble(q, g, probe)
-    return np.flatnonzero(~np.isfinite(g).all(axis=1)), np.flatnonzero(probe.bad)
+    yield "gradient", np.flatnonzero(~np.isfinite(g).all(axis=1))
+    yield "Hessian", np.flatnonzero(probe.bad)
+    yield "energy", np.flatnonzero(np.isinf(E))
 
 
 class _HessianProbe:

@@ -20,6 +20,7 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.term import Term
+from ipc_articulation.frontend.force_checks import refuse_strong
 from ipc_articulation.frontend.written_attributes import InstanceAttribute
 
 
@@ -34,6 +35,7 @@ def read(slots: Sequence[Any], context: SceneContext) -> BodyForce:
         InstanceAttribute(bodies, slots, "external_force", (DOF,)),
         InstanceAttribute(bodies, slots, "external_force/is_constrained"),
         ~(bodies.is_fixed | bodies.external_kinetic),
+        bodies.mass[:, 0, 0],
     )
 
 
@@ -42,9 +44,9 @@ class BodyForce(Term):
 
     name = "body force"
 
-    def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools) -> None:
-        """Take the attributes F and its switch, and a mask (n,) of the bodies on which it acts."""
-        self._force, self._is_on, self._has_kinetic = force, is_on, has_kinetic
+    def __init__(self, force: InstanceAttribute, is_on: InstanceAttribute, has_kinetic: Bools, mass: Array) -> None:
+        """Take the attributes F and its switch, a mask (n,) of bodies on which it acts, and their mass (n,) [kg]."""
+        self._force, self._is_on, self._has_kinetic, self._mass = force, is_on, has_kinetic, mass
         self._q = self._dt2_F = np.zeros((len(has_kinetic), DOF))
 
     @property
@@ -55,12 +57,14 @@ class BodyForce(Term):
         """Read the forces.
 
         Raises:
-            SceneError: One of them is not finite, or a switch not 0 or 1; names the body or instance.
+            SceneError: One of them is not finite or absurdly strong, or a switch not 0 or 1; names body or instance.
         """
         rows = self._force.rows
         acts = self._is_on.read_switch() & self._has_kinetic[rows]
         self._dt2_F = np.zeros_like(state.q)
-        self._dt2_F[rows] = dt * dt * self._force.read() * acts[:, None]
+        F = self._force.read() * acts[:, None]
+        refuse_strong(F[:, :3], self._mass[rows], dt, self._force.said)
+        self._dt2_F[rows] = dt * dt * F
         self._q = state.q
 
     def add_energy(self, q: Array, E: Array) -> None:

@@ -49,9 +49,9 @@ class VertexForce(Term):
         """Read the forces.
 
         Raises:
-            SceneError: One of them is not finite; names body and vertex.
+            SceneError: One of them is not finite or absurdly strong; names body and vertex.
         """
-        given = self._force.read()
+        given = self._force.read(dt)
         forces = dt * dt * given.force * given.is_constrained[:, None]
         self._q, self._dt2_F = state.q, np.zeros_like(state.q)
         add_gradients(self._vertices[:, None], forces, self._surfaces.body, self._surfaces.points, self._dt2_F)

@@ -25,6 +25,7 @@ from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.attributes import are_valid
 from ipc_articulation.frontend.entries import Entries
+from ipc_articulation.frontend.force_checks import refuse_strong
 from ipc_articulation.frontend.soft.body_checks import LARGEST
 from ipc_articulation.frontend.soft.soft_body import SoftBody
 
@@ -86,6 +87,12 @@ class VertexAttribute:
                 self._refuse(body, (part < 0.0) & self._nonnegative, "negative")
                 self._refuse(body, np.abs(part) > self._largest, f"above {self._largest:g}")
         return values
+
+    def said(self, number: int) -> str:
+        """What messages call the value with this number."""
+        first = np.cumsum([0, *(len(body.x) for body in self._bodies)])
+        k = int(np.searchsorted(first, number, side="right")) - 1
+        return f"{self._bodies[k].owner}: the '{self._name}' of vertex {number - first[k]}"
 
     def _parts(self) -> list[Array]:
         return [_vertices(body).numbers(self._name, shape=self._shape) for body in self._bodies]
@@ -155,11 +162,14 @@ class ExternalForce:
         """
         self._is_on = VertexFlag(bodies, "external_force/is_constrained")
         self._force = VertexAttribute(bodies, "external_force", (3,))
+        self._mass = np.concatenate([np.zeros(0), *(body.mass for body in bodies)])
 
-    def read(self) -> Forces:
-        """The present values.
+    def read(self, dt: float) -> Forces:
+        """The present values in a step of dt [s].
 
         Raises:
-            SceneError: A force is not finite.
+            SceneError: A force is not finite, or brings its vertex beyond every speed.
         """
-        return Forces(self._is_on.read(), self._force.read())
+        found = Forces(self._is_on.read(), self._force.read())
+        refuse_strong(found.force * found.is_constrained[:, None], self._mass, dt, self._force.said)
+        return found

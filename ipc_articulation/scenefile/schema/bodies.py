@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.shapes import PoseEntry, ShapeEntry
-from ipc_articulation.scenefile.schema.values import Name, NonNegative, Positive, Vector3
+from ipc_articulation.scenefile.schema.values import BodyName, NonNegative, Positive, Vector3
 
 DENSITY = 1000.0  # of a body without mass and density [kg/m³]
 
@@ -25,7 +25,7 @@ class _Touchable(Block):
 class InEnvironment(_Touchable):
     """A surface with a name, which may be in one of several environments."""
 
-    name: Name = Field(description="unique in the file")
+    name: BodyName = Field(description="unique in the file; not `world`")
     environment: str = Field(
         "", description="members of different environments never touch; without one, it touches all"
     )

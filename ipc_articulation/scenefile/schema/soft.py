@@ -22,6 +22,7 @@ from ipc_articulation.scenefile.schema.soft_shapes import (
     too_many,
 )
 from ipc_articulation.scenefile.schema.values import (
+    WORLD,
     Length,
     NonNegative,
     PoissonsRatio,
@@ -78,7 +79,7 @@ class AttachEntry(RegionEntry):
                 (),
                 f"give `within`, one of box, nearest, side, vertices, or both; got {', '.join(self.ways) or 'none'}",
             )
-        if self.to == "world":
+        if self.to == WORLD:
             for key in ("within", "stiffness"):
                 if getattr(self, key) is not None:
                     yield (key,), f"vertices attached to the world do not move; `{key}` has no meaning for them"

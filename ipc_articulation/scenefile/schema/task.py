@@ -9,13 +9,13 @@ from pydantic import Field
 
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.signals import JOINTS, POINT, Axes
-from ipc_articulation.scenefile.schema.values import JointPattern, Name, NonNegative, Positive, Vector3
+from ipc_articulation.scenefile.schema.values import BodyName, JointPattern, NonNegative, Positive, Vector3
 
 
 class MarkEntry(Block):
     """A point with a name: fixed in the world, or on a link or body. It touches nothing."""
 
-    name: Name = Field(description="unique among marks, links and bodies")
+    name: BodyName = Field(description="unique among marks, links and bodies; not `world`")
     on: str | None = Field(None, description="name of a link or body, with which the mark moves; default: the world")
     position: Vector3 = Field((0.0, 0.0, 0.0), description="in the frame of that body, or of the world [m]")
 

@@ -20,6 +20,7 @@ Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 SMALLEST, LONGEST = 1e-5, 1e5  # lengths of shapes [m]
+WORLD = "world"  # what never moves, wherever a body is named
 
 
 def _existing_file(value: object, info: ValidationInfo) -> object:
@@ -98,7 +99,15 @@ def _visible(name: str) -> str:
     return name
 
 
+def _not_the_world(name: str) -> str:
+    """A body of this name could not be told from the world, as in `attach: {to: world}`."""
+    if name == WORLD:
+        raise refusal(f"the name '{WORLD}' means what never moves; give another one, such as '{WORLD}_1'")
+    return name
+
+
 Name = Annotated[str, AfterValidator(_visible)]
+BodyName = Annotated[Name, AfterValidator(_not_the_world)]
 Length = Annotated[float, Field(gt=0), AfterValidator(_buildable)]
 PoissonsRatio = Annotated[float, AfterValidator(_compressible)]
 ExistingFile = Annotated[Path, BeforeValidator(_existing_file)]

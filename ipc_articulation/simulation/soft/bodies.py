@@ -15,6 +15,7 @@ from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.checks import SOFT
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.scenefile.published_materials import SoftBody, elastic_values
+from ipc_articulation.scenefile.schema.values import WORLD
 from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import friction_of, resistance_of
 from ipc_articulation.simulation.placed import placed_body
@@ -24,13 +25,12 @@ from ipc_articulation.simulation.soft.contact import SoftContact, Touching
 from ipc_articulation.simulation.soft.meshes import SoftMesh, mesh_of
 from ipc_articulation.simulation.soft.regions import vertices_in
 
-WORLD = "world"
-
 
 class SoftBodies:
     """The soft bodies of a scene.
 
     Attributes:
+        slots: The present geometry slot of each, and that at rest.
         shapes: Their names, elements and vertices at the start.
     """
 
@@ -53,12 +53,12 @@ class SoftBodies:
         ]
         self._contact = SoftContact(uipc_scene, mechanism, touching) if touching else None
         placed = [self._place(uipc_scene, place, body) for place, body in entries(scene)]
-        self._slots, self.shapes = [slot for slot, _ in placed], tuple(shape for _, shape in placed)
+        self.slots, self.shapes = tuple(slots for slots, _ in placed), tuple(shape for _, shape in placed)
 
     @property
     def positions(self) -> Array:
         """Present positions of all vertices, one body after the other, (V, 3) [m] in the world."""
-        views = [np.asarray(slot.geometry().positions().view()).reshape(-1, 3) for slot in self._slots]
+        views = [np.asarray(slot.geometry().positions().view()).reshape(-1, 3) for slot, _ in self.slots]
         return np.concatenate([np.zeros((0, 3)), *views])
 
     def _place(self, uipc_scene: Any, place: Location, body: SoftBody) -> tuple[Any, SoftShape]:
@@ -76,7 +76,7 @@ class SoftBodies:
                     stiffness = entry.stiffness or 10.0 * element_stiffness(body, values, mesh.mean_edge)
                     self._attach(uipc_scene, (*place, "attach", index), entry, (body, mesh, vertices), slots, stiffness)
         radius = 0.5 * (getattr(body, "thickness", None) or values.thickness or 0.0)
-        return slots[0], SoftShape(body.name, mesh.cells.astype(np.int32), vertices, radius)
+        return slots, SoftShape(body.name, mesh.cells.astype(np.int32), vertices, radius)
 
     def _fixed(self, place: Location, body: SoftBody, mesh: SoftMesh) -> Ints:
         found = [np.zeros(0, dtype=np.int64)]

@@ -14,7 +14,7 @@ from ipc_articulation.viewing.bodies import LOOKS, bounds_of, outline_of
 from ipc_articulation.viewing.forces import NONE, ForceArrows
 from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
 from ipc_articulation.viewing.moments import spread
-from ipc_articulation.viewing.palette import By, PictureBy, colours
+from ipc_articulation.viewing.palette import PictureBy, colours, of_bodies
 from ipc_articulation.viewing.soft_strain import SoftStrain, StrainScale
 
 Size = tuple[int, int]
@@ -102,8 +102,7 @@ def shots_of(
         for row in rows
     )
     surfaces = recording.scenery.surfaces
-    of_bodies: By = "role" if by == "strain" else by
-    looks = colours(surfaces, of_bodies)
-    meshes = {body.name: drawn_meshes(body, show, of_bodies, looks[body.name]) for body in surfaces}
+    looks = colours(surfaces, of_bodies(by))
+    meshes = {body.name: drawn_meshes(body, show, of_bodies(by), looks[body.name]) for body in surfaces}
     scale = strain.scale() if strain else None
     return Shots(recording.scenery, tuple(recording.body_names), meshes, shots, size, fps, scale)

@@ -11,8 +11,10 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.recording import Recording, Surface
 from ipc_articulation.viewing.bodies import placed
 from ipc_articulation.viewing.meshes import Show, drawn_meshes
-from ipc_articulation.viewing.palette import By, colours, rgb
+from ipc_articulation.viewing.palette import PictureBy, colours, of_bodies, rgb
+from ipc_articulation.viewing.soft_strain import SoftStrain
 from ipc_articulation.viewing.soft_surfaces import SoftSurface
+from ipc_articulation.viewing.strain_colours import strain_colours
 
 Colour = tuple[int, int, int]
 
@@ -25,6 +27,7 @@ class Actor:
     colour: Colour
     poses: Array | None  # (moments, 4, 4); None where it never moves
     points: Array | None = None  # (moments, V, 3) [m] in the world, of soft bodies, whose vertices move one by one
+    shades: Ints | None = None  # (moments, V, 3) 0 to 255, of vertices that have their own colours
 
     def vertices(self, moment: int) -> Array:
         """Where its vertices are, (V, 3) [m] in the world."""
@@ -43,25 +46,37 @@ class Film:
     actors: tuple[Actor, ...]
 
 
-def film_of(recording: Recording, rows: Ints, by: By, show: Show) -> Film:
-    """Some rows of a recording; of a body with several surfaces, the second and further ones are numbered."""
+def film_of(recording: Recording, rows: Ints, by: PictureBy, show: Show) -> Film:
+    """Some rows of a recording; of a body with several surfaces, the second and further ones are numbered.
+
+    Raises:
+        ViewingError: Colours are to show the strain of soft bodies, and there are none.
+    """
     shown, poses = recording.scenery.surfaces, recording.body_poses[rows]
-    names, looks = recording.body_names, colours(shown, by)
+    names, looks = recording.body_names, colours(shown, of_bodies(by))
 
     def actors(body: Surface) -> Iterator[Actor]:
         motion = poses[:, names.index(body.name)] if body.name in names else None
-        for number, mesh in enumerate(drawn_meshes(body, show, by, looks[body.name]), start=1):
+        for number, mesh in enumerate(drawn_meshes(body, show, of_bodies(by), looks[body.name]), start=1):
             name = body.name if number == 1 else f"{body.name} surface {number}"
             yield Actor(Surface(name, body.role, mesh.vertices, mesh.faces, body.pose), rgb(mesh.colour), motion)
 
-    every = tuple(actor for body in shown for actor in actors(body)) + tuple(_soft_actors(recording, rows))
+    every = tuple(actor for body in shown for actor in actors(body)) + tuple(_soft_actors(recording, rows, by))
     return Film(recording.name, recording.scenery.up, recording.time[rows], every)
 
 
-def _soft_actors(recording: Recording, rows: Ints) -> Iterator[Actor]:
+def _soft_actors(recording: Recording, rows: Ints, by: PictureBy) -> Iterator[Actor]:
     """Soft bodies; their frame is the world's."""
+    shades = _strain_shades(recording, rows) if by == "strain" else None
     for shape in recording.scenery.soft:
         soft = SoftSurface(shape)
         points = soft.vertices(recording.soft_positions_of(shape.name)[rows])
         surface = Surface(shape.name, "free", points[0], soft.faces.astype(np.int32), np.eye(4))
-        yield Actor(surface, rgb(soft.colour), None, points)
+        own = None if shades is None else shades[:, recording.header.soft_slices[shape.name]][:, soft.sources]
+        yield Actor(surface, rgb(soft.colour), None, points, own)
+
+
+def _strain_shades(recording: Recording, rows: Ints) -> Ints:
+    """Colours of all vertices of soft bodies by their strain, (moments, V, 3)."""
+    strain = SoftStrain(recording)
+    return strain_colours(np.stack([strain.at(int(row)) for row in rows]), strain.scale())

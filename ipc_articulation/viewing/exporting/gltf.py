@@ -4,7 +4,8 @@ A node's pose is rigid in glTF, a body's in a recording very nearly so: what is 
 decomposition. glTF is y up: the whole scene is turned there from its own up.
 
 A soft body's mesh has a morph target for each moment after the first, the displacements of its vertices, and an
-animation of their weights: between two moments the vertices move on straight lines.
+animation of their weights: between two moments the vertices move on straight lines. Where vertices have their own
+colours, these are morphed too, which some viewers leave out: they keep the colours of the first moment.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.errors import ViewingError
 from ipc_articulation.spatial import pose, rotation_to
 from ipc_articulation.viewing.bodies import nearest_rigid, placed, rigid_parts
@@ -26,6 +27,7 @@ Bytes = NDArray[np.float32]
 
 _FLOAT = 5126  # glTF's number for float32
 _ROOT = "scene"
+_WHITE = (255, 255, 255)  # colours of vertices are multiplied by that of the material
 
 
 def write_gltf(film: Film, file: Path, show: Callable[[int], None]) -> str:
@@ -59,7 +61,10 @@ def _scene(film: Film) -> Any:
         body = actor.surface
         mesh = trimesh.Trimesh(body.vertices, body.faces, process=False)
         material = trimesh.visual.material.PBRMaterial(
-            name=body.name, baseColorFactor=[*actor.colour, 255], metallicFactor=0.0, roughnessFactor=0.7
+            name=body.name,
+            baseColorFactor=[*(actor.colour if actor.shades is None else _WHITE), 255],
+            metallicFactor=0.0,
+            roughnessFactor=0.7,
         )
         mesh.visual = trimesh.visual.TextureVisuals(material=material)
         start = body.pose if actor.poses is None else actor.poses[0]
@@ -74,7 +79,7 @@ def _animate(film: Film, buffers: Any, tree: Any) -> None:
     time = _accessor(film.time - film.time[0], "SCALAR", buffers, tree)
     for actor in film.actors:
         if actor.points is not None:
-            _morph(actor.points, (time, nodes[actor.surface.name]), animation, buffers, tree)
+            _morph(actor, (time, nodes[actor.surface.name]), animation, buffers, tree)
         if actor.poses is None:
             continue
         index = nodes[actor.surface.name]
@@ -95,17 +100,31 @@ def _animate(film: Film, buffers: Any, tree: Any) -> None:
         tree["animations"] = [animation]
 
 
-def _morph(points: Array, of: tuple[int, int], animation: dict[str, Any], buffers: Any, tree: Any) -> None:
-    """Add morph targets of points (moments, V, 3), and their weights over time, to the accessor and node `of`."""
-    time, node = of
+def _morph(actor: Actor, of: tuple[int, int], animation: dict[str, Any], buffers: Any, tree: Any) -> None:
+    """Add morph targets of a soft body, and their weights over time, to the accessor and node `of`."""
+    (time, node), points = of, actor.points
+    assert points is not None
     mesh = tree["meshes"][tree["nodes"][node]["mesh"]]
-    targets = [{"POSITION": _accessor(there - points[0], "VEC3", buffers, tree)} for there in points[1:]]
+    primitive, moving = mesh["primitives"][0], {"POSITION": points}
+    if actor.shades is not None:
+        moving["COLOR_0"] = _linear(actor.shades)
+        primitive["attributes"]["COLOR_0"] = _accessor(moving["COLOR_0"][0], "VEC3", buffers, tree)
+    targets = [
+        {key: _accessor(values[k] - values[0], "VEC3", buffers, tree) for key, values in moving.items()}
+        for k in range(1, len(points))
+    ]
     if not targets:
         return
-    mesh["primitives"][0]["targets"], mesh["weights"] = targets, [0.0] * len(targets)
+    primitive["targets"], mesh["weights"] = targets, [0.0] * len(targets)
     weights = _accessor(np.eye(len(points), len(targets), -1).ravel(), "SCALAR", buffers, tree)
     animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": "weights"}})
     animation["samplers"].append({"input": time, "output": weights, "interpolation": "LINEAR"})
+
+
+def _linear(shades: Ints) -> Array:
+    """Light of colours of the screen (..., 3), 0 to 1: sRGB's transfer function (IEC 61966-2-1), as glTF wants it."""
+    encoded = shades / 255.0
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
 
 
 def _accessor(values: Array, kind: str, buffers: Any, tree: Any) -> int:

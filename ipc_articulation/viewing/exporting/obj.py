@@ -1,6 +1,7 @@
 """A sequence of Wavefront OBJ files, one a moment, with one material file beside them.
 
-Each body is an object `o NAME` with the same vertices in the same order in every file; world frame, metres.
+Each body is an object `o NAME` with the same vertices in the same order in every file; world frame, metres. Vertices
+with colours of their own are `v x y z r g b`, as MeshLab and Blender read them.
 """
 
 from __future__ import annotations
@@ -29,10 +30,19 @@ def write_obj(film: Film, folder: Path, show: Callable[[int], None]) -> str:
         text = [f"# {film.name} at {time:.6g} s", f"mtllib {_MATERIALS}"]
         for actor, triangles in zip(film.actors, faces, strict=True):
             text += [f"o {_word(actor)}", f"usemtl {_word(actor)}"]
-            text += [_lines("v {:.9g} {:.9g} {:.9g}", actor.vertices(k)), triangles]
+            text += [_vertices(actor, k), triangles]
         (folder / f"{film.name}_{k:0{digits}d}.obj").write_text("\n".join(text) + "\n", encoding="utf-8")
         show(k + 1)
     return f"{folder}: {len(film.time)} files {film.name}_*.obj, from {film.time[0]:g} s to {film.time[-1]:g} s"
+
+
+def _vertices(actor: Actor, moment: int) -> str:
+    """Lines of vertices, with red, green and blue from 0 to 1 behind them where each has its own colour."""
+    points = actor.vertices(moment)
+    if actor.shades is None:
+        return _lines("v {:.9g} {:.9g} {:.9g}", points)
+    coloured = np.column_stack([points, actor.shades[moment] / 255.0])
+    return _lines("v {:.9g} {:.9g} {:.9g} {:.4f} {:.4f} {:.4f}", coloured)
 
 
 def _lines(form: str, rows: Array | Ints) -> str:

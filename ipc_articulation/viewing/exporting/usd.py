@@ -1,6 +1,6 @@
 """One USD file: a transform with time samples and a mesh for each body; metres, time codes are milliseconds.
 
-Soft bodies have time samples of their points instead.
+Soft bodies have time samples of their points instead, and of their vertices' colours where these differ.
 
 USD's matrices act on rows: they are the transposes of poses. A pose need not be rigid.
 """
@@ -77,7 +77,19 @@ def _add_body(stage: Any, path: Any, actor: Actor, codes: list[float]) -> None:
     mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(actor.surface.faces), 3, dtype=np.int32)))
     mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(actor.surface.faces.astype(np.int32).ravel()))
     mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
-    mesh.CreateDisplayColorAttr([tuple(channel / 255.0 for channel in actor.colour)])
+    _colour(mesh, actor, codes)
+
+
+def _colour(mesh: Any, actor: Actor, codes: list[float]) -> None:
+    """One colour, or one of each vertex with time samples."""
+    from pxr import UsdGeom, Vt
+
+    if actor.shades is None:
+        mesh.CreateDisplayColorAttr([tuple(channel / 255.0 for channel in actor.colour)])
+        return
+    colour = mesh.CreateDisplayColorPrimvar(UsdGeom.Tokens.vertex)
+    for code, shades in zip(codes, actor.shades, strict=True):
+        colour.Set(Vt.Vec3fArray.FromNumpy((shades / 255.0).astype(np.float32)), code)
 
 
 def _matrix(there: Any) -> Any:

@@ -10,7 +10,7 @@ from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.moments import film_rows, last_row
-from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.palette import PictureBy
 from ipc_articulation.viewing.plotting import svg
 from ipc_articulation.viewing.replaying.looks import title_of
 from ipc_articulation.viewing.replaying.played import Played
@@ -29,7 +29,7 @@ _PANEL = """
 def write_page(
     recording: Recording,
     file: Path,
-    by: By = "role",
+    by: PictureBy = "role",
     fps: float = 30.0,
     every: int | None = None,
     show: Callable[[int], None] = lambda done: None,
@@ -49,7 +49,7 @@ def write_page(
     Raises:
         MissingPackageError: viser or matplotlib is not installed.
         OutputError: The file cannot be written.
-        ViewingError: The recording is empty.
+        ViewingError: The recording is empty, or has no soft bodies whose strain colours could show.
     """
     last_row(recording)
     plot, title = svg(recording), escape(title_of(recording))

@@ -9,9 +9,9 @@ from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.moments import row_at
-from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.palette import PictureBy
 from ipc_articulation.viewing.replaying.chart import JointChart
-from ipc_articulation.viewing.replaying.looks import add_looks, title_of, title_panel
+from ipc_articulation.viewing.replaying.looks import add_colours, add_looks, title_of, title_panel
 from ipc_articulation.viewing.replaying.played import Played
 from ipc_articulation.viewing.replaying.player import Player
 
@@ -30,12 +30,15 @@ class ReplayPanel:
         show: The surfaces that are drawn at first.
     """
 
-    def __init__(self, gui: Any, recording: Recording, played: Played, by: By, forces: ForceArrows, show: Show) -> None:
+    def __init__(
+        self, gui: Any, recording: Recording, played: Played, by: PictureBy, forces: ForceArrows, show: Show
+    ) -> None:
         self._gui, self._recording, self._played, self._lock = gui, recording, played, threading.RLock()
         title_panel(gui, title_of(recording))
         self._add_time()
         hint = f"arrows, {1e3 * forces.scale:.3g} mm a newton"
-        add_looks(gui, played.stage, by, show, hint, forces.note)
+        add_colours(gui, by, played.colour_by, played.scale)
+        add_looks(gui, played.stage, show, hint, forces.note)
         self._chart = JointChart(gui, recording) if recording.joint_names else None
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from ipc_articulation.recording import Recording
 from ipc_articulation.viewing.forces import ForceArrows
 from ipc_articulation.viewing.meshes import Show
 from ipc_articulation.viewing.moments import last_row
-from ipc_articulation.viewing.palette import By
+from ipc_articulation.viewing.palette import PictureBy
 from ipc_articulation.viewing.replaying.looks import title_of
 from ipc_articulation.viewing.replaying.panel import ReplayPanel
 from ipc_articulation.viewing.replaying.played import Played
@@ -22,7 +22,7 @@ DEFAULT_PORT = 8080
 def replay(
     recording: Recording,
     port: int = DEFAULT_PORT,
-    by: By = "role",
+    by: PictureBy = "role",
     host: str = LOCAL,
     ready: Callable[[str], None] = print,
     stop: threading.Event | None = None,
@@ -41,7 +41,8 @@ def replay(
 
     Raises:
         MissingPackageError: viser is not installed.
-        ViewingError: The recording is empty, or no page can be served at the port and host.
+        ViewingError: The recording is empty, or has no soft bodies whose strain colours could show, or no page can be
+            served at the port and host.
     """
     last_row(recording)
     with quiet_server(port, title_of(recording), host) as server:
@@ -53,6 +54,6 @@ def replay(
             controls.close()
 
 
-def _show(server: Any, recording: Recording, by: By, show: Show) -> ReplayPanel:
+def _show(server: Any, recording: Recording, by: PictureBy, show: Show) -> ReplayPanel:
     forces = ForceArrows(recording)
     return ReplayPanel(server.gui, recording, Played(server, recording, by, forces, show), by, forces, show)

@@ -16,7 +16,9 @@ from ipc_articulation.viewing.drawing.camera import VIEW_ANGLE, eye_and_target
 from ipc_articulation.viewing.forces import NONE
 from ipc_articulation.viewing.ground import GROUND, LINES, cell_width, foot
 from ipc_articulation.viewing.meshes import DrawnMesh, Show, drawn_meshes
-from ipc_articulation.viewing.palette import FORCE, By, colours, rgb
+from ipc_articulation.viewing.palette import FORCE, PictureBy, colours, of_bodies, rgb
+from ipc_articulation.viewing.replaying.soft_nodes import SoftNode
+from ipc_articulation.viewing.soft_strain import StrainScale
 from ipc_articulation.viewing.soft_surfaces import SoftSurface
 
 _SHARP = np.radians(25.0)  # between faces from which an edge is seen
@@ -25,7 +27,7 @@ _SKY = np.array([[[247, 249, 251]]], dtype=np.uint8)
 _ASPECT = 1.0  # of the page beside its panel, about
 _SEEN_FROM = 10.0  # times the scene's size: from there on the ground's lines fade
 
-_NO_VERTICES = np.zeros((0, 3))
+_NO_VERTICES, _NO_STRAIN = np.zeros((0, 3)), np.zeros(0)
 
 _Shading = dict[tuple[bytes, bytes], tuple[Array, Ints]]  # what is drawn of a mesh, by its vertices and faces
 
@@ -39,22 +41,32 @@ class ViserScene:
         names: The bodies that move, in the order of `place`.
         points: Points about the bodies that the camera sees, (k, 3) [m].
         arrow: Length of an ordinary force's arrow [m].
-        by: Meaning of a body's colour.
+        by: Meaning of a body's colour; by strain, `place` needs strain.
         show: Which surfaces of the bodies.
+        scale: Meaning of the colours of strain, if there are any.
 
     Attributes:
         has_visuals: Whether a body has visual surfaces.
     """
 
     def __init__(
-        self, server: Any, scenery: Scenery, names: tuple[str, ...], points: Array, arrow: float, by: By, show: Show
+        self,
+        server: Any,
+        scenery: Scenery,
+        names: tuple[str, ...],
+        points: Array,
+        arrow: float,
+        by: PictureBy,
+        show: Show,
+        scale: StrainScale | None = None,
     ) -> None:
         self._server, self._lock = server, threading.RLock()
         self._by, self._show, self._shows_names, self._shows_forces = by, show, False, True
-        self._is_see_through = False
+        self._is_see_through, self._scale = False, scale
+        self._last = _NO_VERTICES, _NO_STRAIN  # vertices of soft bodies and their strain
         self.has_visuals = any(surface.visual for surface in scenery.surfaces)
         self._bodies: dict[str, _Body] = {}
-        self._soft: list[tuple[SoftSurface, Any]] = []
+        self._soft: list[SoftNode] = []
         self._shading: _Shading = {}
         self._forces = NONE
         self._prepare(scenery, points)
@@ -77,7 +89,14 @@ class ViserScene:
             self._moving = [(k, self._bodies[name]) for k, name in enumerate(names) if name in self._bodies]
             self._draw_bodies()
 
-    def place(self, positions: Array, quaternions: Array, arrows: Array, soft: Array = _NO_VERTICES) -> None:
+    def place(
+        self,
+        positions: Array,
+        quaternions: Array,
+        arrows: Array,
+        soft: Array = _NO_VERTICES,
+        strain: Array = _NO_STRAIN,
+    ) -> None:
         """Move the bodies, and show these forces.
 
         Args:
@@ -85,23 +104,22 @@ class ViserScene:
             quaternions: (n, 4), as (w, x, y, z).
             arrows: Beginning and end of each force, (k, 2, 3) [m].
             soft: Vertices of all soft bodies, one body after the other, (V, 3) [m].
+            strain: At these vertices, (V,); not needed where colours do not show it.
         """
         with self._lock, self._server.atomic():
             for k, body in self._moving:
                 body.place(positions[k], quaternions[k])
-            begin = 0
-            for surface, handle in self._soft if len(soft) else ():
-                end = begin + len(surface.shape.vertices)
-                handle.vertices = surface.vertices(soft[begin:end]).astype(np.float32)
-                begin = end
+            self._last = soft, strain
+            self._place_soft()
             self._forces = arrows
             self._draw_forces()
 
-    def colour_by(self, by: By) -> None:
-        """Colour the bodies."""
+    def colour_by(self, by: PictureBy) -> None:
+        """Colour the bodies; by strain, from the next `place` with strain on."""
         with self._lock:
             self._by = by
             self._draw_bodies()
+            self._place_soft()
 
     def show(self, show: Show) -> None:
         """Draw these surfaces of the bodies."""
@@ -129,26 +147,27 @@ class ViserScene:
                 body.show_name(visible)
 
     def _replace_soft(self, scenery: Scenery) -> None:
-        for _, handle in self._soft:
-            handle.remove()
-        self._soft = [(surface, self._add_soft(surface)) for surface in map(SoftSurface, scenery.soft)]
+        for node in self._soft:
+            node.remove()
+        self._soft = [SoftNode(self._server.scene, surface) for surface in map(SoftSurface, scenery.soft)]
 
-    def _add_soft(self, surface: SoftSurface) -> Any:
-        return self._server.scene.add_mesh_simple(
-            f"/soft/{quote(surface.shape.name, safe=' ')}",
-            surface.vertices(surface.shape.vertices).astype(np.float32),
-            surface.faces,
-            color=rgb(surface.colour),
-            side="double" if surface.is_sheet else "front",
-        )
+    def _place_soft(self) -> None:
+        soft, strain = self._last
+        begin, shows_strain = 0, self._by == "strain" and len(strain) == len(soft)
+        for node in self._soft if len(soft) else ():
+            end = begin + len(node.surface.shape.vertices)
+            node.place(soft[begin:end], strain[begin:end] if shows_strain else None, self._scale)
+            begin = end
 
     def _draw_bodies(self) -> None:
-        for _, handle in self._soft:
-            handle.opacity = _SEE_THROUGH if self._is_see_through else None
+        for node in self._soft:
+            node.see_through(_SEE_THROUGH if self._is_see_through else None)
         most = _SEE_THROUGH if self._is_see_through else 1.0
         with self._server.atomic():
-            for name, colour in colours(self._surfaces.values(), self._by).items():
-                self._bodies[name].draw(drawn_meshes(self._surfaces[name], self._show, self._by, colour), most)
+            for name, colour in colours(self._surfaces.values(), of_bodies(self._by)).items():
+                self._bodies[name].draw(
+                    drawn_meshes(self._surfaces[name], self._show, of_bodies(self._by), colour), most
+                )
 
     def _draw_forces(self) -> None:
         arrows = self._forces if self._shows_forces else NONE

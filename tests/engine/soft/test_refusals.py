@@ -211,6 +211,21 @@ def test_aims_that_are_too_far_away_are_refused(tmp_path, aim):
         scene.run()
 
 
+@pytest.mark.parametrize("force", [1e20, -1e308])
+def test_forces_that_no_mass_withstands_are_refused(tmp_path, force):
+    scene, mesh = SoftScene(tmp_path), block(1)
+    FiniteElementExternalForce().apply_to(mesh, np.zeros(3))
+    scene.add_soft(moved(cloth(1), 0, 0, 2))
+    slot = scene.add_soft(mesh, "sponge")
+    scene.start().run()
+    view(slot.geometry().vertices().find("external_force"))[3, 1] = force
+    text = f"'sponge' (geometry 1): the 'external_force' of vertex 3 is {abs(force):g} N, which would bring 0."
+    with pytest.raises(SceneError, match=re.escape(text)):
+        scene.run()
+    view(slot.geometry().vertices().find("external_force/is_constrained"))[:] = 0
+    assert scene.run().world.frame() == 2
+
+
 @pytest.mark.parametrize("d_hat", [5e-324, 1e300])
 def test_a_d_hat_without_a_barrier_is_refused(tmp_path, d_hat):
     mesh = block(1)

@@ -55,6 +55,14 @@ def test_force_off_the_centre_of_mass(tmp_path):
     np.testing.assert_allclose(scene.qdot[0, :3], [1e-3 * (1.0 + 0.5), 0, 0], atol=1e-8)
 
 
+def test_a_force_that_no_mass_withstands_is_refused(tmp_path):
+    scene = ProxyScene(tmp_path)
+    scene.add_proxy(mass=2.0, apply=[push([0.0, 1e20, 0.0])])
+    text = r"'external_force' is 1e\+20 N, which would bring 2 kg to 5e\+17 m/s in a step of 0.01 s; at most 1e\+09 m/s"
+    with pytest.raises(SceneError, match=text):
+        scene.start().run()
+
+
 def test_who_feels_it(tmp_path):
     scene = ProxyScene(tmp_path)
     for flag in (None, "is_fixed", "is_dynamic"):

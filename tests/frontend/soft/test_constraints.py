@@ -11,6 +11,8 @@ from ipc_articulation.errors import SceneError
 from ipc_articulation.frontend.soft import constraints
 from tests.frontend.soft.soft_meshes import SOLID, SQUARE, SoftScene, shell, solid
 
+DT = 0.01
+
 
 def scene_with(constraint, *arguments):
     scene = SoftScene()
@@ -51,12 +53,12 @@ def test_an_aim_does_not_follow_the_positions():
 def test_forces_are_those_of_now():
     scene = scene_with(FiniteElementExternalForce, np.array([0.0, 1.0, 2.0]))
     reader = constraints.ExternalForce(scene.bodies)
-    forces = reader.read()
+    forces = reader.read(DT)
     assert forces.is_constrained.all()
     np.testing.assert_array_equal(forces.force, np.tile([0.0, 1.0, 2.0], (9, 1)))
     vertices(scene, 1, "external_force")[0] = np.reshape([3.0, 4.0, 5.0], (3, 1))
     vertices(scene, 0, "external_force/is_constrained")[:] = 0
-    forces = reader.read()
+    forces = reader.read(DT)
     assert np.flatnonzero(forces.is_constrained).tolist() == [5, 6, 7, 8]
     np.testing.assert_array_equal(forces.force[5], [3, 4, 5])
 
@@ -68,7 +70,7 @@ def test_both_have_switches_of_their_own():
     FiniteElementExternalForce().apply_to(mesh, np.array([0.0, 1.0, 0.0]))
     scene.add(mesh)
     assert not constraints.SoftPositionConstraint(scene.bodies).read().is_constrained.any()
-    assert constraints.ExternalForce(scene.bodies).read().is_constrained.all()
+    assert constraints.ExternalForce(scene.bodies).read(DT).is_constrained.all()
 
 
 def test_nothing_is_read_of_no_bodies():
