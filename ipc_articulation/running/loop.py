@@ -99,7 +99,7 @@ def run(
 def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, manner: Manner) -> Result:
     """Run a simulation from its initial state, in a folder without a recording; errors as in `run`."""
     header = _header(folder.name, scene, job, simulation)
-    writer = RecordingWriter.create(folder, header, scenery_of(scene, simulation), job.steps + 1)
+    writer = RecordingWriter.create(folder, header, scenery_of(scene, simulation), job.steps + 1, at_once=False)
     return execute(simulation, writer, scene, (0, job.steps), folder, manner)
 
 

@@ -19,6 +19,7 @@ from ipc_articulation.packages import package_folders
 from ipc_articulation.repairs import caution
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, SceneProblem
+from ipc_articulation.signals import interrupts_deferred
 from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import own_friction
 
@@ -54,7 +55,8 @@ def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
     """The robot's file as the `SceneModel` of the adapter's package reads it."""
     entry = entry_points(group="ipc_articulation.adapters")[scene.adapter]
     try:
-        module = importlib.import_module(f"{entry.module}.scene_model")
+        with interrupts_deferred:
+            module = importlib.import_module(f"{entry.module}.scene_model")
     except MissingPackageError as error:
         raise document.error([SceneProblem(("adapter",), f"adapter '{scene.adapter}': {error}")]) from error
     except ModuleNotFoundError as error:
