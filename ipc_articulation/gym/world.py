@@ -156,6 +156,9 @@ def _resettable(scene: AnyScene, document: Document) -> schema.RobotScene:
     problems: list[tuple[Location, str]] = []
     if not isinstance(scene, schema.RobotScene):
         raise document.error([SceneProblem(("adapter",), "an environment needs a robot that a multibody engine moves")])
+    if scene.environments is not None:
+        message = "how many environments there are is said by `make_vec`; remove `environments`"
+        problems.append((("environments",), message))
     for key in ("soft", "cloth", "rods"):
         if getattr(scene, key):
             problems.append(((key,), f"an environment cannot put soft bodies back to their start; remove `{key}`"))

@@ -10,6 +10,7 @@ from ipc_articulation.arguments import COUNT, DURATION, FLAG, PATH, TEXT, checke
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.recording.claim import claimed
+from ipc_articulation.recording.environments import ENVIRONMENTS, FAILURES
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job
 from ipc_articulation.running.output import WORKSPACE, folder_below, refuse_results, remove_results
@@ -105,7 +106,7 @@ def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, m
 
 def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) -> Header:
     engine = simulation.engine
-    extra = {
+    extra: dict[str, Any] = {
         "file": Path(job.file).name,
         "title": scene.title,
         "engine": job.engine,
@@ -115,6 +116,8 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "planned_steps": job.steps,
         "wall_time": 0.0,
     }
+    if isinstance(scene, schema.RobotScene) and scene.environments is not None:
+        extra |= {ENVIRONMENTS: scene.environments.count, FAILURES: simulation.failures}  # a list that grows
     names = simulation.joint_names, simulation.body_names, simulation.free_names
     soft = tuple(s.name for s in simulation.soft_shapes), tuple(len(s.vertices) for s in simulation.soft_shapes)
     return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra, *soft)

@@ -27,6 +27,11 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         EngineError: The engine does not exist or does not run on this machine.
     """
     assert isinstance(scene, schema.RobotScene | schema.ArticulationScene)
+    if isinstance(scene, schema.RobotScene) and scene.environments is not None:
+        with interrupts_deferred:
+            from ipc_articulation.simulation.environments_simulation import EnvironmentsSimulation
+
+        return EnvironmentsSimulation(scene, document, engine, workspace, steps)
     scene, document, drawn = with_drawn_values(scene, document)
     simulation = _make(scene, document, engine, workspace, steps)
     simulation.drawn = drawn

@@ -22,6 +22,7 @@ class Simulation(Protocol):
     planes: tuple[HalfPlane, ...]
     ran_code: tuple[str, ...]  # Python functions of the scene file that are called, as it names them
     drawn: Mapping[str, float | list[float]]  # values drawn at random, by their path in the file
+    failures: list[dict[str, Any]]  # of environments that were reset or stopped: number, step (from 1) and error
 
     def step(self, index: int) -> None:
         """Take step `index`, counted from 0."""
