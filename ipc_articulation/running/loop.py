@@ -19,7 +19,7 @@ from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.bodies import up
 from ipc_articulation.simulation.building import build
-from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.simulation.simulation import Shown, Simulation
 from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.watching.engine_report import contact_names, energy_terms, stages
 
@@ -123,7 +123,7 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
     return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra, *soft)
 
 
-def scenery_of(scene: schema.Scene, simulation: Simulation) -> Scenery:
+def scenery_of(scene: schema.Scene, simulation: Shown) -> Scenery:
     """What pictures of a simulation show: its surfaces and half-planes, and the camera."""
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
     view = scene.view

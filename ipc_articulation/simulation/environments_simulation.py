@@ -35,11 +35,30 @@ class EnvironmentsSimulation:
 
     Attributes:
         environments: Of the robots.
+        driven: Take targets and forces of the joints of each.
+        controls: The controllers of each.
         world: The world, initialised.
     """
 
-    def __init__(self, scene: schema.RobotScene, document: Document, engine: str, workspace: Path, steps: int) -> None:
+    def __init__(
+        self,
+        scene: schema.RobotScene,
+        document: Document,
+        engine: str,
+        workspace: Path,
+        steps: int,
+        as_alone: bool = False,
+    ) -> None:
         """Build all robots, couple them and start the engine; the controllers' targets are made for `steps` steps.
+
+        Args:
+            scene: From `read_scene`.
+            document: From `read_scene`.
+            engine: "cpu", "cuda", "none" or "auto".
+            workspace: Folder for the files of the engine.
+            steps: Number of steps.
+            as_alone: Whether each robot has the bits of one in a scene of its own: Python controllers then get the same
+                random numbers in all environments, and a robot begins with the controls of its model, not of the file.
 
         Raises:
             SceneFileError: As for `RobotSimulation`; a drawn value is not valid; or the scene has something that there
@@ -53,8 +72,8 @@ class EnvironmentsSimulation:
         self._uipc_scene = make_uipc_scene(scene, document)
         with summed(scene.robot.model), document.blame("robot"):
             maker = RobotMaker(*self._variations[0][:2])
-            driven = [maker.make(*known[:2]) for known in self._variations]
-            for one in driven:
+            self.driven = driven = [maker.make(*known[:2]) for known in self._variations]
+            for one in () if as_alone else driven:
                 one.command(one.start)  # so that a robot that is reset in a step takes this step with such targets
             self.environments = couple_many(
                 self._uipc_scene,
@@ -64,13 +83,13 @@ class EnvironmentsSimulation:
                 settings="scene",
                 joints="chains" if engine == "cuda" or (engine == "auto" and has_gpu()) else "own",
             )
-        self._controls = [
-            ControllerSet(known, its_document, one, coupling, steps, (number,))
+        self.controls = [
+            ControllerSet(known, its_document, one, coupling, steps, () if as_alone else (number,))
             for (known, its_document, _), one, coupling, number in zip(
                 self._variations, driven, self.environments.couplings, numbers, strict=True
             )
         ]
-        self._unused = [controls.state() for controls in self._controls]  # as they are at a start
+        self._unused = [controls.state() for controls in self.controls]  # as they are at a start
         self._begun = np.zeros(len(numbers), dtype=np.int64)  # the step in which the trajectory of each begins
         self.failures: list[dict[str, Any]] = []
         self._describe()
@@ -80,7 +99,7 @@ class EnvironmentsSimulation:
         """What a recording is to know."""
         many = self.environments
         labels = [environment_label(number) for number in range(len(many))]
-        self.ran_code = self._controls[0].ran_code
+        self.ran_code = self.controls[0].ran_code
         self.soft_shapes: tuple[SoftShape, ...] = ()
         self.drawn: Mapping[str, float | list[float]] = {
             f"{start}{path}": value
@@ -101,7 +120,7 @@ class EnvironmentsSimulation:
     def step(self, index: int) -> None:
         """Command the joints of all for step `index`, and take it."""
         many = self.environments
-        for number, controls in enumerate(self._controls):
+        for number, controls in enumerate(self.controls):
             if number not in many.stopped:
                 controls.command(index - int(self._begun[number]))
         many.step(self.world, self._failing)
@@ -110,7 +129,7 @@ class EnvironmentsSimulation:
                 {"environment": number, "step": index + 1, "error": f"{type(error).__name__}: {error}"}
             )
             self._begun[number] = index
-            self._controls[number].restore(self._unused[number])
+            self.controls[number].restore(self._unused[number])
 
     def minimum_distance(self) -> float:
         """Smallest distance in all environments at present; see `Simulation`."""
@@ -149,4 +168,4 @@ class EnvironmentsSimulation:
         self.environments.stop(state["stopped"].tolist())
 
     def _numbered(self) -> Iterator[tuple[int, tuple[Any, Any]]]:
-        return enumerate(zip(self.environments.couplings, self._controls, strict=True))
+        return enumerate(zip(self.environments.couplings, self.controls, strict=True))
