@@ -17,12 +17,11 @@ do: a fixed row is fixed as a whole. A row with fewer vertices has others that n
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.signals import interrupts_deferred
 
 SIZE = 4  # vertices of a row
 LABELS = np.vstack([np.zeros(3), np.eye(3)])  # (4, 3) x̄ of the vertices of a row
@@ -55,6 +54,9 @@ def group(kind: Ints, edges: Ints) -> Ints:
     """
     count = len(kind)
     both = np.concatenate([edges, edges[:, ::-1]]).astype(np.int64)
+    with interrupts_deferred:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import reverse_cuthill_mckee
     graph = coo_array((np.ones(len(both), dtype=np.int8), tuple(both.T)), shape=(count, count)).tocsr()
     order = reverse_cuthill_mckee(graph, symmetric_mode=True) if len(both) else np.arange(count)
     return _group(order.astype(np.int64), kind, graph.indptr.astype(np.int64), graph.indices.astype(np.int64))

@@ -229,3 +229,11 @@ def test_a_change_elsewhere_keeps_a_closure(copy: Path) -> None:
 def test_every_function_of_the_package_is_compiled_so() -> None:
     users = [file for file in PACKAGE.rglob("*.py") if "njit" in file.read_text(encoding="utf-8")]
     assert users == [PACKAGE / "compiled.py"]
+
+
+def test_what_is_loaded_can_be_linked_with_what_is_compiled_later(copy: Path) -> None:
+    """Code for linking is parsed when a caller asks for it; to run the function alone, no compiler is loaded."""
+    scaled = "from ipc_articulation.trial.callee import scaled; print(scaled(2), len(scaled.stats.cache_hits))"
+    assert run(copy, scaled) == "6 0"
+    assert run(copy, f"{scaled}; print('numba.np.linalg' in sys.modules)") == "6 1\nFalse"
+    assert run(copy, f"{scaled}\n{CALL}") == "6 1\n6 0"

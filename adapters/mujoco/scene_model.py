@@ -68,8 +68,16 @@ class SceneModel:
         """
         self._configure(setup)
         self._place(setup.pose)
-        model = compiled(self.spec, self._file)
-        data = mujoco.MjData(model)
+        self._model = compiled(self.spec, self._file)
+        return self.again(setup)
+
+    def again(self, setup: RobotSetup) -> DrivenMujocoModel:
+        """Another state of the model, see `coupling.robots.MakesMore`.
+
+        Raises:
+            StartError: As for `build`.
+        """
+        model, data = self._model, mujoco.MjData(self._model)
         start, start_velocity = started(_followers(model), reference_positions(model), setup)
         for name, position in start.items():
             data.qpos[model.joint(name).qposadr[0]] = position

@@ -86,13 +86,29 @@ class SceneModel:
         robot.mechanism.loops = [*robot.mechanism.loops, *setup.loops]
         model = robot.mechanism.build(unphysical=robot.unphysical)
         setup = with_followers(model, robot.start, setup)
+        self._has_rotors = False
         if not model.loops:
             q = _started(model, {**robot.start, **setup.start})
-            if give_rotors(robot.mechanism, model, q):
+            self._has_rotors = give_rotors(robot.mechanism, model, q)
+            if self._has_rotors:
                 model = robot.mechanism.build(unphysical=robot.unphysical)
-        adapter = self._adapter(model, setup)
+        self._model, self._drives = model, drives
+        return self._driven(setup)
+
+    def again(self, setup: RobotSetup) -> DrivenModel | None:
+        """Another state of the model, see `coupling.robots.MakesMore`; None if its start gave it rotors.
+
+        Raises:
+            StartError, StateError: As for `build`.
+        """
+        if self._has_rotors:
+            return None
+        return self._driven(with_followers(self._model, self._robot.start, setup))
+
+    def _driven(self, setup: RobotSetup) -> DrivenModel:
+        adapter = self._adapter(self._model, setup)
         _warn_beyond_limits(adapter)
-        return DrivenModel(adapter, drives)
+        return DrivenModel(adapter, self._drives)
 
     def _adapter(self, model: Model, setup: RobotSetup) -> NativeAdapter:
         robot, scheme = self._robot, Scheme(setup.integrator)

@@ -22,9 +22,10 @@ from ipc_articulation.coupling.visuals import visuals_of
 from ipc_articulation.errors import Fault, IpcArticulationError, SceneFileError
 from ipc_articulation.repairs import collected
 from ipc_articulation.scenefile.document import Document, SceneProblem
-from ipc_articulation.scenefile.reading import Examined, examine
+from ipc_articulation.scenefile.reading import AnyScene, Examined, examine
 from ipc_articulation.scenefile.schema import ArticulationScene, RobotScene, Scene
 from ipc_articulation.scenefile.variables import VARIABLES
+from ipc_articulation.simulation.single_things import refuse_single_things
 from ipc_articulation.simulation.variation import with_drawn_values
 
 _OF_THE_MODEL = {"adapter", "robot", "dt", "gravity", "integrator"}  # keys that a robot's model needs
@@ -61,7 +62,7 @@ def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
         if errors:
             warnings = [] if examined.faulty else list(range_problems(examined.scene))
             return _report(file, examined.document, errors, warnings)
-        scene, document, _ = with_drawn_values(examined.scene, examined.document)
+        scene, document = _drawn(examined.scene, examined.document)
         start = make_start(scene, document)
         visuals_of((*start.robot.links, *start.robot.free, *start.robot.static))  # for its warning
         nearness = Nearness(start, scene)
@@ -73,6 +74,20 @@ def _checked(file: Path, settings: Mapping[str, Any] | None) -> Report:
         return Report(file, error.faults)
     except IpcArticulationError as error:
         return Report(file, (Fault(str(error), file),))
+
+
+def _drawn(scene: AnyScene, document: Document) -> tuple[AnyScene, Document]:
+    """The scene with its random values; of many environments the first, when the values of all are valid.
+
+    Raises:
+        SceneFileError: A value is not valid, or there is something that there can be only once.
+    """
+    if not isinstance(scene, RobotScene) or scene.environments is None:
+        return with_drawn_values(scene, document)[:2]
+    refuse_single_things(scene, document)
+    first = scene.environments.first
+    drawn = [with_drawn_values(scene, document, first + k) for k in range(scene.environments.count)]
+    return drawn[0][:2]
 
 
 def _of_the_model(examined: Examined) -> Iterator[SceneProblem]:

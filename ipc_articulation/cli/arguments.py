@@ -40,6 +40,11 @@ def _shared() -> dict[str, dict[str, Any]]:
             "default": "auto",
             "help": "auto (default): cuda if there is an NVIDIA GPU, else cpu",
         },
+        "--environment": {
+            "type": number,
+            "metavar": "K",
+            "help": "which of many environments is shown, counted from 0 (default: 0)",
+        },
         "--every": {"type": count, "metavar": "N", "help": "use every N-th row, instead of real time"},
         "--force": {**flag, "help": "replace the results of an earlier run"},
         "--fps": {"type": positive, "metavar": "F", "default": 30.0, "help": "pictures per second (default: 30)"},
@@ -65,6 +70,17 @@ def size(text: str) -> tuple[int, int]:
     if len(sides) != 2 or not all(side.isdecimal() and 16 <= int(side) <= 8192 for side in sides):
         raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 1280x800, with sides of 16 to 8192 pixels")
     return int(sides[0]), int(sides[1])
+
+
+def number(text: str) -> int:
+    """A whole number from 0.
+
+    Raises:
+        argparse.ArgumentTypeError: It is none.
+    """
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 0: 0, 1, 2, ...")
+    return int(text)
 
 
 def count(text: str) -> int:

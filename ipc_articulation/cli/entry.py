@@ -54,15 +54,9 @@ COMMANDS = (
 )
 
 _CHECKING = ("ipc_articulation.checking", "ipctk", "mujoco", "trimesh")
-_RUNNING = (
-    "ipc_articulation.running",
-    "ipc_articulation.engine",
-    "ipc_articulation.adapters.native.scene_model",
-    "mujoco",
-    "trimesh",
-    "zarr",
-)
-# Modules that take long to import, and are imported before a command executes.
+_RUNNING = ("ipc_articulation.running", "ipc_articulation.engine")
+# Modules that take long to import, and are imported before a command executes; those that only some scenes need are
+# imported at their first use.
 LARGE = {
     "check": _CHECKING,
     "new": ("ipc_articulation.starting", *_CHECKING),

@@ -20,7 +20,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(parser, "folder")
+    add(parser, "folder", "--environment")
     parser.add_argument("--format", choices=("gltf", "usd", "obj"), required=True, help="what to write")
     add(parser, "--out", metavar="PATH", help="the file, or the folder of OBJ files (default: in OUT/NAME)")
     add(parser, "--colours", "--show", "--fps", "--every")
@@ -31,10 +31,11 @@ def execute(options: argparse.Namespace) -> None:
     """Execute the command."""
     from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
+    from ipc_articulation.recording.environments import looked_at
     from ipc_articulation.viewing.exporting import export
     from ipc_articulation.viewing.moments import film_rows
 
-    recording = read_recording(options.folder)
+    recording = looked_at(read_recording(options.folder), options.environment)
     rows = film_rows(recording, options.fps, options.every)
     with progress(options.format, len(rows), options.quiet) as show:
         done = export(recording, options.format, options.out, options.folder, rows, options.colours, show, options.show)

@@ -19,7 +19,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(parser, "folder")
+    add(parser, "folder", "--environment")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--at", type=float, metavar="TIME", help="the moment [s], instead of the end")
     what.add_argument("--film", action="store_true", help="an MP4 film of the whole run")
@@ -34,12 +34,13 @@ def execute(options: argparse.Namespace) -> None:
     """Execute the command."""
     from ipc_articulation.progress import progress
     from ipc_articulation.recording import read_recording
+    from ipc_articulation.recording.environments import looked_at
     from ipc_articulation.viewing.drawing import draw, shots_of
     from ipc_articulation.viewing.drawing.shots import FILM_SIZE, PICTURE_SIZE
     from ipc_articulation.viewing.forces import ForceArrows
     from ipc_articulation.viewing.moments import film_rows, last_row, row_at
 
-    recording = read_recording(options.folder)
+    recording = looked_at(read_recording(options.folder), options.environment)
     forces = ForceArrows(recording) if options.forces else None
     if options.film:
         rows, default = film_rows(recording, options.fps, options.every).tolist(), "film.mp4"

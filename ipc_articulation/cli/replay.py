@@ -25,7 +25,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(parser, "folder")
+    add(parser, "folder", "--environment")
     parser.add_argument("--port", type=count, metavar="N", default=8080, help="8080, or the next free port")
     parser.add_argument(
         "--host", default="127.0.0.1", help="0.0.0.0: also for other machines (default: only this machine)"
@@ -38,8 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> None:
     """Execute the command."""
     from ipc_articulation.recording import read_recording
+    from ipc_articulation.recording.environments import looked_at
 
-    recording = read_recording(options.folder)
+    recording = looked_at(read_recording(options.folder), options.environment)
     if options.html:
         _write(options, recording)
         return

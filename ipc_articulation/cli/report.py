@@ -19,7 +19,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add(parser, "folder")
+    add(parser, "folder", "--environment")
     add(parser, "--out", help="the HTML file (default: OUT/NAME/report.html)")
     add(parser, "--json", help="print the figures as JSON and write no page")
 
@@ -27,9 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> None:
     """Execute the command."""
     from ipc_articulation.recording import read_recording
+    from ipc_articulation.recording.environments import looked_at
     from ipc_articulation.viewing.reporting import figures, write_report
 
-    recording = read_recording(options.folder)
+    recording = looked_at(read_recording(options.folder), options.environment)
     if options.json:
         import json
 

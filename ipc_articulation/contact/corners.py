@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.signals import interrupts_deferred
 
 _FEW = 32  # vertices; a hull of so few saves nothing
 
@@ -15,6 +15,8 @@ def corners(points: Array) -> Ints:
     everything = np.arange(len(points))
     if len(points) <= _FEW:
         return everything
+    with interrupts_deferred:
+        from scipy.spatial import ConvexHull, QhullError
     try:
         return np.sort(ConvexHull(points).vertices).astype(np.int64)
     except QhullError:  # the points are in a plane or on a line

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipctk
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.primitive_pairs import meeting_leaves
 from ipc_articulation.contact.surfaces import Surfaces
+from ipc_articulation.signals import interrupts_deferred
 
 
 def first_intersecting(surfaces: Surfaces, q: Array, bodies: Ints) -> tuple[int, int] | None:
@@ -23,6 +23,8 @@ def first_intersecting(surfaces: Surfaces, q: Array, bodies: Ints) -> tuple[int,
 
 def _intersect(surfaces: Surfaces, x: Array, leaves: Ints) -> bool:
     """Whether edges and faces of leaves (l,) of two bodies intersect at x (V, 3)."""
+    with interrupts_deferred:
+        import ipctk
     trees, faces = surfaces.trees, surfaces.faces
     begin, end = trees.begin[leaves], trees.begin[leaves] + trees.size[leaves]
     chosen = faces[trees.face[_ranges(begin, end)]]

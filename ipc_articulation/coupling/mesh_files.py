@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import trimesh
 from numpy.typing import ArrayLike
-from trimesh.units import unit_conversion
 
 from ipc_articulation.arrays import Colour
 from ipc_articulation.coupling.adapter import ClosedMesh
 from ipc_articulation.errors import MeshError
 from ipc_articulation.extras import need
 from ipc_articulation.packages import is_file
+from ipc_articulation.signals import interrupts_deferred
+
+if TYPE_CHECKING:
+    import trimesh
 
 LARGEST = 256 << 20  # bytes of a file
 TOO_LARGE = f"is larger than {LARGEST >> 20} MB"
 STL_START, STL_TRIANGLE = 84, 50  # bytes
 FLAT = 1e-12  # thickness that counts as none: volume relative to area and length
+
+
+def meshes() -> Any:
+    """trimesh, imported at its first use: it takes a tenth of a second, and boxes do not need it."""
+    with interrupts_deferred:
+        import trimesh
+    return trimesh
 
 
 def closed_mesh(file: Path, scale: float = 1.0) -> ClosedMesh:
@@ -60,14 +70,14 @@ def read_mesh(file: Path, scale: ArrayLike, name: str, finite: bool = False) -> 
     if file.suffix.lower() == ".dae":
         need("collada")
     try:
-        mesh = trimesh.load_mesh(_counted(file, name), file_type=file.suffix[1:].lower(), process=False)
+        mesh = meshes().load_mesh(_counted(file, name), file_type=file.suffix[1:].lower(), process=False)
         unit = _unit(file, mesh)
-        if isinstance(mesh, trimesh.Scene):
+        if isinstance(mesh, meshes().Scene):
             mesh = mesh.to_mesh()
     except MeshError:
         raise
     except Exception as error:  # trimesh's readers raise many kinds of exceptions
-        known = ", ".join(sorted(trimesh.available_formats()))
+        known = ", ".join(sorted(meshes().available_formats()))
         raise MeshError(f"{name} cannot be read: {error}; formats that can: {known}") from error
     if not len(getattr(mesh, "faces", ())):
         raise MeshError(f"{name} holds no triangles")
@@ -95,7 +105,7 @@ def read_coloured(file: Path, scale: ArrayLike) -> list[tuple[trimesh.Trimesh, C
     A file that cannot be read has no parts.
     """
     try:
-        scene = trimesh.load_scene(_counted(file, f"mesh '{file}'"), file_type=file.suffix[1:].lower())
+        scene = meshes().load_scene(_counted(file, f"mesh '{file}'"), file_type=file.suffix[1:].lower())
         parts = [part for part in scene.dump() if len(getattr(part, "faces", ()))]
         coloured = [(part, _colour(part)) for part in parts]
     except Exception:  # trimesh's readers raise many kinds of exceptions
@@ -136,7 +146,7 @@ def _whole_text(content: bytes) -> bytes:
 
 def _unit(file: Path, mesh: trimesh.Trimesh | trimesh.Scene) -> float:
     """The unit of lengths in a file [m]."""
-    return unit_conversion(mesh.units, "meters") if file.suffix.lower() == ".dae" else 1.0
+    return meshes().units.unit_conversion(mesh.units, "meters") if file.suffix.lower() == ".dae" else 1.0
 
 
 def _colour(mesh: trimesh.Trimesh) -> Colour | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -134,5 +134,21 @@ class RobotFile(Protocol):
 
         Raises:
             IpcArticulationError: The robot is wrong.
+        """
+        ...
+
+
+@runtime_checkable
+class MakesMore(Protocol):
+    """A `RobotFile` whose robots can share a model, so that many of them are built and stepped faster."""
+
+    def again(self, setup: RobotSetup) -> DrivenRobot | None:
+        """Another robot of the model that `build` made, with a state of its own; None if that depends on the start.
+
+        Args:
+            setup: As for `build`, from which only `start` and `start_velocity` differ.
+
+        Raises:
+            IpcArticulationError: The start is wrong.
         """
         ...

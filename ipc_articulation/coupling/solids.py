@@ -6,16 +6,14 @@ Round shapes are inscribed polyhedra of 66 to 258 vertices: their vertices lie o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import trimesh
 from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import ClosedMesh
-from ipc_articulation.coupling.mesh_files import defect, oriented, read_mesh, without_volume
-from ipc_articulation.coupling.open_meshes import WHOLE_HULL, close, hull
+from ipc_articulation.coupling.mesh_files import FLAT, defect, meshes, oriented, read_mesh, without_volume
 from ipc_articulation.dynamics.model.shapes import (
     Box,
     Capsule,
@@ -28,9 +26,21 @@ from ipc_articulation.dynamics.model.shapes import (
 )
 from ipc_articulation.errors import MeshError
 from ipc_articulation.repairs import repair
+from ipc_articulation.signals import interrupts_deferred
+
+if TYPE_CHECKING:
+    import trimesh
 
 MeshShape = Literal["mesh", "hull"]
 
+_CUBE = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_BOX_FACES = np.array(
+    [
+        *([1, 3, 0], [4, 1, 0], [0, 3, 2], [2, 4, 0], [1, 7, 3], [5, 1, 4]),
+        *([5, 7, 1], [3, 7, 2], [6, 4, 2], [2, 7, 6], [6, 5, 4], [7, 5, 6]),
+    ],
+    dtype=np.int32,
+)
 _SECTIONS = 32  # around a cylinder
 _CAPSULE_COUNT = [16, 16]  # latitudes and longitudes
 _SPHERE_SUBDIVISIONS = 2  # 162 vertices
@@ -51,19 +61,19 @@ def surface(geometry: Geometry, owner: str = "", mesh_shape: MeshShape = "mesh",
     name = name or _name(geometry, owner)
     match geometry:
         case Box():
-            return oriented(trimesh.creation.box(extents=geometry.size), name)
+            return _box(np.array(geometry.size, dtype=float), name)
         case Sphere():
             return _ball([geometry.radius] * 3, name)
         case Ellipsoid():
             return _ball(geometry.radii, name)
         case Cylinder():
-            return oriented(trimesh.creation.cylinder(geometry.radius, geometry.length, sections=_SECTIONS), name)
+            return oriented(meshes().creation.cylinder(geometry.radius, geometry.length, sections=_SECTIONS), name)
         case Capsule():
-            mesh = trimesh.creation.capsule(radius=geometry.radius, height=geometry.length, count=_CAPSULE_COUNT)
+            mesh = meshes().creation.capsule(radius=geometry.radius, height=geometry.length, count=_CAPSULE_COUNT)
             mesh.apply_translation(-mesh.bounds.mean(axis=0))
             return oriented(mesh, name)
         case Triangles():
-            return _closed(trimesh.Trimesh(geometry.vertices, geometry.faces), mesh_shape, name)
+            return _closed(meshes().Trimesh(geometry.vertices, geometry.faces), mesh_shape, name)
         case MeshFile():
             return _closed(read_mesh(geometry.path, geometry.scale, name), mesh_shape, name)
 
@@ -109,8 +119,15 @@ def _name(geometry: Geometry, owner: str) -> str:
     return f"the {type(geometry).__name__.lower()} of {owner}"
 
 
+def _box(size: Array, name: str) -> ClosedMesh:
+    area = 2.0 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0])
+    if not size.prod() > FLAT * area * np.linalg.norm(size):
+        raise without_volume(name)
+    return ClosedMesh(_CUBE * size, _BOX_FACES.copy())
+
+
 def _ball(radii: ArrayLike, name: str) -> ClosedMesh:
-    mesh = trimesh.creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
+    mesh = meshes().creation.icosphere(subdivisions=_SPHERE_SUBDIVISIONS)
     mesh.vertices *= radii
     return oriented(mesh, name)
 
@@ -119,6 +136,8 @@ def _closed(mesh: trimesh.Trimesh, mesh_shape: MeshShape, name: str) -> ClosedMe
     if mesh_shape == "mesh":
         fault = defect(mesh)
         return oriented(mesh, name) if fault is None else _repaired(mesh, name, fault)
+    with interrupts_deferred:
+        from ipc_articulation.coupling.open_meshes import hull
     convex = hull(mesh)
     if convex is None:
         raise without_volume(name)
@@ -126,6 +145,8 @@ def _closed(mesh: trimesh.Trimesh, mesh_shape: MeshShape, name: str) -> ClosedMe
 
 
 def _repaired(mesh: trimesh.Trimesh, name: str, fault: str) -> ClosedMesh:
+    with interrupts_deferred:
+        from ipc_articulation.coupling.open_meshes import WHOLE_HULL, close
     closed = close(mesh)
     if closed is None:
         raise without_volume(name)

@@ -6,11 +6,12 @@ Drawings are no part of the physics: a mesh that cannot be read is left out with
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
-import trimesh
+from numpy.typing import NDArray
 
-from ipc_articulation.arrays import Colour
+from ipc_articulation.arrays import Array, Colour
 from ipc_articulation.coupling import solids
 from ipc_articulation.coupling.adapter import ClosedMesh, CoupledBody
 from ipc_articulation.coupling.mesh_files import read_coloured
@@ -23,7 +24,8 @@ MOST_TRIANGLES = 200_000  # of all bodies together
 
 _NO_MESH = ClosedMesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int32))
 
-_Coloured = tuple[trimesh.Trimesh, Colour | None]
+_Faces = NDArray[np.integer[Any]]  # (f, 3)
+_Triangles = tuple[Array, _Faces]  # vertices (v, 3)
 
 
 def visuals_of(bodies: Iterable[CoupledBody]) -> dict[str, tuple[Visual, ...]]:
@@ -55,35 +57,33 @@ def surface_of(body: CoupledBody, role: Role, visual: tuple[Visual, ...] = ()) -
 
 def _visuals(shapes: Sequence[Shape]) -> tuple[Visual, ...]:
     """The surfaces of some shapes, those of one colour joined."""
-    by_colour: dict[Colour | None, list[trimesh.Trimesh]] = {}
+    by_colour: dict[Colour | None, list[_Triangles]] = {}
     for shape in shapes:
-        for mesh, own in _meshes(shape.geometry):
+        for vertices, faces, own in _meshes(shape.geometry):
             colour = own if shape.colour is None else shape.colour
             if colour is None or colour[3] > 0.0:
-                by_colour.setdefault(colour, []).append(mesh.apply_transform(shape.pose))
+                placed = vertices @ shape.pose[:3, :3].T + shape.pose[:3, 3]
+                by_colour.setdefault(colour, []).append((placed, faces))
     return tuple(_joined(meshes, colour) for colour, meshes in by_colour.items())
 
 
-def _meshes(geometry: Geometry) -> Iterator[_Coloured]:
+def _meshes(geometry: Geometry) -> Iterator[tuple[Array, _Faces, Colour | None]]:
     match geometry:
         case MeshFile():
-            yield from read_coloured(geometry.path, geometry.scale)
+            for mesh, colour in read_coloured(geometry.path, geometry.scale):
+                yield np.asarray(mesh.vertices), np.asarray(mesh.faces), colour
         case Triangles():
-            yield _mesh(geometry.vertices, geometry.faces), None
+            yield geometry.vertices, geometry.faces, None
         case _:
             try:
                 surface = solids.surface(geometry)
             except MeshError:  # without volume
                 return
-            yield _mesh(surface.vertices, surface.faces), None
+            yield surface.vertices, surface.faces, None
 
 
-def _mesh(vertices: np.ndarray, faces: np.ndarray) -> trimesh.Trimesh:
-    return trimesh.Trimesh(vertices, faces, process=False)
-
-
-def _joined(meshes: Sequence[trimesh.Trimesh], colour: Colour | None) -> Visual:
-    counts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes])
-    vertices = np.concatenate([mesh.vertices for mesh in meshes])
-    faces = np.concatenate([mesh.faces + count for mesh, count in zip(meshes, counts, strict=False)])
+def _joined(meshes: Sequence[_Triangles], colour: Colour | None) -> Visual:
+    counts = np.cumsum([0] + [len(vertices) for vertices, _ in meshes])
+    vertices = np.concatenate([vertices for vertices, _ in meshes])
+    faces = np.concatenate([faces + count for (_, faces), count in zip(meshes, counts, strict=False)])
     return Visual(vertices, faces.astype(np.int32), colour)

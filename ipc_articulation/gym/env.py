@@ -14,11 +14,12 @@ from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.coupling import Coupling
 from ipc_articulation.errors import IpcArticulationError, TaskError
 from ipc_articulation.gym.checks import checked_action, checked_observation, checked_reward
-from ipc_articulation.gym.performing import perform
+from ipc_articulation.gym.performing import Plan, decided, noted
 from ipc_articulation.gym.pictures import Pictures
 from ipc_articulation.gym.state import TaskState
 from ipc_articulation.gym.task import Task, task_of
-from ipc_articulation.gym.world import World
+from ipc_articulation.gym.world import World, alone
+from ipc_articulation.scenefile.document import Document
 from ipc_articulation.scenefile.examples import scene_file
 from ipc_articulation.scenefile.reading import read_scene
 
@@ -81,7 +82,7 @@ class Env(gymnasium.Env[Any, Any]):
         scene, document = read_scene(scene_file(self._task.scene), settings)
         self.render_mode, self.on_failure = render_mode, on_failure
         self.every, self._length = _lengths(scene)
-        self._world = World(scene, document, engine, self.every * self._length)
+        self._world = self._make_world(scene, document, engine, self.every * self._length)
         self.metadata = {**self.metadata, "render_fps": max(1, round(1.0 / (scene.dt * self.every)))}
         self.state = TaskState(self._world, 0)
         self._task.prepare(self._world, document, self.state)
@@ -137,7 +138,8 @@ class Env(gymnasium.Env[Any, Any]):
         if self._stopped:
             return self._last.copy(), 0.0, False, True, {"success": False, "error": self._stopped}
         try:
-            perform(action, self._task, self._world, self.state, self.every)
+            plan = self._performed(action)
+            noted(plan, self.state)
         except TaskError:
             raise
         except IpcArticulationError as error:
@@ -177,6 +179,21 @@ class Env(gymnasium.Env[Any, Any]):
     def minimum_distance(self) -> float:
         """Smallest distance of surfaces that may touch [m]; inf if no distance is below 10 d̂."""
         return self.state.minimum_distance
+
+    def _make_world(self, scene: Any, document: Document, engine: str, steps: int) -> World:
+        return alone(scene, document, engine, steps)
+
+    def _performed(self, action: Any) -> Plan:
+        """Take the steps of an action.
+
+        Raises:
+            TaskError: The task names joints that there are not, or gives numbers that are not finite.
+            IpcArticulationError: A step failed.
+        """
+        plan = decided(action, self._task, self._world, self.state)
+        for _ in range(self.every):
+            self._world.step(plan.targets, plan.forces)
+        return plan
 
     def _begin(self) -> None:
         size = int(np.prod(self.action_space.shape)) if self.action_space.shape is not None else 0

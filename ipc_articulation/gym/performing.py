@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ipc_articulation.arrays import Array
 from ipc_articulation.errors import TaskError
 from ipc_articulation.gym.state import TaskState
 from ipc_articulation.gym.task import Task
@@ -13,19 +14,25 @@ from ipc_articulation.gym.world import World
 from ipc_articulation.simulation.answers import read_answer
 
 
-def perform(action: Any, task: Task, world: World, state: TaskState, steps: int) -> None:
-    """Take the steps of an action; the controllers of the file say what the task does not.
+class Plan(NamedTuple):
+    """What the joints are to do for an action."""
+
+    action: Any
+    targets: Array  # of the actuated joints, (k,) [rad or m]
+    forces: Array  # on all joints, (m,) [N·m or N]
+
+
+def decided(action: Any, task: Task, world: World, state: TaskState) -> Plan:
+    """The plan of a task for an action; the controllers of the file say what the task does not.
 
     Args:
         action: Checked.
         task: Says what the action does.
         world: The scene.
-        state: Of the scene; gets the new targets, and the action if it is an array.
-        steps: Of the scene.
+        state: Of the scene.
 
     Raises:
         TaskError: The task names joints that there are not, or gives numbers that are not finite.
-        IpcArticulationError: A step failed.
     """
     answer = task.act(action, state)
     aims, forces = world.commands()
@@ -33,8 +40,11 @@ def perform(action: Any, task: Task, world: World, state: TaskState, steps: int)
         targets, torques = read_answer(answer, state.actuated, aims, state.joints)
     except ValueError as error:
         raise TaskError(f"{type(task).__name__}.act {error}") from error
-    for _ in range(steps):
-        world.step(targets, forces + torques)
-    state.targets = targets
-    if isinstance(action, np.ndarray):
-        state.action = action.ravel()
+    return Plan(action, targets, forces + torques)
+
+
+def noted(plan: Plan, state: TaskState) -> None:
+    """Give the state the new targets, and the action if it is an array, after its steps."""
+    state.targets = plan.targets
+    if isinstance(plan.action, np.ndarray):
+        state.action = plan.action.ravel()

@@ -1,4 +1,4 @@
-"""Many environments at once: in processes of this machine, or as actors of a Ray cluster."""
+"""Many environments at once: in processes of this machine, as actors of a Ray cluster, or in one scene."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector.utils import iterate
 
 from ipc_articulation.arguments import COUNT, instance, refuse_unwanted
 from ipc_articulation.cores import THREADS
@@ -17,6 +18,7 @@ from ipc_articulation.errors import TaskError
 from ipc_articulation.gym.checks import checked_actions
 from ipc_articulation.gym.env import Env
 from ipc_articulation.gym.ray_vector import RayVectorEnv
+from ipc_articulation.gym.shared import SharedEnv, SharedScene, stepped
 from ipc_articulation.gym.task import Task
 from ipc_articulation.naming import suggest
 
@@ -43,9 +45,9 @@ def make_vec(
     Args:
         task: See `Env`.
         num_envs: How many.
-        backend: "processes", each environment in a process; "ray", actors of a Ray cluster; "here", one after the
-            other in this process.
-        backend_options: Of AsyncVectorEnv, `RayVectorEnv` or SyncVectorEnv.
+        backend: "processes", each environment in a process; "ray", actors of a Ray cluster; "scene", all in one scene
+            of this process, where they step together; "here", one after the other in this process.
+        backend_options: Of AsyncVectorEnv, `RayVectorEnv` or SyncVectorEnv ("scene" and "here").
         options: Of each `Env`; `on_failure` is "reset" unless it is given.
 
     Raises:
@@ -79,6 +81,33 @@ class LocalVectorEnv(SyncVectorEnv):
         return super().step(checked_actions(actions, self.action_space))
 
 
+class SceneVectorEnv(LocalVectorEnv):
+    """Environments in one scene, whose steps are taken together before each says what came of them.
+
+    Args:
+        factory: As for the other backends; its arguments are those of `Env`.
+        num_envs: How many environments.
+        options: Of SyncVectorEnv.
+    """
+
+    def __init__(self, factory: Any, num_envs: int, **options: Any) -> None:
+        self._scene = SharedScene(num_envs)
+        make = partial(SharedEnv, self._scene, *factory.args, **factory.keywords)
+        super().__init__([make] * num_envs, **options)
+
+    def step(self, actions: Any) -> Any:
+        """Step all environments."""
+        each = list(iterate(self.action_space, checked_actions(actions, self.action_space)))
+        ended = self._autoreset_envs & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
+        stepped(self._scene, self.envs, each, ended.tolist())
+        return super().step(actions)
+
+    def close_extras(self, **options: Any) -> None:
+        """End the environments."""
+        super().close_extras(**options)
+        self._scene.close()
+
+
 def _in_processes(factory: Factory, num_envs: int, **options: Any) -> VectorEnv:
     """One process each, started anew: what threads of this one hold is not copied."""
     with _one_thread_each():
@@ -89,8 +118,13 @@ def _here(factory: Factory, num_envs: int, **options: Any) -> VectorEnv:
     return LocalVectorEnv([factory] * num_envs, **options)
 
 
-# By name: makes so many environments of a factory. All environments in one scene would be another entry.
-BACKENDS: dict[str, Backend] = {"processes": _in_processes, "ray": RayVectorEnv, "here": _here}
+# By name: makes so many environments of a factory.
+BACKENDS: dict[str, Backend] = {
+    "processes": _in_processes,
+    "ray": RayVectorEnv,
+    "scene": SceneVectorEnv,
+    "here": _here,
+}
 
 
 @contextmanager

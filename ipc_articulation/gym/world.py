@@ -3,47 +3,63 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.adapter import Adapter, KeepsState, SetsState
+from ipc_articulation.coupling.coupling import Coupling
+from ipc_articulation.coupling.robot_states import RobotState
+from ipc_articulation.coupling.robots import DrivenRobot
 from ipc_articulation.errors import SceneError
 from ipc_articulation.gym.points import Points
 from ipc_articulation.gym.starts import Start, Starts
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, Location, SceneProblem
 from ipc_articulation.scenefile.reading import AnyScene
+from ipc_articulation.simulation.controls import ControllerSet
 from ipc_articulation.simulation.robot_simulation import RobotSimulation
+from ipc_articulation.simulation.simulation import Shown
 
 _DRAWS = 100  # starts that are tried until one has no surfaces that intersect
+
+
+class Member(Shown, Protocol):
+    """A robot in a scene with its surroundings: a `RobotSimulation`, or an environment of one with many."""
+
+    coupling: Coupling
+    driven: DrivenRobot
+    controls: ControllerSet
+    world: Any  # uipc's
 
 
 class World:
     """A scene that begins again and again.
 
     Args:
-        scene: From `read_scene`.
+        scene: From `resettable`.
         document: From `read_scene`.
-        engine: "cpu", "cuda" or "auto".
-        steps: Largest number of steps of an episode.
+        simulation: Of the scene.
+        close: Removes the files of the engine.
 
     Attributes:
-        simulation: The scene.
+        scene: As given.
+        simulation: As given.
         points: Its bodies and marks.
         start: Of the present episode.
         step_count: Steps of the scene since its start.
 
     Raises:
-        SceneFileError: The scene has no robot, or something that cannot be put back; with the place.
+        SceneFileError: A mark is on no body, or the robot cannot be put back; with the place.
     """
 
-    def __init__(self, scene: AnyScene, document: Document, engine: str, steps: int) -> None:
-        self.scene = _resettable(scene, document)
-        self._folder = tempfile.TemporaryDirectory(prefix="ipc_articulation-")
-        self.simulation = RobotSimulation(self.scene, document, engine, Path(self._folder.name), steps)
+    def __init__(
+        self, scene: schema.RobotScene, document: Document, simulation: Member, close: Callable[[], None]
+    ) -> None:
+        self.scene, self.simulation, self.close = scene, simulation, close
         coupling = self.simulation.coupling
         self._setter = _setter(coupling.adapter, document)
         self._fixed = {body.name: body.pose for body in coupling.robot.static}
@@ -115,10 +131,6 @@ class World:
         names = self.simulation.coupling.joint_names
         return np.asarray(self._setter.limits())[[names.index(name) for name in joints]]
 
-    def close(self) -> None:
-        """Remove the files of the engine."""
-        self._folder.cleanup()
-
     def _release(self) -> None:
         """Let go of all parts that actions have attached."""
         coupling = self.simulation.coupling
@@ -130,9 +142,31 @@ class World:
         simulation = self.simulation
         simulation.coupling.restore(self._kept)
         simulation.controls.restore(self._kept)
-        simulation.coupling.set_state(simulation.world, start.theta, start.theta_dot, {**start.bodies, **start.fixed})
+        self._set(RobotState(start.theta, start.theta_dot, {**start.bodies, **start.fixed}))
         self._fixed.update(start.fixed)
         self.points.set_marks(start.marks)
+
+    def _set(self, state: RobotState) -> None:
+        """Put robot and bodies into a state."""
+        simulation = self.simulation
+        simulation.coupling.set_state(simulation.world, state.theta, state.theta_dot, state.free)
+
+
+def alone(scene: AnyScene, document: Document, engine: str, steps: int) -> World:
+    """A world of its own.
+
+    Args:
+        scene: From `read_scene`.
+        document: From `read_scene`.
+        engine: "cpu", "cuda" or "auto".
+        steps: Largest number of steps of an episode.
+
+    Raises:
+        SceneFileError: The scene has no robot, or something that cannot be put back; with the place.
+    """
+    known, folder = resettable(scene, document), tempfile.TemporaryDirectory(prefix="ipc_articulation-")
+    simulation = RobotSimulation(known, document, engine, Path(folder.name), steps)
+    return World(known, document, simulation, folder.cleanup)
 
 
 def _setter(adapter: Adapter, document: Document) -> SetsState:
@@ -147,7 +181,7 @@ def _setter(adapter: Adapter, document: Document) -> SetsState:
     raise document.error([SceneProblem(("adapter",), message)])
 
 
-def _resettable(scene: AnyScene, document: Document) -> schema.RobotScene:
+def resettable(scene: AnyScene, document: Document) -> schema.RobotScene:
     """A scene that can be put back.
 
     Raises:
@@ -156,6 +190,9 @@ def _resettable(scene: AnyScene, document: Document) -> schema.RobotScene:
     problems: list[tuple[Location, str]] = []
     if not isinstance(scene, schema.RobotScene):
         raise document.error([SceneProblem(("adapter",), "an environment needs a robot that a multibody engine moves")])
+    if scene.environments is not None:
+        message = "how many environments there are is said by `make_vec`; remove `environments`"
+        problems.append((("environments",), message))
     for key in ("soft", "cloth", "rods"):
         if getattr(scene, key):
             problems.append(((key,), f"an environment cannot put soft bodies back to their start; remove `{key}`"))

@@ -19,6 +19,7 @@ from ipc_articulation.recording.descriptions import (
     group_attributes,
 )
 from ipc_articulation.recording.quantities import QUANTITIES
+from ipc_articulation.signals import interrupts_deferred
 
 
 class CheckedGroup:
@@ -36,8 +37,8 @@ class CheckedGroup:
             NoRecordingError: There is none.
             RecordingError: It is of a newer version, or damaged; names the file and what is wrong.
         """
-        import zarr
-
+        with interrupts_deferred:
+            import zarr
         folder = Path(folder)
         self.path = folder if folder.name == layout.STORE else folder / layout.STORE
         if not is_file(self.path / "zarr.json"):

@@ -69,12 +69,24 @@ class Recording:
         self._take(header, 0, _empty(header, steps + 1), {}, lambda: scenery)
 
     @classmethod
+    def part(
+        cls,
+        header: Header,
+        rows: int,
+        buffers: Mapping[str, Array],
+        contact_rows: Mapping[int, Contacts],
+        find_scenery: Callable[[], Scenery],
+    ) -> Recording:
+        """A recording of arrays that are read when they are asked for."""
+        recording = cls.__new__(cls)
+        recording._take(header, rows, buffers, contact_rows, find_scenery)
+        return recording
+
+    @classmethod
     def stored(cls, group: CheckedGroup) -> Recording:
         """A recording on disk."""
-        recording = cls.__new__(cls)
         arrays, contacts = StoredArrays(group), StoredContacts(group)
-        recording._take(group.header, group.rows, arrays, contacts, lambda: read_scenery(*group.scenery()))
-        return recording
+        return cls.part(group.header, group.rows, arrays, contacts, lambda: read_scenery(*group.scenery()))
 
     def _take(
         self,

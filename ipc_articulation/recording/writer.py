@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ipc_articulation.errors import RecordingError
 from ipc_articulation.recording import layout
 from ipc_articulation.recording.column import Column
 from ipc_articulation.recording.contacts import NO_CONTACTS, Contacts
+from ipc_articulation.recording.creation import create_quantity, new_group
 from ipc_articulation.recording.header import Header
 from ipc_articulation.recording.quantities import QUANTITIES
 from ipc_articulation.recording.scenery import Scenery
-from ipc_articulation.recording.scenery_files import write_scenery
 
+_ENDS = "contacts/end"
 FLUSH_INTERVAL = 5.0  # seconds of wall time after which rows go to disk though their chunk is not full
 
 
@@ -34,21 +36,17 @@ class RecordingWriter:
         flushed_rows: Number of rows on disk.
     """
 
-    def __init__(self, path: Path, header: Header, group: Any, rows: int) -> None:
-        """Continue after so many complete rows of a Zarr group."""
+    def __init__(self, path: Path, header: Header, rows: int, chunk: int, group: Callable[[], Any]) -> None:
+        """Continue after so many complete rows of a Zarr group, which is asked for when rows go to disk."""
         self.path, self.header, self.rows, self.flushed_rows = path, header, rows, rows
-        self._group = group
-        with layout.writing_all_chunks():
-            self._quantities = {name: Column(group[name], rows) for name in QUANTITIES}
-            self._contact_ends = Column(group["contacts/end"], rows)
-            total = int(group["contacts/end"][rows - 1]) if rows else 0
-            self._contacts = {name: Column(group[f"contacts/{name}"], total) for name in layout.CONTACTS}
+        self._make, self._made = group, False
+        self._pending: list[tuple[dict[str, NDArray[Any]], Contacts]] = []  # rows that no column has yet
         self._numbers = {name: number for number, name in enumerate(header.contact_names)}
         self._blank = {name: np.full(q.sizes(header.counts), np.nan) for name, q in QUANTITIES.items()}
-        self._chunk, self._last_flush = group["time"].chunks[0], monotonic()
+        self._chunk, self._last_flush = chunk, monotonic()
 
     @classmethod
-    def create(cls, folder: Path, header: Header, scenery: Scenery, rows: int) -> RecordingWriter:
+    def create(cls, folder: Path, header: Header, scenery: Scenery, rows: int, at_once: bool = True) -> RecordingWriter:
         """Begin a recording in a folder, where there is none.
 
         Args:
@@ -56,27 +54,20 @@ class RecordingWriter:
             header: The recording's header.
             scenery: What pictures show.
             rows: How many rows are expected, the start included.
+            at_once: Whether it is on disk before the first row; else the first flush makes it, which saves the first
+                step of a run the third of a second that this takes.
 
         Raises:
             RecordingError: It cannot be written.
         """
-        import zarr
-
         path = folder / layout.STORE
+        chunk = layout.chunk_rows(header, rows)
+        writer = cls(path, header, 0, chunk, lambda: new_group(path, header, scenery, rows, chunk))
         with _naming(path, 0):
-            group = zarr.create_group(path, zarr_format=3)
-            chunk = layout.chunk_rows(header, rows)
-            for name in QUANTITIES:
-                _create_quantity(group, name, header, rows, chunk)
-            contacts = group.create_group("contacts")
-            layout.create_array(contacts, "end", (rows,), "i8", chunk, ("row",))
-            for name, (shape, dtype) in layout.CONTACTS.items():
-                dimensions = ("contact", *"i"[: len(shape)])
-                layout.create_array(contacts, name, (0, *shape), dtype, layout.CONTACT_CHUNK, dimensions)
-            write_scenery(group.create_group("scenery"), scenery)
-            writer = cls(path, header, group, 0)
-            writer._describe()
-            return writer
+            path.mkdir(parents=True, exist_ok=True)
+            if at_once:
+                writer._describe()
+        return writer
 
     @classmethod
     def reopen(cls, folder: Path, header: Header, rows: int, expected_rows: int) -> RecordingWriter:
@@ -95,9 +86,10 @@ class RecordingWriter:
             for draft in path.rglob("*.partial"):
                 draft.unlink()
             group = zarr.open_group(path, mode="r+")
+            chunk = group["time"].chunks[0]
             for name in [name for name in layout.SINCE if name not in group]:  # of an older version
-                _create_quantity(group, name, header, rows, group["time"].chunks[0])
-            writer = cls(path, header, group, rows)
+                create_quantity(group, name, header, rows, chunk)
+            writer = cls(path, header, rows, chunk, lambda: group)
             writer._describe()
             writer._resize(expected_rows)
             return writer
@@ -116,12 +108,13 @@ class RecordingWriter:
         """
         if unknown := set(values) - set(QUANTITIES):
             raise RecordingError(f"no recording has {sorted(unknown)}; valid: {', '.join(QUANTITIES)}")
-        for name, column in self._quantities.items():
-            value, expected = np.array(values.get(name, self._blank[name]), dtype=float), self._blank[name].shape
-            if value.shape != expected:
-                raise RecordingError(f"row {self.rows}: '{name}' has shape {value.shape}, must be {expected}")
-            column.append(value[None])
-        self._append_contacts(contacts)
+        row = {}
+        for name, blank in self._blank.items():
+            row[name] = np.array(values.get(name, blank), dtype=float)
+            if row[name].shape != blank.shape:
+                shapes = f"shape {row[name].shape}, must be {blank.shape}"
+                raise RecordingError(f"row {self.rows}: '{name}' has {shapes}")
+        self._pending.append((row, contacts))
         self.rows += 1
 
     def flush(self) -> None:
@@ -130,10 +123,13 @@ class RecordingWriter:
         Raises:
             RecordingError: They cannot be written; those on disk before are still there. Or the recording was deleted.
         """
-        if not (self.path / "zarr.json").exists():
+        if self._made and not (self.path / "zarr.json").exists():
             raise RecordingError(f"recording {self.path} was deleted while it was written: its rows are lost")
         with _naming(self.path, self.flushed_rows):
-            for column in self._columns.values():
+            columns = self._columns
+            while self._pending:
+                self._store(*self._pending.pop(0))
+            for column in columns.values():
                 column.flush()
             self._describe()
         self.flushed_rows, self._last_flush = self.rows, monotonic()
@@ -148,10 +144,20 @@ class RecordingWriter:
         with _naming(self.path, self.rows):
             self._resize(self.rows)
 
-    @property
+    @cached_property
+    def _group(self) -> Any:
+        self._made = True
+        return self._make()
+
+    @cached_property
     def _columns(self) -> dict[str, Column]:
-        contacts = {f"contacts/{name}": column for name, column in self._contacts.items()}
-        return {**self._quantities, **contacts, "contacts/end": self._contact_ends}
+        """By the name of the array."""
+        group, rows = self._group, self.rows - len(self._pending)
+        with layout.writing_all_chunks():
+            quantities = {name: Column(group[name], rows) for name in QUANTITIES}
+            total = int(group[_ENDS][rows - 1]) if rows else 0
+            contacts = {f"contacts/{name}": Column(group[f"contacts/{name}"], total) for name in layout.CONTACTS}
+            return {**quantities, **contacts, _ENDS: Column(group[_ENDS], rows)}
 
     def _describe(self) -> None:
         """Write the description of the complete rows: header, number of rows, checksums."""
@@ -159,21 +165,19 @@ class RecordingWriter:
         self._group.attrs.put(layout.root_attributes(self.header, self.rows, columns))
 
     def _resize(self, rows: int) -> None:
-        for column in (*self._quantities.values(), self._contact_ends):
+        for name in (*QUANTITIES, _ENDS):
+            column = self._columns[name]
             column.resize(max(rows, column.length))
 
-    def _append_contacts(self, contacts: Contacts) -> None:
+    def _store(self, row: Mapping[str, NDArray[Any]], contacts: Contacts) -> None:
+        """Put a row into the columns."""
+        for name, value in row.items():
+            self._columns[name].append(value[None])
         pairs = [[self._numbers[name] for name in pair] for pair in contacts.bodies]
-        self._contacts["points"].append(np.asarray(contacts.points))
-        self._contacts["forces"].append(np.asarray(contacts.forces))
-        self._contacts["bodies"].append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
-        self._contact_ends.append(np.array([self._contacts["points"].length]))
-
-
-def _create_quantity(group: Any, name: str, header: Header, rows: int, chunk: int) -> None:
-    q = QUANTITIES[name]
-    attributes, dimensions = {"unit": q.unit, "meaning": q.meaning}, layout.dimension_names(name)
-    layout.create_array(group, name, (rows, *q.sizes(header.counts)), "f8", chunk, dimensions, attributes)
+        self._columns["contacts/points"].append(np.asarray(contacts.points))
+        self._columns["contacts/forces"].append(np.asarray(contacts.forces))
+        self._columns["contacts/bodies"].append(np.array(pairs, dtype=np.int32).reshape(-1, 2))
+        self._columns[_ENDS].append(np.array([self._columns["contacts/points"].length]))
 
 
 def remove_recording(folder: Path) -> None:

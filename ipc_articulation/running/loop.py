@@ -10,6 +10,7 @@ from ipc_articulation.arguments import COUNT, DURATION, FLAG, PATH, TEXT, checke
 from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import Header, RecordingWriter, Scenery
 from ipc_articulation.recording.claim import claimed
+from ipc_articulation.recording.environments import ENVIRONMENTS, FAILURES
 from ipc_articulation.running.execution import Manner, execute
 from ipc_articulation.running.job import Job
 from ipc_articulation.running.output import WORKSPACE, folder_below, refuse_results, remove_results
@@ -18,7 +19,7 @@ from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.bodies import up
 from ipc_articulation.simulation.building import build
-from ipc_articulation.simulation.simulation import Simulation
+from ipc_articulation.simulation.simulation import Shown, Simulation
 from ipc_articulation.viewing.meshes import Show, require_show
 from ipc_articulation.watching.engine_report import contact_names, energy_terms, stages
 
@@ -99,13 +100,13 @@ def run(
 def begin(simulation: Simulation, scene: schema.Scene, job: Job, folder: Path, manner: Manner) -> Result:
     """Run a simulation from its initial state, in a folder without a recording; errors as in `run`."""
     header = _header(folder.name, scene, job, simulation)
-    writer = RecordingWriter.create(folder, header, scenery_of(scene, simulation), job.steps + 1)
+    writer = RecordingWriter.create(folder, header, scenery_of(scene, simulation), job.steps + 1, at_once=False)
     return execute(simulation, writer, scene, (0, job.steps), folder, manner)
 
 
 def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) -> Header:
     engine = simulation.engine
-    extra = {
+    extra: dict[str, Any] = {
         "file": Path(job.file).name,
         "title": scene.title,
         "engine": job.engine,
@@ -115,12 +116,14 @@ def _header(name: str, scene: schema.Scene, job: Job, simulation: Simulation) ->
         "planned_steps": job.steps,
         "wall_time": 0.0,
     }
+    if isinstance(scene, schema.RobotScene) and scene.environments is not None:
+        extra |= {ENVIRONMENTS: scene.environments.count, FAILURES: simulation.failures}  # a list that grows
     names = simulation.joint_names, simulation.body_names, simulation.free_names
     soft = tuple(s.name for s in simulation.soft_shapes), tuple(len(s.vertices) for s in simulation.soft_shapes)
     return Header(name, scene.dt, *names, energy_terms(engine), stages(engine), contact_names(engine), extra, *soft)
 
 
-def scenery_of(scene: schema.Scene, simulation: Simulation) -> Scenery:
+def scenery_of(scene: schema.Scene, simulation: Shown) -> Scenery:
     """What pictures of a simulation show: its surfaces and half-planes, and the camera."""
     planes = tuple((plane.point, plane.normal) for plane in simulation.planes)
     view = scene.view

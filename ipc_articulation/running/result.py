@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ipc_articulation.recording import Recording, read_recording
+from ipc_articulation.recording.environments import looked_at
 from ipc_articulation.recording.layout import STORE
 from ipc_articulation.running.output import END, PLOT
 from ipc_articulation.viewing.meshes import Show
@@ -36,6 +37,7 @@ def collect(folder: Path, pictures: bool, show: Show) -> Result:
     """
     recording, notes = read_recording(folder), {}
     if pictures and recording.rows:
-        notes = {PLOT: draw_plot(recording, folder / PLOT), END: draw_scene(recording, folder / END, show)}
+        shown = looked_at(recording, None)
+        notes = {PLOT: draw_plot(shown, folder / PLOT), END: draw_scene(shown, folder / END, show)}
     drawn = [folder / name for name, note in notes.items() if note is None]
     return Result(recording, (folder / STORE, *drawn), tuple(note for note in notes.values() if note))

@@ -9,6 +9,7 @@ from ipc_articulation.arguments import PATH, checked
 from ipc_articulation.errors import DumpError, IpcArticulationError, OutputError
 from ipc_articulation.recording import RecordingWriter, read_recording
 from ipc_articulation.recording.claim import claimed
+from ipc_articulation.recording.environments import FAILURES
 from ipc_articulation.recording.writer import remove_recording
 from ipc_articulation.running.checkpoints import Checkpoints
 from ipc_articulation.running.execution import Manner, execute
@@ -69,6 +70,9 @@ def _resumed(folder: Path, job: Job, manner: Manner) -> Result:
     _recover(simulation, checkpoints, done)
     header = read_recording(folder).header
     header.extra["planned_steps"] = job.steps
+    if FAILURES in header.extra:  # of the steps that stay
+        simulation.failures += [failure for failure in header.extra[FAILURES] if failure["step"] <= done]
+        header.extra[FAILURES] = simulation.failures
     writer = RecordingWriter.reopen(folder, header, done + 1, job.steps + 1)
     if job != read_job(folder):  # so that the next `resume` knows of further steps
         job.write(folder)

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ipc_articulation.recording import Recording
+from ipc_articulation.recording.environments import ENVIRONMENTS, FAILURES, environment_label
 
 if TYPE_CHECKING:
     from ipc_articulation.running.result import Result
+
+_TOLD = 5  # failures that are told one by one
 
 
 def summary(result: Result) -> list[tuple[str, str]]:
@@ -23,13 +26,35 @@ def summary(result: Result) -> list[tuple[str, str]]:
         ("wall time", speed(recording)),
         ("minimum distance", minimum_distance(recording)),
     ]
-    rows += [("moved", f"{name} {recording.moved(name):.3f} m") for name in _freely(recording)]
-    rows += [("drawn", f"{path} = {value}") for path, value in recording.extra.get("drawn", {}).items()]
+    rows += _of_environments(recording) if ENVIRONMENTS in recording.extra else _of_one(recording)
     rows += [("ran Python code", code) for code in recording.extra.get("ran_code", ())]
     rows += [("written", str(file)) for file in result.files]
     if recording.steps < recording.extra.get("planned_steps", 0):
         rows.append(("not finished", f"resume with: ipc-articulation resume {result.files[0].parent}"))
     return rows + [("left out", note) for note in result.notes]
+
+
+def _of_one(recording: Recording) -> list[tuple[str, str]]:
+    rows = [("moved", f"{name} {recording.moved(name):.3f} m") for name in _freely(recording)]
+    return rows + [("drawn", f"{path} = {value}") for path, value in recording.extra.get("drawn", {}).items()]
+
+
+def _of_environments(recording: Recording) -> list[tuple[str, str]]:
+    """What is said of many environments: their number and rate, how far bodies moved, and the first failures."""
+    count, failures = recording.extra[ENVIRONMENTS], recording.extra[FAILURES]
+    text = str(count)
+    if recording.steps:
+        text += f"; {count / np.median(recording.step_time[1:]):.0f} environment steps/s"
+    rows = [("environments", text)]
+    first = environment_label(0)
+    for name in (name.removeprefix(first) for name in _freely(recording) if name.startswith(first)):
+        moved = [recording.moved(f"{environment_label(number)}{name}") for number in range(count)]
+        rows.append(("moved", f"{name} {min(moved):.3f} to {max(moved):.3f} m"))
+    if failures:
+        numbers = {failure["environment"] for failure in failures}
+        rows.append(("failed", f"{len(failures)} steps of {len(numbers)} environments"))
+    told = (f"environment {f['environment']}, step {f['step']}: {f['error']}" for f in failures[:_TOLD])
+    return rows + [("failed", text) for text in told]
 
 
 def summary_object(result: Result) -> dict[str, Any]:
@@ -53,6 +78,7 @@ def summary_object(result: Result) -> dict[str, Any]:
         "ran_code": recording.extra["ran_code"],
         "files": [str(file) for file in result.files],
         "notes": list(result.notes),
+        **{key: recording.extra[key] for key in (ENVIRONMENTS, FAILURES) if key in recording.extra},
     }
 
 

@@ -33,6 +33,7 @@ def json_schema() -> Schema:
     properties = {**ours["properties"], **robot["properties"]}
     properties["adapter"] = {**_ADAPTERS, "description": properties["adapter"]["description"]}
     properties["variables"] = {**properties["variables"], "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}}
+    properties["environments"]["anyOf"].insert(0, {"type": "integer", "exclusiveMinimum": 0})  # short for the count
     definitions = {**ours["definitions"], **robot["definitions"], "reference": _REFERENCE_TEXT}
     definitions["RobotEntry"].pop("required")  # an included file may have said it
     return {

@@ -27,6 +27,7 @@ class ArticulationSimulation:
         self.surfaces, self.planes, self._soft = parts.surfaces, parts.mechanism.planes, parts.soft
         self.soft_shapes = parts.soft.shapes
         self.ran_code: tuple[str, ...] = ()
+        self.failures: list[dict[str, Any]] = []
         self.drawn: Mapping[str, float | list[float]] = {}
         self.joint_names = tuple(joint.name for joint in scene.joints if isinstance(joint, schema.AxisEntry))
         self.body_names = tuple(surface.name for surface in parts.surfaces if surface.role != "fixed")

@@ -7,6 +7,7 @@ from pathlib import Path
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.scenefile.reading import AnyScene
+from ipc_articulation.signals import interrupts_deferred
 from ipc_articulation.simulation.simulation import Simulation
 from ipc_articulation.simulation.variation import with_drawn_values
 
@@ -26,6 +27,11 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
         EngineError: The engine does not exist or does not run on this machine.
     """
     assert isinstance(scene, schema.RobotScene | schema.ArticulationScene)
+    if isinstance(scene, schema.RobotScene) and scene.environments is not None:
+        with interrupts_deferred:
+            from ipc_articulation.simulation.environments_simulation import EnvironmentsSimulation
+
+        return EnvironmentsSimulation(scene, document, engine, workspace, steps)
     scene, document, drawn = with_drawn_values(scene, document)
     simulation = _make(scene, document, engine, workspace, steps)
     simulation.drawn = drawn
@@ -34,9 +40,11 @@ def build(scene: schema.Scene, document: Document, engine: str, workspace: Path,
 
 def _make(scene: AnyScene, document: Document, engine: str, workspace: Path, steps: int) -> Simulation:
     if isinstance(scene, schema.ArticulationScene):
-        from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
+        with interrupts_deferred:
+            from ipc_articulation.simulation.articulation_simulation import ArticulationSimulation
 
         return ArticulationSimulation(scene, document, engine, workspace)
-    from ipc_articulation.simulation.robot_simulation import RobotSimulation
+    with interrupts_deferred:
+        from ipc_articulation.simulation.robot_simulation import RobotSimulation
 
     return RobotSimulation(scene, document, engine, workspace, steps)

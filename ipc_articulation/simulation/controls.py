@@ -25,6 +25,7 @@ class ControllerSet:
         driven: The multibody engine's model, which takes targets and forces.
         coupling: The coupling of that model.
         steps: Number of steps of the run.
+        stream: Whole numbers that tell the random numbers of Python controllers from those of other robots.
 
     Attributes:
         ran_code: The Python functions that the scene names, as it names them.
@@ -34,9 +35,15 @@ class ControllerSet:
     """
 
     def __init__(
-        self, scene: schema.RobotScene, document: Document, driven: Any, coupling: Coupling, steps: int
+        self,
+        scene: schema.RobotScene,
+        document: Document,
+        driven: Any,
+        coupling: Coupling,
+        steps: int,
+        stream: tuple[int, ...] = (),
     ) -> None:
-        self._scene, self._driven, self._coupling = scene, driven, coupling
+        self._scene, self._driven, self._coupling, self._stream = scene, driven, coupling, stream
         self._bodies = tuple(body.name for body in (*coupling.robot.links, *coupling.robot.free))
         times = scene.dt * np.arange(steps, dtype=float)
         named: list[schema.ControllerEntry] = []
@@ -96,7 +103,7 @@ class ControllerSet:
             actuated=tuple(self._driven.actuated),
             targets=aims.copy(),
             poses=dict(zip(self._bodies, coupling.body_poses, strict=True)),
-            rng=np.random.Generator(np.random.PCG64([scene.seed, index])),
+            rng=np.random.Generator(np.random.PCG64([scene.seed, index, *self._stream])),
             parameters=controller.parameters,
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ipc_articulation.coupling.robots import Actuator, DrivenRobot, Pin, RobotFile, RobotSetup
+from ipc_articulation.coupling.robots import Actuator, DrivenRobot, MakesMore, Pin, RobotFile, RobotSetup
 from ipc_articulation.dynamics.reading.base import loose_base
 from ipc_articulation.dynamics.reading.format import robot_format
 from ipc_articulation.errors import AdapterError, MissingPackageError, StartError
@@ -19,6 +19,7 @@ from ipc_articulation.packages import package_folders
 from ipc_articulation.repairs import caution
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document, SceneProblem
+from ipc_articulation.signals import interrupts_deferred
 from ipc_articulation.simulation.bodies import transform
 from ipc_articulation.simulation.materials import own_friction
 
@@ -31,30 +32,68 @@ _KNOWN_BY = {"substeps": "mujoco"}  # keys of `robot` that `native` does not sup
 _ASKED = ("takes", "joint_names", "build")  # of every adapter's `SceneModel`
 
 
+class RobotMaker:
+    """Makes the robot of a scene, and more of them for scenes that differ from the first one.
+
+    Args:
+        scene: The first scene.
+        document: The document of that scene.
+
+    Raises:
+        SceneFileError: With the place of what is refused.
+    """
+
+    def __init__(self, scene: schema.RobotScene, document: Document) -> None:
+        self._scene, self._made = scene, False
+        with document.blame("robot", "model"):
+            self._file = scene_model(scene, document)
+
+    def make(self, scene: schema.RobotScene, document: Document) -> DrivenRobot:
+        """A robot for a scene; of the first one's model if they differ in starts only, and the adapter can do that.
+
+        Raises:
+            SceneFileError: With the place of what is refused.
+        """
+        if self._made and not _same_model(scene, self._scene):
+            return make_model(scene, document)
+        setup = _setup(scene, self._file.joint_names, document)
+        given = [key for key in ("loops", "pins", "segment_radius") if getattr(setup, key)]
+        given += ["substeps"] if setup.substeps > 1 else []
+        _require(self._file.takes, given, scene, document)
+        with document.blame("robot", "model"):
+            try:
+                made = self._again(setup) if self._made else self._file.build(setup)
+            except StartError as error:
+                raise document.error([SceneProblem(("robot", error.key, error.joint), str(error))]) from error
+        self._made = True
+        return make_model(scene, document) if made is None else made
+
+    def _again(self, setup: RobotSetup) -> DrivenRobot | None:
+        return self._file.again(setup) if isinstance(self._file, MakesMore) else None
+
+
 def make_model(scene: schema.RobotScene, document: Document) -> DrivenRobot:
     """The multibody engine's model of a scene's robot.
 
     Raises:
         SceneFileError: With the place of what is refused.
     """
-    with document.blame("robot", "model"):
-        file = scene_model(scene, document)
-    setup = _setup(scene, file.joint_names, document)
-    given = [key for key in ("loops", "pins", "segment_radius") if getattr(setup, key)]
-    given += ["substeps"] if setup.substeps > 1 else []
-    _require(file.takes, given, scene, document)
-    with document.blame("robot", "model"):
-        try:
-            return file.build(setup)
-        except StartError as error:
-            raise document.error([SceneProblem(("robot", error.key, error.joint), str(error))]) from error
+    return RobotMaker(scene, document).make(scene, document)
+
+
+def _same_model(one: schema.RobotScene, other: schema.RobotScene) -> bool:
+    """Whether two variations of a scene have the same robot, apart from where it starts."""
+    starts: dict[str, dict[str, float]] = {"initial": {}, "initial_velocity": {}}
+    robots = (scene.robot.model_copy(update=starts) for scene in (one, other))
+    return next(robots) == next(robots) and one.materials == other.materials
 
 
 def scene_model(scene: schema.RobotScene, document: Document) -> RobotFile:
     """The robot's file as the `SceneModel` of the adapter's package reads it."""
     entry = entry_points(group="ipc_articulation.adapters")[scene.adapter]
     try:
-        module = importlib.import_module(f"{entry.module}.scene_model")
+        with interrupts_deferred:
+            module = importlib.import_module(f"{entry.module}.scene_model")
     except MissingPackageError as error:
         raise document.error([SceneProblem(("adapter",), f"adapter '{scene.adapter}': {error}")]) from error
     except ModuleNotFoundError as error:

@@ -8,16 +8,14 @@ from typing import Any
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling import couple
-from ipc_articulation.coupling.adapter import CoupledBody, CoupledRobot
-from ipc_articulation.coupling.visuals import surface_of
 from ipc_articulation.engine.engine import has_gpu
-from ipc_articulation.recording.scenery import Role, Surface, Visual
 from ipc_articulation.repairs import summed
 from ipc_articulation.scenefile import schema
 from ipc_articulation.scenefile.document import Document
 from ipc_articulation.simulation.controls import ControllerSet
 from ipc_articulation.simulation.pushes import add_pushes
 from ipc_articulation.simulation.robot_model import make_model
+from ipc_articulation.simulation.robot_surfaces import surfaces_of
 from ipc_articulation.simulation.soft.bodies import SoftBodies
 from ipc_articulation.simulation.surroundings import complete
 from ipc_articulation.simulation.world import dump_world, make_uipc_scene, recover_world, start_world
@@ -55,9 +53,10 @@ class RobotSimulation:
         self.soft_shapes = self._soft.shapes
         self.controls = ControllerSet(scene, document, self.driven, self.coupling, steps)
         self.ran_code = self.controls.ran_code
+        self.failures: list[dict[str, Any]] = []
         self.drawn: Mapping[str, float | list[float]] = {}
         mechanism = self.coupling.robot
-        self.surfaces, self.planes = _surfaces(mechanism, self.coupling.visuals), mechanism.planes
+        self.surfaces, self.planes = surfaces_of(mechanism, self.coupling.visuals), mechanism.planes
         self.joint_names = self.coupling.joint_names
         self.body_names = tuple(body.name for body in (*mechanism.links, *mechanism.free))
         self.free_names = tuple(body.name for body in mechanism.free)
@@ -91,11 +90,3 @@ class RobotSimulation:
         recover_world(self.world, frame)
         self.coupling.restore(state)
         self.controls.restore(state)
-
-
-def _surfaces(mechanism: CoupledRobot, visuals: Mapping[str, tuple[Visual, ...]]) -> tuple[Surface, ...]:
-    bodies: list[tuple[CoupledBody, Role]] = [(body, "link") for body in mechanism.links]
-    bodies += [(body, "free") for body in mechanism.free]
-    bodies += [(body, "fixed") for body in mechanism.static]
-    shown = [(body, role) for body, role in bodies if body.mesh is not None or body.name in visuals]
-    return tuple(surface_of(body, role, visuals.get(body.name, ())) for body, role in shown)

@@ -10,18 +10,24 @@ from ipc_articulation.coupling.adapter import HalfPlane
 from ipc_articulation.recording import SoftShape, Surface
 
 
-class Simulation(Protocol):
+class Shown(Protocol):
+    """What pictures show of a scene."""
+
+    surfaces: tuple[Surface, ...]  # every body, also those that never move
+    soft_shapes: tuple[SoftShape, ...]
+    planes: tuple[HalfPlane, ...]
+
+
+class Simulation(Shown, Protocol):
     """A scene that is ready to run."""
 
     engine: Any  # the `Engine` it runs on
     joint_names: tuple[str, ...]
     body_names: tuple[str, ...]  # bodies that can move: links first, then free bodies
     free_names: tuple[str, ...]  # those that contact alone moves
-    surfaces: tuple[Surface, ...]  # every body, also those that never move
-    soft_shapes: tuple[SoftShape, ...]
-    planes: tuple[HalfPlane, ...]
     ran_code: tuple[str, ...]  # Python functions of the scene file that are called, as it names them
     drawn: Mapping[str, float | list[float]]  # values drawn at random, by their path in the file
+    failures: list[dict[str, Any]]  # of environments that were reset or stopped: number, step (from 1) and error
 
     def step(self, index: int) -> None:
         """Take step `index`, counted from 0."""

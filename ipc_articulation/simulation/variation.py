@@ -2,13 +2,13 @@
 
 A value x becomes x + d, or x·(1 + d) where the variation is relative; d is even between two bounds or normal about 0,
 one for each number of a list. All are drawn one after the other by numpy's PCG64 from the scene's `seed`, and then put
-over the file's values like settings.
+over the file's values like settings. Each of many environments has random numbers of its own, by `seed` and its number.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
@@ -22,22 +22,34 @@ from ipc_articulation.scenefile.settings import path_parts
 from ipc_articulation.scenefile.tree import Place
 
 Drawn = dict[str, float | list[float]]
+SomeScene = TypeVar("SomeScene", bound=AnyScene)
 
-FIXED = ("adapter", "dt", "steps", "seed", "randomise")  # what a variation may not change
+FIXED = ("adapter", "dt", "steps", "seed", "randomise", "environments")  # what a variation may not change
+_SHARED = ("gravity", "contact", "config", "view", "checkpoint")  # what all environments have in common
 
 
-def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Document, Drawn]:
+def with_drawn_values(
+    scene: SomeScene, document: Document, environment: int | None = None
+) -> tuple[SomeScene, Document, Drawn]:
     """The scene with its random values drawn, its new document, and those values by path.
 
+    Args:
+        scene: From `read_scene`.
+        document: From `read_scene`.
+        environment: Number of the environment that they are drawn for, where there are many.
+
     Raises:
-        SceneFileError: A path leads to no number; a value that was drawn is not valid.
+        SceneFileError: A path leads to no number, or to one that all environments share; a value that was drawn is not
+            valid.
     """
     if not scene.randomise:
         return scene, document, {}
-    rng = np.random.Generator(np.random.PCG64(scene.seed))
+    rng = np.random.Generator(np.random.PCG64(scene.seed if environment is None else [scene.seed, environment]))
     drawn: Drawn = {}
     for index, variation in enumerate(scene.randomise):
         try:
+            if environment is not None and path_parts(variation.path, Place(Path()))[0] in _SHARED:
+                raise LookupError("all environments of a scene have this value in common")
             drawn[variation.path] = drawn_value(variation, value_at(scene, variation.path), rng)
         except (LookupError, SceneFileError) as error:
             message = f"nothing is drawn for '{variation.path}': {error.args[0]}"
@@ -45,8 +57,10 @@ def with_drawn_values(scene: AnyScene, document: Document) -> tuple[AnyScene, Do
     try:
         changed, changed_document = read_scene(document.file, {**document.settings, **drawn})
     except SceneFileError as error:
-        message = f"a value drawn with seed {scene.seed} is not valid: {error.faults[0].message}"
+        whose = "" if environment is None else f" for environment {environment}"
+        message = f"a value drawn with seed {scene.seed}{whose} is not valid: {error.faults[0].message}"
         raise document.error([SceneProblem(("randomise",), message)]) from error
+    assert isinstance(changed, type(scene))
     return changed, changed_document, drawn
 
 

@@ -7,6 +7,8 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, VectorEnv
+from ipc_articulation.examples.policies.peg_in_hole import PegInHole
+from ipc_articulation.examples.policies.push_crate import PushCrate
 
 from ipc_articulation.errors import SolverError, TaskError
 from ipc_articulation.gym import Env, Task, make_vec
@@ -79,6 +81,84 @@ def test_environments_in_this_process_are_as_each_alone(scene: Path) -> None:
         np.testing.assert_array_equal(seen[:16, k], own)
 
 
+def test_environments_in_one_scene_are_as_in_scenes_of_their_own(scene: Path) -> None:
+    """Bit for bit, with resets of some while others go on."""
+    here, there = (make_vec(scene, COUNT, backend=name, engine="cpu") for name in ("here", "scene"))
+    require_as_gymnasium_says(there)
+    for ours, theirs in zip(rollout(here), rollout(there), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    for envs in (here, there):
+        envs.reset(options={"reset_mask": np.array([False, True, False])})
+    for _ in range(5):
+        ours, theirs = (envs.step(np.full((COUNT, 1), 0.3))[0] for envs in (here, there))
+        np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(TaskError, match="the action of environment 1 is array"):
+        there.step(np.array([[0.0], [np.nan], [0.0]]))
+    for envs in (here, there):
+        envs.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "policy"), [("push_crate", PushCrate), ("peg_in_hole", PegInHole)])
+def test_the_example_tasks_are_the_same_in_one_scene(task: str, policy: type) -> None:
+    seen = []
+    for backend in ("here", "scene"):
+        envs, own = make_vec(f"example:{task}", 2, backend=backend, engine="cpu"), [policy(), policy()]
+        observations = [envs.reset(seed=4)[0]]
+        for _ in range(15):
+            actions = np.array([one(at) for one, at in zip(own, observations[-1], strict=True)])
+            observations.append(envs.step(actions)[0])
+        envs.close()
+        seen.append(np.array(observations))
+    np.testing.assert_array_equal(*seen)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED])
+def test_one_scene_knows_the_ways_to_reset(scene: Path, mode: AutoresetMode) -> None:
+    seen = []
+    for backend in ("here", "scene"):
+        envs = make_vec(scene, 2, backend=backend, engine="cpu", backend_options={"autoreset_mode": mode})
+        envs.reset(seed=3)
+        own = []
+        for _ in range(18):
+            observation, _, terminated, truncated, info = envs.step(np.zeros((2, 1)))
+            own.append(np.array([*observation.ravel(), *truncated]))
+            if (truncated | terminated).any() and mode is AutoresetMode.DISABLED:
+                own.append(envs.reset(options={"reset_mask": truncated | terminated})[0].ravel())
+            elif truncated.any():
+                own.append(info["final_obs"][0])
+        seen.append(np.concatenate(own))
+        envs.close()
+    np.testing.assert_array_equal(*seen)
+
+
+class Unstable(Task):
+    """An environment whose robot loses its state if it is pushed hard."""
+
+    def act(self, action: np.ndarray, state: Any) -> Any:
+        if action[0] > 0.9:
+            state._coupling.adapter.data.qvel[0] = np.nan
+        return super().act(action, state)
+
+
+def test_a_step_that_fails_in_one_scene_ends_the_episode_of_its_environment(scene: Path) -> None:
+    task = type("UnstableHere", (Unstable,), {"scene": scene})
+    envs, actions = make_vec(task, COUNT, backend="scene", engine="cpu"), np.full((COUNT, 1), 0.5)
+    envs.reset(seed=0)
+    undisturbed = [envs.step(actions)[0] for _ in range(6)]
+    first = envs.reset(seed=0)[0]
+    for step in range(6):
+        given = actions.copy()
+        given[1] = 1.0 if step == 2 else 0.5
+        observation, _, _, truncated, info = envs.step(given)
+        np.testing.assert_array_equal(observation[[0, 2]], undisturbed[step][[0, 2]])
+        assert truncated.tolist() == [False, step == 2, False]
+        if step == 2:
+            assert info["error"][1].startswith("AdapterError: ")
+    assert not np.array_equal(observation[1], first[1])  # it was reset, and goes on
+    envs.close()
+
+
 @pytest.mark.slow
 def test_processes_are_as_one_process(scene: Path) -> None:
     here, there = (make_vec(scene, COUNT, backend=name, engine="cpu") for name in ("here", "processes"))
@@ -92,7 +172,7 @@ def test_processes_are_as_one_process(scene: Path) -> None:
         envs.close()
 
 
-@pytest.mark.parametrize("backend", ["here", pytest.param("processes", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("backend", ["here", "scene", pytest.param("processes", marks=pytest.mark.slow)])
 def test_one_that_fails_is_reported_and_the_others_go_on_with_the_same_bits(scene: Path, backend: str) -> None:
     envs, actions = make_vec(fragile(scene), COUNT, backend=backend, engine="cpu"), np.full((COUNT, 1), 0.5)
     envs.reset(seed=0)
@@ -110,8 +190,9 @@ def test_one_that_fails_is_reported_and_the_others_go_on_with_the_same_bits(scen
     envs.close()
 
 
-def test_one_that_fails_may_stop(scene: Path) -> None:
-    envs = make_vec(fragile(scene), 2, backend="here", engine="cpu", on_failure="stop")
+@pytest.mark.parametrize("backend", ["here", "scene"])
+def test_one_that_fails_may_stop(scene: Path, backend: str) -> None:
+    envs = make_vec(fragile(scene), 2, backend=backend, engine="cpu", on_failure="stop")
     envs.reset(seed=0)
     stopped = envs.step([[0.2], [1.0]])[0][1]
     for _ in range(4):

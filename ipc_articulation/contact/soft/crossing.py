@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import ipctk
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.soft.meshes import Meshes, near_meshes
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
+from ipc_articulation.signals import interrupts_deferred
 
 
 class Crossing(NamedTuple):
@@ -55,6 +55,8 @@ def _crossing(
         for part, width in zip(np.split(numbers.ravel().astype(np.int32), [edges.size]), (2, 3), strict=True)
     )
     at = np.asfortranarray(x[vertices])
+    with interrupts_deferred:
+        import ipctk
     mesh = ipctk.CollisionMesh(at, new_edges, new_faces)
     if i != j:
         mesh.can_collide = ipctk.make_vertex_patches_filter(

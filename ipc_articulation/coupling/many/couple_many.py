@@ -20,6 +20,7 @@ from ipc_articulation.coupling.restraints import Restraining
 from ipc_articulation.coupling.settings import Settings, suit_robots
 from ipc_articulation.coupling.stiffness import STIFFNESS_RATIO
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.recording.environments import environment_label
 from ipc_articulation.repairs import summed
 
 
@@ -75,7 +76,7 @@ def couple_many(
     options = Options(stiffness_ratio, free_kappa, restraints, joints)
     handing, couplings = Handing(), []
     for k, (robot, elements) in enumerate(made_apart(scene, robots)):
-        placed = put_into(scene, answers[k], robot, masses[k], loads[k], elements, options, f"environment {k}: ")
+        placed = put_into(scene, answers[k], robot, masses[k], loads[k], elements, options, environment_label(k))
         scene.animator().insert(placed.carrier, handing.unless_handed(callback_of(placed, scene)))
         register(placed.coupling)
         couplings.append(placed.coupling)

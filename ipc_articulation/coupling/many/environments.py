@@ -105,9 +105,22 @@ class Environments:
         self.reset(world, [number])
         self.failures[number] = error
         if failing == "stop":
-            start = self.adapters[number].predict()
-            rest = np.zeros_like(start.delta_theta_tilde)
-            self.stopped[number] = replace(start, delta_theta_tilde=rest, restraints=None)
+            self.stop([number])
+
+    def stop(self, which: Iterable[int]) -> None:
+        """Let the robots of some environments rest where they are until they are reset; free bodies go on.
+
+        Args:
+            which: Their numbers.
+
+        Raises:
+            StateError: There is no environment of a number.
+            AdapterError, ArticulationError: A robot cannot predict its step.
+        """
+        for number in [self._number(k, "stop") for k in which]:
+            here = self.adapters[number].predict()
+            rest = np.zeros_like(here.delta_theta_tilde)
+            self.stopped[number] = replace(here, delta_theta_tilde=rest, restraints=None)
 
     def _take_step(self, world: uipc.World) -> None:
         require_all(self.couplings, couplings_of(self.scene))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.dynamics.model.inertia import SLACK
+from ipc_articulation.signals import interrupts_deferred
 
 WITHOUT_ROUNDING = -1e-12  # slack for readers that allow none: what only just satisfies the condition may not in theirs
 _MARGIN = 1e-9  # of corrected second moments, relative to the largest principal moment: survives later rounding
@@ -36,5 +36,7 @@ def physical_inertia(tensor: Array, slack: float = SLACK) -> Array:
 def _nearest_moments(moments: Array, least: float) -> Array:
     """The principal moments nearest to some whose second moments are not below `least`, (3,)."""
     of_second = 1.0 - np.eye(3)
+    with interrupts_deferred:
+        from scipy.optimize import nnls
     excess, _ = nnls(of_second, moments - 2.0 * least)
     return of_second @ excess + 2.0 * least

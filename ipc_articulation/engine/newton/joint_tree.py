@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order
 
 from ipc_articulation.arrays import Bools, Ints
+from ipc_articulation.signals import interrupts_deferred
 
 
 def joint_tree(joints: Ints, is_fixed: Bools) -> tuple[Ints, Ints]:
@@ -16,6 +15,11 @@ def joint_tree(joints: Ints, is_fixed: Bools) -> tuple[Ints, Ints]:
         All n bodies, parents before their children, and the parent of each, (n,), -1 for none.
     """
     n, fixed = len(is_fixed), np.flatnonzero(is_fixed)
+    if not len(joints):
+        return np.concatenate([fixed, np.flatnonzero(~is_fixed)]), np.full(n, -1)
+    with interrupts_deferred:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import breadth_first_order
     rows, cols = np.concatenate([joints[:, 0], np.full(len(fixed), n)]), np.concatenate([joints[:, 1], fixed])
     graph = coo_array((np.ones(len(rows)), (rows, cols)), shape=(n + 1, n + 1)).tocsr()
     trees, parent = [], np.full(n + 1, -1)

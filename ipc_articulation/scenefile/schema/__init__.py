@@ -31,7 +31,13 @@ from ipc_articulation.scenefile.schema.controllers import (
     TrajectoryEntry,
 )
 from ipc_articulation.scenefile.schema.robot import FourBarEntry, GearEntry, RobotEntry
-from ipc_articulation.scenefile.schema.scene import ArticulationScene, RobotScene, Scene, VariationEntry
+from ipc_articulation.scenefile.schema.scene import (
+    ArticulationScene,
+    EnvironmentsEntry,
+    RobotScene,
+    Scene,
+    VariationEntry,
+)
 from ipc_articulation.scenefile.schema.shapes import (
     BoxEntry,
     CapsuleEntry,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ipc_articulation.scenefile.keys import Block, Complaint
 from ipc_articulation.scenefile.schema.articulated import ArticulationEntry, JointEntry
@@ -37,6 +37,28 @@ class VariationEntry(Block):
             yield ("uniform",), "the first bound must not exceed the second"
         if (self.uniform is None) == (self.normal is None):
             yield (), "give either `uniform`, two bounds, or `normal`, a standard deviation"
+
+
+class EnvironmentsEntry(Block):
+    """Many copies of the robot and of all bodies in one scene, which never touch each other.
+
+    `randomise` is drawn for each of them. `environments: 64` is short for `environments: {count: 64}`.
+    """
+
+    count: Annotated[int, Field(gt=0, le=100_000)] = Field(description="how many")
+    first: Annotated[int, Field(ge=0)] = Field(
+        0, description="number of the first one, to run some of them again: its random numbers depend on it"
+    )
+    failing: Literal["raise", "reset", "stop"] = Field(
+        "raise",
+        description="what follows where the step of one fails: `raise` ends the run, `reset` puts this one back to its "
+        "start, `stop` also lets its robot rest there; the others go on",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_number(cls, data: Any) -> Any:
+        return {"count": data} if type(data) is int else data
 
 
 class CheckpointEntry(Block):
@@ -102,6 +124,9 @@ class RobotScene(Scene):
         "implicitfast",
         description="of the multibody engine; only with `adapter: native`: `implicit`, and `momentum`, which also "
         "keeps the momentum of a robot that floats",
+    )
+    environments: EnvironmentsEntry | None = Field(
+        None, description="number of copies, or see [environments](#environments); default: one robot, by itself"
     )
     controller: ControllerEntry | None = Field(None, description="see [controller](#controller); default: `hold`")
     controllers: tuple[ControllerEntry, ...] = Field(

@@ -98,12 +98,12 @@ class PoseEntry(Block):
 
     @property
     def wxyz(self) -> Quaternion:
-        """Its unit quaternion (w, x, y, z), from whichever of the two was given."""
-        from scipy.spatial.transform import Rotation
-
+        """Its unit quaternion (w, x, y, z), from whichever of the two was given: that of rpy is q_z q_y q_x."""
         if self.rpy is None:
-            turn = Rotation.from_quat(self.quaternion, scalar_first=True)
+            w, x, y, z = self.quaternion
         else:
-            turn = Rotation.from_euler("xyz", self.rpy)
-        w, x, y, z = turn.as_quat(scalar_first=True).tolist()
-        return w, x, y, z
+            (cr, cp, cy), (sr, sp, sy) = ([f(0.5 * angle) for angle in self.rpy] for f in (math.cos, math.sin))
+            w, x = cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy
+            y, z = cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy
+        norm = math.sqrt(w * w + x * x + y * y + z * z)
+        return w / norm, x / norm, y / norm, z / norm
