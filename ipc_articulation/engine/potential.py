@@ -222,8 +222,12 @@ class Potential:
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
         for term in self.terms:
-            dq = term.restrain(dq, system)
+            dq = term.restrain(dq, system, self.projected)
         return dq
+
+    def bear(self, bodies: Bools, system: LinearSystem) -> bool:
+        """Add the stiffness, on some bodies (n,), of springs that `restrain` cares for. Returns: whether any bears."""
+        return any([term.bear(bodies, system) for term in self.terms])
 
     def place(self, q: Array, moving: Bools) -> None:
         """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_contact` start."""

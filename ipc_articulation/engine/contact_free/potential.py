@@ -35,7 +35,7 @@ def assemble(problem, q, moving):
 def restrain(problem, J, delta, dq):
     """The Newton step (n, 12) with the springs of the joints; see `newton.restrained_step`."""
     held, H = problem.terms.articulations, problem.H
-    given = held.rows, held.springs, held.row_tilde, delta
+    given = held.rows, held.springs, held.row_tilde, delta, np.zeros(len(held.springs), dtype=np.bool_)
     labels = problem.bodies.labels
     is_pressed, rows, springs, tilde, x, ahead, part = press(dq, H.place, labels, held.bodies, J, *given)
     if not is_pressed:

@@ -115,6 +115,14 @@ class LinearSystem:
         """The step of `solve`, or None if H is not positive definite."""
         return self._solve(g, may_fail=True)
 
+    @property
+    def indefinite(self) -> Bools:
+        """The bodies of parts that are not definite, (n,), after `solve_definite` has given None."""
+        diagonal, _, _, blocks, *_ = self._H.matrix
+        result = np.zeros(len(self._H.as_arrays().place), dtype=np.bool_)
+        result[self._H.bodies] = ~self._cholesky.definite_rows(diagonal, blocks)
+        return result
+
     def solve_parts(self, g: Array) -> tuple[Array, Bools]:
         """The step of `solve` for the bodies (n,) of parts that are positive definite; others become the identity."""
         dq, is_definite = self._solve(g), np.ones(len(g), dtype=np.bool_)

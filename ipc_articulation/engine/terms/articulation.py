@@ -39,6 +39,7 @@ class Articulation(Term, Projecting):
         self._couples = np.concatenate([np.stack([chain[:-1], chain[1:]], axis=1) for chain in links])
         self._links = np.unique(np.concatenate(links))
         self._at: tuple[Array, Array] | None = None  # ∂δθ/∂q and δθ where it was last assembled
+        self._bears = np.zeros(0, dtype=np.bool_)  # rows whose stiffness the system has
         self._is_restrained = False
         self._handed: StepInputs | None = None
         self.owner = np.repeat([chain[0] if len(chain) else 0 for chain in links], sizes)  # gets K of a freedom
@@ -125,17 +126,36 @@ class Articulation(Term, Projecting):
 
     def linearized(self, jacobian: Array, displacement: Array) -> None:
         """Note ∂δθ/∂q (F, 24) and δθ (F,) where the system was assembled, for `restrain`."""
-        self._at = jacobian, displacement
+        self._at, self._bears = (jacobian, displacement), np.zeros(len(self._energy.arrays.springs), dtype=np.bool_)
 
-    def restrain(self, dq: Array, system: LinearSystem) -> Array:
+    def bear(self, bodies: Bools, system: LinearSystem) -> bool:
+        if not self._is_restrained or self._at is None:
+            return False
+        arrays, (J, delta) = self._energy.arrays, self._at
+        chosen, coupled = bodies[arrays.bodies].any(axis=1), np.zeros((len(delta), len(delta)), dtype=np.bool_)
+        for part, M in zip(self._parts, self._energy.mass, strict=True):
+            coupled[part, part] = M != 0.0
+        self._bears, stiffness = restrained_step.bearing(arrays.rows, arrays.springs, coupled, delta, chosen)
+        for part in self._parts:
+            system.add_coupled(arrays.bodies[part], J[part], np.ascontiguousarray(stiffness[part, part]))
+        return bool(self._bears.any())
+
+    def restrain(self, dq: Array, system: LinearSystem, projected: Bools) -> Array:
         if not self._is_restrained or self._at is None:
             return dq
-        J, delta = self._at
-        labels, found = restrained_step.press_parts(dq, system.blocks.as_arrays(), self._couples, self.arrays, J, delta)
+        arrays, (J, delta) = self._energy.arrays, self._at
+        is_linear = self._bears
+        if is_linear.any():
+            is_linear = is_linear & ~projected[arrays.bodies[arrays.rows.first]].any(axis=1)
+            springs = arrays.rows, arrays.springs, arrays.row_tilde, delta
+            force = restrained_step.load(arrays.bodies, J, *springs, is_linear, len(dq))
+            dq = dq - system.solve_again(force[None])[0]
+        known = self._couples, self.arrays, J, delta, is_linear
+        labels, found = restrained_step.press_parts(dq, system.blocks.as_arrays(), *known)
         is_pressed, *pressed = found
         if not is_pressed:
             return dq
-        along = self._energy.arrays.bodies, J
+        along = arrays.bodies, J
         V = system.solve_again(restrained_step.loads(*along, pressed[0], pressed[-1], len(dq)))
         return restrained_step.restrained(dq, V, labels, *along, *pressed)
 

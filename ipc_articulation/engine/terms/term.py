@@ -67,8 +67,15 @@ class Term(ABC):
     def follow(self, q: Array, step: Array, turned: Bools) -> None:  # noqa: B027
         """Report a Newton step from q (n, 12) to q + step, which some bodies (n,) have taken on circles."""
 
-    def restrain(self, dq: Array, system: LinearSystem) -> Array:
-        """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`."""
+    def bear(self, bodies: Bools, system: LinearSystem) -> bool:
+        """Add of what `assemble` leaves out the stiffness that some bodies (n,) have now. Returns: whether any has."""
+        return False
+
+    def restrain(self, dq: Array, system: LinearSystem, projected: Bools) -> Array:
+        """The Newton step, given as dq (n, 12) without what `assemble` leaves out; see `newton.restrained_step`.
+
+        The Hessian of some bodies (n,) is projected.
+        """
         return dq
 
     def energy(self, q: Array) -> float:
