@@ -198,6 +198,11 @@ class LinearSystem:
 
     def _solve(self, g: Array) -> Array | None:
         """The step, or None if H is not positive definite."""
+        if isinstance(self._cholesky, BlockCholesky):
+            found = self._cholesky.solve_together(self._H.as_arrays(), g)
+            if found is not None:
+                self._has_factor = found[1]
+                return found[0] if self._has_factor else None
         bodies, H, x = self._H.bodies, self._H.matrix, None
         if self._is_solid and H.is_split.all():
             x = solve_by_gradients(H, g[bodies])
