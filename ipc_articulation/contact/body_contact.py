@@ -9,10 +9,13 @@ because derivatives by affine coordinates are much smaller arrays than those by 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import pair_barrier, pair_friction
 from ipc_articulation.contact.allowed import Allowed
 from ipc_articulation.contact.anchors import Patches
@@ -27,6 +30,7 @@ from ipc_articulation.contact.pair_friction import Friction
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.proximity import Proximity
 from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.sides import Sides
 from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.cores import parts_of_sizes, share
@@ -50,6 +54,12 @@ class BodyContact(MaterialContact):
         self._near = Proximity(surfaces, self.proximity.reach)  # wherever a distance is asked for
         self._friction: Friction | None = None
         self._apart: Array | float = 0.0  # how far apart the points were on which it acts, now in one place [m]
+
+    def sides(self, planes: tuple[Any, ...]) -> Sides:
+        """What collision detection needs of these bodies, and of the pairs with half-planes (see `PlanePairs`)."""
+        surfaces, limits = self._surfaces, (self.proximity.reach, self._thickness, self._d_hat)
+        bodies = surfaces.points, surfaces.first, *surfaces.corners_by_axis, *surfaces.boxes
+        return Sides(*bodies, planes, self._allowed, *limits)
 
     def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
         """Begin a step of dt [s] where the bodies are, without friction so far.
@@ -104,6 +114,8 @@ class BodyContact(MaterialContact):
         """Add the gradient of barriers to g (n, 12). Returns: the Hessian blocks of their pairs, (P, 24, 24)."""
         bodies, pair, *columns = touching.columns
         kappa, limits = self._stiffness(touching), (self._d_hat, self._thickness)
+        if len(pair) <= TOGETHER_SLOW:
+            return _add_together(*touching.columns, self._surfaces.points, x, kappa, *limits, project, g)
 
         def differentiate(pairs: slice) -> tuple[Array, Array]:
             some = slice(*np.searchsorted(pair, [pairs.start, pairs.stop]))
@@ -176,3 +188,13 @@ class BodyContact(MaterialContact):
             return find_stencils(self._surfaces, self._allowed, at.q, at.q, reach)
         self._near.cover(at, at, self.near(at.low, at.high, self._all))
         return self._near.stencils
+
+
+@compiled
+def _add_together(bodies, pair, kind, vertices, mollified, points, x, kappa, d_hat, xi, project, g):
+    """`BodyContact._add_barriers` on one core, with the same sums; arguments as of `pair_barrier.add_derivatives`."""
+    rows, own = np.arange(2 * len(bodies)).reshape(-1, 2), np.zeros((2 * len(bodies), DOF))
+    where = rows, pair, kind, vertices, mollified, points, x
+    H = pair_barrier.add_derivatives(*where, kappa, d_hat, xi, project, own)
+    add_rows(g, bodies.ravel(), own)
+    return H

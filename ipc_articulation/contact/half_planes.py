@@ -94,7 +94,7 @@ class HalfPlaneContact:
             surfaces.points,
             *surfaces.boxes,
         )
-        self._columns = tuple(self._pairs)  # numba takes a plain tuple faster
+        self.columns = tuple(self._pairs)  # numba takes a plain tuple faster
         self.may_touch, self._remembers = len(body) > 0, body < affine
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
@@ -106,19 +106,19 @@ class HalfPlaneContact:
         if self.may_touch:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
-            force, rubs = _begin(self._columns, stiffness, friction, x, self._dual)
+            force, rubs = _begin(self.columns, stiffness, friction, x, self._dual)
             eps = np.where(self._remembers, law.lengths(self.d_hat, dt), law.lagged_length(dt))
             self._square = dt * dt
             self._step = PlaneStep(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
             if law.held is not None:
                 given = tuple(self._step), self.bodies, self._remembers, *law.held, law.pairs_of
-                self._step = self._step._replace(anchor=anchors_of(self._columns, *given))
+                self._step = self._step._replace(anchor=anchors_of(self.columns, *given))
 
     def patches(self, q: Array) -> list[Patches]:
         """The contact points of friction at the end q (n, 12) of a step."""
         if not np.count_nonzero(self._step.rubs & self._remembers):
             return []
-        return [Patches(*patches_of(self._columns, tuple(self._step), self.bodies, self._remembers, q))]
+        return [Patches(*patches_of(self.columns, tuple(self._step), self.bodies, self._remembers, q))]
 
     @property
     def d_hat(self) -> Array:
@@ -135,25 +135,25 @@ class HalfPlaneContact:
 
         Also where the body's box is farther away than `within`, in units of d̂.
         """
-        return _smallest_gaps(self._columns, q, moving, within)
+        return _smallest_gaps(self.columns, q, moving, within)
 
     def in_contact(self, q: Array, moving: Bools) -> tuple[Ints, Array, Bools]:
         """The pairs within d̂ whose bodies move, at q (n, 12), (P, 2); their smallest gaps (P,), and a mask (k,)."""
-        return _in_contact(self._columns, self.bodies, q, moving)
+        return _in_contact(self.columns, self.bodies, q, moving)
 
     def pushes(self, x: Array) -> Array:
         """Σ |B'(d)| (k,) [m³] of each pair at x (V, 3)."""
-        return _pushes(self._columns, x)
+        return _pushes(self.columns, x)
 
     def add_energy(self, q: Array, moving: Bools, E: Array) -> None:
         """Add the energy of each moving body at q (n, 12) to E (n,); inf if a vertex is behind its plane."""
         if self.may_touch:
-            _add_energy(self._columns, tuple(self._step), q, moving, E)
+            _add_energy(self.columns, tuple(self._step), q, moving, E)
 
     def add_derivatives(self, q: Array, moving: Bools, g: Array, H: Array) -> None:
         """Add to the gradient g (n, 12) and the Hessian blocks H (n, 12, 12) of moving bodies at q (n, 12)."""
         if self.may_touch:
-            _add_derivatives(self._columns, tuple(self._step), q, moving, g, H)
+            _add_derivatives(self.columns, tuple(self._step), q, moving, g, H)
 
     def foresee(self) -> PlaneForesight:
         """The barriers as Newton's next step may expand them."""
@@ -162,7 +162,7 @@ class HalfPlaneContact:
     def follow(self, q: Array, ahead: Array, moving: Bools, turned: Bools) -> None:
         """Let friction follow a Newton step from q to ahead, (n, 12) each; some bodies have turned on circles, (n,)."""
         if self.may_touch:
-            _follow(self._columns, tuple(self._step), q, ahead, moving, turned)
+            _follow(self.columns, tuple(self._step), q, ahead, moving, turned)
 
     def forces(self, x: Array) -> ContactForces:
         """Forces on vertices within d̂ of a plane at x (V, 3), or in touch when the step began; times dt²."""
@@ -173,7 +173,7 @@ class HalfPlaneContact:
         bodies = np.stack([p.body[pair], self._body_count + self._plane[pair]], axis=1)
         points, normals = x[vertex], p.normal[pair]
         opposite = points - (gaps + p.thickness[pair])[:, None] * normals
-        of_barrier, of_friction = _forces(on, pair, gaps, x, vertex, self._columns, tuple(self._step))
+        of_barrier, of_friction = _forces(on, pair, gaps, x, vertex, self.columns, tuple(self._step))
         nothing = np.zeros_like(points)
         return ContactForces(points, opposite, normals, of_barrier, of_friction, nothing, gaps, bodies)
 
@@ -182,17 +182,17 @@ class HalfPlaneContact:
     ) -> None:
         """Lower the step fractions (n,) of islands from q = start to end, (n, 12) each; every gap stays positive."""
         if self.may_touch:
-            _lower_fractions(self._columns, start, end, floors, labels, moving, fractions)
+            lower_fractions(self.columns, start, end, floors, labels, moving, fractions)
 
     def add_gap_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) of moving bodies to the relative change of gaps within d̂ from q to ahead, (n, 12)."""
         if self.may_touch:
-            _add_gap_changes(self._columns, q, ahead, moving, change)
+            _add_gap_changes(self.columns, q, ahead, moving, change)
 
     def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) to how much of μ λ friction changes from q to ahead, (n, 12) each."""
         if self.may_touch:
-            _add_friction_changes(self._columns, tuple(self._step), q, ahead, moving, change)
+            _add_friction_changes(self.columns, tuple(self._step), q, ahead, moving, change)
 
     def active_vertices(self, x: Array) -> Ints:
         """Vertices within d̂ of a plane at x (V, 3), once for each plane."""
@@ -227,7 +227,7 @@ class HalfPlaneContact:
         return pair, np.arange(len(pair)) - p.first_row[pair] + p.first[p.body[pair]]
 
     def _gaps(self, x: Array) -> Array:
-        return _gaps(self._columns, x)
+        return _gaps(self.columns, x)
 
 
 @compiled
@@ -428,7 +428,7 @@ def _add_gap_changes(columns, q, ahead, moving, change):
 
 
 @compiled
-def _lower_fractions(columns, start, end, floors, labels, moving, fractions):
+def lower_fractions(columns, start, end, floors, labels, moving, fractions):
     p, x, y = PlanePairs(*columns), np.empty(3), np.empty(3)
     for i in range(len(p.body)):
         b, floor = p.body[i], floors[p.body[i]]

@@ -33,7 +33,7 @@ class Positions(NamedTuple):
         """Wake the moving bodies; let the boxes of awake ones follow q, and the vertices of paired ones; (n,) each."""
         boxes = surfaces.corners_by_axis
         targets = self.x, self.low, self.high, self.q_of_x, self.q_of_boxes
-        _follow(surfaces.points, surfaces.first, *boxes, self.q, moving, awake, paired, *targets)
+        follow(surfaces.points, surfaces.first, *boxes, self.q, moving, awake, paired, *targets)
 
     def move_boxes(self, surfaces: Surfaces, chosen: Bools) -> None:
         """Let the boxes of chosen bodies (n,) follow q."""
@@ -73,7 +73,7 @@ def _move_boxes(corners, first, q, chosen, last, low, high):
 
 
 @compiled
-def _follow(points, first, corners, first_corner, q, moving, awake, paired, x, low, high, q_of_x, q_of_boxes):
+def follow(points, first, corners, first_corner, q, moving, awake, paired, x, low, high, q_of_x, q_of_boxes):
     """See `Positions.move`."""
     of_vertices = np.empty(len(q), dtype=np.bool_)
     for b in range(len(q)):

@@ -13,6 +13,7 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.broad_phase import search
 from ipc_articulation.contact.candidates import (
     NO_CANDIDATES,
+    Candidates,
     Found,
     glance,
     joined,
@@ -50,6 +51,11 @@ class Proximity:
     def bodies(self) -> Ints:
         """The pairs of bodies that have candidates, (P, 2)."""
         return self._candidates.bodies[self._candidates.size > 0]
+
+    @property
+    def candidates(self) -> Candidates:
+        """What is known of pairs of bodies."""
+        return self._candidates
 
     def forget(self) -> None:
         """Search everything anew when it is needed."""

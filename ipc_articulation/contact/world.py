@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ipc_articulation.contact.overlap import Overlap
 from ipc_articulation.contact.pair_blocks import clear
 from ipc_articulation.contact.positions import Positions, positions
 from ipc_articulation.contact.resistance import Resistance
+from ipc_articulation.contact.sides import HeldSides, Sides, hold
 from ipc_articulation.contact.soft.crossing import first_crossing
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.soft_contact import SoftContact
@@ -55,6 +56,19 @@ class _Place(NamedTuple):
     touching: list[Stencils]  # within d̂ there, material by material; only of pairs with a moving body
     awake: Bools  # (n,) bodies that have moved since the step began
     scratch: Positions  # at other coordinates; valid for the bodies that are not awake
+
+
+class Sweeping(NamedTuple):
+    """What collision detection needs, see `engine.newton.sweep`."""
+
+    touching: tuple[Any, ...]
+    candidates: tuple[Any, ...]
+    at: tuple[Array, ...]
+    scratch: tuple[Array, ...]
+    start: tuple[Array, ...]
+    moving: Bools
+    awake: Bools
+    paired: Bools
 
 
 class ContactWorld:
@@ -102,8 +116,11 @@ class ContactWorld:
             if meshes is not None
         ]
         self.body_contacts: list[BodyContact | SoftContact] = [*self._affine_contacts, *self._soft_contacts]
+        self.sides: HeldSides | Sides | None = None  # where one compiled call may detect collisions, see `sweeping`
+        if self._meshes is None and len(self._affine_contacts) == 1:
+            self.sides = hold(self._affine_contacts[0].sides(self.half_planes.columns))
         self._blocks, self._all = np.zeros((n, DOF, DOF)), np.ones(n, dtype=np.bool_)
-        self._paired = ~self._all  # bodies in candidate pairs
+        self._paired, self._whole = ~self._all, np.ones(n)  # bodies in candidate pairs; fractions of a whole step
         nowhere = np.full((n, 3), np.nan)
         at = positions(self.surfaces, np.zeros((n, DOF)))
         self._start = _Start(at.q, nowhere, nowhere, [_NO_PAIRS for _ in self.body_contacts], np.zeros(n))
@@ -288,6 +305,21 @@ class ContactWorld:
         """The stencils within d̂ where the bodies are placed, material by material; only pairs with a moving body."""
         return self._now.touching
 
+    def sweeping(self) -> Sweeping:
+        """What collision detection needs besides `sides`; only there."""
+        now, start, contact = self._now, self._start, self._affine_contacts[0]
+        touching, candidates, at = now.touching[0].columns[:4], contact.proximity.candidates[:10], now.at[1:4]
+        boxes = start.low, start.high, start.floors
+        return Sweeping(touching, candidates, at, now.scratch[1:], boxes, now.moving, now.awake, self._paired)
+
+    def swept(self, columns: Sequence[Any]) -> None:
+        """Note the columns of all stencils that come near on the way that was looked at."""
+        self._affine_contacts[0].proximity.stencils = Stencils(*columns)
+
+    def placed_ahead(self, q: Array) -> Positions:
+        """The positions that were moved to q (n, 12) last."""
+        return Positions(q, *self._now.scratch[1:])
+
     def cover(self, ahead: Positions, near: list[Ints]) -> None:
         """Find the stencils that come near each other while vertices move straight to their positions ahead.
 
@@ -347,7 +379,7 @@ class ContactWorld:
             Fractions in [0, 1], (n,), one for all bodies of an island.
         """
         at, whose, floors = self._now.at, (labels, self._now.moving), self._start.floors
-        fractions = np.ones(len(labels))
+        fractions = self._whole.copy()
         self.half_planes.lower_fractions(*whose, at.q, ahead.q, floors, fractions)
         for contact, tested in zip(self.body_contacts, stencils, strict=True):
             contact.lower_fractions(tested, *whose, at.x, ahead.x, floors, fractions)

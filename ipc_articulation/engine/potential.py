@@ -14,6 +14,7 @@ from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.held import NOTHING_HELD, Held
+from ipc_articulation.contact.material_contact import TOGETHER
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
@@ -21,6 +22,7 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.joint_tree import joint_tree
+from ipc_articulation.engine.newton.sweep import sweep
 from ipc_articulation.engine.state import NO_CREASES, EngineState
 from ipc_articulation.engine.terms.adaptive_resistance import AdaptiveResistance
 from ipc_articulation.engine.terms.articulation import Articulation
@@ -79,6 +81,8 @@ class Potential:
         self._others = self.terms[len(usual) :]
         self._articulation = next((term for term in usual if isinstance(term, Articulation)), None)
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
+        self._following = [term for term in self.terms if type(term).follow is not Term.follow]
+        self._restraining = [term for term in self.terms if type(term).restrain is not Term.restrain]
         self._substeps = 1
         self.movable, self._whole = ~is_fixed, np.ones(len(is_fixed))
         self._selected: bytes | None = None  # the mask that the terms have
@@ -87,7 +91,7 @@ class Potential:
         np.maximum.at(self.extent, surfaces.body, np.linalg.norm(surfaces.points, axis=1))
         affine = len(is_fixed) - int(soft.first[-1])
         self.is_soft = np.arange(len(is_fixed)) >= affine  # rows of vertices
-        self._has_soft = bool(self.is_soft.any())
+        self.has_soft = bool(self.is_soft.any())
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)
@@ -171,7 +175,7 @@ class Potential:
 
     def follow(self, q: Array, step: Array, turned: Bools) -> None:
         """Report to the terms a Newton step from q (n, 12) to q + step, on which some bodies (n,) have turned."""
-        for term in self.terms:
+        for term in self._following:
             term.follow(q, step, turned)
 
     def energies(self, q: Array) -> dict[str, float]:
@@ -195,7 +199,7 @@ class Potential:
     @property
     def projects(self) -> bool:
         """Whether Newton's method may need the exact Hessian: affine bodies without contact do not."""
-        return bool(self._projecting) and (self._contact is not None or self._has_soft)
+        return bool(self._projecting) and (self._contact is not None or self.has_soft)
 
     def assemble(self, q: Array, system: LinearSystem, project: bool = True) -> Array:
         """Returns: the gradient (n, 12). The Hessian is added to `system`; it may be indefinite without `project`."""
@@ -221,13 +225,13 @@ class Potential:
 
     def restrain(self, dq: Array, system: LinearSystem) -> Array:
         """The Newton step with what `assemble` leaves out, from the step dq (n, 12) without it."""
-        for term in self.terms:
+        for term in self._restraining:
             dq = term.restrain(dq, system, self.projected)
         return dq
 
     def bear(self, bodies: Bools, system: LinearSystem) -> bool:
         """Add the stiffness, on some bodies (n,), of springs that `restrain` cares for. Returns: whether any bears."""
-        return any([term.bear(bodies, system) for term in self.terms])
+        return any([term.bear(bodies, system) for term in self._restraining])
 
     def place(self, q: Array, moving: Bools) -> None:
         """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_contact` start."""
@@ -246,7 +250,23 @@ class Potential:
         """
         if self._contact is None:
             return self._whole, self.labels
-        contact, labels, ahead = self._contact, self.labels, self._contact.ahead(q + dq)
+        contact = self._contact
+        touching = contact.touching()
+        if contact.sides is None or self._cfl or len(touching[0]) > TOGETHER:
+            share, labels, ahead, near = self._first_fractions(contact, q, dq)
+        else:
+            given = *contact.sweeping(), q, dq, self.labels, self.movable
+            share, labels, q_ahead, of_bodies, is_done, columns = sweep(contact.sides, *given)
+            if is_done:
+                contact.swept(columns)
+                return share, labels
+            ahead, near = contact.placed_ahead(q_ahead), [of_bodies]
+        contact.cover(ahead, near)
+        return share * contact.step_fractions(ahead, contact.covered(), labels), labels
+
+    def _first_fractions(self, contact: ContactWorld, q: Array, dq: Array) -> tuple[Array, Ints, Positions, list[Ints]]:
+        """Fractions (n,) by what touches already, islands (n,), the positions there, and what is near on the way."""
+        labels, ahead = self.labels, contact.ahead(q + dq)
         touching = contact.touching()  # these first: a shorter way has fewer pairs
         for stencils in touching:
             labels = islands.join(labels, stencils.bodies, self.movable) if len(stencils) else labels
@@ -257,9 +277,7 @@ class Potential:
             ahead = contact.ahead(q + share[:, None] * dq)
         near = contact.near(ahead)
         meeting = contact.meeting(near)
-        labels = islands.join(labels, meeting, self.movable) if len(meeting) else labels
-        contact.cover(ahead, near)
-        return share * contact.step_fractions(ahead, contact.covered(), labels), labels
+        return share, islands.join(labels, meeting, self.movable) if len(meeting) else labels, ahead, near
 
     def foresee(self, moving: Bools) -> Foresight | None:
         """Barriers of moving bodies (n,), as Newton's next step may expand them; None without contact."""

@@ -56,6 +56,8 @@ def step(
         return state, rested, NewtonReport(NewtonResult.CONVERGED)
 
     def part(share: Array) -> Array:
+        if not potential.has_soft:
+            return rigid_motion(state.q, state.qdot, moving, model.center, is_link, dt * share)
         is_soft = potential.is_soft
         motion = rigid_motion(state.q, state.qdot, moving & ~is_soft, model.center, is_link, dt * share)
         return np.where((is_soft & moving)[:, None], dt * share[:, None] * state.qdot, motion)

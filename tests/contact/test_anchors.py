@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ipc_articulation.contact.anchors import LENGTH, NO_ANCHORS, Patches, anchored, remembered
+from ipc_articulation.contact import anchors
+from ipc_articulation.contact.anchors import LENGTH, NO_ANCHORS, Patches, remembered
 from ipc_articulation.contact.friction_law import NO_FRICTION, FrictionLaw
 from ipc_articulation.contact.held import Held, without
 from tests.contact.worlds import D_HAT, DT, body_energies, derivatives, make_world, pose, settle_duals, stack
@@ -45,7 +46,7 @@ def stretched(patch, stretch):
 
 
 def read(held, patch):
-    return anchored(held, N, patch.bodies, patch.pair, patch.point, patch.normal)
+    return anchors.read(*held, N, patch.bodies, patch.pair, patch.point, patch.normal)
 
 
 def moved_a_little(q):

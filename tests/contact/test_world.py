@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from ipc_articulation.contact import pair_barrier
+from ipc_articulation.contact import material_contact, pair_barrier
 from ipc_articulation.contact.barrier import barrier
 from tests.contact.worlds import (
     D_HAT,
@@ -263,7 +263,7 @@ def test_a_place_that_fails_leaves_the_last_one(world_and_q, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(pair_barrier, "in_reach", interrupt)
+        patch.setattr(material_contact, "stencils_in_reach", interrupt)
         with pytest.raises(KeyboardInterrupt):
             world.place(q + 1e-5, np.ones(3, dtype=bool))
     again = world.derivatives()

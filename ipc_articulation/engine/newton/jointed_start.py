@@ -20,6 +20,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ipc_articulation.arrays import Array, Bools
+from ipc_articulation.compiled import compiled
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import LinearSystem
 from ipc_articulation.engine.newton import islands
@@ -49,8 +50,8 @@ def find_start(
     start, energies = advance(potential, q, motion, moving, part)
     if not potential.may_touch:  # then Newton's method finds its way, see `contact_free`
         return start, energies
-    left_behind = potential.exact & moving & motion.any(axis=1) & (start == q).all(axis=1)
-    if not left_behind.any():
+    left_behind, number = _left_behind(potential.exact, moving, motion, start, q)
+    if not number:
         return start, energies
     returning = moving & islands.anyone(potential.labels, left_behind)
     jointed = _jointed(potential, system, np.where(returning[:, None], q + motion, start), returning)
@@ -67,3 +68,13 @@ def _jointed(potential: Potential, system: LinearSystem, q: Array, moving: Bools
         except SolverError:  # Newton's method itself will find it, and say more
             return None
     return q if rows.are_finite(q) else None
+
+
+@compiled
+def _left_behind(exact, moving, motion, start, q):
+    """The exact bodies (n,) with a motion (n, 12) that start where they were, and their number."""
+    found, number = np.zeros(len(q), dtype=np.bool_), 0
+    for b in range(len(q)):
+        found[b] = exact[b] and moving[b] and np.any(motion[b] != 0.0) and np.all(start[b] == q[b])
+        number += found[b]
+    return found, number

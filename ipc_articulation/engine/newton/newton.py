@@ -101,14 +101,15 @@ class _Solve:
         self.early = np.zeros(n, dtype=np.bool_)  # bodies whose islands ended before they had converged
         self._gradient = np.zeros((n, DOF))  # of this iteration
         self._distrust = np.zeros(n, dtype=np.int64)  # of exact Hessians, see `trust`
-        self._is_foreseen = np.zeros(n, dtype=np.bool_)  # bodies whose step, in this iteration, is not Newton's
+        self._nobody = np.zeros(n, dtype=np.bool_)
+        self._is_foreseen = self._nobody  # bodies whose step, in this iteration, is not Newton's
         self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
         """One Newton iteration."""
         potential, report = self._potential, self.report
         report.iterations += 1
-        self._has_stiffened, self._is_foreseen = False, np.zeros_like(self.early)
+        self._has_stiffened, self._is_foreseen = False, self._nobody
         at_goal = potential.approach(report.iterations)
         dq = self._newton_step(now)
         if self._has_stiffened:
@@ -126,7 +127,9 @@ class _Solve:
         report.awake = max(report.awake, number)
         is_same = at_goal and not woken  # else it is another potential, or others move
         energies = search.energies if is_same else None
-        taken = np.where(self._is_foreseen & potential.exact, 0.0, search.alpha)  # barriers have made it that good
+        taken = search.alpha
+        if self._is_foreseen is not self._nobody:
+            taken = np.where(self._is_foreseen & potential.exact, 0.0, taken)  # barriers have made it that good
         return Iterate(search.q, energies, moving, number, step, taken, search.is_exhausted, residual)
 
     def give_up(self, now: Iterate) -> None:
@@ -245,7 +248,7 @@ class _Solve:
         ccd_tol = self._config.ccd_tol
         bodies = now.moving, potential.movable, potential.remainder, potential.is_soft
         done = are_done(labels, *bodies, fraction, step.size, *last, ccd_tol, at_goal)
-        if done.any():
+        if np.count_nonzero(done & now.moving):  # of the others nothing depends on it
             done &= potential.keeps_contact(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done
 

@@ -24,7 +24,7 @@ from ipc_articulation.affine import DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.cores import parts, parts_of_sizes, share
-from ipc_articulation.engine.linear_system.block_matrix import Matrix
+from ipc_articulation.engine.linear_system.block_matrix import Blocks, Matrix
 from ipc_articulation.engine.linear_system.by_rows import panels
 from ipc_articulation.engine.linear_system.by_rows.factor_pattern import Pattern, factor_pattern
 
@@ -61,6 +61,17 @@ class BlockCholesky:
             return solve_rows(known.pattern, rows, H.diagonal, H.blocks, b, known.U, y, x)
 
         return x if all(share(solve_piece, parts(len(known.pieces), 1))) else None
+
+    def solve_together(self, H: Blocks, g: Array) -> tuple[Array, bool] | None:
+        """-H⁻¹ g by bodies, (n, 12), and whether H is positive definite, on one core; None where cores share it."""
+        is_known, *found = _solve_together(*self._analysed[1:5], H, g)
+        if not is_known:
+            rows, cols = H.upper.rows[: H.number].copy(), H.upper.cols[: H.number].copy()
+            self._analysed = _analyse(len(H.bodies), rows, cols)
+        if len(self._analysed.pieces) > 1:
+            return None
+        dq, is_definite = found if is_known else _solve_together(*self._analysed[1:5], H, g)[1:]
+        return dq, is_definite
 
     def definite_rows(self, diagonal: Array, blocks: Array) -> Bools:
         """Which rows (n,) are in a positive definite one of the unconnected parts of the H of the last `solve`."""
@@ -111,6 +122,24 @@ def solve(pattern, diagonal, blocks, b, U):
     """See `BlockCholesky.solve`. Returns: x, and whether H is positive definite. U is scratch."""
     y, x = np.empty(b.shape), np.empty(b.shape)
     return x, solve_rows(pattern, np.arange(len(b)), diagonal, blocks, b, U, y, x)
+
+
+@compiled
+def _solve_together(rows, cols, pattern, U, H, g):
+    """See `BlockCholesky.solve_together`. Returns: whether `Blocks` H have the pattern of the first four, and both."""
+    n, upper, count = len(H.bodies), H.upper, H.number
+    if n != len(pattern.order) or not (
+        np.array_equal(rows, upper.rows[:count]) and np.array_equal(cols, upper.cols[:count])
+    ):
+        return False, np.empty((0, DOF)), False
+    b, dq = np.empty((n, DOF)), np.zeros(g.shape)
+    for i in range(n):
+        b[i] = g[H.bodies[i]]
+    x, is_definite = solve(pattern, H.diagonal, upper.blocks[:count], b, U)
+    for i in range(n):
+        for k in range(DOF):
+            dq[H.bodies[i], k] = -x[i, k]
+    return True, dq, is_definite
 
 
 @compiled(nogil=True)
