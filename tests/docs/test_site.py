@@ -62,5 +62,6 @@ def test_the_search_works_in_pages_opened_from_a_folder(site):
         page.keyboard.type("friction")
         first = page.locator(".md-search-result__link").first
         first.wait_for(timeout=60_000)
-        assert (first.get_attribute("href") or "").startswith(f"{site.as_uri()}/constitutions/friction.html")
+        found = (first.get_attribute("href") or "").partition("?")[0]
+        assert found in [f"{site.as_uri()}/{page}" for page in ("friction.html", "constitutions/friction.html")]
         assert errors == []

@@ -40,6 +40,8 @@ def test_the_page_works_from_top_to_bottom(
     for language, text in fenced_blocks(TUTORIAL):
         if language == "xml":
             (tmp_path / "arm.xml").write_text(text)
+        elif language == "yaml" and "include:" in text:
+            (tmp_path / "soft.yaml").write_text(text)
         elif language == "python" and "View(" in text:
             (tmp_path / "push.py").write_text(text)
             assert len(text.splitlines()) <= 25
@@ -47,10 +49,19 @@ def test_the_page_works_from_top_to_bottom(
             exec(text, {})
         elif language == "sh":
             told.update({line: run(line, tmp_path) for line in text.splitlines()})
-    summary, numbers = [block for block in code_blocks(TUTORIAL, "text") if "fricton" not in block]
+    summary, *numbers = [block for block in code_blocks(TUTORIAL, "text") if "fricton" not in block]
     assert missing(summary, told["ipc-articulation run scene.yaml"]) == []
-    assert missing(numbers, capsys.readouterr().out) == []
-    for made in ("hit.png", "scene.html", "out/scene/report.html", "out/sweeps/scene/results.parquet", "out/heavy"):
+    assert missing("".join(numbers), capsys.readouterr().out) == []
+    assert told["ipc-articulation check soft.yaml"] == "soft.yaml: no errors, no warnings\n"
+    for made in (
+        "hit.png",
+        "scene.html",
+        "out/scene/report.html",
+        "out/sweeps/scene/results.parquet",
+        "out/heavy",
+        "soft.png",
+        "out/soft/soft.glb",
+    ):
         assert (tmp_path / made).exists(), made
     pushed = read_recording(tmp_path / "out" / "push")
     assert pushed.steps == 200
@@ -121,7 +132,7 @@ def test_the_mistake_is_told_as_shown(tmp_path: Path) -> None:
 def test_the_own_robot_pushes_the_crate(tmp_path: Path) -> None:
     (new,) = [arguments for arguments in commands() if "--robot" in arguments]
     call(new, tmp_path)
-    (addition,) = code_blocks(TUTORIAL, "yaml")
+    (addition,) = [block for block in code_blocks(TUTORIAL, "yaml") if "include:" not in block]
     scene = tmp_path / "ur5.yaml"
     scene.write_text(scene.read_text().replace("controller: {type: hold}", "#", 1) + addition)
     call(["run", "ur5.yaml", "--no-pictures"], tmp_path)

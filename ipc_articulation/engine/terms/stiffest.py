@@ -1,4 +1,4 @@
-"""The stiffest element of soft bodies, beside which the inertia of its vertices must not vanish in rounding.
+"""The stiffest element of soft bodies or stitch, beside which the inertia of its vertices must not vanish in rounding.
 
 The Newton system has m + dt² k on its diagonal, for a vertex of mass m that an element holds with the stiffness k.
 Where dt² k/m is near 1/ε = 4.5e15, the sum is dt² k: gravity, forces and contact no longer move the body, though

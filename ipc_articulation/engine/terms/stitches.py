@@ -20,8 +20,10 @@ from ipc_articulation.engine.linear_system.hessian import Hessian
 from ipc_articulation.engine.scene.scene_context import SceneContext
 from ipc_articulation.engine.state import EngineState
 from ipc_articulation.engine.terms.finite_elements import owners
+from ipc_articulation.engine.terms.stiffest import Stiffest
 from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import require
+from ipc_articulation.frontend.bodies import BodyTable
 from ipc_articulation.frontend.soft.stitches import Side, read_stitches
 
 
@@ -43,13 +45,30 @@ def read(slots: Sequence[Any], context: SceneContext) -> Stitches:
     Raises:
         SceneError: See `read_stitches`.
     """
-    by_id, groups = {slot.id(): slot for slot in context.slots}, []
+    by_id, groups, stiffest = {slot.id(): slot for slot in context.slots}, [], Stiffest()
     for slot in slots:
         found = read_stitches(slot, by_id, positions=partial(_at_birth, context, slot.id()))
         ends = [_end(side, context) for side in found.sides]
         bodies, points = (np.concatenate(column, axis=1) for column in zip(*ends, strict=True))
         groups.append(_Group(found.law, bodies, points, found.constants))
-    return Stitches(groups, len(context.bodies))
+        stiffest = _or_stiffer(stiffest, groups[-1], context.bodies, f"stitch geometry {slot.id()}")
+    return Stitches(groups, len(context.bodies), stiffest)
+
+
+def _or_stiffer(stiffest: Stiffest, group: _Group, bodies: BodyTable, owner: str) -> Stiffest:
+    """The stiffest of an element and of the stitches of a group, where their vertices are now.
+
+    A point with the weights w = (1, x̄) on the coordinates of a body whose mass matrix has the entries (m, s; s, S) has
+    the inverse mass w (m, s; s, S)⁻¹ wᵀ.
+    """
+    H = group.law.derivatives(_positions(group, bodies.q), group.numbers, group.constants, True)[1]
+    k = np.abs(np.diagonal(H, axis1=1, axis2=2)).reshape(*group.bodies.shape, 3).max(axis=2)
+    w = np.concatenate([np.ones((*group.bodies.shape, 1)), group.points], axis=2)
+    inverse = np.linalg.pinv(bodies.mass[:, [[0], [3], [4], [5]], [0, 3, 4, 5]], hermitian=True)[group.bodies]
+    moves = ~(bodies.is_fixed | bodies.external_kinetic)[group.bodies]
+    ratio = k * moves * np.einsum("kvi,kvij,kvj->kv", w, inverse, w)
+    e = int(np.argmax(ratio.max(axis=1, initial=0.0))) if ratio.size else 0
+    return max(stiffest, Stiffest(float(ratio.max(initial=0.0)), f"{owner}: stitch {e}"), key=lambda one: one.ratio)
 
 
 def _at_birth(context: SceneContext, stitch_id: int, body: Any) -> Array:
@@ -76,9 +95,9 @@ class Stitches(Term, Projecting):
 
     name = "stitches"
 
-    def __init__(self, groups: Sequence[_Group], count: int) -> None:
-        """Take the stitches of a scene with `count` rows."""
-        self._groups, self._square = tuple(groups), 0.0
+    def __init__(self, groups: Sequence[_Group], count: int, stiffest: Stiffest) -> None:
+        """Take the stitches of a scene with `count` rows, and the stiffest of them."""
+        self._groups, self._stiffest, self._square = tuple(groups), stiffest, 0.0
         self._moving = np.ones(count, dtype=np.bool_)
 
     @property
@@ -91,6 +110,12 @@ class Stitches(Term, Projecting):
         return np.zeros((0, 2), dtype=np.int64)
 
     def begin_step(self, state: EngineState, dt: float) -> None:
+        """Take the time step.
+
+        Raises:
+            SceneError: A stitch is so stiff that the inertia of what it holds is lost; names it.
+        """
+        self._stiffest.refuse(dt)
         self._square = dt * dt
 
     def select(self, moving: Bools) -> None:

@@ -186,6 +186,24 @@ def test_what_is_so_stiff_that_it_would_not_fall_is_refused(tmp_path, make, text
             scene.run(1)
 
 
+@pytest.mark.parametrize("is_soft", [True, False], ids=["soft", "affine"])
+def test_stitches_so_stiff_that_what_they_hold_would_not_fall_are_refused(tmp_path, is_soft):
+    pairs = np.array([[0, 1], [2, 3]], dtype=np.int32)
+    for stiffness in (1e13, 1e21):
+        scene = SoftScene(tmp_path)
+        other = scene.add_soft(moved(block(1), 0, 0, 1), "block") if is_soft else scene.add_soft(rigid(), "box")
+        seam = SoftVertexStitch().create_geometry((scene.add_soft(moved(cloth(1), 0, 0, 2)), other), pairs, stiffness)
+        scene.scene.objects().create("seam").geometries().create(seam)
+        scene.start()
+        if stiffness < 1e14:
+            assert scene.run(1).world.frame() == 1
+            continue
+        with pytest.raises(
+            SceneError, match=r"stitch geometry 2: stitch \d is so stiff that its inertia is lost: in a st"
+        ):
+            scene.run(1)
+
+
 @pytest.mark.parametrize(
     ("uid", "said"),
     [(np.nan, "nan"), (10.0, "10.0"), (-1, "-1"), ("ten", "ten"), (np.ones(3), r"\[1. 1. 1.\]")],
