@@ -26,7 +26,7 @@ from ipc_articulation import couple_many
 from ipc_articulation.coupling.adapter import CoupledRobot
 from ipc_articulation.scenefile.reading import read_scene
 from ipc_articulation.simulation.controls import ControllerSet
-from ipc_articulation.simulation.robot_model import make_model
+from ipc_articulation.simulation.robot_model import RobotMaker, make_model
 from ipc_articulation.simulation.surroundings import complete
 from ipc_articulation.simulation.world import make_uipc_scene, start_world
 
@@ -44,7 +44,8 @@ class Pandas:
         self.scene, self.steps = scene.model_copy(update={"adapter": adapter}), scene.steps
         self._offsets = np.random.default_rng(0).uniform(-OFFSET, OFFSET, (number, 2))
         world_of = make_uipc_scene(self.scene, self.document)
-        driven = [make_model(self.scene, self.document) for _ in range(number)]
+        maker = RobotMaker(self.scene, self.document)  # of one model
+        driven = [maker.make(self.scene, self.document) for _ in range(number)]
         self.environments = couple_many(
             world_of,
             [one.adapter for one in driven],

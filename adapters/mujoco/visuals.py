@@ -10,6 +10,7 @@ import json
 import warnings
 from collections.abc import Collection
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import mujoco
 
@@ -22,6 +23,8 @@ from ipc_articulation.errors import IpcArticulationError
 
 _TEXT = "ipc_articulation.urdf"  # the name of the custom text
 
+_files: WeakKeyDictionary[mujoco.MjModel, Mechanism | None] = WeakKeyDictionary()  # read once for all states of a model
+
 
 def name_urdf(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]) -> None:
     """Name a model's URDF file, and the folders of its packages, in the model."""
@@ -31,7 +34,9 @@ def name_urdf(spec: mujoco.MjSpec, path: Path, package_dirs: Collection[Path]) -
 
 def shapes_by_body(model: mujoco.MjModel) -> dict[int, tuple[Shape, ...]]:
     """Shapes for display of all bodies, each placed in the frame of its body, by the body's number."""
-    urdf = _urdf(model)
+    if model not in _files:
+        _files[model] = _urdf(model)
+    urdf = _files[model]
     if urdf is None:
         return {body: visual_shapes(model, body) for body in range(model.nbody)}
     shapes = {link.name: link.visual for link in urdf.links}

@@ -1,5 +1,6 @@
 """The command line: what it prints, its exit status, and how fast it starts."""
 
+import gc
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ipc_articulation import cli, errors
+from ipc_articulation.cli import entry
 from ipc_articulation.repairs import RepairWarning
 
 SCENES = Path(__file__).parents[2] / "scenes"
@@ -146,6 +148,17 @@ def test_starting_is_quick_for_nothing_heavy_is_imported() -> None:
     code = "import sys, ipc_articulation.cli.entry as entry; entry._parser(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert heavy.isdisjoint(done.stdout.split())
+
+
+def test_garbage_is_collected_after_the_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, bool]] = []
+    importing = entry.import_module
+    monkeypatch.setattr(entry, "import_module", lambda name: seen.append((name, gc.isenabled())) or importing(name))
+    monkeypatch.setattr("ipc_articulation.cli.check.execute", lambda options: seen.append(("execute", gc.isenabled())))
+    assert cli.main(["check", "--schema"]) == 0
+    assert ("ipc_articulation.checking", False) in seen
+    assert seen[-1] == ("execute", True)
+    assert gc.isenabled()
 
 
 LARGE = {"ipctk", "lxml", "mujoco", "numba", "pydantic", "scipy", "trimesh", "uipc", "zarr"}
