@@ -92,6 +92,7 @@ class Potential:
         affine = len(is_fixed) - int(soft.first[-1])
         self.is_soft = np.arange(len(is_fixed)) >= affine  # rows of vertices
         self.has_soft = bool(self.is_soft.any())
+        self.is_solid = soft.are_solids and not self.movable[:affine].any()  # exact Hessians are definite, and cheaper
         self.extent[self.is_soft] = 0.0  # their labels are no lengths
         couples = np.concatenate([soft.chains(affine, is_fixed), *(term.couples for term in self.terms)])
         self._joined = islands.join(np.arange(len(is_fixed)), couples, self.movable)

@@ -6,7 +6,9 @@ meshes have moved together by t, the vertices of a stencil have come nearer by a
     max |x_a - x°_a - t| + max |x_b - x°_b - t|,   t the mean motion of the first mesh.
 
 While this is at most the skin at both ends of a straight motion, no stencil is missing anywhere on it. If a motion is
-longer than any sensible skin, the search covers the motion itself, and holds for it alone.
+longer than any sensible skin, the search covers the motion itself, from x° to x°°. Then it holds for motions whose ends
+are as near to places x° + s (x°° - x°) on the way, 0 ≤ s ≤ 1, each to its own: all between are as near to the places
+between these.
 """
 
 from __future__ import annotations
@@ -27,14 +29,15 @@ from ipc_articulation.contact.surfaces import Surfaces, move
 
 _AHEAD = 4.0  # skin in units of how much nearer a motion brings two meshes
 _LARGEST = 0.5  # skin in units of a typical edge; a larger one gives too many candidates
-_ONCE = -1.0  # in place of a skin: the search holds for one motion
+_BESIDE = 0.25  # skin of a motion that is searched itself, in units of how much nearer it brings two meshes
 
 
 class _Found(NamedTuple):
     """The result of a search of two meshes."""
 
     start: Array  # (v + w, 3) where the vertices of both were [m]
-    skin: float  # [m], or _ONCE
+    end: Array  # (v + w, 3) where they went [m]
+    skin: float  # [m]
     stencils: Stencils
 
 
@@ -82,23 +85,22 @@ class SoftProximity:
         return first[pair[0]], first[pair[0] + 1], first[pair[1]], first[pair[1] + 1]
 
     def _holds(self, pair: tuple[int, int], found: _Found, x: Array, x_end: Array) -> bool:
-        ends = self._ranges(pair)
-        return _drift(*ends, found.start, x) <= found.skin and _drift(*ends, found.start, x_end) <= found.skin
+        return _holds(*self._ranges(pair), found.start, found.end, found.skin, x, x_end)
 
     def _search(self, pairs: list[tuple[int, int]], q: Array, q_end: Array) -> dict[tuple[int, int], _Found]:
         """Search pairs of meshes on the way from q to q_end, (n, 12) each."""
         x, x_end = self._moved(pairs, q), self._moved(pairs, q_end)
-        skins, ends, starts = np.empty(len(pairs)), x.copy(), []
+        skins, ends, ways = np.empty(len(pairs)), x.copy(), []
         for p, pair in enumerate(pairs):
             first, last, second, end = self._ranges(pair)
             before = np.concatenate([x[first:last], x[second:end]])
-            motion = _drift(first, last, second, end, before, x_end)
-            fits = 1.5 * motion <= self._largest_skin
-            skins[p] = max(self.reach, min(_AHEAD * motion, self._largest_skin)) if fits else _ONCE
-            if not fits:
+            motion = _drift(first, last, second, end, before, before, 0.0, x_end)
+            is_long = 1.5 * motion > self._largest_skin
+            skins[p] = max(self.reach, min((_BESIDE if is_long else _AHEAD) * motion, self._largest_skin))
+            if is_long:
                 ends[first:last], ends[second:end] = x_end[first:last], x_end[second:end]
-            starts.append(before)
-        m, distance = self._meshes, self.reach + np.maximum(skins, 0.0)
+            ways.append((before, np.concatenate([ends[first:last], ends[second:end]])))
+        m, distance = self._meshes, self.reach + skins
         shape = m.trees, m.edges, m.faces, m.dimension, m.squared_lengths
         ids = np.array(pairs, dtype=np.int64)
         pair, kind, vertices, mollified = search(ids, *shape, x, ends, distance)
@@ -111,7 +113,7 @@ class SoftProximity:
             some = slice(bounds[p], bounds[p + 1])
             columns = kind[some], vertices[some], mollified[some]
             stencils = by_rows(*columns, m.body, m.is_fixed, len(q), self._kinds(*columns[:2]))
-            found[key] = _Found(starts[p], float(skins[p]), stencils)
+            found[key] = _Found(*ways[p], float(skins[p]), stencils)
         return found
 
     def _kinds(self, kind: Ints, vertices: Ints) -> Ints | None:
@@ -139,17 +141,43 @@ class SoftProximity:
 
 
 @compiled
-def _drift(first, last, second, end, start, x):
-    """How much nearer two meshes may have come since their vertices were at start (v + w, 3), at x (V, 3) [m]."""
+def _holds(first, last, second, after, start, end, skin, x, x_end):
+    """Whether both ends of a motion from x to x_end (V, 3) are as near as the skin [m] to places on a way."""
+    for to in (x, x_end):
+        share = _share(first, last, second, after, start, end, to)
+        if not _drift(first, last, second, after, start, end, share, to) <= skin:
+            return False
+    return True
+
+
+@compiled
+def _share(first, last, second, after, start, end, x):
+    """The part s of the way from start to end (v + w, 3) of two meshes that is nearest to x (V, 3)."""
+    along, square = 0.0, 0.0
+    for side in range(2):
+        begin, stop, shift = (first, last, -first) if side == 0 else (second, after, last - first - second)
+        for v in range(begin, stop):
+            for k in range(3):
+                way = end[v + shift, k] - start[v + shift, k]
+                along += way * (x[v, k] - start[v + shift, k])
+                square += way * way
+    return min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
+
+
+@compiled
+def _drift(first, last, second, after, start, end, share, x):
+    """How much nearer at x (V, 3) two meshes may be than at start + share (end - start), (v + w, 3) [m]."""
     t, worst = np.zeros(3), np.zeros(2)
     for v in range(first, last):
         for k in range(3):
-            t[k] += (x[v, k] - start[v - first, k]) / (last - first)
+            before = start[v - first, k] + share * (end[v - first, k] - start[v - first, k])
+            t[k] += (x[v, k] - before) / (last - first)
     for side in range(2):
-        begin, stop, shift = (first, last, -first) if side == 0 else (second, end, last - first - second)
+        begin, stop, shift = (first, last, -first) if side == 0 else (second, after, last - first - second)
         for v in range(begin, stop):
             square = 0.0
             for k in range(3):
-                square += (x[v, k] - start[v + shift, k] - t[k]) ** 2
+                before = start[v + shift, k] + share * (end[v + shift, k] - start[v + shift, k])
+                square += (x[v, k] - before - t[k]) ** 2
             worst[side] = max(worst[side], square)
     return np.sqrt(worst[0]) + np.sqrt(worst[1])

@@ -73,29 +73,31 @@ def _list_blocks(H, is_counted, first, cols, blocks):
         for a in range(4):
             for b in range(a):
                 if (H.own_masks[i] >> (4 * b + a)) & 1:
-                    _list(4 * i + a, 4 * i + b, H.diagonal[i], 3 * b, 3 * a, is_counted, first, cols, blocks)
+                    if is_counted:
+                        _list(4 * i + a, 4 * i + b, H.diagonal, i, 3 * b, 3 * a, True, first, cols, blocks)
+                    else:
+                        first[4 * i + a + 2] += 1
     for m in range(len(H.rows)):
-        i, j = 4 * H.rows[m], 4 * H.cols[m]
+        i, j, mask = 4 * H.rows[m], 4 * H.cols[m], H.masks[m]
         for a in range(4):
             for b in range(4):
-                if (H.masks[m] >> (4 * a + b)) & 1:
-                    _list(i + a, j + b, H.blocks[m], 3 * a, 3 * b, is_counted, first, cols, blocks)
+                if (mask >> (4 * a + b)) & 1:
+                    if is_counted:
+                        _list(i + a, j + b, H.blocks, m, 3 * a, 3 * b, i < j, first, cols, blocks)
+                    else:
+                        first[max(i + a, j + b) + 2] += 1
 
 
 @compiled
-def _list(i, j, source, row, col, is_counted, first, cols, blocks):
-    """Count or list the block of vertices i and j. One within a row of four is above the diagonal of the source."""
-    low, high = min(i, j), max(i, j)
-    if not is_counted:
-        first[high + 2] += 1
-        return
+def _list(i, j, source, m, row, col, is_upper, first, cols, blocks):
+    """List the block at (row, col) of source[m], of vertices i and j or, above the diagonal, its transpose."""
+    high = max(i, j)
     at = first[high + 1]
     first[high + 1] += 1
-    cols[at] = low
-    is_upper = i < j or i // 4 == j // 4
+    cols[at] = min(i, j)
     for k in range(3):
-        for m in range(3):
-            blocks[at, k, m] = source[row + m, col + k] if is_upper else source[row + k, col + m]
+        for n in range(3):
+            blocks[at, k, n] = source[m, row + n, col + k] if is_upper else source[m, row + k, col + n]
 
 
 @compiled

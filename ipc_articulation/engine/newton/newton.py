@@ -143,7 +143,7 @@ class _Solve:
     @property
     def _is_slow(self) -> bool:
         """Whether exact Hessians are tried."""
-        return self._potential.projects and self.report.iterations > _SOON
+        return self._potential.projects and self.report.iterations > (0 if self._potential.is_solid else _SOON)
 
     def _newton_step(self, now: Iterate) -> Array:
         """The step -H⁻¹ g, (n, 12)."""

@@ -29,7 +29,7 @@ from ipc_articulation.engine.terms.term import Projecting, Term
 from ipc_articulation.frontend.attributes import carried_uids
 from ipc_articulation.frontend.soft.constitutions import READERS, read_elements
 
-_PIECE = 400  # elements whose derivatives are computed at once, on one core
+_PIECE = 800  # elements whose derivatives are computed at once, on one core
 
 
 @dataclass(frozen=True)
