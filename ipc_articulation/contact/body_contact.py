@@ -156,7 +156,9 @@ class BodyContact(MaterialContact):
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Pairs of bodies, one of them moving, whose boxes (n, 3) are within reach of each other, (k, 2)."""
         n = len(self._allowed.pairs)
-        return near_moving(low[:n], high[:n], self._allowed, moving[:n], self.proximity.reach)
+        if n < len(low):
+            low, high, moving = low[:n], high[:n], moving[:n]
+        return near_moving(low, high, self._allowed, moving, self.proximity.reach)
 
     def add_friction_changes(self, q: Array, ahead: Array, moving: Bools, change: Array) -> None:
         """Raise `change` (n,) to how much of μ λ friction changes from q to ahead, (n, 12) each."""

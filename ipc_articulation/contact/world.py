@@ -228,7 +228,7 @@ class ContactWorld:
         The coordinates q (n, 12) are on the motion of the last `cover`.
         """
         np.logical_or(self._now.awake, moving, out=self._now.awake)
-        at = self._now.scratch._replace(q=q)
+        at = self.placed_ahead(q)
         self._move_vertices(at)
         self.half_planes.add_energy(q, moving, E)
         for contact in self.body_contacts:

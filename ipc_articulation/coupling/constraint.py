@@ -15,6 +15,7 @@ from ipc_articulation.articulation.energy import ArticulationEnergy
 from ipc_articulation.articulation.joints import Joints
 from ipc_articulation.articulation.spring_rows import BoundedRows, bounded_rows
 from ipc_articulation.articulation.step_input import (
+    are_finite,
     checked_ref_dof_prev,
     delta_theta_tilde_array,
     mass_array,
@@ -217,8 +218,9 @@ class ExternalArticulationConstraint:
         if not given and not carriers:
             return self.coordinates(), carriers
         wanted = {_body_id(body): q for body, q in given.items()}
-        q_ref = np.empty((len(self.bodies), 12)) if len(wanted) == len(self.bodies) else self.coordinates()
-        for body, q in wanted.items():
+        q_ref = np.empty((len(self.bodies), 12))
+        self._scene_bodies.read_into(q_ref, {body[0] for body in self.bodies if body not in wanted})
+        for body in wanted:
             if body not in self._places:
                 raise ArticulationError(f"{_body_name(body)} is not of this articulation; its bodies: {self.bodies}")
             if body[0] not in carriers:
@@ -226,7 +228,8 @@ class ExternalArticulationConstraint:
                     f"{_body_name(body)} has no attribute 'ref_dof_prev' to write to; create it before world.init: "
                     "geometry.instances().create('ref_dof_prev', numpy.zeros(12))"
                 )
-            q_ref[self._places[body]] = checked_ref_dof_prev(_body_name(body), q)
+        if wanted:
+            q_ref[[self._places[body] for body in wanted]] = _checked_references(wanted)
         for geo_id, attribute in carriers.items():
             require_vector12(attribute, f"bodies of geometry {geo_id}")
         return q_ref, carriers
@@ -280,6 +283,16 @@ def _read_joint_meshes(references: list[tuple[int, int]], scene: Any, bodies: Sc
             raise SceneError(f"{_NAME}, joint {k} refers to joint geometry {geo_id}, which has no geometry slot")
         meshes[geo_id] = read_joint_mesh(slot, bodies)
     return list(meshes.values())
+
+
+def _checked_references(wanted: Mapping[BodyId, ArrayLike]) -> Array:
+    """The reference coordinates of bodies, (k, 12); an ArticulationError where one is none."""
+    values = list(wanted.values())
+    if all(type(q) is np.ndarray and q.shape == (12,) and q.dtype == float for q in values):
+        references = np.array(values)
+        if are_finite(references):
+            return references
+    return np.array([checked_ref_dof_prev(_body_name(body), q) for body, q in wanted.items()])
 
 
 def _find_springs(geometry: Any, springs: ArrayLike | None) -> Any:

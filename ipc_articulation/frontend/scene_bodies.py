@@ -73,11 +73,20 @@ class SceneBodies:
             SceneError: An instance was removed from its geometry.
         """
         q = np.empty((len(self._rows), affine.DOF))
-        for geo_id, places in self._places.items():
+        self.read_into(q, self._places)
+        return q
+
+    def read_into(self, q: Array, geo_ids: Iterable[int]) -> None:
+        """Write the coordinates of the bodies of some geometries into their rows of q (n, 12).
+
+        Raises:
+            SceneError: As for `q`.
+        """
+        for geo_id in geo_ids:
+            places = self._places[geo_id]
             transforms = self._instances[geo_id].find("transform").view()
             if not _read_coordinates(transforms, places, q):
                 raise SceneError(f"geometry {geo_id} has only {len(transforms)} instances now; one in use was removed")
-        return q
 
     def attributes(self, name: str, geo_ids: Iterable[int]) -> dict[int, Any]:
         """An instance attribute slot of each of these geometries that has one, by geometry id."""
