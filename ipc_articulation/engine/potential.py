@@ -230,9 +230,9 @@ class Potential:
             dq = term.restrain(dq, system, self.projected)
         return dq
 
-    def bear(self, bodies: Bools, system: LinearSystem) -> bool:
-        """Add the stiffness, on some bodies (n,), of springs that `restrain` cares for. Returns: whether any bears."""
-        return any([term.bear(bodies, system) for term in self._restraining])
+    def bear(self, system: LinearSystem) -> bool:
+        """Add the stiffness of springs that `restrain` cares for to parts that are not definite; whether any bears."""
+        return any([term.bear(system) for term in self._restraining])
 
     def place(self, q: Array, moving: Bools) -> None:
         """Like `select`; also set the coordinates q (n, 12) from which `step_fractions` and `keeps_contact` start."""

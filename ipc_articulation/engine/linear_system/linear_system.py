@@ -212,10 +212,10 @@ class LinearSystem:
     def _solve(self, g: Array, may_fail: bool = False) -> Array | None:
         """The step, or None if H is not positive definite; if that may be, what gradients see is believed."""
         if isinstance(self._cholesky, BlockCholesky):
-            found = self._cholesky.solve_together(self._H.as_arrays(), g)
-            if found is not None:
-                self._is_by_gradients, self._has_factor = False, found[1]
-                return found[0] if self._has_factor else None
+            together = self._cholesky.solve_together(self._H.as_arrays(), g)
+            if together is not None:
+                self._is_by_gradients, self._has_factor = False, together[1]
+                return together[0] if self._has_factor else None
         bodies, H, x = self._H.bodies, self._H.matrix, None
         self._is_by_gradients = self._has_factor = False
         if self._has_many and isinstance(self._cholesky, FrontCholesky) and H.is_split.all():

@@ -168,14 +168,14 @@ class _Solve:
 
         Projected term by term, a Hessian is much stiffer than the sum where forces of two terms balance: those that
         hold a link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»). So once steps are
-        below the tolerances, as where Newton leaves a saddle, only as much is projected as is needed. Parts that are not
-        definite also get the stiffness of the springs that bear in them (see `restrained_step`).
+        below the tolerances, as where Newton leaves a saddle, only as much is projected as is needed. Parts that are
+        not definite also get the stiffness of the springs that bear in them (see `restrained_step`).
         """
         system, q, moving = self._system, now.q, now.moving
         levels = np.where(now.moving, self._distrust, 0)
         g = self._assemble(q, moving, project=False)
         dq = system.solve_definite(g)
-        if dq is None and self._potential.bear(system.indefinite, system):
+        if dq is None and self._potential.bear(system):
             dq = system.solve_definite(g)
         if dq is not None and not levels.any():
             self._potential.projected = np.zeros_like(moving)

@@ -128,11 +128,14 @@ class Articulation(Term, Projecting):
         """Note ∂δθ/∂q (F, 24) and δθ (F,) where the system was assembled, for `restrain`."""
         self._at, self._bears = (jacobian, displacement), np.zeros(len(self._energy.arrays.springs), dtype=np.bool_)
 
-    def bear(self, bodies: Bools, system: LinearSystem) -> bool:
+    def bear(self, system: LinearSystem) -> bool:
         if not self._is_restrained or self._at is None:
             return False
         arrays, (J, delta) = self._energy.arrays, self._at
-        chosen, coupled = bodies[arrays.bodies].any(axis=1), np.zeros((len(delta), len(delta)), dtype=np.bool_)
+        chosen, coupled = (
+            system.indefinite[arrays.bodies].any(axis=1),
+            np.zeros((len(delta), len(delta)), dtype=np.bool_),
+        )
         for part, M in zip(self._parts, self._energy.mass, strict=True):
             coupled[part, part] = M != 0.0
         self._bears, stiffness = restrained_step.bearing(arrays.rows, arrays.springs, coupled, delta, chosen)

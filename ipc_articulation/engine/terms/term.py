@@ -67,8 +67,12 @@ class Term(ABC):
     def follow(self, q: Array, step: Array, turned: Bools) -> None:  # noqa: B027
         """Report a Newton step from q (n, 12) to q + step, which some bodies (n,) have taken on circles."""
 
-    def bear(self, bodies: Bools, system: LinearSystem) -> bool:
-        """Add of what `assemble` leaves out the stiffness that some bodies (n,) have now. Returns: whether any has."""
+    def bear(self, system: LinearSystem) -> bool:
+        """Add of what `assemble` leaves out the present stiffness in parts that are not definite, where any is.
+
+        Returns:
+            Whether there is any.
+        """
         return False
 
     def restrain(self, dq: Array, system: LinearSystem, projected: Bools) -> Array:
