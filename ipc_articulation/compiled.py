@@ -18,6 +18,7 @@ from pathlib import Path
 from pickle import dumps
 from typing import Any
 
+import numba
 from filelock import FileLock
 from llvmlite import binding
 from numba import njit
@@ -26,6 +27,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
+LOADS_LATE = numba.__version__.startswith("0.68.")  # `_Loading` uses what numba does not promise; others load as usual
 _SOURCES = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))|^import ([\w.]+)", re.MULTILINE)
 
@@ -121,7 +123,7 @@ def _nothing() -> bytes:
 class _Cache(FunctionCache):
     """numba's cache of one function, discarded when a source changes, and locked while it is written."""
 
-    _impl_class = _Loading
+    _impl_class = _Loading if LOADS_LATE else CompileResultCacheImpl
     _impl: Any = None
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -143,6 +145,8 @@ class _Cache(FunctionCache):
         """Machine code from disk; None where there is none, or where its index names a class that no longer exists."""
         self._find()
         try:
+            if not LOADS_LATE:
+                return super().load_overload(sig, target_context)
             rtsys.initialize(target_context)  # all that running needs; the rest of numba is loaded to compile
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
