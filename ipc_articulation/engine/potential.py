@@ -78,7 +78,7 @@ class Potential:
         usual = usual_of(self.terms)
         self._usual = hold_terms({term.name: term for term in usual}, len(is_fixed)) if usual else None
         self._room = room_of(usual)
-        self._others = self.terms[len(usual) :]
+        self._first_other = len(usual)
         self._articulation = next((term for term in usual if isinstance(term, Articulation)), None)
         self._approaching = [term for term in self.terms if isinstance(term, Approaching)]
         self._following = [term for term in self.terms if type(term).follow is not Term.follow]
@@ -109,6 +109,11 @@ class Potential:
             self.remainder[term.exact] = np.minimum(self.remainder[term.exact], EXACT_REMAINDER)
             self.remainder[term.curved] = CURVED_REMAINDER
         self.may_rest = bool((self.movable & ~self.driven).any())
+
+    @property
+    def _others(self) -> tuple[Term, ...]:
+        """The terms that are not summed together by compiled code."""
+        return self.terms[self._first_other :]
 
     @property
     def is_adaptive(self) -> bool:

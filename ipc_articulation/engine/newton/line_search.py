@@ -106,10 +106,16 @@ def _turn(
         too_high: Bodies whose islands' energy has risen on the straight step, (n,).
         turn: See `line_search`.
     """
-    turned, is_free = turn(share[:, None] * dq, too_high)
+    straight = share[:, None] * dq
+    turned, is_free = turn(straight, too_high)
     if not is_free.any():
         return dq, is_free
     taken = is_free & (islands.total(labels, potential.body_energies(q + turned)) <= highest)
+    looked_at = too_high
+    while taken.any() and (looked_at & ~taken).any():  # what goes straight after all may be in the way of the others
+        looked_at = taken
+        turned, is_free = turn(straight, looked_at)
+        taken = looked_at & is_free
     return np.where(taken[:, None], turned / np.maximum(share, 1e-300)[:, None], dq), taken
 
 

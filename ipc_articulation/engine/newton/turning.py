@@ -37,14 +37,15 @@ def free_turns(
 
     Returns:
         The step (n, 12), and the bodies among them that have one: the straight way there is free, and leads to no other
-        island. Without contact none has, because Newton's method finds its way then.
+        island, if those have theirs too and all others go straight. Without contact none has, because Newton's method
+        finds its way then.
     """
     if not potential.may_touch:
         return step, np.zeros(len(q), dtype=np.bool_)
     turned = np.where(which[:, None], on_circles(q, step, *potential.tree), step)
     potential.place(q, moving)
     free, met = potential.step_fractions(q, turned)
-    return turned, which & ~islands.anyone(labels, (free < 1.0) | (met != labels))
+    return turned, which & ~islands.anyone(met, (free < 1.0) | (met != labels))
 
 
 @compiled
