@@ -132,10 +132,8 @@ class Articulation(Term, Projecting):
         if not self._is_restrained or self._at is None:
             return False
         arrays, (J, delta) = self._energy.arrays, self._at
-        chosen, coupled = (
-            system.indefinite[arrays.bodies].any(axis=1),
-            np.zeros((len(delta), len(delta)), dtype=np.bool_),
-        )
+        chosen = system.indefinite[arrays.bodies].any(axis=1)
+        coupled = np.zeros((len(delta), len(delta)), dtype=np.bool_)
         for part, M in zip(self._parts, self._energy.mass, strict=True):
             coupled[part, part] = M != 0.0
         self._bears, stiffness = restrained_step.bearing(arrays.rows, arrays.springs, coupled, delta, chosen)
