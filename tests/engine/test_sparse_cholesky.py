@@ -250,6 +250,19 @@ def test_conjugate_gradients_solve_rows_of_vertices(seed):
         assert np.abs(solve_by_gradients(H, b, near).x - expected).max() < 1e-3 * np.abs(expected).max()
 
 
+def test_conjugate_gradients_solve_a_light_part_beside_a_heavy_one_that_nothing_connects_with_it():
+    """The heavy one, solved at once, has nearly all of the residual; the light one is a chain of forty vertices."""
+    chain = np.kron(2.0 * np.eye(40) - np.eye(40, k=1) - np.eye(40, k=-1), np.eye(3))
+    dense = np.zeros((240, 240))
+    dense[:120, :120], dense[120:, 120:] = 1e8 * np.eye(120), chain
+    H, b = of_vertices(dense), np.ones((20, 12))
+    b[:10] *= 1e8
+    alone = solve_by_gradients(of_vertices(chain), b[10:]).x
+    assert np.abs(solve_by_gradients(H, b).x[10:] - alone).max() < 1e-2 * np.abs(alone).max()
+    b[10:] = 0.0
+    assert np.abs(solve_by_gradients(H, b, np.ones((20, 12))).x[10:]).max() < 1e-6
+
+
 def test_conjugate_gradients_see_matrices_that_are_not_definite():
     H, _ = split_system(0, affine=0)
     b = np.ones((7, 12))

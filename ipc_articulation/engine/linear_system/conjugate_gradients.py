@@ -6,8 +6,9 @@ L + 1 + Lᵀ of `scaled_rows` the preconditioner is (1 + L)(1 + Lᵀ), and conju
     A y = f,   A = (1 + L)⁻¹ (L + 1 + Lᵀ) (1 + Lᵀ)⁻¹,   f = (1 + L)⁻¹ b,   x = (1 + Lᵀ)⁻¹ y,
 
 of which a product takes no more than the two sweeps: A p = t + (1 + L)⁻¹ (p - t) with t = (1 + Lᵀ)⁻¹ p. They end when
-the residual is 1e-4 of f. From x = 0 every x is the lowest point of ½ xᵀHx - bᵀx in a space that grows, so the step is
-one of descent however early this ends.
+the residual is 1e-4 of f in each part of the matrix, not connected with others: a light body that nothing connects with
+a heavy one would else seem to be at rest while that moves. From x = 0 every x is the lowest point of ½ xᵀHx - bᵀx in a
+space that grows, so the step is one of descent however early this ends.
 
 Source: Nocedal & Wright, «Numerical Optimization», 2nd ed., algorithm 5.2; Eisenstat, «Efficient implementation of a
 class of preconditioned conjugate gradient methods», SIAM J. Sci. Stat. Comput. 2 (1981).
@@ -26,6 +27,7 @@ from ipc_articulation.engine.linear_system.block_matrix import Matrix
 from ipc_articulation.engine.linear_system.by_fronts.split_rows import by_vertices, moved_vertices
 from ipc_articulation.engine.linear_system.scaled_rows import (
     multiply,
+    parts_of_rows,
     scale,
     scale_step,
     scaled_rows,
@@ -35,6 +37,7 @@ from ipc_articulation.engine.linear_system.scaled_rows import (
 )
 
 FORCING = 1e-4  # of the residual
+_NOTHING = 1e-12  # of the whole right side, in parts with hardly any
 MOST = 150  # iterations; with more, factorising is faster
 _LOOK = 50  # after which a residual shows whether that will be enough
 _LARGE = 0.2
@@ -70,7 +73,7 @@ def _solve(rows, b, start):
     whole, last = _dot(f, f), 1.0
     for iteration in range(MOST):
         square = _dot(r, r)
-        if not square > FORCING * FORCING * whole:
+        if not square > FORCING * FORCING * whole and _is_solved(r, f, rows.first, rows.cols):
             return unscale(rows.inverse, x), np.isfinite(square), True
         if iteration == _LOOK and square > _LARGE * _LARGE * whole:
             break
@@ -84,6 +87,21 @@ def _solve(rows, b, start):
         last = square
         _advance(square / curvature, t, Ap, x, r)
     return x, False, True
+
+
+@compiled
+def _is_solved(r, f, first, cols):
+    """Whether the residual r (n, 3) is small beside f (n, 3) in each part of a matrix; also if it is not finite."""
+    part = parts_of_rows(first, cols)
+    left, right, least = np.zeros(len(part)), np.zeros(len(part)), _NOTHING * _NOTHING * _dot(f, f)
+    for v in range(len(part)):
+        for k in range(3):
+            left[part[v]] += r[v, k] ** 2
+            right[part[v]] += f[v, k] ** 2
+    for p in range(len(part)):
+        if left[p] > FORCING * FORCING * max(right[p], least):
+            return False
+    return True
 
 
 @compiled(fastmath={"contract", "reassoc"})

@@ -13,6 +13,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
+from ipc_articulation.engine.newton import islands
 
 
 class ScaledRows(NamedTuple):
@@ -144,6 +145,17 @@ def solve_upper(first, cols, blocks, t):
             t[j, 0] -= blocks[s, 0, 0] * x + blocks[s, 1, 0] * y + blocks[s, 2, 0] * w
             t[j, 1] -= blocks[s, 0, 1] * x + blocks[s, 1, 1] * y + blocks[s, 2, 1] * w
             t[j, 2] -= blocks[s, 0, 2] * x + blocks[s, 1, 2] * y + blocks[s, 2, 2] * w
+
+
+@compiled
+def parts_of_rows(first, cols):
+    """Labels (n,) of the parts of the matrix, not connected with each other."""
+    pairs = np.empty((len(cols), 2), dtype=np.int64)
+    for i in range(len(first) - 1):
+        for s in range(first[i], first[i + 1]):
+            pairs[s, 0], pairs[s, 1] = i, cols[s]
+    n = len(first) - 1
+    return islands.join(np.arange(n), pairs, np.ones(n, dtype=np.bool_))
 
 
 @compiled
