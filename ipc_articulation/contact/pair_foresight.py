@@ -1,7 +1,8 @@
 """Barriers between bodies, expanded where a Newton step leads (see `expansion`).
 
-Besides the stencils within d̂ there are those that the step would pass through. Edges that are almost parallel keep the
-model that they have: their barrier is small (see `barrier`).
+Besides the stencils within d̂ there are those that the step would pass through. Of edges that are almost parallel the
+normal part is expanded, with the mollifier m of now (see `barrier`), and only where they close: what opens would take
+m b'' from a projected Hessian (see `mollified`), of which it may not be a part.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ipc_articulation.affine import PAIR_DOF
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.compiled import compiled
 from ipc_articulation.contact import ccd
-from ipc_articulation.contact.barrier import cross_of_edges
+from ipc_articulation.contact.barrier import cross_of_edges, mollifier
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.curvature import add_curvature, add_exact_curvature
 from ipc_articulation.contact.expansion import FRESH, NEAR, expanded, follow
@@ -178,18 +179,23 @@ def add_differences(
     e1, e2, z = np.empty(3), np.empty(3), np.empty(3)
     for s in range(len(pair)):
         v, i, j, H_s = row(vertices, s), bodies[pair[s], 0], bodies[pair[s], 1], H[pair[s]]
-        if mollified[s] > 0.0 and cross_of_edges(x, v, e1, e2, z) < mollified[s]:
-            continue
+        square = cross_of_edges(x, v, e1, e2, z) if mollified[s] > 0.0 else np.inf
+        is_parallel = square < mollified[s]
+        k_s = kappa[pair[s]] * (mollifier(square, mollified[s])[0] if is_parallel else 1.0)
         d = np.sqrt(closest_points(kind[s], x, v, w, n))
         for k in range(3):
             n[k] /= d
         lever(kind[s], points, v, w, y)
         outer(n, y, u)
-        old = expanded(d_hat if np.isnan(before[s]) else before[s], d - xi + e_before[s], d_hat, xi)
-        new = expanded(after[s], d - xi + e_after[s], d_hat, xi)
-        add_gradient(kappa[pair[s]] * (new[0] - old[0]), u, i, j, g)
-        add_rank_one(kappa[pair[s]] * (new[2] - old[2]), u, H_s)
-        force = kappa[pair[s]] * (old[1] - new[1])
+        farthest = d - xi if is_parallel else d_hat
+        at = min(d_hat if np.isnan(before[s]) else before[s], farthest)
+        old = expanded(at, d - xi + e_before[s], d_hat, xi)
+        new = expanded(min(after[s], farthest), d - xi + e_after[s], d_hat, xi)
+        add_gradient(k_s * (new[0] - old[0]), u, i, j, g)
+        add_rank_one(k_s * (new[2] - old[2]), u, H_s)
+        if is_parallel:
+            continue
+        force = k_s * (old[1] - new[1])
         if projected[i] or projected[j]:
             add_curvature(force, d, kind[s], points, x, v, w, n, y, H_s)
         else:

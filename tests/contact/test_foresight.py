@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import trimesh
 
 from ipc_articulation.contact import ccd
 from ipc_articulation.contact.barrier import barrier
 from ipc_articulation.contact.expansion import FRESH, expanded, follow
-from tests.contact.worlds import D_HAT, DT, LAGGED, make_world, pose, stack
+from tests.contact.worlds import D_HAT, DT, LAGGED, box_mesh, make_world, pose, stack
 
 KAPPA = DT**2 * 1e9
 UP = np.zeros((3, 12))
@@ -127,3 +128,28 @@ def test_expanded_where_it_is_a_barrier_has_its_own_derivatives():
     _, slope, curvature = barrier(0.004, D_HAT, 0.001)
     assert expanded(0.004, 0.004, D_HAT, 0.001) == pytest.approx((slope, slope, curvature))
     assert expanded(D_HAT, 0.004, D_HAT, 0.001) == (0.0, 0.0, 0.0)
+
+
+def almost_parallel_edges(gap):
+    """Two long boxes, edge over edge at an angle of 0.02: one pair of edges, whose barrier has the mollifier 0.64."""
+    lower, upper = pose(0, 0, 2.0, angles=(np.pi / 4, 0, 0)), pose(0, 0, 2.0 + 0.2 * np.sqrt(2) + gap)
+    turned = trimesh.transformations.euler_matrix(np.pi / 4, 0, 0.02)
+    upper[3:] = turned[:3, :3].ravel()
+    return np.stack([lower, upper])
+
+
+def test_almost_parallel_edges_are_foreseen_to_close_and_not_to_open():
+    """The part m of their barrier; what opens would take more from the projected Hessian than it has of it."""
+    now, then = 0.006, 0.004
+    q, closed, opened = almost_parallel_edges(now), almost_parallel_edges(then), almost_parallel_edges(now + 0.02)
+    world, everything = begin(q, mesh=box_mesh(2.0, 0.2, 0.2))
+    _, slope, curvature = barrier(then, D_HAT, 0.0)
+    _, before, stiffness = barrier(now, D_HAT, 0.0)
+    s = np.sin(0.02) ** 2 / 1e-3
+    m = s * (2.0 - s)
+    g, dH = follow_step(world.foresee(everything), closed - q)
+    assert g[1, 2] == pytest.approx(m * KAPPA * (slope + curvature * (now - then) - before), rel=1e-6)
+    assert dH[14, 14] == pytest.approx(m * KAPPA * (curvature - stiffness), rel=1e-6)
+    g, dH = follow_step(world.foresee(everything), opened - q)
+    assert not g.any()
+    assert not dH.any()

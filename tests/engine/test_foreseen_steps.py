@@ -1,5 +1,7 @@
 """Steps with barriers expanded where they lead: fewer iterations, same solutions; and distrust of exact Hessians."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import trimesh
 
@@ -76,3 +78,30 @@ def test_a_line_search_that_leaves_little_costs_an_exact_hessian_its_trust():
     alpha = np.array([0.5, 0.01, 0.1, 0.1])
     np.testing.assert_array_equal(distrust(np.array([1, 2, 0, 2]), step, alpha), [1, 0, 1, 3])
     np.testing.assert_array_equal(distrust(np.array([3, 3, 3, 3]), step, alpha), [3, 0, 3, 3])
+
+
+def test_barriers_that_lead_much_too_far_are_not_followed(tmp_path, monkeypatch):
+    """A search for pairs along such a way would find all of them: the step stays Newton's."""
+    monkeypatch.setattr(newton, "_LOOKS", 0)
+    iterations, ends = run(tmp_path / "plain", 12)
+    monkeypatch.setattr(newton, "_LOOKS", 2)
+    monkeypatch.setattr(newton._Solve, "_expand", lambda solve, foresight, dq: 1e5 * dq + 1e-3)
+    wild, as_plain = run(tmp_path / "wild", 12)
+    assert wild == iterations
+    np.testing.assert_array_equal(as_plain, ends)
+
+
+def test_islands_that_meet_or_leave_contacts_keep_projected_hessians_for_a_while():
+    """While their steps are large: the first has been cut, the second was foreseen, the third neither."""
+    size, fraction = np.full(4, 3.0), np.array([0.5, 1.0, 1.0, 0.5])
+    size[3] = 0.5
+    step = CutStep(np.zeros((4, 12)), np.zeros((4, 12)), fraction, size)
+    solve = newton._Solve.__new__(newton._Solve)
+    solve._was_foreseen, solve._nobody = np.array([False, True, False, False]), np.zeros(4, dtype=bool)
+    solve._potential, solve.report = SimpleNamespace(is_solid=False), SimpleNamespace(iterations=newton._MEETING)
+    now = SimpleNamespace(step=step)
+    assert solve._is_meeting(now).tolist() == [True, True, False, False]
+    solve._potential.is_solid = True
+    assert not solve._is_meeting(now).any()
+    solve._potential.is_solid, solve.report.iterations = False, newton._MEETING + 1
+    assert not solve._is_meeting(now).any()

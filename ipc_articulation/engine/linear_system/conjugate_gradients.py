@@ -98,10 +98,7 @@ def _is_solved(r, f, first, cols):
         for k in range(3):
             left[part[v]] += r[v, k] ** 2
             right[part[v]] += f[v, k] ** 2
-    for p in range(len(part)):
-        if left[p] > FORCING * FORCING * max(right[p], least):
-            return False
-    return True
+    return not np.any(left > FORCING * FORCING * np.maximum(right, least))
 
 
 @compiled(fastmath={"contract", "reassoc"})

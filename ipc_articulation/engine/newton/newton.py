@@ -84,7 +84,10 @@ _LOOKS = 2  # at what a step would hit, whose barriers enter the system
 _ROUNDS = 6  # of solutions of it, in each
 _DEAR_ROUNDS = 1  # where a solution takes longer than all else
 _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has ended by then
+_WILD = 10.0  # times Newton's step: barriers that lead so far are expanded where they do not hold
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
+_PROJECTED = len(SHARES) + 1  # level of distrust that leaves a projected Hessian only
+_MEETING = 8  # iterations, up to which islands that meet or leave contacts have projected Hessians
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -103,13 +106,14 @@ class _Solve:
         self._distrust = np.zeros(n, dtype=np.int64)  # of exact Hessians, see `trust`
         self._nobody = np.zeros(n, dtype=np.bool_)
         self._is_foreseen = self._nobody  # bodies whose step, in this iteration, is not Newton's
+        self._was_foreseen = self._nobody  # in the one before
         self._has_stiffened = False  # whether assembling, in this iteration, has raised any contact resistance
 
     def iterate(self, now: Iterate) -> Iterate:
         """One Newton iteration."""
         potential, report = self._potential, self.report
         report.iterations += 1
-        self._has_stiffened, self._is_foreseen = False, self._nobody
+        self._was_foreseen, self._is_foreseen, self._has_stiffened = self._is_foreseen, self._nobody, False
         at_goal = potential.approach(report.iterations)
         dq = self._newton_step(now)
         if self._has_stiffened:
@@ -170,9 +174,15 @@ class _Solve:
         hold a link against those that move its joint (Longva et al. 2023, «Pitfalls of projection»). So once steps are
         below the tolerances, as where Newton leaves a saddle, only as much is projected as is needed. Parts that are
         not definite also get the stiffness of the springs that bear in them (see `restrained_step`).
+
+        Foreseen contact, with which barriers are let go, needs the projected ones: without barriers exact ones are
+        often hardly definite. So islands that still meet or leave contacts keep these for a while.
         """
         system, q, moving = self._system, now.q, now.moving
-        levels = np.where(now.moving, self._distrust, 0)
+        is_meeting = self._is_meeting(now)
+        if is_meeting[moving].all():
+            return self._projected_step(q, moving)
+        levels = np.where(moving, np.where(is_meeting, _PROJECTED, self._distrust), 0)
         g = self._assemble(q, moving, project=False)
         dq = system.solve_definite(g)
         if dq is None and self._potential.bear(system):
@@ -185,6 +195,12 @@ class _Solve:
         is_exact = system.soften(exact, SHARES, levels, moving & (now.step.size >= 1.0))
         self._potential.projected = moving & ~is_exact
         return system.solve(g)
+
+    def _is_meeting(self, now: Iterate) -> Bools:
+        """Bodies whose last step was cut by collision detection or led by foreseen contact, and was large, (n,)."""
+        if self._potential.is_solid or self.report.iterations > _MEETING:
+            return self._nobody
+        return (self._was_foreseen | (now.step.fraction < 1.0)) & (now.step.size > 1.0)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:
         """The gradient (n, 12), and the Hessian in the system."""
@@ -208,7 +224,8 @@ class _Solve:
             dq = self._expand(foresight, step.dq)
             if dq is step.dq:
                 break
-            step, labels = self._cut(now, dq)
+            is_wild = self._sizes(labels, dq) > _WILD * np.maximum(newton.size, 1.0)
+            step, labels = self._cut(now, np.where(is_wild[:, None], newton.dq, dq) if is_wild.any() else dq)
         if step is newton:
             return step, labels
         is_uphill = _ascends(labels, self._gradient, step.dq)
@@ -239,8 +256,10 @@ class _Solve:
         """The step dq, limited by collision detection, and the islands (n,) that it forms."""
         fraction, labels = self._potential.step_fractions(now.q, dq)
         self._watch.lap("collision detection")
-        size = step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances, self._potential.is_soft)
-        return CutStep(now.q, dq, fraction, size), labels
+        return CutStep(now.q, dq, fraction, self._sizes(labels, dq)), labels
+
+    def _sizes(self, labels: Ints, dq: Array) -> Array:
+        return step_sizes(labels, self._potential.motions(dq), dq, *self._tolerances, self._potential.is_soft)
 
     def _find_done(self, now: Iterate, step: CutStep, labels: Ints, at_goal: bool) -> Bools:
         """The bodies whose islands meet the convergence test with this step, (n,)."""
