@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array
+from ipc_articulation.arrays import Array, Bools
 from ipc_articulation.contact.anchors import LENGTH
 from ipc_articulation.contact.held import Held
+from ipc_articulation.contact.springs import LENGTH as SOFT_LENGTH
 from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 
 _SMALLEST = 1e-300  # [m]
@@ -31,14 +32,18 @@ class FrictionLaw(NamedTuple):
         """Whether there is friction at all."""
         return self.eps_velocity > 0.0
 
-    def length(self, d_hat: float, dt: float) -> float:
+    def length(self, d_hat: float, dt: float, is_soft: bool = False) -> float:
         """The slip [m] at which friction is fully developed, for d̂ [m] and steps of dt [s]."""
-        return self._lagged_length(dt) if self.held is None else max(LENGTH * d_hat, _SMALLEST)
+        return (
+            self._lagged_length(dt)
+            if self.held is None
+            else max((SOFT_LENGTH if is_soft else LENGTH) * d_hat, _SMALLEST)
+        )
 
-    def lengths(self, d_hat: Array, dt: float) -> Array:
+    def lengths(self, d_hat: Array, dt: float, is_soft: Bools) -> Array:
         """The same for several d̂, (k,)."""
         lagged = np.full(len(d_hat), self._lagged_length(dt))
-        return lagged if self.held is None else np.maximum(LENGTH * d_hat, _SMALLEST)
+        return lagged if self.held is None else np.maximum(np.where(is_soft, SOFT_LENGTH, LENGTH) * d_hat, _SMALLEST)
 
     def _lagged_length(self, dt: float) -> float:
         return max(self.eps_velocity * dt, _SMALLEST)

@@ -110,7 +110,7 @@ class HalfPlaneContact:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = _begin(self.columns, stiffness, friction, x, self._dual)
-            self._square, eps = dt * dt, law.lengths(self.d_hat, dt)
+            self._square, eps = dt * dt, law.lengths(self.d_hat, dt, ~self._is_affine)
             self._step = PlaneStep(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
             if law.held is not None:
                 given = tuple(self._step), self.bodies, self._is_affine, *law.held, law.pairs_of

@@ -75,7 +75,9 @@ class SoftContact(MaterialContact):
             mu = self._mu if self._elements is None else self._elements.frictions(touching)
             barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
             vertices = self._surfaces.body, self._surfaces.points, at.x
-            self._friction = vertex_friction.lag(touching, *vertices, *barrier, law.length(self._d_hat, self._dt))
+            self._friction = vertex_friction.lag(
+                touching, *vertices, *barrier, law.length(self._d_hat, self._dt, is_soft=True)
+            )
             if law.held is not None:
                 given = law.springs, self._meshes, at.x, at.q
                 self._friction, self._stretched = anchored_to(self._friction, *given)

@@ -1,6 +1,6 @@
 """Friction of soft bodies that holds: every stencil remembers by how far its two points are displaced.
 
-    E = Σ_k μ λ_k f₀(|s_k + u_k|, δ),   δ = 10⁻³ d̂
+    E = Σ_k μ λ_k f₀(|s_k + u_k|, δ),   δ = 10⁻² d̂
 
 as between affine bodies (see `anchors`), whose pairs remember a rigid field. Pairs that deform have none, so every
 stencil has a spring of its own, for as long as it is in contact. At the end of a step
