@@ -8,9 +8,10 @@ from ipc_articulation.arrays import Array, Ints
 
 
 class VertexBlocks(NamedTuple):
-    """Second derivatives of k stencils by their four vertices."""
+    """Second derivatives of k stencils by their four vertices, or other points of bodies."""
 
-    vertices: Ints  # (k, 4)
+    bodies: Ints  # (k, 4)
+    points: Array  # (k, 4, 3) local positions [m]
     H: Array  # (k, 12, 12)
 
 

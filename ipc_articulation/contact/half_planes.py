@@ -30,6 +30,7 @@ from ipc_articulation.contact.plane_pairs import (
     linear_gap,
     place_vertex,
 )
+from ipc_articulation.contact.plane_springs import read, springs_of
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.resistance import Resistance
 from ipc_articulation.contact.smooth_norm import (
@@ -40,6 +41,7 @@ from ipc_articulation.contact.smooth_norm import (
     smooth_norm_derivatives,
     start_dual,
 )
+from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.surfaces import Surfaces
 
 
@@ -75,7 +77,7 @@ class HalfPlaneContact:
             materials: The contact models of all pairs.
             resistance: κ_c of all pairs.
             touches: Bodies whose vertices may touch anything, (n,).
-            affine: Number of affine bodies, the first ones; friction of the others remembers nothing.
+            affine: Number of affine bodies, the first ones.
         """
         counts, plane_pairs = np.diff(surfaces.first), materials.plane_pairs[materials.group]
         body, plane = np.nonzero((plane_pairs != NO_CONTACT) & (touches & (counts > 0))[:, None])
@@ -95,7 +97,8 @@ class HalfPlaneContact:
             *surfaces.boxes,
         )
         self.columns = tuple(self._pairs)  # numba takes a plain tuple faster
-        self.may_touch, self._remembers = len(body) > 0, body < affine
+        self.may_touch, self._is_affine = len(body) > 0, body < affine
+        self._has_soft = not self._is_affine.all()
         rows, none = np.zeros(self._pairs.first_row[-1]), np.zeros(len(body))
         self._dual = np.zeros((len(rows), 3))
         self._no_anchor = np.zeros((len(rows), 3))
@@ -107,18 +110,26 @@ class HalfPlaneContact:
             stiffness = dt * dt * self._resistance.of(self.bodies)
             friction = self._friction if law.acts else np.zeros_like(self._friction)
             force, rubs = _begin(self.columns, stiffness, friction, x, self._dual)
-            eps = np.where(self._remembers, law.lengths(self.d_hat, dt), law.lagged_length(dt))
-            self._square = dt * dt
+            self._square, eps = dt * dt, law.lengths(self.d_hat, dt, ~self._is_affine)
             self._step = PlaneStep(stiffness, force, rubs, self._dual, x, self._no_anchor, eps)
             if law.held is not None:
-                given = tuple(self._step), self.bodies, self._remembers, *law.held, law.pairs_of
-                self._step = self._step._replace(anchor=anchors_of(self.columns, *given))
+                given = tuple(self._step), self.bodies, self._is_affine, *law.held, law.pairs_of
+                anchor = anchors_of(self.columns, *given)
+                if self._has_soft:
+                    read(self.columns, tuple(self._step), self._plane, self._is_affine, *law.springs, anchor)
+                self._step = self._step._replace(anchor=anchor)
 
     def patches(self, q: Array) -> list[Patches]:
-        """The contact points of friction at the end q (n, 12) of a step."""
-        if not np.count_nonzero(self._step.rubs & self._remembers):
+        """The contact points of friction of affine bodies at the end q (n, 12) of a step."""
+        if not np.count_nonzero(self._step.rubs & self._is_affine):
             return []
-        return [Patches(*patches_of(self.columns, tuple(self._step), self.bodies, self._remembers, q))]
+        return [Patches(*patches_of(self.columns, tuple(self._step), self.bodies, self._is_affine, q))]
+
+    def springs(self, x: Array) -> Springs:
+        """What friction of soft bodies remembers at the end of a step, with vertices at x (V, 3)."""
+        if not np.count_nonzero(self._step.rubs & ~self._is_affine):
+            return NO_SPRINGS
+        return Springs(*springs_of(self.columns, tuple(self._step), self._plane, self._is_affine, x))
 
     @property
     def d_hat(self) -> Array:

@@ -1,4 +1,4 @@
-"""Friction of vertices on half-planes: what a step keeps of it, and what it remembers (see `anchors`), for numba."""
+"""Friction of vertices on half-planes: what a step keeps of it, and what affine bodies remember (see `anchors`)."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def slip(p, step, i, v, x, u):
 
 
 @compiled
-def _remembering(p, step, remembers):
-    """The rows of friction that remembers (c,), their pairs (P,), and of each row the place of its pair, (c,).
+def _remembering(p, step, is_affine):
+    """The rows of friction of affine bodies (c,), their pairs (P,), and of each row the place of its pair, (c,).
 
     And where they are and their normals, (c, 3) each.
     """
@@ -48,7 +48,7 @@ def _remembering(p, step, remembers):
     place, points, normals = np.empty(most, dtype=np.int64), np.empty((most, 3)), np.empty((most, 3))
     for i in range(len(p.body)):
         before = count
-        for r in range(p.first_row[i], p.first_row[i + 1] if remembers[i] else p.first_row[i]):
+        for r in range(p.first_row[i], p.first_row[i + 1] if is_affine[i] else p.first_row[i]):
             if step.normal_force[r] > 0.0:
                 on[count], place[count] = r, number
                 for k in range(3):
@@ -62,20 +62,20 @@ def _remembering(p, step, remembers):
 
 
 @compiled
-def anchors_of(columns, step, bodies, remembers, held_pairs, fields, count):
-    """What the rows of friction remember, (rows, 3) [m]; fills their duals.
+def anchors_of(columns, step, bodies, is_affine, held_pairs, fields, count):
+    """What the rows of friction of affine bodies remember, (rows, 3) [m]; fills their duals.
 
     Args:
         columns: The fields of `PlanePairs`.
         step: The fields of `PlaneStep`.
         bodies: The body and the half-plane of each pair, as they are held, (k, 2).
-        remembers: Pairs that do, (k,).
+        is_affine: Pairs whose body is, (k,).
         held_pairs: The pairs that are held.
         fields: Theirs.
         count: Number of bodies and half-planes.
     """
     p, step = PlanePairs(*columns), PlaneStep(*step)
-    on, pairs, place, points, normals = _remembering(p, step, remembers)
+    on, pairs, place, points, normals = _remembering(p, step, is_affine)
     s = read(held_pairs, fields, count, bodies[pairs], place, points, normals)
     anchor = np.zeros((len(step.normal_force), 3))
     for c in range(len(on)):
@@ -85,10 +85,10 @@ def anchors_of(columns, step, bodies, remembers, held_pairs, fields, count):
 
 
 @compiled
-def patches_of(columns, step, bodies, remembers, q):
-    """The fields of `Patches` of friction that remembers, at the end q (n, 12) of a step; see `anchors_of`."""
+def patches_of(columns, step, bodies, is_affine, q):
+    """The fields of `Patches` of friction of affine bodies, at the end q (n, 12) of a step; see `anchors_of`."""
     p, step, x = PlanePairs(*columns), PlaneStep(*step), np.empty(3)
-    on, pairs, place, points, normals = _remembering(p, step, remembers)
+    on, pairs, place, points, normals = _remembering(p, step, is_affine)
     slips, forces = np.empty((len(on), 3)), np.empty(len(on))
     for c in range(len(on)):
         i = pairs[place[c]]

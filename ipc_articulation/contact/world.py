@@ -32,6 +32,7 @@ from ipc_articulation.contact.soft.crossing import first_crossing
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.soft_contact import SoftContact
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
+from ipc_articulation.contact.springs import NO_SPRINGS, Springs, joined
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 
@@ -423,10 +424,19 @@ class ContactWorld:
         return change
 
     def remembered(self, q: Array, held: Held) -> Held:
-        """What friction remembers at the end q (n, 12) of a step that began with what is held."""
-        patches = [patch for contact in self._contacts for patch in contact.patches(q)]
+        """What friction of affine bodies remembers at the end q (n, 12) of a step that began with what is held."""
+        patches = self.half_planes.patches(q)
+        patches += [patch for contact in self._affine_contacts for patch in contact.patches(q)]
         planes = len(self.half_planes.planes.names)
         return remembered(Patches.join(patches), held, planes, self._start.q, q) if patches else NO_ANCHORS
+
+    def springs(self, q: Array) -> Springs:
+        """What friction of soft bodies remembers at the end q (n, 12) of a step with anchored friction."""
+        if self._meshes is None:
+            return NO_SPRINGS
+        x = self.surfaces.positions(q)
+        of_bodies = [contact.springs(x, q) for contact in self._soft_contacts]
+        return joined([self.half_planes.springs(x), *of_bodies], len(x))
 
     def forces(self, q: Array) -> ContactForces:
         """All contacts at the end q (n, 12) of a step; their forces times dt²."""

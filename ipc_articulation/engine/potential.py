@@ -16,6 +16,7 @@ from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.contact.held import NOTHING_HELD, Held
 from ipc_articulation.contact.material_contact import TOGETHER
 from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian
@@ -42,7 +43,8 @@ CURVED_REMAINDER = 1e-8  # see `Term.curved`
 
 # What a last step may bring about; what is left is the square of it
 _GAP_CHANGE = 0.1  # relative
-_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3  # of μ λ; the second for links of articulations
+_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3  # of μ λ; the second in islands with an articulation,
+_SOFT_FRICTION_CHANGE = 0.03  # and this one for their soft bodies
 
 
 class Potential:
@@ -126,8 +128,12 @@ class Potential:
         return NOTHING_HELD if self._contact is None else self._contact.resistance.held
 
     def anchors(self, q: Array) -> Held:
-        """What friction remembers at the end q (n, 12) of the step."""
+        """What friction of affine bodies remembers at the end q (n, 12) of the step."""
         return NO_ANCHORS if self._contact_term is None else self._contact_term.remembered(q)
+
+    def springs(self, q: Array) -> Springs:
+        """What friction of soft bodies remembers at the end q (n, 12) of the step."""
+        return NO_SPRINGS if self._contact_term is None else self._contact_term.springs(q)
 
     def creases(self, q: Array) -> Array:
         """Creases of plastic shells (c, 5) at the end q (n, 12) of the step."""
@@ -324,8 +330,9 @@ class Potential:
         ahead = self._contact.ahead(q)
         gaps, friction = self._contact.gap_changes(ahead), self._contact.friction_changes(ahead)
         kept = islands.largest(labels, gaps) < _GAP_CHANGE
-        allowed = np.where(islands.anyone(labels, self.exact), _EXACT_FRICTION_CHANGE, _FRICTION_CHANGE)
-        return kept & (islands.largest(labels, friction) < allowed)
+        allowed = np.where(self.is_soft, _SOFT_FRICTION_CHANGE, _EXACT_FRICTION_CHANGE)
+        allowed = np.where(islands.anyone(labels, self.exact), allowed, _FRICTION_CHANGE)
+        return kept & ~islands.anyone(labels, friction >= allowed)
 
     def motions(self, dq: Array) -> Array:
         """Largest displacement (n,) [m] of a vertex of each body under dq (n, 12), or of its origin without surface."""

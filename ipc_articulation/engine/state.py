@@ -9,6 +9,7 @@ import numpy as np
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.held import NOTHING_HELD, Held
+from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 
 NO_CREASES = np.zeros((0, 5))
 
@@ -28,6 +29,10 @@ class EngineState(NamedTuple):
     anchored: Ints  # (h,) pairs of bodies whose friction remembers, see `contact.anchors`
     anchors: Array  # (h, 9)
     creases: Array = NO_CREASES  # (c, 5) of plastic shells, see `terms.creases`
+    springs: Ints = (
+        NO_SPRINGS.stencils
+    )  # (k, 5) stencils of soft bodies whose friction remembers, see `contact.springs`
+    stretches: Array = NO_SPRINGS.stretches  # (k, 4)
 
     @property
     def held_resistances(self) -> Held:
@@ -36,8 +41,13 @@ class EngineState(NamedTuple):
 
     @property
     def held_anchors(self) -> Held:
-        """What friction remembers."""
+        """What friction of affine bodies remembers."""
         return Held(self.anchored, self.anchors)
+
+    @property
+    def held_springs(self) -> Springs:
+        """What friction of soft bodies remembers."""
+        return Springs(self.springs, self.stretches)
 
     @classmethod
     def without_past(cls, q: Array, qdot: Array, theta: Array) -> EngineState:

@@ -70,7 +70,7 @@ def step(
         settle(*measures, potential.labels, potential.driven | unconverged, state.q, q, dt)
     qdot, same, found = end_step(model.order, state, q, potential.movable, unconverged | potential.restiffened, dt)
     theta = model.context.coordinates.follow(state.theta, q)
-    held = *potential.resistances, *potential.anchors(q), potential.creases(q)
+    held = *potential.resistances, *potential.anchors(q), potential.creases(q), *potential.springs(q)
     after = EngineState(q, qdot, theta, state.q, state.qdot, *held)
     watch.lap("write back")
     return after, Rested(same, dt) if found else None, report

@@ -49,6 +49,11 @@ class Meshes:
         return np.repeat(np.arange(len(self.first_row) - 1), np.diff(self.first_row))
 
     @cached_property
+    def of_vertex(self) -> Ints:
+        """The mesh of each vertex, ascending, (V,)."""
+        return self.of_row[self.body]
+
+    @cached_property
     def representative(self) -> Ints:
         """A row of each mesh that stands for it, (M,): the first that moves, where one does."""
         moves = np.zeros(self.first_row[-1], dtype=np.bool_)

@@ -10,7 +10,6 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact import pair_barrier
-from ipc_articulation.contact.anchors import Patches
 from ipc_articulation.contact.derivatives import VertexBlocks
 from ipc_articulation.contact.forces import ContactForces
 from ipc_articulation.contact.friction_law import FrictionLaw
@@ -26,6 +25,8 @@ from ipc_articulation.contact.soft.vertex_forces import barrier_forces, friction
 from ipc_articulation.contact.soft.vertex_foresight import VertexForesight
 from ipc_articulation.contact.soft.vertex_friction import VertexFriction
 from ipc_articulation.contact.soft.vertex_rows import add_gradients
+from ipc_articulation.contact.soft.vertex_springs import Stretched, anchored_to, springs_of
+from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.stencils import Stencils
 from ipc_articulation.contact.surfaces import Surfaces
 from ipc_articulation.cores import parts, share
@@ -60,20 +61,26 @@ class SoftContact(MaterialContact):
         self._elements = elements
         self.proximity = SoftProximity(surfaces, meshes, self._reach, elements)
         self._friction: VertexFriction | None = None
+        self._stretched: Stretched | None = None
 
     def begin_step(self, at: Positions, near: Ints, dt: float) -> Stencils:
         """Begin a step of dt [s], without friction so far; returns the stencils within d̂."""
         self.proximity.cover(at, at, near)
-        self._dt, self._friction = dt, None
+        self._dt, self._friction, self._stretched = dt, None, None
         return self.touching(at.x, self._all)
 
     def lag_friction(self, touching: Stencils, at: Positions, law: FrictionLaw) -> None:
-        """Fix the step's normal forces and tangents of friction; it has no anchors."""
+        """Fix the step's normal forces and tangents and springs of friction; `touching` are the stencils within d̂."""
         if self._mu > 0.0 and law.acts and len(touching):
             mu = self._mu if self._elements is None else self._elements.frictions(touching)
             barrier = mu * self._stiffness(touching), self._d_hat, self._thickness
             vertices = self._surfaces.body, self._surfaces.points, at.x
-            self._friction = vertex_friction.lag(touching, *vertices, *barrier, law.lagged_length(self._dt))
+            self._friction = vertex_friction.lag(
+                touching, *vertices, *barrier, law.length(self._d_hat, self._dt, is_soft=True)
+            )
+            if law.held is not None:
+                given = law.springs, self._meshes, at.x, at.q
+                self._friction, self._stretched = anchored_to(self._friction, *given)
 
     def _stiffness(self, stencils: Stencils) -> Array:
         if self._elements is None or not len(stencils):
@@ -98,15 +105,14 @@ class SoftContact(MaterialContact):
         Returns:
             Their Hessians by vertices, projected or as far as possible exact.
         """
-        blocks, rows = [], (self._surfaces.body, self._surfaces.points)
+        blocks: list[VertexBlocks] = []
         if len(touching):
             g_v, H = self._differentiate(touching, x, project)
-            add_gradients(touching.vertices, g_v, *rows, g)
-            blocks.append(VertexBlocks(touching.vertices, H))
+            blocks.append(_by_points(touching.vertices, self._surfaces.body, self._surfaces.points, g_v, H, g))
         if self._friction is not None:
-            g_v, H = vertex_friction.derivatives(*self._friction, moving, q)
-            add_gradients(self._friction.vertices, g_v, *rows, g)
-            blocks.append(VertexBlocks(self._friction.vertices, H))
+            friction = self._friction
+            g_v, H = vertex_friction.derivatives(*friction, moving, q)
+            blocks.append(_by_points(friction.vertices, friction.body, friction.points, g_v, H, g))
         return blocks
 
     def _differentiate(self, touching: Stencils, x: Array, project: bool) -> tuple[Array, Array]:
@@ -128,16 +134,21 @@ class SoftContact(MaterialContact):
         if self._friction is not None:
             vertex_friction.follow(*self._friction, moving, q, ahead, turned)
 
-    def patches(self, q: Array) -> list[Patches]:
-        """None: friction of soft bodies remembers nothing."""
-        return []
+    def springs(self, x: Array, q: Array) -> Springs:
+        """What friction remembers at the end q (n, 12) of the step, with vertices at x (V, 3)."""
+        if self._friction is None or self._stretched is None:
+            return NO_SPRINGS
+        return springs_of(self._friction, self._stretched, x, q)
 
     def forces(self, x: Array, q: Array) -> list[ContactForces]:
         """Forces of barrier and friction at positions that `proximity` covers; times dt²."""
         touching, body = self.touching(x, self._all), self._surfaces.body
         barrier = self._stiffness(touching), self._d_hat, self._thickness
         found = [barrier_forces(touching, body, x, *barrier)] if len(touching) else []
-        return found if self._friction is None else [*found, friction_forces(self._friction, x, q, self._thickness)]
+        if self._friction is None:
+            return found
+        apart = 0.0 if self._stretched is None else self._stretched.apart
+        return [*found, friction_forces(self._friction, q, self._thickness, apart)]
 
     def near(self, low: Array, high: Array, moving: Bools) -> Ints:
         """Rows (k, 2) that stand for pairs of meshes, one of them moving, whose boxes are within reach of each other.
@@ -175,3 +186,9 @@ class SoftContact(MaterialContact):
         moving = np.ones(len(m.first_row) - 1, dtype=np.bool_)
         found.cover(at, at, m.representative[near_meshes(*m.boxes(at.low, at.high), self._allowed, moving, reach)])
         return found.stencils
+
+
+def _by_points(vertices: Ints, body: Ints, points: Array, g_v: Array, H: Array, g: Array) -> VertexBlocks:
+    """Hessians (k, 12, 12) by the points of stencils (k, 4); adds their gradients (k, 12) to g (n, 12)."""
+    add_gradients(vertices, g_v, body, points, g)
+    return VertexBlocks(body[vertices], points[vertices], H)

@@ -26,16 +26,19 @@ def barrier_forces(touching: Stencils, body: Ints, x: Array, kappa: Array, d_hat
     return ContactForces(points, opposite, normals, forces, np.zeros_like(forces), couples, gaps, bodies)
 
 
-def friction_forces(friction: VertexFriction, x: Array, q: Array, xi: float) -> ContactForces:
-    """Forces at all points in touch when the step began, with vertices at x (V, 3), that is q (n, 12); times dt²."""
-    _, vertices, weights, normal, force, start, _, eps, body, points = friction
-    corners = x[vertices]
+def friction_forces(friction: VertexFriction, q: Array, xi: float, apart: Array | float) -> ContactForces:
+    """Forces at all points in touch when the step began, at q (n, 12); times dt².
+
+    The gaps are those of points that were `apart` (k,) [m] before they were brought to one place.
+    """
+    _, _, vertices, weights, normal, force, start, _, eps, body, points = friction
+    corners = vertex_friction.positions(vertices, body, points, q)
     is_first = weights > 0.0
     is_first[:, 0] = True
     first = np.einsum("ka,kai->ki", np.where(is_first, weights, 0.0), corners)
     second = -np.einsum("ka,kai->ki", np.where(is_first, 0.0, weights), corners)
     forces = vertex_friction.forces(vertices, weights, normal, force, start, eps, body, points, q)
-    gaps = np.einsum("ki,ki->k", normal, first - second) - xi
+    gaps = np.einsum("ki,ki->k", normal, first - second) + apart - xi
     nothing = np.zeros_like(forces)
     ends = np.argmin(weights, axis=1)
     bodies = body[np.stack([vertices[:, 0], vertices[np.arange(len(ends)), ends]], axis=1)]

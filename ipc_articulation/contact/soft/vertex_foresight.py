@@ -65,8 +65,9 @@ class VertexForesight:
         self._at[changed] = after
         kappa = self._stiffness(of)
         g_v, H = _differences(*of.columns, self._x, kappa, before, after, *limits, projected)
-        add_gradients(of.vertices, g_v, self._surfaces.body, self._surfaces.points, g)
-        return [VertexBlocks(of.vertices, H)]
+        body, points = self._surfaces.body, self._surfaces.points
+        add_gradients(of.vertices, g_v, body, points, g)
+        return [VertexBlocks(body[of.vertices], points[of.vertices], H)]
 
 
 @compiled

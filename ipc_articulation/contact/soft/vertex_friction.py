@@ -1,7 +1,8 @@
-"""Friction by vertices: E = μ λ f₀(|u|, ε) with normal forces and tangents from the beginning of the step.
+"""Friction by vertices: E = μ λ f₀(|s + u|, ε) with normal forces and tangents from the beginning of the step.
 
-u = T Σ w_a (x_a - xᵗ_a) is the slip of the two points that were closest then, w_a their weights on the four vertices of
-the stencil and T = 1 - nnᵀ; `pair_friction` has the rest. So ∂E/∂x_a = w_a μ λ f₀' u/|u|.
+u = T Σ w_a (x_a - xᵗ_a) is the displacement of the two points that were closest then, w_a their weights on the four
+vertices of the stencil and T = 1 - nnᵀ. s is what `vertex_springs` remember of earlier steps; 0 without them. With the
+slip y = s + u it is ∂E/∂x_a = w_a μ λ f₀' y/|y|; `pair_friction` has the rest.
 """
 
 from __future__ import annotations
@@ -31,25 +32,27 @@ class VertexFriction(NamedTuple):
     """The k contact points at the beginning of a step."""
 
     bodies: Ints  # (k, 2) the bodies that stand for both sides, see `Stencils`
-    vertices: Ints  # (k, 4)
+    kind: Ints  # (k,) see `Stencils`
+    vertices: Ints  # (k, 4) rows of `points`
     weights: Array  # (k, 4) w
     normal: Array  # (k, 3)
     force: Array  # (k,) μ λ
-    start: Array  # (k, 3) Σ w xᵗ [m]
+    start: Array  # (k, 3) Σ w xᵗ - s [m]
     dual: Array  # (k, 3) p, see `smooth_norm`; NaN before the first derivatives; changes from iteration to iteration
     eps: float  # ε: slip at which friction is fully developed [m]
-    body: Ints  # (V,) of each vertex
-    points: Array  # (V, 3) local positions [m]
+    body: Ints  # (p,) of each point
+    points: Array  # (p, 3) local positions [m]: all vertices, or points of the stencils' own
 
 
 def lag(
     touching: Stencils, body: Ints, points: Array, x: Array, mu_kappa: Array, d_hat: float, xi: float, eps: float
 ) -> VertexFriction:
-    """Friction of a step that begins with vertices at x (V, 3); mu_kappa (P,) is μκ of the stencils' pairs."""
+    """Friction without memory for a step that begins with vertices at x (V, 3); mu_kappa (P,) is μκ of pairs."""
     weights, normal, force, start = _lag(*touching.columns[1:], x, mu_kappa, d_hat, xi)
     on = np.flatnonzero(force)
     return VertexFriction(
         bodies=touching.bodies[touching.pair[on]],
+        kind=touching.kind[on],
         vertices=touching.vertices[on],
         weights=weights[on],
         normal=normal[on],
@@ -95,11 +98,12 @@ def slip(vertices, w, n, start, body, points, q, u):
 
 
 @compiled
-def add_energy(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, E):
+def add_energy(bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, E):
     """Add the energies of contact points with a moving body to that body's E (n,).
 
     Args:
-        bodies: This and the next nine are the fields of `VertexFriction`.
+        bodies: This and the next ten are the fields of `VertexFriction`.
+        kind: (k,).
         vertices: (k, 4).
         weights: (k, 4).
         normal: (k, 3).
@@ -107,8 +111,8 @@ def add_energy(bodies, vertices, weights, normal, force, start, dual, eps, body,
         start: (k, 3).
         dual: (k, 3).
         eps: ε [m].
-        body: (V,).
-        points: (V, 3).
+        body: (p,).
+        points: (p, 3).
         moving: Bodies that move, (n,).
         q: Coordinates (n, 12).
         E: (n,).
@@ -122,7 +126,7 @@ def add_energy(bodies, vertices, weights, normal, force, start, dual, eps, body,
 
 
 @compiled
-def derivatives(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q):
+def derivatives(bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q):
     """Gradients (k, 12) and Hessians (k, 12, 12) by vertices; arguments as in `add_energy`."""
     g, H = np.zeros((len(force), SIZE)), np.zeros((len(force), SIZE, SIZE))
     t, N = np.empty(3), np.empty((3, 3))
@@ -143,7 +147,7 @@ def derivatives(bodies, vertices, weights, normal, force, start, dual, eps, body
 
 
 @compiled
-def follow(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, turned):
+def follow(bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, turned):
     """Let the duals follow a Newton step from q to ahead, (n, 12) each, on which bodies (n,) have turned on circles.
 
     The other arguments are as in `add_energy`.
@@ -161,16 +165,32 @@ def follow(bodies, vertices, weights, normal, force, start, dual, eps, body, poi
 
 
 @compiled
-def add_changes(bodies, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, change):
-    """Raise `change` (n,) to how much of μ λ a force changes from q to ahead, (n, 12) each; see `add_energy`."""
+def add_changes(
+    bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, change
+):
+    """Raise `change` (n,) to how much of μ λ a force changes from q to ahead, (n, 12) each; see `add_energy`.
+
+    It counts as that of the second body, which is a soft one, if this moves.
+    """
     u, to = np.empty(3), np.empty(3)
     for r in range(len(force)):
         i, j = bodies[r, 0], bodies[r, 1]
         if moving[i] or moving[j]:
             slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
             slip(vertices[r], weights[r], normal[r], start[r], body, points, ahead, to)
-            b = i if moving[i] else j
+            b = j if moving[j] else i
             change[b] = max(change[b], force_change(u, to, eps))
+
+
+@compiled
+def positions(vertices, body, points, q):
+    """Where the points of stencils (k, 4) are at q (n, 12), (k, 4, 3)."""
+    x = np.empty((len(vertices), 4, 3))
+    for r in range(len(vertices)):
+        for a in range(4):
+            for k in range(3):
+                x[r, a, k] = on_axis(q, body[vertices[r, a]], k, points[vertices[r, a]])
+    return x
 
 
 @compiled

@@ -40,7 +40,23 @@ def take(
 
 
 @compiled
-def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, creases, q_ref, dt):
+def _advance(
+    problem,
+    q,
+    qdot,
+    theta,
+    q_before,
+    qdot_before,
+    pairs,
+    resistances,
+    anchored,
+    anchors,
+    creases,
+    springs,
+    stretches,
+    q_ref,
+    dt,
+):
     """The stages of `engine.step`, with reference poses q_ref (n, 12).
 
     The state is passed as separate arrays, because unpacking it costs a microsecond.
@@ -51,7 +67,8 @@ def _advance(problem, q, qdot, theta, q_before, qdot_before, pairs, resistances,
         before it had converged.
     """
     bodies = problem.bodies
-    state = EngineState(q, qdot, theta, q_before, qdot_before, pairs, resistances, anchored, anchors, creases)
+    held = pairs, resistances, anchored, anchors, creases, springs, stretches
+    state = EngineState(q, qdot, theta, q_before, qdot_before, *held)
     if not begin_step(problem.terms, state, q_ref, dt):
         return q, qdot, theta, False, 0, 0, 0, bodies.driven, False, False
     start, E, is_measured = _start(problem, state, dt)

@@ -14,6 +14,7 @@ from uipc.geometry import ImplicitGeometry
 
 from ipc_articulation import affine
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact import springs
 from ipc_articulation.contact.held import without
 from ipc_articulation.engine.output.write_back import SceneWriter
 from ipc_articulation.engine.scene.model import EngineModel
@@ -132,7 +133,7 @@ class StateAccessor:
             refuse_overlaps(workspace.contact, self._bodies, new_q, "in the state that was written", moved)
         theta = model.context.coordinates.follow(writer.adopt_coordinates(old.theta), new_q)
         planes = len(model.planes.names)
-        state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows, planes)
+        state = _with_rows(old, EngineState.without_past(new_q, new_qdot, theta), rows, planes, model.surfaces.body)
         if begins_anew:
             pairs, resistances = without(old.held_resistances, (old.q != new_q).any(axis=1), planes)
             state = state._replace(pairs=pairs, resistances=resistances)
@@ -162,17 +163,22 @@ class StateAccessor:
         return values
 
 
-def _with_rows(old: EngineState, new: EngineState, rows: Ints, planes: int) -> EngineState:
+def _with_rows(old: EngineState, new: EngineState, rows: Ints, planes: int, body: Ints) -> EngineState:
     """A new state, with the past of the old state outside the given rows, and what its pairs hold.
 
-    The friction of bodies that are somewhere else now has forgotten its anchors; P half-planes.
+    The friction of bodies that are somewhere else now has forgotten its anchors. There are P half-planes; body (V,) is
+    that of each vertex.
     """
-    anchored, anchors = without(old.held_anchors, (old.q != new.q).any(axis=1), planes)
+    moved = (old.q != new.q).any(axis=1)
+    anchored, anchors = without(old.held_anchors, moved, planes)
+    stencils, stretches = springs.without(old.held_springs, body, moved)
     past: dict[str, Any] = {
         "pairs": old.pairs,
         "resistances": old.resistances,
         "anchored": anchored,
         "anchors": anchors,
+        "springs": stencils,
+        "stretches": stretches,
     }
     for name in PAST:
         past[name] = getattr(old, name).copy()

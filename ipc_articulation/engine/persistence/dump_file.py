@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ipc_articulation.errors import DumpError
 
 _MAGIC = b"ipc_articulation dump "
-_VERSION = b"5"
+_VERSION = b"6"
 _NAME = re.compile(r"frame_(\d+)\.dump")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.contact import springs
 from ipc_articulation.contact.held import carried
 from ipc_articulation.engine.scene.model import EngineModel, make_model, read_rows
 from ipc_articulation.engine.state import PAST, EngineState
@@ -79,9 +80,12 @@ def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineM
     counts = [(len(each.context.bodies), len(each.planes.names)) for each in (model, new)]
     pairs, resistances = carried(state.held_resistances, old, *counts)
     anchored, anchors = carried(state.held_anchors, old, *counts)
+    vertices = [(each.surfaces.first, len(each.planes.names)) for each in (model, new)]
+    stencils, stretches = springs.carried(state.held_springs, old, *vertices)
     theta = new.context.coordinates.follow(followed, start.q)
     start = start._replace(pairs=pairs, resistances=resistances, anchored=anchored, anchors=anchors)
-    return start._replace(**bodies, theta=theta, creases=state.creases)
+    start = start._replace(springs=stencils, stretches=stretches, creases=state.creases)
+    return start._replace(**bodies, theta=theta)
 
 
 def _joint_keys(model: EngineModel) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from ipc_articulation.contact.anchors import NO_ANCHORS
 from ipc_articulation.contact.derivatives import ContactDerivatives
 from ipc_articulation.contact.friction_law import FrictionLaw
 from ipc_articulation.contact.held import Held
+from ipc_articulation.contact.springs import NO_SPRINGS, Springs
 from ipc_articulation.contact.world import ContactWorld
 from ipc_articulation.engine.linear_system.hessian import Hessian, NoHessian
 from ipc_articulation.engine.state import EngineState
@@ -37,12 +38,18 @@ class Contact(Term, Projecting):
     def begin_step(self, state: EngineState, dt: float) -> None:
         self._held, motions = state.held_anchors, (dt * state.qdot, dt * state.qdot_before)
         planes = len(self.world.half_planes.planes.names)
-        law = FrictionLaw(self._eps_velocity, self._held if self._holds else None, len(state.q) + planes)
+        law = FrictionLaw(self._eps_velocity)
+        if self._holds:
+            law = FrictionLaw(self._eps_velocity, self._held, len(state.q) + planes, state.held_springs)
         self.world.begin_step(state.q, dt, law, self.resistance, state.held_resistances, motions)
 
     def remembered(self, q: Array) -> Held:
         """The anchors of friction at the end q (n, 12) of the step."""
         return self.world.remembered(q, self._held) if self._holds else NO_ANCHORS
+
+    def springs(self, q: Array) -> Springs:
+        """The springs of soft bodies' friction at the end q (n, 12) of the step."""
+        return self.world.springs(q) if self._holds else NO_SPRINGS
 
     def select(self, moving: Bools) -> None:
         self._moving = moving
@@ -66,5 +73,5 @@ def add_blocks(at: ContactDerivatives, world: ContactWorld, hessian: Hessian) ->
     hessian.add_diagonal(at.blocks)
     for bodies, blocks in at.pair_blocks:
         hessian.add_pairs(bodies, blocks)
-    for vertices, H in at.vertex_blocks:
-        hessian.add_vertices(world.surfaces.body[vertices], world.surfaces.points[vertices], H)
+    for bodies, points, H in at.vertex_blocks:
+        hessian.add_vertices(bodies, points, H)
