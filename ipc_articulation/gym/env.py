@@ -93,6 +93,7 @@ class Env(gymnasium.Env[Any, Any]):
         self.observation_space = self._task.observation_space or _space_of(self._observe(None))
         self._pictures = None if render_mode is None else Pictures(self._world, size)
         self._count, self._last, self._stopped = -1, self._observe(), ""
+        self.is_broken = False  # whether an action has begun, and has not come to its end
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode from a start that is drawn anew.
@@ -114,7 +115,7 @@ class Env(gymnasium.Env[Any, Any]):
             return self._last.copy(), {"success": False, "error": self._stopped}
         self._world.reset(self.np_random)
         self._begin()
-        self._count, self._last = 0, self._observe()
+        self._count, self._last, self.is_broken = 0, self._observe(), False
         return self._last.copy(), {**self._task.info(self.state), "drawn": self.state.drawn}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -127,16 +128,22 @@ class Env(gymnasium.Env[Any, Any]):
             Observation, reward, whether the task ends here, whether the episode was cut off, and `info`.
 
         Raises:
-            TaskError: The action has another shape or a number that is not finite; the episode was not begun; the task
-                gave something invalid.
+            TaskError: The action has another shape or a number that is not finite; the episode was not begun, or the
+                action before did not come to its end; the task gave something invalid.
             IpcArticulationError: A step of the scene failed, and `on_failure` is "raise".
         """
         self._require_open()
         if self._count < 0 and not self._stopped:
             raise TaskError("step before reset: an episode begins with env.reset()")
+        if self.is_broken:
+            raise TaskError(
+                "the action before this one did not come to its end, by Ctrl-C or an error; "
+                "another episode begins with env.reset()"
+            )
         action = checked_action(action, self.action_space)
         if self._stopped:
             return self._last.copy(), 0.0, False, True, {"success": False, "error": self._stopped}
+        self.is_broken = True
         try:
             plan = self._performed(action)
             noted(plan, self.state)
@@ -148,7 +155,9 @@ class Env(gymnasium.Env[Any, Any]):
         self._last = self._observe()
         reward = checked_reward(self._task.reward(self.state), self._task)
         terminated, truncated = bool(self._task.is_terminated(self.state)), self._count >= self._length
-        return self._last.copy(), reward, terminated, truncated, dict(self._task.info(self.state))
+        info = dict(self._task.info(self.state))
+        self.is_broken = False
+        return self._last.copy(), reward, terminated, truncated, info
 
     def render(self) -> Any:
         """A picture of the present state, (height, width, 3), whole numbers from 0 to 255; None without a render mode.
@@ -205,7 +214,7 @@ class Env(gymnasium.Env[Any, Any]):
         if self.on_failure == "raise":
             raise error
         message = f"{type(error).__name__}: {error}"
-        self._count = -1
+        self._count, self.is_broken = -1, False
         if self.on_failure == "stop":
             self._stopped = message
         return self._last.copy(), 0.0, False, True, {"success": False, "error": message}

@@ -138,7 +138,7 @@ class SharedEnv(Env):
             TaskError: As for `Env.step`.
         """
         self._plan, self.error = None, None
-        if self._stopped or self._count < 0:
+        if self._stopped or self._count < 0 or self.is_broken:
             return None
         try:
             plan = decided(checked_action(action, self.action_space), self._task, self._world, self.state)
@@ -174,8 +174,13 @@ def stepped(scene: SharedScene, envs: Sequence[SharedEnv], actions: Sequence[Any
     for number, (env, action) in enumerate(zip(envs, actions, strict=True)):
         if not resting[number] and (plan := env.plan(action)) is not None:
             plans[number] = plan
+    begun = [envs[number] for number in plans]
+    for env in begun:
+        env.is_broken = True
     for _ in range(envs[0].every):
         for number, error in scene.step(list(plans.values())).items():
             if plans.pop(number, None) is not None:
                 envs[number].error = error
     scene.retrieve()
+    for env in begun:
+        env.is_broken = False

@@ -62,7 +62,7 @@ def make_vec(
     if backend not in BACKENDS:
         raise TaskError(f"make_vec: there is no backend '{backend}'{suggest(backend, BACKENDS)}")
     factory = partial(Env, task, **{"on_failure": "reset", **options})
-    return BACKENDS[backend](factory, num_envs, **(backend_options or {}))
+    return BACKENDS[backend](factory, int(num_envs), **(backend_options or {}))
 
 
 class ProcessVectorEnv(AsyncVectorEnv):

@@ -10,7 +10,9 @@ import numpy as np
 
 from ipc_articulation.arrays import Array
 from ipc_articulation.coupling.many import couple_many
+from ipc_articulation.coupling.many.environments import labelled
 from ipc_articulation.engine.engine import has_gpu
+from ipc_articulation.errors import IpcArticulationError
 from ipc_articulation.recording import SoftShape
 from ipc_articulation.recording.environments import environment_label
 from ipc_articulation.repairs import summed
@@ -122,7 +124,10 @@ class EnvironmentsSimulation:
         many = self.environments
         for number, controls in enumerate(self.controls):
             if number not in many.stopped:
-                controls.command(index - int(self._begun[number]))
+                try:
+                    controls.command(index - int(self._begun[number]))
+                except IpcArticulationError as error:
+                    raise labelled(number, error) from error
         many.step(self.world, self._failing)
         for number, error in many.failures.items():
             self.failures.append(

@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -154,3 +155,18 @@ def test_options_are_checked(scene: Path, arguments: dict[str, object], message:
 def test_something_else_than_a_task_is_refused() -> None:
     with pytest.raises(TaskError, match="task is a int, must be a scene file or a class that extends Task"):
         Env(3)  # type: ignore[arg-type]
+
+
+def test_after_an_action_that_was_interrupted_an_episode_begins_anew(make_env: MakeEnv) -> None:
+    """Some of its steps have been taken: what goes on would not be at the step that the episode counts."""
+    env = make_env()
+    env.reset(seed=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(env._task, "reward", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            env.step(env.action_space.sample())
+    message = "the action before this one did not come to its end, by Ctrl-C or an error; another episode begins"
+    with pytest.raises(TaskError, match=message):
+        env.step(env.action_space.sample())
+    env.reset(seed=0)
+    assert env.step(env.action_space.sample())[0] in env.observation_space

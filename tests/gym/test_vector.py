@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -12,6 +13,8 @@ from ipc_articulation.examples.policies.push_crate import PushCrate
 
 from ipc_articulation.errors import SolverError, TaskError
 from ipc_articulation.gym import Env, Task, make_vec
+from ipc_articulation.gym.shared import SharedScene
+from ipc_articulation.gym.world import World
 
 COUNT = 3
 
@@ -187,6 +190,25 @@ def test_one_that_fails_is_reported_and_the_others_go_on_with_the_same_bits(scen
         if step == 2:
             assert info["error"][1] == "SolverError: Newton did not converge"
             assert info["_error"].tolist() == [False, True, False]
+    envs.close()
+
+
+@pytest.mark.parametrize("backend", ["here", "scene"])
+def test_after_a_step_that_was_interrupted_all_begin_anew(
+    scene: Path, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number of environments may be one of numpy's."""
+    envs, actions = make_vec(scene, np.int64(2), backend=backend, engine="cpu"), np.zeros((2, 1))
+    envs.reset(seed=0)
+    with monkeypatch.context() as patch:
+        patch.setattr(World if backend == "here" else SharedScene, "step", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            envs.step(actions)
+    for _ in range(2):
+        with pytest.raises(TaskError, match="the action before this one did not come to its end"):
+            envs.step(actions)
+    envs.reset(seed=0)
+    envs.step(actions)
     envs.close()
 
 

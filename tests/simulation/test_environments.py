@@ -172,3 +172,10 @@ def test_wrong_numbers_of_environments_are_named(tmp_path: Path, capsys: pytest.
         environment_of(recording, 2)
     with pytest.raises(RecordingError, match="has no environments"):
         environment_of(environment_of(recording, 0), 0)
+
+
+def test_a_python_controller_that_fails_is_named_with_its_environment(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def act(state):\n    return {'shoulder': 'far'}\n")
+    file = write(tmp_path, 3, controller={"type": "python", "python": "own.py:act"})
+    with pytest.raises(IpcArticulationError, match=r"environment 0: step \d+: Python controller 'own.py:act'"):
+        recorded(file, "run")

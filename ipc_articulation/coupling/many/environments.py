@@ -101,7 +101,7 @@ class Environments:
         """Put an environment that has failed out of the way, or raise what it raised."""
         number, error = failure.number, failure.error
         if failing == "raise" or number in self.failures:
-            raise _labelled(number, error) from error
+            raise labelled(number, error) from error
         self.reset(world, [number])
         self.failures[number] = error
         if failing == "stop":
@@ -308,6 +308,6 @@ def _blaming(number: int) -> Iterator[None]:
         raise FailedEnvironmentError(number, error) from error
 
 
-def _labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:
+def labelled(number: int, error: IpcArticulationError) -> IpcArticulationError:
     """An error whose message names the environment."""
     return error if _NUMBER.search(str(error)) else type(error)(f"environment {number}: {error}")
