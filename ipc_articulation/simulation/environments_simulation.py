@@ -126,8 +126,8 @@ class EnvironmentsSimulation:
             if number not in many.stopped:
                 try:
                     controls.command(index - int(self._begun[number]))
-                except IpcArticulationError as error:
-                    raise labelled(number, error) from error
+                except IpcArticulationError as failure:
+                    raise labelled(number, failure) from failure
         many.step(self.world, self._failing)
         for number, error in many.failures.items():
             self.failures.append(
