@@ -91,16 +91,14 @@ def test_barriers_that_lead_much_too_far_are_not_followed(tmp_path, monkeypatch)
     np.testing.assert_array_equal(as_plain, ends)
 
 
-def test_islands_that_meet_or_leave_contacts_keep_projected_hessians_for_a_while():
-    """While their steps are large: the first has been cut, the second was foreseen, the third neither."""
-    size, fraction = np.full(4, 3.0), np.array([0.5, 1.0, 1.0, 0.5])
-    size[3] = 0.5
-    step = CutStep(np.zeros((4, 12)), np.zeros((4, 12)), fraction, size)
+def test_islands_that_foreseen_contact_leads_keep_projected_hessians_for_a_while():
+    """While their steps are large: the second and the last were foreseen, but the step of the last is small."""
+    step = CutStep(np.zeros((4, 12)), np.zeros((4, 12)), np.ones(4), np.array([3.0, 3.0, 3.0, 0.5]))
     solve = newton._Solve.__new__(newton._Solve)
-    solve._was_foreseen, solve._nobody = np.array([False, True, False, False]), np.zeros(4, dtype=bool)
+    solve._was_foreseen, solve._nobody = np.array([False, True, False, True]), np.zeros(4, dtype=bool)
     solve._potential, solve.report = SimpleNamespace(is_solid=False), SimpleNamespace(iterations=newton._MEETING)
     now = SimpleNamespace(step=step)
-    assert solve._is_meeting(now).tolist() == [True, True, False, False]
+    assert solve._is_meeting(now).tolist() == [False, True, False, False]
     solve._potential.is_solid = True
     assert not solve._is_meeting(now).any()
     solve._potential.is_solid, solve.report.iterations = False, newton._MEETING + 1

@@ -87,7 +87,7 @@ _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has e
 _WILD = 10.0  # times Newton's step: barriers that lead so far are expanded where they do not hold
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _PROJECTED = len(SHARES) + 1  # level of distrust that leaves a projected Hessian only
-_MEETING = 8  # iterations, up to which islands that meet or leave contacts have projected Hessians
+_MEETING = 8  # iterations, up to which islands that foreseen contact leads have projected Hessians
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -176,7 +176,7 @@ class _Solve:
         not definite also get the stiffness of the springs that bear in them (see `restrained_step`).
 
         Foreseen contact, with which barriers are let go, needs the projected ones: without barriers exact ones are
-        often hardly definite. So islands that still meet or leave contacts keep these for a while.
+        often hardly definite. So islands that it leads keep these for a while.
         """
         system, q, moving = self._system, now.q, now.moving
         is_meeting = self._is_meeting(now)
@@ -197,10 +197,10 @@ class _Solve:
         return system.solve(g)
 
     def _is_meeting(self, now: Iterate) -> Bools:
-        """Bodies whose last step was cut by collision detection or led by foreseen contact, and was large, (n,)."""
+        """Bodies whose last step was led by foreseen contact, and was large, (n,)."""
         if self._potential.is_solid or self.report.iterations > _MEETING:
             return self._nobody
-        return (self._was_foreseen | (now.step.fraction < 1.0)) & (now.step.size > 1.0)
+        return self._was_foreseen & (now.step.size > 1.0)
 
     def _assemble(self, q: Array, moving: Bools, project: bool) -> Array:
         """The gradient (n, 12), and the Hessian in the system."""
