@@ -34,11 +34,9 @@ class FrictionLaw(NamedTuple):
 
     def length(self, d_hat: float, dt: float, is_soft: bool = False) -> float:
         """The slip [m] at which friction is fully developed, for d̂ [m] and steps of dt [s]."""
-        return (
-            self._lagged_length(dt)
-            if self.held is None
-            else max((SOFT_LENGTH if is_soft else LENGTH) * d_hat, _SMALLEST)
-        )
+        if self.held is None:
+            return self._lagged_length(dt)
+        return max((SOFT_LENGTH if is_soft else LENGTH) * d_hat, _SMALLEST)
 
     def lengths(self, d_hat: Array, dt: float, is_soft: Bools) -> Array:
         """The same for several d̂, (k,)."""

@@ -29,10 +29,8 @@ class EngineState(NamedTuple):
     anchored: Ints  # (h,) pairs of bodies whose friction remembers, see `contact.anchors`
     anchors: Array  # (h, 9)
     creases: Array = NO_CREASES  # (c, 5) of plastic shells, see `terms.creases`
-    springs: Ints = (
-        NO_SPRINGS.stencils
-    )  # (k, 5) stencils of soft bodies whose friction remembers, see `contact.springs`
-    stretches: Array = NO_SPRINGS.stretches  # (k, 4)
+    springs: Ints = NO_SPRINGS.stencils  # (k, 5) where friction of soft bodies remembers, see `contact.springs`
+    stretches: Array = NO_SPRINGS.stretches  # (k, 4) what it remembers there
 
     @property
     def held_resistances(self) -> Held:

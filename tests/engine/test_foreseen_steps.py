@@ -96,10 +96,10 @@ def test_islands_that_foreseen_contact_leads_keep_projected_hessians_for_a_while
     step = CutStep(np.zeros((4, 12)), np.zeros((4, 12)), np.ones(4), np.array([3.0, 3.0, 3.0, 0.5]))
     solve = newton._Solve.__new__(newton._Solve)
     solve._was_foreseen, solve._nobody = np.array([False, True, False, True]), np.zeros(4, dtype=bool)
-    solve._potential, solve.report = SimpleNamespace(is_solid=False), SimpleNamespace(iterations=newton._MEETING)
+    solve._potential, solve.report = SimpleNamespace(is_solid=False), SimpleNamespace(iterations=newton._LED)
     now = SimpleNamespace(step=step)
-    assert solve._is_meeting(now).tolist() == [False, True, False, False]
+    assert solve._is_led(now).tolist() == [False, True, False, False]
     solve._potential.is_solid = True
-    assert not solve._is_meeting(now).any()
-    solve._potential.is_solid, solve.report.iterations = False, newton._MEETING + 1
-    assert not solve._is_meeting(now).any()
+    assert not solve._is_led(now).any()
+    solve._potential.is_solid, solve.report.iterations = False, newton._LED + 1
+    assert not solve._is_led(now).any()

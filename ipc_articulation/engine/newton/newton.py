@@ -87,7 +87,7 @@ _FORESEEN = 30  # iterations of a step that foresee contact; what it helps has e
 _WILD = 10.0  # times Newton's step: barriers that lead so far are expanded where they do not hold
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _PROJECTED = len(SHARES) + 1  # level of distrust that leaves a projected Hessian only
-_MEETING = 8  # iterations, up to which islands that foreseen contact leads have projected Hessians
+_LED = 8  # iterations, up to which islands that foreseen contact leads have projected Hessians
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -179,10 +179,10 @@ class _Solve:
         often hardly definite. So islands that it leads keep these for a while.
         """
         system, q, moving = self._system, now.q, now.moving
-        is_meeting = self._is_meeting(now)
-        if is_meeting[moving].all():
+        is_led = self._is_led(now)
+        if is_led[moving].all():
             return self._projected_step(q, moving)
-        levels = np.where(moving, np.where(is_meeting, _PROJECTED, self._distrust), 0)
+        levels = np.where(moving, np.where(is_led, _PROJECTED, self._distrust), 0)
         g = self._assemble(q, moving, project=False)
         dq = system.solve_definite(g)
         if dq is None and self._potential.bear(system):
@@ -196,9 +196,9 @@ class _Solve:
         self._potential.projected = moving & ~is_exact
         return system.solve(g)
 
-    def _is_meeting(self, now: Iterate) -> Bools:
+    def _is_led(self, now: Iterate) -> Bools:
         """Bodies whose last step was led by foreseen contact, and was large, (n,)."""
-        if self._potential.is_solid or self.report.iterations > _MEETING:
+        if self._potential.is_solid or self.report.iterations > _LED:
             return self._nobody
         return self._was_foreseen & (now.step.size > 1.0)
 
