@@ -64,7 +64,7 @@ def run_ours(case: Case, threads: int) -> Run:
         world = uipc.World(engine)
         world.init(converging(case.make()))
         for step in range(case.steps):
-            _wake(engine)
+            wake(engine)
             start, processor_start = perf_counter(), process_time()
             world.advance()
             milliseconds, processor = 1e3 * (perf_counter() - start), 1e3 * (process_time() - processor_start)
@@ -91,7 +91,7 @@ def _positions(engine: Engine) -> NDArray[np.float64]:
     return np.array(vertices.positions().view()[:, :, 0])
 
 
-def _wake(engine: Engine) -> None:
+def wake(engine: Engine) -> None:
     """Let the next step compute all bodies, also those that the last one did not change."""
     engine.cpu._now = engine.cpu._now._replace(rested=None)
 

@@ -66,13 +66,24 @@ class SoftBody:
 
 def soft_cases(quick: bool) -> list[Case]:
     """All of them; with few elements if quick."""
-    sphere = trimesh.creation.icosphere(subdivisions=3, radius=RADIUS)
     cells, of_block, count, steps = (8, 3, 3, 30) if quick else (50, 10, 10, cases.STEPS)
-    return [
-        _case(f"cloth/{cells}x{cells}", [cloth(cells)], 1e8, 5e-4, steps, sphere),
-        _case(f"block/{5 * of_block**3}", [block(of_block)], 1e10, 0.0, steps),
-        _case(f"rods/{count}", rods(count), 1e8, 1e-2, steps),
-    ]
+    return [cloth_case(cells, steps), block_case(of_block, steps), rods_case(count, steps)]
+
+
+def cloth_case(cells: int, steps: int) -> Case:
+    """A cloth of so many cells along each side falls over a sphere."""
+    sphere = trimesh.creation.icosphere(subdivisions=3, radius=RADIUS)
+    return _case(f"cloth/{cells}x{cells}", [cloth(cells)], 1e8, 5e-4, steps, sphere)
+
+
+def block_case(cells: int, steps: int) -> Case:
+    """A block of so many cells along each side falls onto the ground."""
+    return _case(f"block/{5 * cells**3}", [block(cells)], 1e10, 0.0, steps)
+
+
+def rods_case(count: int, steps: int) -> Case:
+    """So many rods fall onto each other."""
+    return _case(f"rods/{count}", rods(count), 1e8, 1e-2, steps)
 
 
 def cloth(cells: int) -> SoftBody:

@@ -57,7 +57,7 @@ def couple(
     """Put a model's links, joints, free and static bodies into a scene, and the callback that predicts each step.
 
     Call it before `world.init`. All other content of the scene does not change; its contact with the model's bodies
-    follows the scene's default contact model. Of the scene's own settings three change unless they are to stay,
+    follows the scene's default contact model. Of the scene's own settings some change unless they are to stay,
     see `settings`.
 
     Args:
@@ -80,8 +80,8 @@ def couple(
             ball and free joints become chains of those with ghost bodies, which every engine moves (see `lowering`).
         settings: «robots»: `newton/semi_implicit` of the scene is switched off, so that steps converge; and if its
             default contact model has libuipc's own resistance, 1e9 Pa, each pair chooses its own by what it carries
-            (`BY_LOAD`, see `contact.resistance`); friction holds on the CPU engine (see `contact.anchors`). «scene»:
-            all stay as they are.
+            (`BY_LOAD`, see `contact.resistance`); friction holds on the CPU engine (see `contact.anchors`); on "cuda"
+            libuipc's own tolerances become smaller (see `robot_tolerances`). «scene»: all stay as they are.
 
     Returns:
         The coupling, which steps the world and has the results. Keep it: the scene alone does not keep it alive.

@@ -2,7 +2,7 @@
 
 libuipc's contact resistance, one number for all pairs, fits few robots (see `contact.resistance`); what its friction
 holds creeps (see `contact.anchors`); and its semi-implicit ends of Newton's method leave steps unfinished, so that
-forces on joints are not those of contact.
+forces on joints are not those of contact. Its CUDA engine needs smaller tolerances too (see `robot_tolerances`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import uipc
 from ipc_articulation.contact.materials import BY_LOAD
 from ipc_articulation.frontend.contact_table import is_unset
 from ipc_articulation.frontend.friction_law import choose_friction
+from ipc_articulation.frontend.robot_tolerances import ask_for_robots
 
 Settings = Literal["robots", "scene"]
 
@@ -28,6 +29,7 @@ def converge(config: dict[str, Any]) -> None:
 def suit_robots(scene: uipc.Scene) -> None:
     """Let Newton's method converge, friction hold, and pairs choose their resistance unless the default has one."""
     choose_friction(scene, True, unless_chosen=True)
+    ask_for_robots(scene)
     uipc.view(scene.config().find("/".join(_ENDS_EARLY)))[:] = 0
     table = scene.contact_tabular()
     default = table.default_model()

@@ -19,6 +19,7 @@ from ipc_articulation.errors import EngineError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from ipc_articulation.frontend.friction_law import choose_friction
 from ipc_articulation.frontend.resistance_table import fill_resistances
+from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
 from ipc_articulation.frontend.worlds import ENGINES
 from ipc_articulation.signals import interrupts_deferred
 
@@ -142,7 +143,7 @@ def has_gpu() -> bool:
 def _extend_worlds() -> None:
     """Extend libuipc's worlds: they keep their engine alive, and initialise it completely or not at all.
 
-    A scene whose joints libuipc's CUDA engine does not move is refused there.
+    A scene whose joints libuipc's CUDA engine does not move is refused there, and robots get tolerances that move them.
     """
     construct, init = uipc.World.__init__, uipc.World.init
 
@@ -157,6 +158,7 @@ def _extend_worlds() -> None:
         engine = ENGINES.get(world)
         if engine is not None and engine.backend_name() == "cuda":
             refuse_foreign_joints(scene)
+            tighten_for_robots(scene)
         if engine is not None and engine.friction is not None:
             choose_friction(scene, engine.friction == "anchored")
         if engine is not None and engine.cpu is None:

@@ -26,6 +26,7 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
 
     from ipc_articulation.coupling.settings import converge
     from ipc_articulation.frontend.friction_law import choose_friction
+    from ipc_articulation.frontend.robot_tolerances import ask_for_robots
 
     uipc.Logger.set_level(uipc.Logger.Level.Error)
     config = uipc.Scene.default_config()
@@ -39,6 +40,7 @@ def make_uipc_scene(scene: schema.Scene, document: Document) -> uipc.Scene:
     resistance = BY_LOAD if scene.contact.resistance is None else scene.contact.resistance
     made.contact_tabular().default_model(scene.contact.friction, resistance)
     choose_friction(made, scene.contact.friction_law == "anchored")
+    ask_for_robots(made)
     return made
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import uipc
 from ipc_articulation.adapters.native import NativeAdapter
 
 from ipc_articulation import Engine, spatial
@@ -13,6 +14,7 @@ from ipc_articulation.coupling import couple
 from ipc_articulation.coupling.adapter import CoupledBody, CoupledJoint, CoupledRobot, HalfPlane
 from ipc_articulation.coupling.lowering import twists
 from ipc_articulation.coupling.lowering.lowering import Lowering
+from ipc_articulation.engine.engine import has_gpu
 from ipc_articulation.errors import EngineError, UnsupportedError
 from ipc_articulation.frontend.foreign_joints import refuse_foreign_joints
 from tests.adapters.native.floating import ball_arm, flying_arm
@@ -23,6 +25,9 @@ EARTH = (0.0, 0.0, -9.81)
 STEPS = 200
 AGREEMENT = 1e-6  # of δθ [rad, m], and of the largest force
 H = 1e-2  # step of difference quotients; the formula's error is H⁶/140 times the seventh derivative
+
+# Of CUDA's engine; the CPU engine solves articulations exactly.
+PRECISE = {"newton/velocity_tol": 1e-6, "newton/transrate_tol": 1e-6, "linear_system/tol_rate": 1e-8}
 
 BALL_ARM_SPEEDS = np.array([0.3, 0.4, 0.2, 0.0, 0.1, 0.2, -0.1])
 
@@ -65,18 +70,21 @@ def ball(*position: float, velocity) -> CoupledBody:
     return CoupledBody("ball", at(*position), cube(0.05), 0.2, np.zeros(3), 3.3e-4 * np.eye(3), 0.3, rate)
 
 
-def steps(joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.0, 0.0, 0.0)):
+def steps(joints, mechanism, speeds, folder, free=(), complete=None, gravity=(0.0, 0.0, 0.0), engine="cpu"):
     """δθ, δθ̃ and forces of each step."""
     adapter = NativeAdapter(mechanism.build(), DT, free=list(free))
     adapter.v[:] = speeds
     scene = make_scene(DT, gravity)
+    for name, tolerance in PRECISE.items():
+        uipc.view(scene.config().find(name))[:] = tolerance
     coupling = couple(scene, adapter, joints=joints, complete=complete)
-    world = make_world(scene, folder / joints)
+    world = make_world(scene, folder / joints / engine, engine)
     rows = []
     for _ in range(STEPS):
         coupling.step(world)
-        found = coupling.read_out(world).contact_force
-        np.testing.assert_allclose(found, coupling.contact_force, atol=1e-5 * max(1.0, np.abs(found).max()))
+        if engine == "cpu":
+            found = coupling.read_out(world).contact_force
+            np.testing.assert_allclose(found, coupling.contact_force, atol=1e-5 * max(1.0, np.abs(found).max()))
         rows.append((coupling.delta_theta.copy(), coupling.delta_theta_tilde.copy(), coupling.contact_force.copy()))
     return [np.array(column) for column in zip(*rows, strict=True)]
 
@@ -111,6 +119,25 @@ def test_an_arm_of_ball_joints_hits_a_wall_as_with_its_own_joints(tmp_path):
     )
     assert np.abs(force).max() > 1.0
     assert np.abs(delta - tilde).max() > 1e-4
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("robot", ["ball arm", "flying arm"])
+def test_lowered_joints_move_on_cuda_as_on_the_cpu(tmp_path, robot):
+    if not has_gpu():
+        pytest.skip("no NVIDIA GPU")
+    wall = HalfPlane("wall", np.array([-0.08, 0.0, 0.0]), np.array([1.0, 0.0, 0.0]), 0.3)
+    if robot == "ball arm":
+        scene = {"complete": lambda robot: replace(robot, planes=(wall,)), "gravity": EARTH}
+        arguments = ball_arm(), BALL_ARM_SPEEDS
+    else:
+        scene = {"free": [ball(0.12, 0.25, 1.03, velocity=(0.0, -1.0, 0.0))]}
+        arguments = flying_arm(), np.array([0.0, 0.0, 0.0, 4.0, 2.0, 1.0, 0.0, 0.0])
+    ours, theirs = (steps("chains", *arguments, folder=tmp_path, engine=name, **scene) for name in ("cpu", "cuda"))
+    difference, largest = np.abs(ours[0] - theirs[0]).max(), np.abs(ours[2]).max()
+    print(f"δθ differs by {difference:.3g} rad, forces by {np.abs(ours[2] - theirs[2]).max():.3g} of {largest:.3g} N m")
+    assert difference < 1e-4
+    np.testing.assert_allclose(theirs[2], ours[2], atol=0.05 * largest)
 
 
 def test_a_robot_is_reset_with_its_ghosts(tmp_path):

@@ -5,6 +5,7 @@ import uipc
 
 from ipc_articulation import BY_LOAD, couple
 from ipc_articulation.errors import AdapterError
+from ipc_articulation.frontend.robot_tolerances import tighten_for_robots
 from tests.coupling.worlds import Turntable, make_scene
 
 
@@ -51,6 +52,30 @@ def test_the_scene_s_own_settings_on_request():
     couple(scene, Turntable(), settings="scene")
     assert ends_early(scene)
     assert default(scene) == (0.5, 1e9)
+
+
+def tolerances(scene):
+    names = ("newton/velocity_tol", "newton/transrate_tol", "linear_system/tol_rate")
+    return [float(uipc.view(scene.config().find(name))[0]) for name in names]
+
+
+def test_robots_on_cuda_have_smaller_tolerances_than_libuipc_s_own():
+    scene, untouched = make_scene(), make_scene()
+    couple(scene, Turntable())
+    couple(untouched, Turntable(), settings="scene")
+    assert tolerances(scene) == [0.05, 0.1, 1e-3], "only that engine needs others"
+    for each in (scene, untouched):
+        tighten_for_robots(each)
+    assert tolerances(scene) == [1e-3, 1e-3, 1e-6]
+    assert tolerances(untouched) == [0.05, 0.1, 1e-3]
+
+
+def test_given_tolerances_stay_on_cuda():
+    scene = make_scene()
+    uipc.view(scene.config().find("newton/velocity_tol"))[:] = 0.02
+    couple(scene, Turntable())
+    tighten_for_robots(scene)
+    assert tolerances(scene) == [0.02, 1e-3, 1e-6]
 
 
 def test_unknown_settings_are_refused():
