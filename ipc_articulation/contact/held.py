@@ -30,23 +30,21 @@ def place(pairs, key):
     return at if at < len(pairs) and pairs[at] == key else -1
 
 
-def carried(held: Held, rows: Ints, before: tuple[int, int], after: tuple[int, int]) -> Held:
-    """What is held when bodies come and go.
+def carried(held: Held, rows: Ints, planes: Ints, before: tuple[int, int]) -> Held:
+    """What is held when bodies and half-planes come and go.
 
     Args:
         held: Before.
-        rows: Where each body was, (n,), -1 for a new one; the others keep their order.
+        rows: Where each body was, (n,), -1 for a new one.
+        planes: The same of half-planes, (P,).
         before: Numbers of bodies and half-planes then.
-        after: These numbers now; half-planes keep their order, or all of theirs is forgotten.
     """
-    (n, P), (new_n, new_P) = before, after
-    place = np.full(n + P, -1)
-    place[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    if new_P == P:
-        place[n:] = new_n + np.arange(P)
-    i, j = place[held.pairs // (n + P)], place[held.pairs % (n + P)]
+    N, was = sum(before), np.concatenate([rows, np.where(planes >= 0, before[0] + planes, -1)])
+    place = np.full(N, -1)
+    place[was[was >= 0]] = np.flatnonzero(was >= 0)
+    i, j = place[held.pairs // N], place[held.pairs % N]
     stays = (i >= 0) & (j >= 0)
-    keys = np.minimum(i, j)[stays] * (new_n + new_P) + np.maximum(i, j)[stays]
+    keys = np.minimum(i, j)[stays] * len(was) + np.maximum(i, j)[stays]
     order = np.argsort(keys)
     return Held(keys[order], held.values[stays][order])
 

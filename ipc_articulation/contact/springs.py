@@ -45,16 +45,16 @@ def without(springs: Springs, body: Ints, moved: Bools) -> Springs:
     return Springs(springs.stencils[stays], springs.stretches[stays])
 
 
-def carried(springs: Springs, rows: Ints, before: tuple[Ints, int], after: tuple[Ints, int]) -> Springs:
-    """The springs when bodies come and go.
+def carried(springs: Springs, rows: Ints, planes: Ints, first: Ints, new_first: Ints) -> Springs:
+    """The springs when bodies and half-planes come and go.
 
     Args:
         springs: Before.
         rows: Where each body was, (n,), -1 for a new one.
-        before: The first vertex of each body and the number of vertices, (m + 1,); and the number of half-planes then.
-        after: The same now; half-planes keep their order, or those at all of theirs are forgotten.
+        planes: The same of half-planes, (P,).
+        first: The first vertex of each body and the number of vertices then, (m + 1,).
+        new_first: The same now, (n + 1,).
     """
-    (first, planes), (new_first, new_planes) = before, after
     place = np.full(first[-1], -1)
     for now, was in enumerate(rows.tolist()):
         if was >= 0:
@@ -62,7 +62,11 @@ def carried(springs: Springs, rows: Ints, before: tuple[Ints, int], after: tuple
     at = place[_vertices(springs)]
     stays, stencils, is_plane = (at >= 0).all(axis=1), springs.stencils.copy(), springs.stencils[:, 0] == PLANE
     stencils[is_plane, 1], stencils[~is_plane, 1:] = at[is_plane, 0], at[~is_plane]
-    stays &= ~is_plane | (planes == new_planes)
+    of_plane = np.full(len(stencils), -1)
+    found, new_plane = np.nonzero(is_plane[:, None] & (stencils[:, 3:4] == planes))
+    of_plane[found] = new_plane
+    stencils[is_plane, 3] = of_plane[is_plane]
+    stays &= ~is_plane | (of_plane >= 0)
     return joined([Springs(stencils[stays], springs.stretches[stays])], int(new_first[-1]))
 
 

@@ -28,6 +28,7 @@ class HalfPlaneTable:
     normal: Array  # (P, 3) unit; the free side
     contact_element: Ints  # (P,)
     subscene: Ints  # (P,)
+    keys: tuple[tuple[int, int], ...]  # id of the geometry and number of the instance
 
 
 def is_half_plane(geometry: Any) -> bool:
@@ -45,6 +46,7 @@ def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | Non
     points, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
     elements: list[int] = []
     subscenes: list[int] = []
+    keys: list[tuple[int, int]] = []
     for slot in slots:
         geometry = slot.geometry()
         if not is_half_plane(geometry):
@@ -61,12 +63,14 @@ def read_half_planes(slots: Iterable[Any], object_names: Mapping[int, str] | Non
         normals.append(normal / length)
         elements += meta.ids("contact_element_id", 0).tolist() * len(normal)
         subscenes += meta.ids("subscene_element_id", 0).tolist() * len(normal)
+        keys += [(slot.id(), i) for i in range(len(normal))]
     return HalfPlaneTable(
         tuple(names),
         np.concatenate(points),
         np.concatenate(normals),
         np.array(elements, dtype=np.int64),
         np.array(subscenes, dtype=np.int64),
+        tuple(keys),
     )
 
 

@@ -279,25 +279,36 @@ BEFORE = held_of(5, {(0, 1): 1.0, (0, 3): 2.0, (1, 2): 3.0, (1, 4): 4.0, (2, 2):
 @pytest.mark.parametrize(
     ("rows", "planes", "expected"),
     [
-        ([0, 1, 2], 2, {(0, 1): 1.0, (0, 3): 2.0, (1, 2): 3.0, (1, 4): 4.0, (2, 2): 5.0}),
-        ([0, 1, 2, -1], 2, {(0, 1): 1.0, (0, 4): 2.0, (1, 2): 3.0, (1, 5): 4.0, (2, 2): 5.0}),
-        ([-1, 0, -1, 1, 2], 2, {(1, 3): 1.0, (1, 5): 2.0, (3, 4): 3.0, (3, 6): 4.0, (4, 4): 5.0}),
-        ([1, 2], 2, {(0, 1): 3.0, (0, 3): 4.0, (1, 1): 5.0}),
-        ([2, 1, 0], 2, {(1, 2): 1.0, (2, 3): 2.0, (0, 1): 3.0, (1, 4): 4.0, (0, 0): 5.0}),
-        ([-1, 2, 0], 2, {(2, 3): 2.0, (1, 1): 5.0}),
-        ([0, 1, 2], 1, {(0, 1): 1.0, (1, 2): 3.0, (2, 2): 5.0}),
-        ([-1, -1], 2, {}),
+        ([0, 1, 2], [0, 1], {(0, 1): 1.0, (0, 3): 2.0, (1, 2): 3.0, (1, 4): 4.0, (2, 2): 5.0}),
+        ([0, 1, 2, -1], [0, 1], {(0, 1): 1.0, (0, 4): 2.0, (1, 2): 3.0, (1, 5): 4.0, (2, 2): 5.0}),
+        ([-1, 0, -1, 1, 2], [0, 1], {(1, 3): 1.0, (1, 5): 2.0, (3, 4): 3.0, (3, 6): 4.0, (4, 4): 5.0}),
+        ([1, 2], [0, 1], {(0, 1): 3.0, (0, 3): 4.0, (1, 1): 5.0}),
+        ([2, 1, 0], [0, 1], {(1, 2): 1.0, (2, 3): 2.0, (0, 1): 3.0, (1, 4): 4.0, (0, 0): 5.0}),
+        ([-1, 2, 0], [0, 1], {(2, 3): 2.0, (1, 1): 5.0}),
+        ([0, 1, 2], [1], {(0, 1): 1.0, (1, 2): 3.0, (1, 3): 4.0, (2, 2): 5.0}),
+        ([0, 1, 2], [1, -1, 0], {(0, 1): 1.0, (0, 5): 2.0, (1, 2): 3.0, (1, 3): 4.0, (2, 2): 5.0}),
+        ([-1, -1], [0, 1], {}),
     ],
-    ids=["the same", "one more", "some more", "one less", "another order", "one replaced", "a plane less", "all new"],
+    ids=[
+        "the same",
+        "one more",
+        "some more",
+        "one less",
+        "another order",
+        "one replaced",
+        "a plane less",
+        "one for a plane",
+        "all new",
+    ],
 )
 def test_what_is_held_goes_with_its_bodies(rows, planes, expected):
-    after = carried(BEFORE, np.array(rows), (3, 2), (len(rows), planes))
-    for mine, its in zip(after, held_of(len(rows) + planes, expected), strict=True):
+    after = carried(BEFORE, np.array(rows), np.array(planes), (3, 2))
+    for mine, its in zip(after, held_of(len(rows) + len(planes), expected), strict=True):
         np.testing.assert_array_equal(mine, its)
 
 
 def test_nothing_held_is_carried_as_nothing():
-    after = carried(NOTHING_HELD, np.array([0, -1]), (1, 1), (2, 1))
+    after = carried(NOTHING_HELD, np.array([0, -1]), np.array([0]), (1, 1))
     assert len(after.pairs) == len(after.values) == 0
 
 

@@ -65,11 +65,12 @@ def test_springs_stay_when_bodies_come_and_go():
     """The first body goes, and a new one of three vertices comes between the two that stay."""
     held, first = joined([springs(ROWS)], V), np.array([0, 2, 4, 6])
     now, rows = np.array([0, 2, 5, 7]), np.array([1, -1, 2])
-    after = carried(held, rows, (first, 2), (now, 2))
+    after = carried(held, rows, np.arange(2), first, now)
     assert sorted(map(tuple, after.stencils.tolist())) == [(FACE, 5, 6, 6, 6), (PLANE, 6, 0, 0, 0)]
     np.testing.assert_array_equal(after.stretches[after.stencils[:, 0] == FACE][0], springs(ROWS).stretches[4])
-    fewer = carried(held, rows, (first, 2), (now, 1))
-    assert [tuple(row) for row in fewer.stencils.tolist()] == [(FACE, 5, 6, 6, 6)]
-    same = carried(held, np.arange(3), (first, 2), (first, 2))
+    for planes, left in (([1], []), ([1, 0], [(PLANE, 6, 0, 1, 0)]), ([-1, 1, 0], [(PLANE, 6, 0, 2, 0)])):
+        other = carried(held, rows, np.array(planes), first, now)
+        assert sorted(map(tuple, other.stencils.tolist())) == [(FACE, 5, 6, 6, 6), *left]
+    same = carried(held, np.arange(3), np.arange(2), first, first)
     np.testing.assert_array_equal(same.stencils, held.stencils)
     np.testing.assert_array_equal(same.stretches, held.stretches)

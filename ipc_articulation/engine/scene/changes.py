@@ -77,11 +77,12 @@ def _carry_state(old: Ints, state: EngineState, model: EngineModel, new: EngineM
     bodies: dict[str, Any] = {name: _carry(old, getattr(state, name), getattr(start, name)) for name in PAST}
     angles = dict(zip(_joint_keys(model), state.theta, strict=True))
     followed = np.array([angles.get(key, 0.0) for key in _joint_keys(new)])
-    counts = [(len(each.context.bodies), len(each.planes.names)) for each in (model, new)]
-    pairs, resistances = carried(state.held_resistances, old, *counts)
-    anchored, anchors = carried(state.held_anchors, old, *counts)
-    vertices = [(each.surfaces.first, len(each.planes.names)) for each in (model, new)]
-    stencils, stretches = springs.carried(state.held_springs, old, *vertices)
+    known = {key: p for p, key in enumerate(model.planes.keys)}
+    planes = np.array([known.get(key, -1) for key in new.planes.keys], dtype=np.int64)
+    count = len(model.context.bodies), len(known)
+    pairs, resistances = carried(state.held_resistances, old, planes, count)
+    anchored, anchors = carried(state.held_anchors, old, planes, count)
+    stencils, stretches = springs.carried(state.held_springs, old, planes, model.surfaces.first, new.surfaces.first)
     theta = new.context.coordinates.follow(followed, start.q)
     start = start._replace(pairs=pairs, resistances=resistances, anchored=anchored, anchors=anchors)
     start = start._replace(springs=stencils, stretches=stretches, creases=state.creases)

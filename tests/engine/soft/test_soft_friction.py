@@ -194,6 +194,20 @@ def test_springs_stay_when_bodies_come_and_go(tmp_path, on_body):
     assert sorted(lengths)[-1] == pytest.approx(sorted(of_last)[-1], rel=0.1)
 
 
+def test_springs_at_a_half_plane_stay_when_others_come_and_go(tmp_path):
+    scene = SoftScene(tmp_path, **{**SETTINGS, "gravity": (4.4, 0.0, -9.8)})
+    other = scene.add_ground(height=-3.0)
+    scene.add_ground()
+    scene.add_soft(moved(block(2, 0.1), 0.0, 0.0, 0.0505), "soft")
+    scene.start(friction="anchored")
+    put_at_rest(scene)
+    x = scene.x()
+    destroy(scene, other)
+    assert np.abs(scene.run(20).x() - x).max() < 1e-9
+    scene.add_ground(height=-4.0)
+    assert np.abs(scene.run(20).x() - x).max() < 1e-9
+
+
 def test_the_bits_do_not_depend_on_the_number_of_cores(tmp_path, monkeypatch):
     monkeypatch.setattr(material_contact, "TOGETHER", 16)
     monkeypatch.setattr(soft_contact, "TOGETHER_SLOW", 8)
