@@ -22,6 +22,7 @@ from ipc_articulation.engine.newton.convergence import are_done, attenuated, end
 from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
+from ipc_articulation.engine.newton.to_and_fro import halved
 from ipc_articulation.engine.newton.trust import distrust
 from ipc_articulation.engine.newton.turning import free_turns
 from ipc_articulation.engine.output.diagnosis import not_finite
@@ -88,6 +89,7 @@ _WILD = 10.0  # times Newton's step: barriers that lead so far are expanded wher
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _PROJECTED = len(SHARES) + 1  # level of distrust that leaves a projected Hessian only
 _LED = 8  # iterations, up to which islands that foreseen contact leads have projected Hessians
+_LONG = 8  # iterations, after which steps that lead to and fro are halved
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
 
@@ -119,6 +121,8 @@ class _Solve:
         if self._has_stiffened:
             now = now._replace(energies=None)
         step, labels = self._foresee(now, *self._cut(now, dq))
+        if report.iterations > _LONG:
+            step = halved(step, now.step, now.taken, labels)
         self.report.ccd_step = rows.smallest(step.fraction, now.moving, self.report.ccd_step)
         done = self._find_done(now, step, labels, at_goal)
         search = self._search(now, step, labels, done)
