@@ -20,7 +20,7 @@ from ipc_articulation.contact.primitive_pairs import meet_in_more
 from ipc_articulation.contact.surfaces import Surfaces
 
 _LONG = 0.25  # in units of the half diagonal of the smaller body: ways up to this are not crowded
-_CROWD = 8  # pairs of leaves for each node of both trees
+CROWD = 8  # pairs of leaves for each node of both trees
 
 
 def crowded(near: Ints, surfaces: Surfaces, start: Array, end: Array, reach: float) -> Bools:
@@ -57,7 +57,7 @@ def _on_long_ways(near, first, start, end, boxes, reach):
     for p in range(len(near)):
         a, b = as_seen(near[p, 0], near[p, 1], half)
         of_a, of_b = first[a + 1] - first[a], first[b + 1] - first[b]
-        most[p] = _CROWD * (of_a + of_b)
+        most[p] = CROWD * (of_a + of_b)
         if ((of_a + 1) // 2) * ((of_b + 1) // 2) <= most[p]:
             continue
         short = max(reach, _LONG * np.sqrt(half[b, 0] ** 2 + half[b, 1] ** 2 + half[b, 2] ** 2))

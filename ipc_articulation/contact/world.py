@@ -336,10 +336,10 @@ class ContactWorld:
     def crowded(self, ahead: Positions, near: list[Ints]) -> Bools:
         """Bodies (n,) that pass too much of each other on the way to positions ahead for `cover`, see `crowded_ways`.
 
-        `near` are the pairs of bodies of `near`.
+        Of a soft body one row is enough. `near` are the pairs of bodies of `near`.
         """
-        found, of_affine = np.zeros_like(self._all), zip(self._affine_contacts, near, strict=False)
-        for contact, pairs in of_affine:
+        found = np.zeros_like(self._all)
+        for contact, pairs in zip(self.body_contacts, near, strict=True):
             if len(pairs):
                 found |= contact.proximity.crowded(self._now.at, ahead, pairs)
         return found
