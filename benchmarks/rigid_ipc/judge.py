@@ -6,8 +6,10 @@ import ipctk
 import numpy as np
 
 from benchmarks.rigid_ipc.fixture import Fixture
+from benchmarks.rigid_ipc.meshes import Mesh
 from ipc_articulation.arrays import Array
 
+FLAT = 1e-12  # twice the area of a face without one at most, in units of its longest side squared
 RESTING = 0.01  # greatest change of a resting contact's gap in a step, over d̂
 
 Gaps = dict[tuple[int, int], float]  # of pairs of bodies within d̂, over d̂
@@ -23,7 +25,7 @@ class Judge:
         counts = [len(mesh.points) for mesh in meshes]
         offsets = np.cumsum([0, *counts[:-1]])
         edges = np.concatenate([mesh.all_edges + o for mesh, o in zip(meshes, offsets, strict=True)]).astype(np.int32)
-        faces = np.concatenate([mesh.faces + o for mesh, o in zip(meshes, offsets, strict=True)]).astype(np.int32)
+        faces = np.concatenate([_solid(mesh) + o for mesh, o in zip(meshes, offsets, strict=True)]).astype(np.int32)
         self.points, self.body = np.concatenate([mesh.points for mesh in meshes]), np.repeat(range(len(meshes)), counts)
         x = self.positions(np.tile(np.eye(4), (len(meshes), 1, 1)))
         self.mesh = ipctk.CollisionMesh(x, np.asfortranarray(edges), np.asfortranarray(faces))
@@ -51,6 +53,14 @@ class Judge:
             d = np.sqrt(collision.compute_distance(x[vertices].ravel()))
             gaps[i, j] = min(gaps.get((i, j), np.inf), float(d - least) / d_hat)
         return gaps
+
+
+def _solid(mesh: Mesh) -> Array:
+    """The faces with an area: ipctk finds that others intersect what they are coplanar with."""
+    corners = mesh.points[mesh.faces]
+    sides = corners[:, 1:] - corners[:, :1]
+    longest = np.maximum(*np.linalg.norm(sides, axis=2).T)
+    return mesh.faces[np.linalg.norm(np.cross(*sides.transpose(1, 0, 2)), axis=1) > FLAT * longest**2]
 
 
 def _patches(fixture: Fixture) -> Array:

@@ -91,7 +91,7 @@ def survey(bodies, earlier, skin, nearest, near, start, end, boxes, reach):
     middle, half = boxes
     is_far, within, M, N, n = False, np.empty(len(bodies)), np.empty((3, 3)), np.empty((3, 3)), len(start)
     for p in range(len(bodies)):
-        a, b = _as_seen(bodies[p, 0], bodies[p, 1], half)
+        a, b = as_seen(bodies[p, 0], bodies[p, 1], half)
         sigma, e = approach(earlier[p], a, b, start, end, middle[b], half[b], M, N)
         holds = sigma * (reach + skin[p]) - e >= reach
         within[p] = (_MORE * reach + e) / sigma if holds else np.nan
@@ -139,7 +139,7 @@ def glance(
 
 
 @compiled
-def _as_seen(i, j, half):
+def as_seen(i, j, half):
     """The bodies a and b of a pair: a has the larger box, because what it turns moves all that is far from it."""
     of_i = half[i, 0] ** 2 + half[i, 1] ** 2 + half[i, 2] ** 2
     of_j = half[j, 0] ** 2 + half[j, 1] ** 2 + half[j, 2] ** 2
@@ -186,7 +186,7 @@ def skins(pairs, start, end, boxes, reach, ahead, largest):
     earlier, skin = np.empty((len(pairs), NUMBERS)), np.empty(len(pairs))
     M, N = np.empty((3, 3)), np.empty((3, 3))
     for p in range(len(pairs)):
-        a, b = _as_seen(pairs[p, 0], pairs[p, 1], half)
+        a, b = as_seen(pairs[p, 0], pairs[p, 1], half)
         refer(end, a, b, earlier[p])
         _, e = approach(earlier[p], a, b, start, end, middle[b], half[b], M, N)
         skin[p] = max(reach, min(ahead * e, largest)) if 1.5 * e < largest else reach
@@ -263,7 +263,7 @@ def remeasured(
     for p in range(len(bodies)):
         if count[p] == 0 or not (nearest[p] < within[p] and within[p] > _FAR * reach):
             continue
-        a, b = _as_seen(bodies[p, 0], bodies[p, 1], half)
+        a, b = as_seen(bodies[p, 0], bodies[p, 1], half)
         refer(start, a, b, now)
         sigma, e = approach(now, a, b, start, end, middle[b], half[b], M, N)
         if sigma <= 0.5 or not (_MORE * reach + e) / sigma < _WORTH * within[p]:

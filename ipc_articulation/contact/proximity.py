@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
+from ipc_articulation.arrays import Array, Bools, Ints
 from ipc_articulation.contact.broad_phase import search
 from ipc_articulation.contact.candidates import (
     NO_CANDIDATES,
@@ -22,6 +22,7 @@ from ipc_articulation.contact.candidates import (
     skins,
     survey,
 )
+from ipc_articulation.contact.crowded_ways import crowded
 from ipc_articulation.contact.positions import Positions
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces, move
@@ -90,6 +91,10 @@ class Proximity:
         stencils = Stencils(*looked_at(known.bodies, *known[3:10], within, is_new))
         self._candidates, self.stencils = known, stencils
         return is_new
+
+    def crowded(self, start: Positions, end: Positions, near: Ints) -> Bools:
+        """Bodies (n,) that pass too much of each other for `cover` with the same arguments, see `crowded_ways`."""
+        return crowded(near, self._surfaces, start.q, end.q, self.reach)
 
     def _search(self, pairs: Ints, start: Array, end: Array) -> Found:
         """Search pairs of bodies (s, 2) for their stencils on the way from start to end, (n, 12) each."""

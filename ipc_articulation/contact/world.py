@@ -333,6 +333,17 @@ class ContactWorld:
             self._move_vertices(self._now.at)
             self._move_vertices(ahead)
 
+    def crowded(self, ahead: Positions, near: list[Ints]) -> Bools:
+        """Bodies (n,) that pass too much of each other on the way to positions ahead for `cover`, see `crowded_ways`.
+
+        Of a soft body one row is enough. `near` are the pairs of bodies of `near`.
+        """
+        found = np.zeros_like(self._all)
+        for contact, pairs in zip(self.body_contacts, near, strict=True):
+            if len(pairs):
+                found |= contact.proximity.crowded(self._now.at, ahead, pairs)
+        return found
+
     def foresee(self, moving: Bools) -> Foresight:
         """The barriers of moving bodies (n,), where they are placed, as Newton's next step may expand them."""
         at, touching = self._now.at, [stencils.of(moving) for stencils in self._now.touching]

@@ -46,6 +46,9 @@ _GAP_CHANGE = 0.1  # relative
 _FRICTION_CHANGE, _EXACT_FRICTION_CHANGE = 0.1, 1e-3  # of μ λ; the second in islands with an articulation,
 _SOFT_FRICTION_CHANGE = 0.03  # and this one for their soft bodies
 
+_SHORTER = 0.25  # times a crowded way, which is shortened
+_SHORTENED = 50  # times at most, to 10⁻³⁰ of it; no such way is crowded, if it is made of sensible numbers
+
 
 class Potential:
     """E(q) for the coordinates q (n, 12) of all bodies."""
@@ -254,7 +257,8 @@ class Potential:
     def step_fractions(self, q: Array, dq: Array) -> tuple[Array, Ints]:
         """The fraction of dq (n, 12) that each body may take so that nothing touches.
 
-        The bodies are placed at q (n, 12), by `place` or `assemble`.
+        Of a step on which bodies pass too much of each other (see `crowded_ways`) only the first part is looked at, and
+        may be taken. The bodies are placed at q (n, 12), by `place` or `assemble`.
 
         Returns:
             A fraction in [0, 1] for each body, (n,), and the labels of the islands of bodies that are coupled or come
@@ -273,6 +277,13 @@ class Potential:
                 contact.swept(columns)
                 return share, labels
             ahead, near = contact.placed_ahead(q_ahead), [of_bodies]
+        for _ in range(_SHORTENED):
+            crowded = contact.crowded(ahead, near)
+            if not crowded.any():
+                break
+            share = np.where(islands.anyone(labels, crowded), _SHORTER * share, share)
+            ahead = contact.ahead(q + share[:, None] * dq)
+            near = contact.near(ahead)
         contact.cover(ahead, near)
         return share * contact.step_fractions(ahead, contact.covered(), labels), labels
 

@@ -17,19 +17,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ipc_articulation.arrays import Array, Ints
-from ipc_articulation.compiled import compiled
+from ipc_articulation.arrays import Array, Bools, Ints
+from ipc_articulation.contact.crowded_ways import CROWD
 from ipc_articulation.contact.positions import Positions
+from ipc_articulation.contact.soft.mesh_motion import drift, holds
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.sides import by_rows, sorted_by_rows
 from ipc_articulation.contact.soft.vertex_elements import VertexElements
-from ipc_articulation.contact.soft.vertex_trees import search
+from ipc_articulation.contact.soft.vertex_trees import meet_in_more, search
 from ipc_articulation.contact.stencils import NO_STENCILS, Stencils
 from ipc_articulation.contact.surfaces import Surfaces, move
 
 _AHEAD = 4.0  # skin in units of how much nearer a motion brings two meshes
 _LARGEST = 0.5  # skin in units of a typical edge; a larger one gives too many candidates
 _BESIDE = 0.25  # skin of a motion that is searched itself, in units of how much nearer it brings two meshes
+
+_Pair = tuple[int, int]  # of meshes, the smaller one first
 
 
 class _Found(NamedTuple):
@@ -57,7 +60,7 @@ class SoftProximity:
         self._surfaces, self._meshes = surfaces, meshes
         lengths = np.sqrt(meshes.squared_lengths)
         self._largest_skin = max(reach, _LARGEST * float(np.median(lengths)) if len(lengths) else 0.0)
-        self._known: dict[tuple[int, int], _Found] = {}
+        self._known: dict[_Pair, _Found] = {}
 
     @property
     def bodies(self) -> Ints:
@@ -68,34 +71,61 @@ class SoftProximity:
 
     def cover(self, start: Positions, end: Positions, near: Ints) -> bool:
         """As of `Proximity.cover`; `near` has the rows (k, 2) that stand for pairs of meshes."""
-        of_row, last = self._meshes.of_row, list(self._known)
-        needed = {(int(i), int(j)) for i, j in np.sort(of_row[near], axis=1)}
-        x, x_end = start.x, end.x
-        holding = {pair: found for pair, found in self._known.items() if self._holds(pair, found, x, x_end)}
+        needed, last = self._needed(near), list(self._known)
+        holding = {pair: found for pair, found in self._known.items() if self._holds(pair, found, start.x, end.x)}
         missing = sorted(needed - holding.keys())
         if missing:
             holding.update(self._search(missing, start.q, end.q))
         self._known = dict(sorted(holding.items()))
         if missing or list(self._known) != last:
-            self.stencils = self._joined([found.stencils for found in self._known.values()], len(of_row))
+            self.stencils = self._joined([found.stencils for found in self._known.values()], len(self._meshes.of_row))
         return bool(missing)
 
-    def _ranges(self, pair: tuple[int, int]) -> tuple[int, int, int, int]:
+    def crowded(self, start: Positions, end: Positions, near: Ints) -> Bools:
+        """As of `Proximity.crowded`; of each mesh one row is set."""
+        needed, known, m = self._needed(near), self._known, self._meshes
+        x, x_end = start.x, end.x
+        if not needed <= known.keys():  # else positions follow already
+            x, x_end = self._moved(sorted(needed), start.q), self._moved(sorted(needed), end.q)
+        long = [pair for pair in sorted(needed) if self._is_long(self._motion(pair, x, x_end))]
+        pairs = [pair for pair in long if pair not in known or not self._holds(pair, known[pair], x, x_end)]
+        found = np.zeros(len(start.q), dtype=np.bool_)
+        if pairs:
+            ids = np.array(pairs, dtype=np.int64)
+            most = CROWD * np.diff(m.trees.first)[ids].sum(axis=1)
+            are_crowded = meet_in_more(ids, m.trees, m.faces, x, x_end, np.full(len(ids), self.reach), most)
+            found[m.representative[ids[are_crowded]]] = True
+        return found
+
+    def _needed(self, near: Ints) -> set[_Pair]:
+        return {(int(i), int(j)) for i, j in np.sort(self._meshes.of_row[near], axis=1)}
+
+    def _ranges(self, pair: _Pair) -> tuple[int, int, int, int]:
         first = self._meshes.first_vertex
         return first[pair[0]], first[pair[0] + 1], first[pair[1]], first[pair[1] + 1]
 
-    def _holds(self, pair: tuple[int, int], found: _Found, x: Array, x_end: Array) -> bool:
-        return _holds(*self._ranges(pair), found.start, found.end, found.skin, x, x_end)
+    def _holds(self, pair: _Pair, found: _Found, x: Array, x_end: Array) -> bool:
+        return holds(*self._ranges(pair), found.start, found.end, found.skin, x, x_end)
 
-    def _search(self, pairs: list[tuple[int, int]], q: Array, q_end: Array) -> dict[tuple[int, int], _Found]:
+    def _motion(self, pair: _Pair, x: Array, x_end: Array) -> float:
+        """How much nearer a motion from x to x_end (V, 3) brings two meshes [m]."""
+        first, last, second, end = self._ranges(pair)
+        before = np.concatenate([x[first:last], x[second:end]])
+        return drift(first, last, second, end, before, before, 0.0, x_end)
+
+    def _is_long(self, motion: float) -> bool:
+        """Whether the way itself is searched."""
+        return 1.5 * motion > self._largest_skin
+
+    def _search(self, pairs: list[_Pair], q: Array, q_end: Array) -> dict[_Pair, _Found]:
         """Search pairs of meshes on the way from q to q_end, (n, 12) each."""
         x, x_end = self._moved(pairs, q), self._moved(pairs, q_end)
         skins, ends, ways = np.empty(len(pairs)), x.copy(), []
         for p, pair in enumerate(pairs):
             first, last, second, end = self._ranges(pair)
             before = np.concatenate([x[first:last], x[second:end]])
-            motion = _drift(first, last, second, end, before, before, 0.0, x_end)
-            is_long = 1.5 * motion > self._largest_skin
+            motion = self._motion(pair, x, x_end)
+            is_long = self._is_long(motion)
             skins[p] = max(self.reach, min((_BESIDE if is_long else _AHEAD) * motion, self._largest_skin))
             if is_long:
                 ends[first:last], ends[second:end] = x_end[first:last], x_end[second:end]
@@ -130,7 +160,7 @@ class SoftProximity:
         )
         return sorted_by_rows(keys, kind, vertices, mollified, n, self._kinds(kind, vertices))
 
-    def _moved(self, pairs: list[tuple[int, int]], q: Array) -> Array:
+    def _moved(self, pairs: list[_Pair], q: Array) -> Array:
         """Positions (V, 3) at q, of the meshes in pairs."""
         surfaces, chosen = self._surfaces, np.zeros(len(q), dtype=np.bool_)
         first, x = self._meshes.first_row, np.empty_like(self._surfaces.points)
@@ -138,46 +168,3 @@ class SoftProximity:
             chosen[first[mesh] : first[mesh + 1]] = True
         move(surfaces.points, surfaces.first, q, chosen, x)
         return x
-
-
-@compiled
-def _holds(first, last, second, after, start, end, skin, x, x_end):
-    """Whether both ends of a motion from x to x_end (V, 3) are as near as the skin [m] to places on a way."""
-    for to in (x, x_end):
-        share = _share(first, last, second, after, start, end, to)
-        if not _drift(first, last, second, after, start, end, share, to) <= skin:
-            return False
-    return True
-
-
-@compiled
-def _share(first, last, second, after, start, end, x):
-    """The part s of the way from start to end (v + w, 3) of two meshes that is nearest to x (V, 3)."""
-    along, square = 0.0, 0.0
-    for side in range(2):
-        begin, stop, shift = (first, last, -first) if side == 0 else (second, after, last - first - second)
-        for v in range(begin, stop):
-            for k in range(3):
-                way = end[v + shift, k] - start[v + shift, k]
-                along += way * (x[v, k] - start[v + shift, k])
-                square += way * way
-    return min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-
-
-@compiled
-def _drift(first, last, second, after, start, end, share, x):
-    """How much nearer at x (V, 3) two meshes may be than at start + share (end - start), (v + w, 3) [m]."""
-    t, worst = np.zeros(3), np.zeros(2)
-    for v in range(first, last):
-        for k in range(3):
-            before = start[v - first, k] + share * (end[v - first, k] - start[v - first, k])
-            t[k] += (x[v, k] - before) / (last - first)
-    for side in range(2):
-        begin, stop, shift = (first, last, -first) if side == 0 else (second, after, last - first - second)
-        for v in range(begin, stop):
-            square = 0.0
-            for k in range(3):
-                before = start[v + shift, k] + share * (end[v + shift, k] - start[v + shift, k])
-                square += (x[v, k] - before - t[k]) ** 2
-            worst[side] = max(worst[side], square)
-    return np.sqrt(worst[0]) + np.sqrt(worst[1])

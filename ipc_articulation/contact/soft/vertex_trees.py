@@ -33,11 +33,17 @@ def search(pairs, trees, edges, faces, dimension, squares, x, x_end, distance):
         `pair`, `kind`, `vertices` and `mollified` of `Stencils`, in an order that does not depend on positions.
     """
     boxes = _boxes_of_nodes(pairs, trees, faces, x, x_end)
-    leaves = _near_leaves(pairs, trees, boxes, distance)
+    leaves, _ = _near_leaves(pairs, trees, boxes, distance, np.full(len(pairs), np.inf))
     found = primitives_of_leaves(leaves, trees, edges, faces, x, x_end, distance)
     pair, kind, vertices, mollified = columns_of(pairs, dimension, edges, faces, squares, *found)
     rows, _ = come_near(pair, kind, vertices, x, x_end, distance)
     return pair[rows], kind[rows], vertices[rows], mollified[rows]
+
+
+@compiled
+def meet_in_more(pairs, trees, faces, x, x_end, distance, most):
+    """Whether more pairs of leaves than `most` of each pair of meshes come near, (P,); the rest is as of `search`."""
+    return _near_leaves(pairs, trees, _boxes_of_nodes(pairs, trees, faces, x, x_end), distance, most)[1]
 
 
 @compiled
@@ -79,23 +85,29 @@ def _box_of_both(boxes, node, left, right):
 
 
 @compiled
-def _near_leaves(pairs, trees, boxes, distance):
-    """Rows (pair, leaf, leaf), (k, 3), of leaves whose boxes come within the distance of their pair of meshes."""
+def _near_leaves(pairs, trees, boxes, distance, most):
+    """Rows (pair, leaf, leaf), (k, 3), of leaves whose boxes come within the distance of their pair of meshes.
+
+    Of pairs with more of them than `most` (P,) there are none, and the second result says so, (P,).
+    """
     roots, right, size, rows, count = trees.first, trees.right, trees.size, np.empty((256, 3), dtype=np.int64), 0
-    waiting = np.empty((256, 2), dtype=np.int64)
+    waiting, has_more = np.empty((256, 2), dtype=np.int64), np.zeros(len(pairs), dtype=np.bool_)
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         waiting[0, 0], waiting[0, 1] = roots[i], roots[j]
-        depth = int(roots[i] < roots[i + 1] and roots[j] < roots[j + 1])
+        depth, before = int(roots[i] < roots[i + 1] and roots[j] < roots[j + 1]), count
         while depth:
             depth -= 1
             a, b = waiting[depth, 0], waiting[depth, 1]
             if keep_apart(boxes, a, boxes, b, distance[p]):
                 continue
             if right[a] < 0 and right[b] < 0:
+                if count - before >= most[p]:
+                    has_more[p], count = True, before
+                    break
                 rows = with_room_for(rows, count, 1)
                 rows[count, 0], rows[count, 1], rows[count, 2] = p, a, b
                 count += 1
                 continue
             depth = open_nodes(right, size, a, b, waiting, depth)
-    return rows[:count]
+    return rows[:count], has_more

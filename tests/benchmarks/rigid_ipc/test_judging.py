@@ -29,6 +29,18 @@ def test_surfaces_that_intersect_are_seen(three):
     assert judge.intersect(transforms(0, 0.199, 1))
 
 
+def test_triangles_without_area_intersect_nothing(tmp_path):
+    """One of the first cube lies on a diagonal that passes the second one 7 mm beside an edge."""
+    points, faces = CUBE["vertices"], CUBE["faces"]
+    line = [[t, t, t] for t in (0.3, 0.4, 0.5)]
+    flat = {**CUBE, "vertices": [*points, *line], "faces": [*faces, [8, 9, 10]]}
+    judge, T = Judge(fixture(tmp_path, [flat, CUBE])), np.tile(np.eye(4), (2, 1, 1))
+    T[1, :3, 3] = [0.51, 0.3, 0.4]
+    assert not judge.intersect(T)
+    T[1, :3, 3] = [0.1, 0.1, 0.1]
+    assert judge.intersect(T)
+
+
 def test_pairs_that_may_not_touch_do_not_intersect(tmp_path):
     together = [{**CUBE, "group_id": 1}] * 2
     assert not Judge(fixture(tmp_path, together)).intersect(transforms(0, 0.1))
