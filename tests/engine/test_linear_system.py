@@ -288,3 +288,16 @@ def test_systems_of_many_vertices_are_solved_by_conjugate_gradients_and_others_t
         assert system.solve_definite(g) is None
         assert not system._has_factor  # that a correction could use
     assert np.abs(found[1] - found[0]).max() < 1e-3 * np.abs(found[0]).max()
+
+
+def test_parts_of_a_system_that_gradients_have_solved_are_its_own():
+    """The factorisation has not seen that system, or another one before."""
+    n = 4
+    system = LinearSystem(np.zeros(n, dtype=bool), np.ones(n, dtype=bool), True)
+    g = np.random.default_rng(5).standard_normal((n, 12))
+    for pairs in ([[0, 1], [2, 3]], [[0, 1]]):
+        system.add_vertices(np.array(pairs), tetrads.LABELS[[[0, 1]] * len(pairs)], np.array([np.eye(6)] * len(pairs)))
+        system.add_diagonal(np.array([_of_vertices(np.stack([np.eye(3)] * 4))] * n))
+        assert system.solve_definite(g) is not None
+        assert not system._has_factor
+        assert system.definite_parts().is_definite.tolist() == [True] * n

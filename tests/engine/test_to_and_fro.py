@@ -40,7 +40,7 @@ def test_other_steps_stay():
 
 @pytest.mark.parametrize("soft", [0.1, 0.3, 0.49])
 def test_a_force_that_is_stiff_in_the_middle_only_is_no_trap(soft):
-    """The force of a spring that slips: slope 1 between -1 and 1, `soft` beyond; Newton from 3 may end at -3, and back."""
+    """The force of a spring that slips: slope 1 between -1 and 1, `soft` beyond; Newton leads from side to side."""
 
     def force(x):
         return np.clip(x, -1.0, 1.0) + soft * (x - np.clip(x, -1.0, 1.0))

@@ -31,13 +31,13 @@ def friction_forces(friction: VertexFriction, q: Array, xi: float, apart: Array 
 
     The gaps are those of points that were `apart` (k,) [m] before they were brought to one place.
     """
-    _, _, vertices, weights, normal, force, start, _, eps, body, points = friction
+    _, _, vertices, weights, lean, normal, force, start, _, eps, body, points = friction
     corners = vertex_friction.positions(vertices, body, points, q)
     is_first = weights > 0.0
     is_first[:, 0] = True
     first = np.einsum("ka,kai->ki", np.where(is_first, weights, 0.0), corners)
     second = -np.einsum("ka,kai->ki", np.where(is_first, 0.0, weights), corners)
-    forces = vertex_friction.forces(vertices, weights, normal, force, start, eps, body, points, q)
+    forces = vertex_friction.forces(vertices, weights, lean, normal, force, start, eps, body, points, q)
     gaps = np.einsum("ki,ki->k", normal, first - second) + apart - xi
     nothing = np.zeros_like(forces)
     ends = np.argmin(weights, axis=1)

@@ -3,6 +3,9 @@
 u = T Σ w_a (x_a - xᵗ_a) is the displacement of the two points that were closest then, w_a their weights on the four
 vertices of the stencil and T = 1 - nnᵀ. s is what `vertex_springs` remember of earlier steps; 0 without them. With the
 slip y = s + u it is ∂E/∂x_a = w_a μ λ f₀' y/|y|; `pair_friction` has the rest.
+
+Two points a gap apart are displaced also by a rigid turn of both. Where that must not count, leans l_a ⟂ n take it away
+(see `vertex_leans`): u = T Σ w_a (x_a - xᵗ_a) + Σ l_a n·(x_a - xᵗ_a), and ∂E/∂x_a has besides n (l_a·y) μ λ f₀'/|y|.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import numpy as np
 
 from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.compiled import compiled
-from ipc_articulation.contact.barrier import barrier, cross_of_edges
+from ipc_articulation.contact.barrier import barrier, cross_of_edges, dot
 from ipc_articulation.contact.closest_points import closest_points, row
 from ipc_articulation.contact.smooth_norm import (
     dual_hessian,
@@ -35,9 +38,10 @@ class VertexFriction(NamedTuple):
     kind: Ints  # (k,) see `Stencils`
     vertices: Ints  # (k, 4) rows of `points`
     weights: Array  # (k, 4) w
+    lean: Array  # (k, 4, 3) l [1]
     normal: Array  # (k, 3)
     force: Array  # (k,) μ λ
-    start: Array  # (k, 3) Σ w xᵗ - s [m]
+    start: Array  # (k, 3) Σ w xᵗ + Σ l n·xᵗ - s [m]
     dual: Array  # (k, 3) p, see `smooth_norm`; NaN before the first derivatives; changes from iteration to iteration
     eps: float  # ε: slip at which friction is fully developed [m]
     body: Ints  # (p,) of each point
@@ -55,6 +59,7 @@ def lag(
         kind=touching.kind[on],
         vertices=touching.vertices[on],
         weights=weights[on],
+        lean=np.zeros((len(on), 4, 3)),
         normal=normal[on],
         force=force[on],
         start=start[on],
@@ -84,28 +89,34 @@ def _lag(pair, kind, vertices, mollified, x, mu_kappa, d_hat, xi):
 
 
 @compiled
-def slip(vertices, w, n, start, body, points, q, u):
+def slip(vertices, w, lean, n, start, body, points, q, u):
     """Fill u (3,), the slip at q (n, 12); returns its length."""
-    along = 0.0
     for k in range(3):
         u[k] = -start[k]
-        for a in range(4):
-            u[k] += w[a] * on_axis(q, body[vertices[a]], k, points[vertices[a]])
-        along += u[k] * n[k]
+    for a in range(4):
+        height = 0.0
+        for k in range(3):
+            x = on_axis(q, body[vertices[a]], k, points[vertices[a]])
+            u[k] += w[a] * x
+            height += n[k] * x
+        for k in range(3):
+            u[k] += lean[a, k] * height
+    along = u[0] * n[0] + u[1] * n[1] + u[2] * n[2]
     for k in range(3):
         u[k] -= along * n[k]
     return np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
 
 
 @compiled
-def add_energy(bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, E):
+def add_energy(bodies, kind, vertices, weights, lean, normal, force, start, dual, eps, body, points, moving, q, E):
     """Add the energies of contact points with a moving body to that body's E (n,).
 
     Args:
-        bodies: This and the next ten are the fields of `VertexFriction`.
+        bodies: This and the next eleven are the fields of `VertexFriction`.
         kind: (k,).
         vertices: (k, 4).
         weights: (k, 4).
+        lean: (k, 4, 3).
         normal: (k, 3).
         force: (k,).
         start: (k, 3).
@@ -121,33 +132,53 @@ def add_energy(bodies, kind, vertices, weights, normal, force, start, dual, eps,
     for r in range(len(force)):
         i, j = bodies[r, 0], bodies[r, 1]
         if moving[i] or moving[j]:
-            length = slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
+            length = slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, u)
             E[i if moving[i] else j] += force[r] * smooth_norm(length, eps)
 
 
 @compiled
-def derivatives(bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q):
+def derivatives(bodies, kind, vertices, weights, lean, normal, force, start, dual, eps, body, points, moving, q):
     """Gradients (k, 12) and Hessians (k, 12, 12) by vertices; arguments as in `add_energy`."""
     g, H = np.zeros((len(force), SIZE)), np.zeros((len(force), SIZE, SIZE))
     t, N = np.empty(3), np.empty((3, 3))
     for r in range(len(force)):
         if moving[bodies[r, 0]] or moving[bodies[r, 1]]:
-            length = slip(vertices[r], weights[r], normal[r], start[r], body, points, q, t)
+            length = slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, t)
             s, c = smooth_norm_derivatives(length, eps)
             if np.isnan(dual[r, 0]):
                 start_dual(force[r], s, t, dual[r])
             dual_hessian(force[r], s, c, t, dual[r], N)
             for k in range(3):
                 for a in range(4):
-                    g[r, 3 * a + k] = force[r] * s * weights[r, a] * t[k]
+                    turned = normal[r, k] * dot(lean[r, a], t)
+                    g[r, 3 * a + k] = force[r] * s * (weights[r, a] * t[k] + turned)
                 for m in range(3):
                     N[k, m] -= force[r] * s * normal[r, k] * normal[r, m]
             add_by_weights(N, weights[r], H[r])
+            _add_leans(N, weights[r], lean[r], normal[r], H[r])
     return g, H
 
 
 @compiled
-def follow(bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, turned):
+def _add_leans(N, w, lean, n, H):
+    """H (12, 12) += what leans (4, 3) add to w_a w_b N, N ⟂ n: w_a (N l_b) nᵀ + w_b n (N l_a)ᵀ + (l_a·N l_b) n nᵀ."""
+    for b in range(4):
+        if lean[b, 0] == 0.0 and lean[b, 1] == 0.0 and lean[b, 2] == 0.0:
+            continue
+        f = N @ lean[b]
+        for a in range(4):
+            both = dot(lean[a], f)
+            for k in range(3):
+                for m in range(3):
+                    along = w[a] * f[k] * n[m]
+                    H[3 * a + k, 3 * b + m] += along + both * n[k] * n[m]
+                    H[3 * b + m, 3 * a + k] += along
+
+
+@compiled
+def follow(
+    bodies, kind, vertices, weights, lean, normal, force, start, dual, eps, body, points, moving, q, ahead, turned
+):
     """Let the duals follow a Newton step from q to ahead, (n, 12) each, on which bodies (n,) have turned on circles.
 
     The other arguments are as in `add_energy`.
@@ -155,8 +186,8 @@ def follow(bodies, kind, vertices, weights, normal, force, start, dual, eps, bod
     u, to = np.empty(3), np.empty(3)
     for r in range(len(force)):
         if (moving[bodies[r, 0]] or moving[bodies[r, 1]]) and not np.isnan(dual[r, 0]):
-            slip(vertices[r], weights[r], normal[r], start[r], body, points, ahead, to)
-            length = slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
+            slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, ahead, to)
+            length = slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, u)
             s, c = smooth_norm_derivatives(length, eps)
             for k in range(3):
                 to[k] -= u[k]
@@ -166,7 +197,7 @@ def follow(bodies, kind, vertices, weights, normal, force, start, dual, eps, bod
 
 @compiled
 def add_changes(
-    bodies, kind, vertices, weights, normal, force, start, dual, eps, body, points, moving, q, ahead, change
+    bodies, kind, vertices, weights, lean, normal, force, start, dual, eps, body, points, moving, q, ahead, change
 ):
     """Raise `change` (n,) to how much of μ λ a force changes from q to ahead, (n, 12) each; see `add_energy`.
 
@@ -176,8 +207,8 @@ def add_changes(
     for r in range(len(force)):
         i, j = bodies[r, 0], bodies[r, 1]
         if moving[i] or moving[j]:
-            slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u)
-            slip(vertices[r], weights[r], normal[r], start[r], body, points, ahead, to)
+            slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, u)
+            slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, ahead, to)
             b = j if moving[j] else i
             change[b] = max(change[b], force_change(u, to, eps))
 
@@ -194,11 +225,12 @@ def positions(vertices, body, points, q):
 
 
 @compiled
-def forces(vertices, weights, normal, force, start, eps, body, points, q):
+def forces(vertices, weights, lean, normal, force, start, eps, body, points, q):
     """Forces on the first side of the contact points, (k, 3), at q (n, 12); times dt²."""
     u, found = np.empty(3), np.empty((len(force), 3))
     for r in range(len(force)):
-        s = smooth_norm_derivatives(slip(vertices[r], weights[r], normal[r], start[r], body, points, q, u), eps)[0]
+        length = slip(vertices[r], weights[r], lean[r], normal[r], start[r], body, points, q, u)
+        s = smooth_norm_derivatives(length, eps)[0]
         for k in range(3):
             found[r, k] = -force[r] * s * u[k]
     return found

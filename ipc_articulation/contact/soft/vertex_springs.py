@@ -15,7 +15,7 @@ at the end, and about it by the mean angle by which the stencil's edges have tur
 So what is held and swung finds its springs turned with it. A stencil that does not move keeps s_k to the last bit; one
 that is out of contact for a step has none. At an affine body the spring holds at the point of its material that is
 where the other side's point is: so both forces are on one line, and turns of the pair do not stretch the spring. Two
-soft sides have no such point: their forces are a gap apart, as those of lagged friction are.
+soft sides have no such point; `vertex_leans` has what does the same for them.
 
 A new stencil begins with what is remembered near it, see `spring_memory`.
 """
@@ -34,6 +34,7 @@ from ipc_articulation.contact.smooth_norm import start_anchored_duals
 from ipc_articulation.contact.soft.meshes import Meshes
 from ipc_articulation.contact.soft.spring_memory import read
 from ipc_articulation.contact.soft.vertex_friction import VertexFriction, slip
+from ipc_articulation.contact.soft.vertex_leans import leans
 from ipc_articulation.contact.springs import Springs, kind_of
 from ipc_articulation.contact.surfaces import on_axis
 
@@ -56,19 +57,22 @@ def anchored_to(
 
     It has points of its own, four to a stencil.
     """
-    _, kind, vertices, weights, normal, force, start, dual, eps, body, points = friction
+    _, kind, vertices, weights, _, normal, force, start, dual, eps, body, points = friction
     s = read(kind, vertices, weights, normal, *springs, meshes.of_vertex, x)
     start_anchored_duals(np.arange(len(s)), force, s, np.full(len(s), eps), dual)
     own = np.arange(4 * len(s)).reshape(-1, 4)
     of_own, moved = body[vertices.ravel()], points[vertices.ravel()]
+    is_soft = (body[vertices] >= meshes.affine).all(axis=1)
+    lean = leans(kind, vertices, normal, start, is_soft, x)
     apart = _bring_together(kind, own, weights, of_own, moved, meshes.affine, start, q)
-    there = friction._replace(vertices=own, start=start - s, body=of_own, points=moved)
+    start = start + np.einsum("kai,kj,kaj->ki", lean, normal, x[vertices]) - s
+    there = friction._replace(vertices=own, lean=lean, start=start, body=of_own, points=moved)
     return there, Stretched(vertices, s, apart, x)
 
 
 def springs_of(friction: VertexFriction, stretched: Stretched, x: Array, q: Array) -> Springs:
     """The springs at the end q (n, 12) of a step, with vertices at x (V, 3)."""
-    return Springs(*_at_end(*stretched, *friction[1:7], *friction[8:], x, q))
+    return Springs(*_at_end(*stretched, *friction[1:8], *friction[9:], x, q))
 
 
 @compiled
@@ -100,7 +104,7 @@ def _bring_together(kind, vertices, weights, body, points, affine, start, q):
 
 
 @compiled
-def _at_end(vertices, s_before, apart, before, kind, own, weights, normal, force, start, eps, body, points, x, q):
+def _at_end(vertices, s_before, apart, before, kind, own, weights, lean, normal, force, start, eps, body, points, x, q):
     """Stencils (k, 5), and the stretches (k, 3) with forces (k,), at the end of a step from `before` to x, (V, 3)."""
     stencils, stretches = np.empty((len(kind), 5), dtype=np.int64), np.empty((len(kind), 4))
     w, n = np.empty(4), np.empty(3)
@@ -110,7 +114,7 @@ def _at_end(vertices, s_before, apart, before, kind, own, weights, normal, force
         stretches[r, :3], stretches[r, 3] = s_before[r], force[r]
         if not _moves(v, before, x):
             continue
-        length = slip(own[r], weights[r], normal[r], start[r], body, points, q, s)
+        length = slip(own[r], weights[r], lean[r], normal[r], start[r], body, points, q, s)
         s *= eps / max(length, eps)
         d = np.sqrt(closest_points(kind[r], x, v, w, n))
         n /= d

@@ -165,7 +165,9 @@ class LinearSystem:
         return None
 
     def definite_parts(self) -> Kept:
-        """The parts of H, not connected with each other, that are definite, after `solve_definite` has given None."""
+        """The parts of H, not connected with each other, that are definite, after `solve_definite`."""
+        if self._is_by_gradients and isinstance(self._cholesky, FrontCholesky):
+            self._cholesky.analyse(self._H.matrix)  # which has not been factorised
         diagonal, rows, cols, blocks, *_ = self._H.matrix
         is_definite = self._cholesky.definite_rows(diagonal, blocks)
         return Kept(is_definite, diagonal.copy(), rows.copy(), cols.copy(), blocks.copy())

@@ -18,7 +18,15 @@ from ipc_articulation.contact.foresight import Foresight
 from ipc_articulation.engine import rows
 from ipc_articulation.engine.linear_system.linear_system import SHARES, LinearSystem
 from ipc_articulation.engine.newton import islands
-from ipc_articulation.engine.newton.convergence import are_done, attenuated, end_early, step_sizes, unmet_criteria
+from ipc_articulation.engine.newton.convergence import (
+    SMALL,
+    TINY,
+    are_done,
+    attenuated,
+    end_early,
+    step_sizes,
+    unmet_criteria,
+)
 from ipc_articulation.engine.newton.iterate import CutStep, Iterate, first_iterate
 from ipc_articulation.engine.newton.line_search import Search, line_search
 from ipc_articulation.engine.newton.newton_report import NewtonReport, NewtonResult
@@ -89,6 +97,7 @@ _WILD = 10.0  # times Newton's step: barriers that lead so far are expanded wher
 _NEAR = 0.001  # of a step that is free; where less is, bodies go so far that gaps ahead tell nothing
 _PROJECTED = len(SHARES) + 1  # level of distrust that leaves a projected Hessian only
 _LED = 8  # iterations, up to which islands that foreseen contact leads have projected Hessians
+_LATE = 60  # iterations, after which small steps end where they do not become tiny
 _LONG = 8  # iterations, after which steps that lead to and fro are halved
 _SOON = 3  # iterations, after which the exact Hessian is tried: near a smooth solution these are enough
 
@@ -270,7 +279,8 @@ class _Solve:
         potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
         ccd_tol = self._config.ccd_tol
         bodies = now.moving, potential.movable, potential.remainder, potential.is_soft
-        done = are_done(labels, *bodies, fraction, step.size, *last, ccd_tol, at_goal)
+        tiny = TINY if self.report.iterations <= _LATE else SMALL
+        done = are_done(labels, *bodies, fraction, step.size, *last, tiny, ccd_tol, at_goal)
         if np.count_nonzero(done & now.moving):  # of the others nothing depends on it
             done &= potential.keeps_contact(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done

@@ -3,7 +3,7 @@
 Where friction slips on both sides of a place and sticks between, the energy is convex, but softer on the sides than
 between: a step from one side, made for its softer Hessian, ends as far on the other side, where the energy is the same,
 and the next one leads back. Half of such a step ends between. A step is taken for one if it points against the last
-one, which was taken whole, and is at least half as large.
+one, which was taken whole, and is about as large.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from ipc_articulation.arrays import Array, Ints
 from ipc_articulation.engine.newton import islands
 from ipc_articulation.engine.newton.iterate import CutStep
 
-_AGAINST = -0.9  # cosine of the angle between the steps
-_AS_LARGE = 0.5  # of the last step's size
+_AGAINST = -0.99  # cosine of the angle between the steps
+_AS_LARGE = 0.9  # of the last step's size
 
 
 def halved(step: CutStep, last: CutStep, taken: Array, labels: Ints) -> CutStep:
-    """A step with half its fractions in islands (labels (n,)) where it leads back; the last one's `taken` (n,) of it."""
+    """A step with half its fractions in islands (labels (n,)) where it leads back.
+
+    `taken` (n,) is the fraction of the last step that was taken.
+    """
     along, now, before = (
         islands.total(labels, np.einsum("ni,ni->n", a, b))
         for a, b in ((step.dq, last.dq), (step.dq, step.dq), (last.dq, last.dq))

@@ -232,7 +232,7 @@ def test_at_an_affine_body_both_forces_are_on_one_line(kind, side):
     R = Rotation.from_rotvec(small * np.random.default_rng(4).normal(size=3)).as_matrix()
     turned = np.concatenate([q[:, :3] @ R.T, (R @ q[:, 3:].reshape(-1, 3, 3)).reshape(-1, 9)], axis=1)
     u, where = np.empty(3), (friction.body, friction.points)
-    known = friction.vertices[0], friction.weights[0], friction.normal[0], friction.start[0]
+    known = [column[0] for column in (friction.vertices, *friction[3:6], friction.start)]
     assert vertex_friction.slip(*known, *where, turned, u) < 1e-3 * small * D_HAT
 
     slid = q.copy()
@@ -241,3 +241,54 @@ def test_at_an_affine_body_both_forces_are_on_one_line(kind, side):
     at = vertex_friction.positions(friction.vertices, *where, q)[0]
     assert np.abs(g).max() > 0.0
     np.testing.assert_allclose(np.cross(at, g).sum(axis=0), 0.0, atol=1e-9 * np.abs(g).max() * D_HAT)
+
+
+@KINDS
+def test_between_soft_sides_a_turn_is_no_slip_and_friction_has_no_moment(kind):
+    stencil, x, mesh = in_touch(kind)
+    friction, _ = begun(stencil, mesh, x, NO_SPRINGS)
+    small, u = 1e-6, np.empty(3)
+    R = Rotation.from_rotvec(small * np.random.default_rng(4).normal(size=3)).as_matrix()
+    known = [column[0] for column in (friction.vertices, *friction[3:6], friction.start)]
+    where = friction.body, friction.points
+    assert vertex_friction.slip(*known, *where, coordinates(x @ R.T), u) < 1e-3 * small * D_HAT
+    known[2] = np.zeros((4, 3))
+    assert vertex_friction.slip(*known, *where, coordinates(x @ R.T), u) > 0.01 * small * D_HAT, "without leans"
+
+    ahead, _ = slid(stencil, x, 0.5 * DELTA)
+    g = vertex_friction.derivatives(*friction, np.ones(4, dtype=bool), coordinates(ahead))[0].reshape(4, 3)
+    at = x[stencil.vertices[0]]
+    assert np.abs(g).max() > 0.0
+    np.testing.assert_allclose(g.sum(axis=0), 0.0, atol=1e-12 * np.abs(g).max())
+    np.testing.assert_allclose(np.cross(at, g).sum(axis=0), 0.0, atol=1e-9 * np.abs(g).max() * D_HAT)
+
+
+@KINDS
+def test_the_hessian_between_soft_sides_is_that_of_the_slip(kind):
+    """H = Jᵀ N J with J of the slip, and N of the same slip without leans, where H is w_a w_b N."""
+    stencil, x, mesh = in_touch(kind)
+    near, _ = slid(stencil, x, 0.4 * DELTA)
+    friction, _ = begun(stencil, mesh, near, step(stencil, mesh, x, near))
+    moving, y, u = np.ones(4, dtype=bool), near[stencil.vertices[0]], np.empty(3)
+
+    def slip_of(x_v, known):
+        vertices, weights, lean, normal, start, body, points = known
+        at = near.copy()
+        at[stencil.vertices[0]] = x_v.reshape(4, 3)
+        vertex_friction.slip(vertices, weights, lean, normal, start, body, points, coordinates(at), u)
+        return u.copy()
+
+    known = (
+        *[column[0] for column in (friction.vertices, *friction[3:6], friction.start)],
+        friction.body,
+        friction.points,
+    )
+    J = np.stack([(slip_of(y.ravel() + e, known) - slip_of(y.ravel() - e, known)) / 2.0 for e in np.eye(12)], axis=1)
+    shift = np.einsum("ai,j,aj->i", friction.lean[0], friction.normal[0], y)
+    plain = friction._replace(lean=np.zeros((1, 4, 3)), start=friction.start - shift, dual=friction.dual.copy())
+    H_plain = vertex_friction.derivatives(*plain, moving, coordinates(near))[1][0]
+    a = np.argmax(np.abs(friction.weights[0]))
+    N = H_plain[3 * a : 3 * a + 3, 3 * a : 3 * a + 3] / friction.weights[0, a] ** 2
+    H = vertex_friction.derivatives(*friction, moving, coordinates(near))[1][0]
+    assert relative_error(H, J.T @ N @ J) < 1e-9
+    assert relative_error(H, H_plain) > 1e-4

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from uipc import view
+from uipc.constitution import SoftPositionConstraint
 
 from ipc_articulation import cores
 from ipc_articulation.contact import material_contact
@@ -15,6 +17,7 @@ from tests.engine.test_dump import assert_same_bits
 G, MU, D_HAT, DT = 9.8, 0.5, 0.001, 0.01
 SETTINGS = {"friction": MU, "resistance": 1e8, "contact__d_hat": D_HAT, "dt": DT, "newton__semi_implicit__enable": 0}
 LINE = np.linspace([-0.1, 0.0, 0.0], [0.1, 0.02, 0.0], 8)
+D_HAT_OF_GRIP = 0.005  # so large that what is wrong with gaps shows
 SHAPES = {
     "block": (lambda: block(2, 0.1), 0.05),
     "cloth": (lambda: cloth(6, 0.3), 0.0006),
@@ -192,6 +195,49 @@ def test_springs_stay_when_bodies_come_and_go(tmp_path, on_body):
     assert np.abs(scene.x(1) - x).max() < 1e-9
     of_last = np.linalg.norm(before.stretches[:, :3], axis=1)
     assert sorted(lengths)[-1] == pytest.approx(sorted(of_last)[-1], rel=0.1)
+
+
+def grip(scene, turn_of):
+    """A soft block between two soft pads, whose outer sides are pressed together and turned by turn_of(time)."""
+    places = 0.1 + 0.8 * D_HAT_OF_GRIP
+    for side in (-1, 1):
+        pad = moved(block(2, 0.1, young=1e6), side * places, 0.0, 0.0)
+        SoftPositionConstraint().apply_to(pad, 1e3)
+        X = np.array(pad.positions().view()[:, :, 0])
+        outer = np.flatnonzero(side * X[:, 0] > places + 0.049)
+
+        def press(info, X=X, outer=outer, side=side):
+            vertices, time = info.geo_slots()[0].geometry().vertices(), info.frame() * info.dt()
+            view(vertices.find("is_constrained"))[outer] = 1
+            inward = [side * 0.004 * min(time / 0.2, 1.0), 0.0, 0.0]
+            view(vertices.find("aim_position"))[outer, :, 0] = (X[outer] - inward) @ turn_of(time).T
+
+        scene.add_soft(pad, f"pad {side}")
+        owner = scene.scene.objects().find(scene.scene.objects().created_count() - 1)
+        scene.scene.animator().insert(owner, press)
+    scene.add_soft(block(2, 0.1, young=1e6), "held")
+    return scene.start(friction="anchored")
+
+
+def turned_in_hand(scene, rest, R):
+    """By how much the third soft body is turned beside what R has made of its rest shape, rotation vector [rad]."""
+    x = scene.x(2) @ R
+    return Rotation.align_vectors(x - x.mean(axis=0), rest - rest.mean(axis=0))[0].as_rotvec()
+
+
+@pytest.mark.slow
+def test_what_soft_pads_hold_does_not_turn_in_them(tmp_path):
+    """By half a radian. It turned by 15 mrad in them when the turn of the gap between soft sides was a slip."""
+
+    def turn_of(time):
+        return Rotation.from_rotvec([0.0, min(max(time - 0.3, 0.0), 0.5), 0.0]).as_matrix()
+
+    settings = {**SETTINGS, "contact__d_hat": D_HAT_OF_GRIP, "gravity": (0.0, 0.0, 0.0)}
+    scene = grip(SoftScene(tmp_path, **settings), turn_of)
+    scene.run(30)
+    rest = scene.x(2)
+    scene.run(60)
+    np.testing.assert_allclose(turned_in_hand(scene, rest, turn_of(0.9)), 0.0, atol=6e-3)
 
 
 def test_springs_at_a_half_plane_stay_when_others_come_and_go(tmp_path):
