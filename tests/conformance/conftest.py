@@ -18,7 +18,7 @@ def new_scene(request, tmp_path):
     if request.param == "cuda":
         if not has_gpu():
             pytest.skip("no NVIDIA GPU")
-        if reason := DIFFERENCES.get(request.function.__name__):
+        if reason := DIFFERENCES.get(request.node.name, DIFFERENCES.get(request.function.__name__)):
             request.applymarker(pytest.mark.xfail(reason=reason))
     count = itertools.count()
     return lambda **settings: CaseScene(request.param, tmp_path / str(next(count)), **settings)

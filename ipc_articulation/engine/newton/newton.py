@@ -279,8 +279,10 @@ class _Solve:
         potential, fraction, last = self._potential, step.fraction, (now.step.size, now.taken)
         ccd_tol = self._config.ccd_tol
         bodies = now.moving, potential.movable, potential.remainder, potential.is_soft
-        tiny = TINY if self.report.iterations <= _LATE else SMALL
-        done = are_done(labels, *bodies, fraction, step.size, *last, tiny, ccd_tol, at_goal)
+        done = are_done(labels, *bodies, fraction, step.size, *last, TINY, ccd_tol, at_goal)
+        if self.report.iterations > _LATE:  # but for joints, whose forces another engine gets
+            is_small = are_done(labels, *bodies, fraction, step.size, *last, SMALL, ccd_tol, at_goal)
+            done |= is_small & ~islands.anyone(labels, potential.exact)
         if np.count_nonzero(done & now.moving):  # of the others nothing depends on it
             done &= potential.keeps_contact(rows.advanced(now.q, fraction, step.dq)[0], labels)
         return done
